@@ -1,0 +1,2 @@
+//! Kafka client decisions without I/O or clock
+#![forbid(unsafe_code)]

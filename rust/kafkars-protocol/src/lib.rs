@@ -1,0 +1,2 @@
+//! Kafka wire format: primitives, generated messages, error table, frames
+#![forbid(unsafe_code)]

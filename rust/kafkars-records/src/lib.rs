@@ -1,0 +1,2 @@
+//! Kafka record batches: reading, writing, checksums, compression
+#![forbid(unsafe_code)]

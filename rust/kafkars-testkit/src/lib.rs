@@ -1,0 +1,2 @@
+//! Scripted peers, captured frames and generators for the tests of the other crates
+#![forbid(unsafe_code)]
