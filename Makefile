@@ -1,0 +1,129 @@
+# Every task a person or CI runs. `make` alone lists them. Needs Rust, Python >= 3.10 and make;
+# everything else is put into .venv by pip, or into .cache by Maven (only the tests against real Kafka need it).
+
+.DEFAULT_GOAL := help
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+
+VENV := .venv
+BIN := $(VENV)/bin
+PY := $(BIN)/python
+# One interpreter for maturin and for plain cargo, so that neither rebuilds what the other built.
+export PYO3_PYTHON := $(CURDIR)/$(PY)
+# `make bench BENCH="--records 200000 --codecs zstd"`, `make test-python PYTEST="-k produce -x"`
+BENCH ?=
+PYTEST ?=
+FUZZ_SECONDS ?= 30
+
+.PHONY: help
+help:  ## List the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z][a-z-]*:.*## / {printf "  \033[36m%-14s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# --- environment ------------------------------------------------------------------------------------------------
+
+$(VENV)/.created:
+	@scripts/make_venv.sh $(VENV)
+	@touch $@
+
+# One stamp per dependency group: pip runs again only when pyproject.toml changes.
+$(VENV)/.group-%: $(VENV)/.created pyproject.toml
+	@echo "installing the '$*' tools into $(VENV)"
+	@$(PY) -m pip install --quiet --group $* || { \
+	    echo "pip could not install the dependency group '$*' of pyproject.toml; is a package index reachable?" >&2; exit 1; }
+	@touch $@
+
+.PHONY: venv
+venv: $(VENV)/.group-dev  ## Make .venv with the build, lint and test tools
+
+# --- build and run ----------------------------------------------------------------------------------------------
+
+.PHONY: build
+build: $(VENV)/.group-dev  ## Release build, importable as .venv/bin/python -c "import kafkars"
+	@$(BIN)/maturin develop --release --quiet
+	@$(PY) -c "import kafkars"
+
+.PHONY: build-dev
+build-dev: $(VENV)/.group-dev  ## Unoptimised build: quick to compile, slow to run
+	@$(BIN)/maturin develop --quiet
+	@$(PY) -c "import kafkars"
+
+.PHONY: demo
+demo: build  ## Watch records flow through the embedded broker, sync and asyncio
+	@$(PY) -m kafkars demo
+
+# --- tests ------------------------------------------------------------------------------------------------------
+
+.PHONY: test
+test: $(VENV)/.group-dev  ## Everything: lint, Rust, Python, real Kafka; says at the end what was left out
+	@$(PY) scripts/run_layers.py
+
+.PHONY: test-rust
+test-rust: $(VENV)/.created  ## Tests of the Rust crates
+	@cargo test --workspace --locked
+
+.PHONY: test-python
+test-python: build  ## Python tests on the embedded broker (PYTEST="-k name" for some)
+	@$(PY) -W error -m pytest -m "not kafka" $(PYTEST)
+
+.PHONY: test-kafka
+test-kafka: build $(VENV)/.group-peers  ## Python and interoperability tests on a real Apache Kafka (java, mvn)
+	@$(PY) -W error -m pytest -m kafka $(PYTEST)
+
+# --- lint -------------------------------------------------------------------------------------------------------
+
+.PHONY: lint
+lint: lint-rust lint-python lint-generated  ## Formatting, clippy, ruff, mypy, stubtest, layers, generated code
+
+.PHONY: lint-rust
+lint-rust: $(VENV)/.created
+	@cargo fmt --all --check
+	@cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+
+.PHONY: lint-python
+lint-python: build
+	@$(BIN)/ruff check --quiet
+	@$(BIN)/ruff format --check --quiet || { echo "run 'make format'" >&2; exit 1; }
+	@$(BIN)/mypy
+	@MYPYPATH=python $(BIN)/stubtest kafkars._kafkars --mypy-config-file pyproject.toml --allowlist tests/typing/stubtest_allowlist.txt
+	@$(PY) scripts/check_layers.py
+
+.PHONY: lint-generated
+lint-generated: $(VENV)/.created
+	@$(PY) scripts/check_generated.py
+
+.PHONY: format
+format: $(VENV)/.group-dev  ## Format Rust and Python
+	@cargo fmt --all
+	@$(BIN)/ruff check --quiet --fix-only
+	@$(BIN)/ruff format --quiet
+
+# --- measure, fuzz ----------------------------------------------------------------------------------------------
+
+.PHONY: bench
+bench: build $(VENV)/.group-bench  ## Side by side with confluent-kafka, aiokafka, kafka-python (BENCH="--help")
+	@$(PY) -m benches.compare $(BENCH)
+
+.PHONY: bench-smoke
+bench-smoke: build $(VENV)/.group-bench  ## The same in seconds: shows that it works, measures nothing
+	@$(PY) -m benches.compare --smoke $(BENCH)
+
+.PHONY: fuzz
+fuzz: $(VENV)/.created  ## Every fuzz target for FUZZ_SECONDS each (needs cargo-fuzz and a nightly toolchain)
+	@scripts/fuzz.sh $(FUZZ_SECONDS)
+
+# --- docs -------------------------------------------------------------------------------------------------------
+
+.PHONY: docs
+docs: $(VENV)/.group-docs  ## Build the documentation into site/
+	@$(BIN)/mkdocs build --strict --quiet
+
+.PHONY: docs-serve
+docs-serve: $(VENV)/.group-docs  ## Serve the documentation on 127.0.0.1:8000
+	@$(BIN)/mkdocs serve
+
+.PHONY: clean
+clean:  ## Remove everything the other targets made, downloads included
+	@rm -rf target site .cache $(VENV) benches/compare/out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find python tests benches scripts -name __pycache__ -type d -prune -exec rm -rf {} +
+	@rm -f python/kafkars/_kafkars*.so
