@@ -1,2 +1,22 @@
-//! Kafka record batches: reading, writing, checksums, compression
+//! Kafka record batches: reading, writing, checksums, compression.
+//!
+//! Reading: [`batches`] walks a `records` field, [`RawBatch::open`] checks one batch once, and [`Batch`] then hands out
+//! records as positions in one buffer. Writing: [`BatchBuilder`] appends encoded records, [`BatchBuilder::seal`] finishes
+//! the batch. Nothing here does I/O, and no input makes it panic or allocate beyond a stated bound.
 #![forbid(unsafe_code)]
+
+mod batch;
+mod builder;
+mod compression;
+mod crc;
+mod error;
+mod reader;
+mod record;
+mod varint;
+
+pub use batch::{Attributes, Batch, BatchHeader, RawBatch, TimestampType};
+pub use builder::{BatchBuilder, Header, ProducerFields, SealedBatch};
+pub use compression::{Codec, Compression, LevelError};
+pub use error::RecordsError;
+pub use reader::{Batches, ReadLimits, batches};
+pub use record::{HeaderView, HeaderWalk, RecordView, RecordWalk, Span};

@@ -1,0 +1,296 @@
+//! A batch before and after it is opened: its header, its attributes, and the checked batch that records are read from.
+
+use bytes::Bytes;
+
+use crate::{
+    RecordsError,
+    compression::Codec,
+    crc,
+    reader::{self, ReadLimits},
+    record::{self, HeaderWalk, RecordView, RecordWalk, Span},
+};
+
+/// Bytes before the records of a v2 batch.
+pub(crate) const HEADER_SIZE: usize = 61;
+/// Base offset and length: what stands before the bytes that the length counts. The same in every format.
+pub(crate) const LOG_OVERHEAD: usize = 12;
+pub(crate) const MAGIC_AT: usize = 16;
+pub(crate) const CRC_AT: usize = 17;
+pub(crate) const ATTRIBUTES_AT: usize = 21;
+
+/// One batch as it came, not yet checked beyond its header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawBatch {
+    /// The header. Of a message set of magic 0 or 1 it holds what a single message states: a compressed one knows only the
+    /// offset of its last record until it is opened.
+    pub header: BatchHeader,
+    bytes: Bytes,
+}
+
+impl RawBatch {
+    pub(crate) fn new(header: BatchHeader, bytes: Bytes) -> Self {
+        Self { header, bytes }
+    }
+
+    /// The whole batch, header included, as it stands on the wire and in the log.
+    pub fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// Compares the CRC of the header with that of the bytes.
+    pub fn verify_crc(&self) -> Result<(), RecordsError> {
+        let found = crc::crc32c(&self.bytes[ATTRIBUTES_AT..]);
+        let BatchHeader {
+            base_offset,
+            crc: expected,
+            ..
+        } = self.header;
+        if found == expected {
+            Ok(())
+        } else {
+            Err(RecordsError::BadCrc {
+                base_offset,
+                expected,
+                found,
+            })
+        }
+    }
+
+    /// Checks the CRC, decompresses within `limits` and walks every record once, so that later walks cannot fail.
+    pub fn open(&self, limits: &ReadLimits) -> Result<Batch, RecordsError> {
+        self.verify_crc()?;
+        reader::open(self, limits)
+    }
+}
+
+/// A checked batch: one buffer, and records as positions in it. Cloning shares the buffer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Batch {
+    /// The header. Of a message set of magic 0 or 1 it is rewritten to describe all records of the set.
+    pub header: BatchHeader,
+    data: Bytes,
+}
+
+impl Batch {
+    pub(crate) fn new(header: BatchHeader, data: Bytes) -> Self {
+        Self { header, data }
+    }
+
+    /// All records in order.
+    pub fn records(&self) -> RecordWalk<'_> {
+        self.walk_from(0)
+    }
+
+    /// The records from `position` on: 0, or the `next` of a record of this batch.
+    pub fn walk_from(&self, position: u32) -> RecordWalk<'_> {
+        RecordWalk::new(self, position)
+    }
+
+    /// The record at `position`: 0, or the `next` of a record of this batch. Any other position gives some record-shaped
+    /// answer whose spans [`Batch::slice`] can still take, but no meaning.
+    #[inline]
+    pub fn record_at(&self, position: u32) -> RecordView {
+        record::view(&self.header, &self.data, position)
+    }
+
+    /// The headers of a record of this batch.
+    pub fn headers(&self, record: &RecordView) -> HeaderWalk<'_> {
+        HeaderWalk::new(&self.data, record)
+    }
+
+    /// The bytes of a span of this batch; a span of another batch that does not fit gives none.
+    #[inline]
+    pub fn slice(&self, span: Span) -> &[u8] {
+        self.data
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or_default()
+    }
+
+    /// The uncompressed records that spans and positions point into.
+    pub fn data(&self) -> &Bytes {
+        &self.data
+    }
+}
+
+/// The header of a v2 batch, with Kafka's names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchHeader {
+    /// Offset of the first record, also when compaction has removed that record.
+    pub base_offset: i64,
+    /// Bytes after this field.
+    pub batch_length: i32,
+    /// Epoch of the leader that appended the batch, -1 when unknown. Outside the CRC: brokers set it.
+    pub partition_leader_epoch: i32,
+    /// Format version: 2, or 0 and 1 for a message set.
+    pub magic: i8,
+    /// CRC-32C of everything after this field (magic 2), CRC-32 of the message (magic 0 and 1).
+    pub crc: u32,
+    /// Codec, kind of timestamp, transactional and control bits.
+    pub attributes: Attributes,
+    /// Offset of the last record less the base offset; compaction keeps it.
+    pub last_offset_delta: i32,
+    /// Timestamp of the first record, in milliseconds since 1970, which those of the records are relative to.
+    pub base_timestamp: i64,
+    /// Largest timestamp of the batch; with log-append time, the timestamp of all its records.
+    pub max_timestamp: i64,
+    /// Id of an idempotent or transactional producer, else -1.
+    pub producer_id: i64,
+    /// Epoch of that producer, else -1.
+    pub producer_epoch: i16,
+    /// Sequence of the first record, else -1.
+    pub base_sequence: i32,
+    /// Records in the batch.
+    pub record_count: i32,
+}
+
+impl BatchHeader {
+    /// Offset of the last record; a hostile header saturates.
+    pub fn last_offset(&self) -> i64 {
+        self.base_offset
+            .saturating_add(i64::from(self.last_offset_delta))
+    }
+
+    /// Offset after the last record: where to fetch next, whatever compaction left of the batch.
+    pub fn next_offset(&self) -> i64 {
+        self.last_offset().saturating_add(1)
+    }
+
+    /// The codec, or the error that names an unknown one.
+    pub fn codec(&self) -> Result<Codec, RecordsError> {
+        let id = self.attributes.codec_id();
+        Codec::from_id(id).ok_or(RecordsError::UnknownCodec {
+            base_offset: self.base_offset,
+            id,
+        })
+    }
+
+    /// Reads the header of a v2 batch.
+    pub(crate) fn parse(bytes: &[u8; HEADER_SIZE]) -> Self {
+        Self {
+            base_offset: i64::from_be_bytes(field(bytes, 0)),
+            batch_length: i32::from_be_bytes(field(bytes, 8)),
+            partition_leader_epoch: i32::from_be_bytes(field(bytes, LOG_OVERHEAD)),
+            magic: i8::from_be_bytes(field(bytes, MAGIC_AT)),
+            crc: u32::from_be_bytes(field(bytes, CRC_AT)),
+            attributes: Attributes(i16::from_be_bytes(field(bytes, ATTRIBUTES_AT))),
+            last_offset_delta: i32::from_be_bytes(field(bytes, 23)),
+            base_timestamp: i64::from_be_bytes(field(bytes, 27)),
+            max_timestamp: i64::from_be_bytes(field(bytes, 35)),
+            producer_id: i64::from_be_bytes(field(bytes, 43)),
+            producer_epoch: i16::from_be_bytes(field(bytes, 51)),
+            base_sequence: i32::from_be_bytes(field(bytes, 53)),
+            record_count: i32::from_be_bytes(field(bytes, 57)),
+        }
+    }
+
+    /// Writes the header of a v2 batch.
+    pub(crate) fn write(&self, bytes: &mut [u8; HEADER_SIZE]) {
+        put(bytes, 0, self.base_offset.to_be_bytes());
+        put(bytes, 8, self.batch_length.to_be_bytes());
+        put(
+            bytes,
+            LOG_OVERHEAD,
+            self.partition_leader_epoch.to_be_bytes(),
+        );
+        put(bytes, MAGIC_AT, self.magic.to_be_bytes());
+        put(bytes, CRC_AT, self.crc.to_be_bytes());
+        put(bytes, ATTRIBUTES_AT, self.attributes.0.to_be_bytes());
+        put(bytes, 23, self.last_offset_delta.to_be_bytes());
+        put(bytes, 27, self.base_timestamp.to_be_bytes());
+        put(bytes, 35, self.max_timestamp.to_be_bytes());
+        put(bytes, 43, self.producer_id.to_be_bytes());
+        put(bytes, 51, self.producer_epoch.to_be_bytes());
+        put(bytes, 53, self.base_sequence.to_be_bytes());
+        put(bytes, 57, self.record_count.to_be_bytes());
+    }
+}
+
+/// The attributes word of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Attributes(i16);
+
+impl Attributes {
+    const CODEC_MASK: i16 = 0x07;
+    const LOG_APPEND_TIME: i16 = 0x08;
+    const TRANSACTIONAL: i16 = 0x10;
+    const CONTROL: i16 = 0x20;
+    const DELETE_HORIZON: i16 = 0x40;
+
+    /// The word as the wire has it.
+    pub fn from_bits(bits: i16) -> Self {
+        Self(bits)
+    }
+
+    /// The word as the wire has it.
+    pub fn bits(self) -> i16 {
+        self.0
+    }
+
+    /// The codec of the records; `None` is an id Kafka has not defined, not the absence of compression.
+    pub fn compression(self) -> Option<Codec> {
+        Codec::from_id(self.codec_id())
+    }
+
+    /// Who set the timestamps.
+    pub fn timestamp_type(self) -> TimestampType {
+        if self.0 & Self::LOG_APPEND_TIME == 0 {
+            TimestampType::CreateTime
+        } else {
+            TimestampType::LogAppendTime
+        }
+    }
+
+    /// Whether the batch belongs to a transaction.
+    pub fn is_transactional(self) -> bool {
+        self.0 & Self::TRANSACTIONAL != 0
+    }
+
+    /// Whether the batch holds markers of the broker, which no application sees.
+    pub fn is_control(self) -> bool {
+        self.0 & Self::CONTROL != 0
+    }
+
+    /// Whether `base_timestamp` is the time from which compaction may drop tombstones (KIP-534). Timestamps of records are
+    /// relative to it all the same.
+    pub fn has_delete_horizon(self) -> bool {
+        self.0 & Self::DELETE_HORIZON != 0
+    }
+
+    pub(crate) fn codec_id(self) -> u8 {
+        (self.0 & Self::CODEC_MASK) as u8
+    }
+
+    pub(crate) fn with_codec(self, codec: Codec) -> Self {
+        Self(self.0 & !Self::CODEC_MASK | i16::from(codec.id()))
+    }
+
+    pub(crate) fn with_transactional(self, transactional: bool) -> Self {
+        Self(if transactional {
+            self.0 | Self::TRANSACTIONAL
+        } else {
+            self.0 & !Self::TRANSACTIONAL
+        })
+    }
+}
+
+/// Who set the timestamps of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TimestampType {
+    /// The producer.
+    CreateTime,
+    /// The broker, when it appended the batch.
+    LogAppendTime,
+}
+
+/// The `N` bytes at `at` of a fixed header; both are constants, so the compiler drops the checks.
+#[inline(always)]
+fn field<const N: usize>(bytes: &[u8; HEADER_SIZE], at: usize) -> [u8; N] {
+    let mut out = [0; N];
+    out.copy_from_slice(&bytes[at..at + N]);
+    out
+}
+
+#[inline(always)]
+fn put<const N: usize>(bytes: &mut [u8; HEADER_SIZE], at: usize, value: [u8; N]) {
+    bytes[at..at + N].copy_from_slice(&value);
+}

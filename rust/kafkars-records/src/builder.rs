@@ -1,0 +1,253 @@
+//! Building a batch: append encoded records to one buffer, then seal it.
+
+use bytes::Bytes;
+
+use crate::{
+    RecordsError,
+    batch::{ATTRIBUTES_AT, Attributes, BatchHeader, CRC_AT, HEADER_SIZE, LOG_OVERHEAD},
+    compression::{self, Codec, Compression},
+    crc,
+    varint::{MAX_VARLONG, push_varlong, varlong_size},
+};
+
+/// An open batch of format v2. Records are encoded where they will be sent from: one buffer, with room for the batch header
+/// in front.
+#[derive(Debug, Clone)]
+pub struct BatchBuilder {
+    buffer: Vec<u8>,
+    count: u32,
+    base_timestamp: i64,
+    max_timestamp: i64,
+}
+
+impl BatchBuilder {
+    /// An empty batch with room for about `capacity_hint` bytes.
+    pub fn new(capacity_hint: usize) -> Self {
+        let mut buffer = Vec::with_capacity(capacity_hint.max(HEADER_SIZE));
+        buffer.resize(HEADER_SIZE, 0);
+        Self {
+            buffer,
+            count: 0,
+            base_timestamp: -1,
+            max_timestamp: -1,
+        }
+    }
+
+    /// Bytes this record would add at most; ask before [`BatchBuilder::append`] whether it still fits.
+    pub fn record_size_bound(
+        key: Option<&[u8]>,
+        value: Option<&[u8]>,
+        headers: &[Header<'_>],
+    ) -> usize {
+        // Length, attributes, two deltas; the lengths of key and value; the number of headers.
+        const MOST_OVERHEAD: usize = 5 + 1 + MAX_VARLONG + 5;
+        MOST_OVERHEAD + sized(key) + sized(value) + headers_size(headers)
+    }
+
+    /// Appends a record and returns its index in the batch.
+    #[inline]
+    pub fn append(
+        &mut self,
+        timestamp: i64,
+        key: Option<&[u8]>,
+        value: Option<&[u8]>,
+        headers: &[Header<'_>],
+    ) -> u32 {
+        let index = self.count;
+        if index == 0 {
+            (self.base_timestamp, self.max_timestamp) = (timestamp, timestamp);
+        }
+        self.max_timestamp = self.max_timestamp.max(timestamp);
+        self.count += 1;
+
+        let timestamp_delta = timestamp.wrapping_sub(self.base_timestamp);
+        let offset_delta = i64::from(index);
+        let length = 1
+            + varlong_size(timestamp_delta)
+            + varlong_size(offset_delta)
+            + sized(key)
+            + sized(value)
+            + headers_size(headers);
+        self.buffer.reserve(length + MAX_VARLONG);
+
+        push_varlong(&mut self.buffer, length as i64);
+        self.buffer.push(0);
+        push_varlong(&mut self.buffer, timestamp_delta);
+        push_varlong(&mut self.buffer, offset_delta);
+        push_bytes(&mut self.buffer, key);
+        push_bytes(&mut self.buffer, value);
+        push_varlong(&mut self.buffer, headers.len() as i64);
+        for header in headers {
+            push_bytes(&mut self.buffer, Some(header.key.as_bytes()));
+            push_bytes(&mut self.buffer, header.value);
+        }
+        index
+    }
+
+    /// Bytes of the batch as it stands, header included, before compression.
+    pub fn len(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Records in the batch.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Whether the batch has no record yet.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Compresses, fills the header in and computes the CRC. Without compression the buffer is handed on as it is.
+    ///
+    /// A batch that compression makes larger is sent compressed all the same: topics may demand a codec.
+    pub fn seal(
+        self,
+        compression: Compression,
+        producer: ProducerFields,
+    ) -> Result<SealedBatch, RecordsError> {
+        let Self {
+            buffer,
+            count,
+            base_timestamp,
+            max_timestamp,
+        } = self;
+        let codec = compression.codec();
+        let mut bytes = match codec {
+            Codec::None => buffer,
+            _ => compression::compress(compression, &buffer[HEADER_SIZE..], HEADER_SIZE).map_err(
+                |cause| RecordsError::Compress {
+                    codec,
+                    cause: cause.to_string(),
+                },
+            )?,
+        };
+        let too_large = RecordsError::TooLarge {
+            bytes: bytes.len(),
+            records: count,
+        };
+        let (Ok(batch_length), Ok(record_count)) = (
+            i32::try_from(bytes.len() - LOG_OVERHEAD),
+            i32::try_from(count),
+        ) else {
+            return Err(too_large);
+        };
+        let header = BatchHeader {
+            base_offset: 0,
+            batch_length,
+            partition_leader_epoch: -1,
+            magic: 2,
+            crc: 0,
+            attributes: Attributes::default()
+                .with_codec(codec)
+                .with_transactional(producer.transactional),
+            last_offset_delta: (record_count - 1).max(0),
+            base_timestamp,
+            max_timestamp,
+            producer_id: producer.producer_id,
+            producer_epoch: producer.producer_epoch,
+            base_sequence: producer.base_sequence,
+            record_count,
+        };
+        finish(&mut bytes, header);
+        Ok(SealedBatch {
+            bytes: bytes.into(),
+            record_count: count,
+        })
+    }
+}
+
+/// One header of a record to append.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Header<'a> {
+    /// The key; it may repeat and be empty, but not be missing.
+    pub key: &'a str,
+    /// The value, or none.
+    pub value: Option<&'a [u8]>,
+}
+
+/// What an idempotent or transactional producer stamps on a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProducerFields {
+    /// Id the broker gave to the producer, else -1.
+    pub producer_id: i64,
+    /// Epoch of that id, else -1.
+    pub producer_epoch: i16,
+    /// Sequence of the first record in its partition, else -1.
+    pub base_sequence: i32,
+    /// Whether the batch is part of a transaction.
+    pub transactional: bool,
+}
+
+impl Default for ProducerFields {
+    /// A producer that is neither idempotent nor transactional.
+    fn default() -> Self {
+        Self {
+            producer_id: -1,
+            producer_epoch: -1,
+            base_sequence: -1,
+            transactional: false,
+        }
+    }
+}
+
+/// A finished batch, ready for a produce request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SealedBatch {
+    /// The whole batch.
+    pub bytes: Bytes,
+    /// Records in it.
+    pub record_count: u32,
+}
+
+impl SealedBatch {
+    /// Stamps other producer fields, for a retry under a new epoch or sequence. The records stay compressed as they are;
+    /// the bytes are copied only when a request still holds them.
+    pub fn set_sequence(&mut self, producer: ProducerFields) {
+        let mut bytes = match std::mem::take(&mut self.bytes).try_into_mut() {
+            Ok(bytes) => bytes,
+            Err(shared) => shared.as_ref().into(),
+        };
+        if let Some(mut header) = bytes.first_chunk().map(BatchHeader::parse) {
+            header.attributes = header.attributes.with_transactional(producer.transactional);
+            header.producer_id = producer.producer_id;
+            header.producer_epoch = producer.producer_epoch;
+            header.base_sequence = producer.base_sequence;
+            finish(&mut bytes, header);
+        }
+        self.bytes = bytes.freeze();
+    }
+}
+
+/// Writes the header in front of the records, with the CRC that results.
+pub(crate) fn finish(bytes: &mut [u8], header: BatchHeader) {
+    if let Some(space) = bytes.first_chunk_mut() {
+        header.write(space);
+    }
+    let crc = crc::crc32c(bytes.get(ATTRIBUTES_AT..).unwrap_or_default());
+    if let Some(space) = bytes.get_mut(CRC_AT..ATTRIBUTES_AT) {
+        space.copy_from_slice(&crc.to_be_bytes());
+    }
+}
+
+#[inline(always)]
+fn sized(bytes: Option<&[u8]>) -> usize {
+    bytes.map_or(1, |bytes| varlong_size(bytes.len() as i64) + bytes.len())
+}
+
+#[inline(always)]
+fn headers_size(headers: &[Header<'_>]) -> usize {
+    let each = |header: &Header<'_>| sized(Some(header.key.as_bytes())) + sized(header.value);
+    varlong_size(headers.len() as i64) + headers.iter().map(each).sum::<usize>()
+}
+
+#[inline(always)]
+fn push_bytes(buffer: &mut Vec<u8>, bytes: Option<&[u8]>) {
+    let Some(bytes) = bytes else {
+        buffer.push(1);
+        return;
+    };
+    push_varlong(buffer, bytes.len() as i64);
+    buffer.extend_from_slice(bytes);
+}

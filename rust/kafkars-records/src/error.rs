@@ -1,0 +1,108 @@
+//! What can be wrong with a batch. The client adds topic, partition and offset around it.
+
+use crate::compression::Codec;
+
+/// A batch that cannot be read or written. `base_offset` is that of the batch, as its header states it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RecordsError {
+    /// Fewer bytes than a batch header needs, or than the header announces.
+    #[error("batch is cut short: {needed} bytes needed, {available} there")]
+    Truncated {
+        /// Bytes the batch needs.
+        needed: usize,
+        /// Bytes that are there.
+        available: usize,
+    },
+    /// The length field is too small for the header it counts.
+    #[error("batch at offset {base_offset} states an impossible length of {length} bytes")]
+    BadLength {
+        /// Base offset of the batch.
+        base_offset: i64,
+        /// The length field.
+        length: i32,
+    },
+    /// A format version that Kafka never had (known: 0, 1, 2).
+    #[error("batch at offset {base_offset} has unknown magic {magic}")]
+    BadMagic {
+        /// Base offset of the batch.
+        base_offset: i64,
+        /// The magic byte.
+        magic: i8,
+    },
+    /// The bytes were damaged between the producer and here.
+    #[error(
+        "batch at offset {base_offset} is corrupt: header states CRC {expected:#010x}, its bytes give {found:#010x}"
+    )]
+    BadCrc {
+        /// Base offset of the batch.
+        base_offset: i64,
+        /// The CRC the header states.
+        expected: u32,
+        /// The CRC of the bytes.
+        found: u32,
+    },
+    /// A codec id that Kafka has not defined (known: 0 to 4).
+    #[error("batch at offset {base_offset} uses unknown compression codec {id}")]
+    UnknownCodec {
+        /// Base offset of the batch.
+        base_offset: i64,
+        /// The codec id of the attributes.
+        id: u8,
+    },
+    /// The compressed bytes are not what the codec writes.
+    #[error("batch at offset {base_offset} cannot be decompressed with {codec}: {cause}")]
+    Decompress {
+        /// Base offset of the batch.
+        base_offset: i64,
+        /// Codec named by the attributes.
+        codec: Codec,
+        /// What the codec says.
+        cause: String,
+    },
+    /// Decompression was stopped at `ReadLimits::max_decompressed`.
+    #[error("batch at offset {base_offset} decompresses with {codec} to more than {limit} bytes")]
+    DecompressedTooLarge {
+        /// Base offset of the batch.
+        base_offset: i64,
+        /// Codec named by the attributes.
+        codec: Codec,
+        /// The limit it would exceed, in bytes.
+        limit: usize,
+    },
+    /// The header's record count is not the number of records found.
+    #[error("batch at offset {base_offset} states {stated} records, {found} are in it")]
+    BadCount {
+        /// Base offset of the batch.
+        base_offset: i64,
+        /// Record count of the header.
+        stated: i32,
+        /// Whole records found; counting stops one past `stated`.
+        found: u32,
+    },
+    /// One record's bytes contradict themselves.
+    #[error("record {index} of the batch at offset {base_offset}: {what}")]
+    BadRecord {
+        /// Base offset of the batch.
+        base_offset: i64,
+        /// Index of the record in its batch.
+        index: u32,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// Writing: the codec failed.
+    #[error("cannot compress the batch with {codec}: {cause}")]
+    Compress {
+        /// Codec asked for.
+        codec: Codec,
+        /// What the codec says.
+        cause: String,
+    },
+    /// Writing: Kafka counts batch bytes and records with 32-bit signed numbers, and this batch has more.
+    #[error("a batch of {bytes} bytes and {records} records is larger than the format allows")]
+    TooLarge {
+        /// Bytes of the batch.
+        bytes: usize,
+        /// Records of the batch.
+        records: u32,
+    },
+}

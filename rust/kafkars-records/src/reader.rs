@@ -1,0 +1,149 @@
+//! From the bytes of a `records` field to checked batches.
+
+use bytes::Bytes;
+
+use crate::{
+    RecordsError,
+    batch::{Batch, BatchHeader, HEADER_SIZE, LOG_OVERHEAD, MAGIC_AT, RawBatch},
+    compression::{self, Codec},
+    record,
+};
+
+/// Walks the batches of a `records` field. A batch cut short at the end (brokers fill a response by bytes, not by batches)
+/// ends the walk silently; anything else that is wrong is yielded once and ends it too.
+pub fn batches(records: Bytes) -> Batches {
+    Batches { rest: records }
+}
+
+/// See [`batches`].
+#[derive(Debug, Clone)]
+pub struct Batches {
+    rest: Bytes,
+}
+
+impl Batches {
+    /// Bytes not walked yet. When the walk ends, what is left is the start of a batch that was cut short.
+    pub fn rest(&self) -> &Bytes {
+        &self.rest
+    }
+}
+
+impl Iterator for Batches {
+    type Item = Result<RawBatch, RecordsError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match split(&mut self.rest) {
+            Ok(batch) => Some(Ok(batch?)),
+            Err(error) => {
+                self.rest = Bytes::new();
+                Some(Err(error))
+            }
+        }
+    }
+}
+
+/// How far reading goes before it gives up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadLimits {
+    /// Bytes that one batch may decompress to. Default 256 MiB: several times the largest batch that brokers take with any
+    /// usual `message.max.bytes`, and yet one that a process survives. At most 2 GiB - 1, whatever is set here.
+    pub max_decompressed: usize,
+}
+
+impl Default for ReadLimits {
+    fn default() -> Self {
+        Self {
+            max_decompressed: 256 << 20,
+        }
+    }
+}
+
+impl ReadLimits {
+    /// Positions in a batch are 32 bits wide, and Kafka itself counts with a sign.
+    const MOST: usize = i32::MAX as usize;
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.max_decompressed.min(Self::MOST)
+    }
+}
+
+/// Takes the first batch off `rest`; `None` when less than a whole one is left.
+fn split(rest: &mut Bytes) -> Result<Option<RawBatch>, RecordsError> {
+    // The magic byte stands at the same place in every format and tells how the rest of the header reads.
+    let (Some(base_offset), Some(length), Some(&magic)) = (
+        rest.first_chunk().copied(),
+        rest.get(8..).and_then(<[u8]>::first_chunk).copied(),
+        rest.get(MAGIC_AT),
+    ) else {
+        return Ok(None);
+    };
+    let (base_offset, length, magic) = (
+        i64::from_be_bytes(base_offset),
+        i32::from_be_bytes(length),
+        magic as i8,
+    );
+    if magic != 2 {
+        return Err(RecordsError::BadMagic { base_offset, magic });
+    }
+    let total = usize::try_from(length)
+        .unwrap_or(0)
+        .saturating_add(LOG_OVERHEAD);
+    if total < HEADER_SIZE {
+        return Err(RecordsError::BadLength {
+            base_offset,
+            length,
+        });
+    }
+    if total > rest.len() {
+        return Ok(None);
+    }
+    let bytes = rest.split_to(total);
+    let Some(header) = bytes.first_chunk().map(BatchHeader::parse) else {
+        return Err(RecordsError::BadLength {
+            base_offset,
+            length,
+        });
+    };
+    Ok(Some(RawBatch::new(header, bytes)))
+}
+
+/// Decompresses and checks every record of a batch whose CRC is right.
+pub(crate) fn open(raw: &RawBatch, limits: &ReadLimits) -> Result<Batch, RecordsError> {
+    let header = raw.header;
+    let records = raw.bytes().slice(HEADER_SIZE..);
+    let data = match header.codec()? {
+        Codec::None => records,
+        codec => compression::decompress(codec, &records, limits.bytes())
+            .map_err(|failure| failure.of_batch(header.base_offset, codec))?
+            .into(),
+    };
+    check_records(&header, &data)?;
+    Ok(Batch::new(header, data))
+}
+
+/// Walks all records once. A lying count costs nothing: the walk ends with the bytes, and nothing is reserved for it.
+fn check_records(header: &BatchHeader, data: &[u8]) -> Result<(), RecordsError> {
+    let BatchHeader {
+        base_offset,
+        record_count: stated,
+        ..
+    } = *header;
+    let (mut position, mut found) = (0, 0);
+    while position < data.len() {
+        position = record::check(data, position).map_err(|what| RecordsError::BadRecord {
+            base_offset,
+            index: found,
+            what,
+        })?;
+        found += 1;
+    }
+    if i64::from(stated) == i64::from(found) {
+        Ok(())
+    } else {
+        Err(RecordsError::BadCount {
+            base_offset,
+            stated,
+            found,
+        })
+    }
+}

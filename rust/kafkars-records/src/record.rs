@@ -1,0 +1,255 @@
+//! One record: where it stands in the data of its batch. Nothing is copied and nothing is allocated.
+
+use std::borrow::Cow;
+
+use crate::{
+    batch::{Batch, BatchHeader, TimestampType},
+    varint::{read_varint, read_varlong},
+};
+
+/// One record as positions in [`Batch::data`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordView {
+    /// Offset in the partition.
+    pub offset: i64,
+    /// Milliseconds since 1970, -1 when the record has none. With log-append time it is that of the batch.
+    pub timestamp: i64,
+    /// The key, or none.
+    pub key: Option<Span>,
+    /// The value, or none: a tombstone.
+    pub value: Option<Span>,
+    /// Where the first header stands.
+    pub headers_start: u32,
+    /// Number of headers.
+    pub header_count: u32,
+    /// Where the next record stands; the length of the data after the last.
+    pub next: u32,
+}
+
+/// Bytes `start..end` of [`Batch::data`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// Bytes in the span.
+    pub fn len(self) -> usize {
+        self.end.saturating_sub(self.start) as usize
+    }
+
+    /// Whether there are no bytes in the span.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Walks the records of one batch.
+#[derive(Debug, Clone)]
+pub struct RecordWalk<'a> {
+    batch: &'a Batch,
+    position: u32,
+}
+
+impl<'a> RecordWalk<'a> {
+    pub(crate) fn new(batch: &'a Batch, position: u32) -> Self {
+        Self { batch, position }
+    }
+}
+
+impl Iterator for RecordWalk<'_> {
+    type Item = RecordView;
+
+    #[inline]
+    fn next(&mut self) -> Option<RecordView> {
+        if self.position as usize >= self.batch.data().len() {
+            return None;
+        }
+        let view = self.batch.record_at(self.position);
+        self.position = view.next;
+        Some(view)
+    }
+}
+
+/// One header of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeaderView<'a> {
+    /// The key. Kafka says UTF-8, but nothing between the producer and here enforces it.
+    pub key: &'a [u8],
+    /// The value, or none.
+    pub value: Option<Span>,
+}
+
+impl<'a> HeaderView<'a> {
+    /// The key as text; bytes that are no UTF-8 become replacement characters, as in Java's clients.
+    pub fn key_text(&self) -> Cow<'a, str> {
+        String::from_utf8_lossy(self.key)
+    }
+}
+
+/// Walks the headers of one record.
+#[derive(Debug, Clone)]
+pub struct HeaderWalk<'a> {
+    /// The data up to the end of the record.
+    data: &'a [u8],
+    position: usize,
+    left: u32,
+}
+
+impl<'a> HeaderWalk<'a> {
+    pub(crate) fn new(data: &'a [u8], record: &RecordView) -> Self {
+        let data = data.get(..record.next as usize).unwrap_or_default();
+        Self {
+            data,
+            position: record.headers_start as usize,
+            left: record.header_count,
+        }
+    }
+
+    fn parse(&mut self) -> Option<HeaderView<'a>> {
+        let key = read_span(self.data, &mut self.position)??;
+        let value = read_span(self.data, &mut self.position)?;
+        let key = self.data.get(key.start as usize..key.end as usize)?;
+        Some(HeaderView { key, value })
+    }
+}
+
+impl<'a> Iterator for HeaderWalk<'a> {
+    type Item = HeaderView<'a>;
+
+    fn next(&mut self) -> Option<HeaderView<'a>> {
+        self.left = self.left.checked_sub(1)?;
+        self.parse()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.left as usize))
+    }
+}
+
+/// What the bytes of one record say, before the header of the batch gives it meaning.
+struct Fields {
+    timestamp_delta: i64,
+    offset_delta: i32,
+    key: Option<Span>,
+    value: Option<Span>,
+    headers_start: u32,
+    header_count: u32,
+    next: u32,
+}
+
+/// The record at `position` of data that [`check`] has passed.
+#[inline]
+pub(crate) fn view(header: &BatchHeader, data: &[u8], position: u32) -> RecordView {
+    let Some(fields) = fields(data, position as usize) else {
+        return nothing(data);
+    };
+    let timestamp = match header.attributes.timestamp_type() {
+        TimestampType::CreateTime => header.base_timestamp.wrapping_add(fields.timestamp_delta),
+        TimestampType::LogAppendTime => header.max_timestamp,
+    };
+    RecordView {
+        offset: header
+            .base_offset
+            .wrapping_add(i64::from(fields.offset_delta)),
+        timestamp,
+        key: fields.key,
+        value: fields.value,
+        headers_start: fields.headers_start,
+        header_count: fields.header_count,
+        next: fields.next,
+    }
+}
+
+/// Checks the record at `position` to its last byte and returns where the next one starts.
+#[inline]
+pub(crate) fn check(data: &[u8], position: usize) -> Result<usize, &'static str> {
+    let fields = fields(data, position).ok_or("its lengths do not fit its bytes")?;
+    let next = fields.next as usize;
+    if fields.header_count == 0 {
+        return if fields.headers_start as usize == next {
+            Ok(next)
+        } else {
+            Err("bytes are left over after its value")
+        };
+    }
+    check_headers(data, &fields)?;
+    Ok(next)
+}
+
+fn check_headers(data: &[u8], fields: &Fields) -> Result<(), &'static str> {
+    let record = data.get(..fields.next as usize).unwrap_or_default();
+    let mut position = fields.headers_start as usize;
+    for _ in 0..fields.header_count {
+        read_span(record, &mut position)
+            .flatten()
+            .ok_or("a header key does not fit")?;
+        read_span(record, &mut position).ok_or("a header value does not fit")?;
+    }
+    if position == record.len() {
+        Ok(())
+    } else {
+        Err("bytes are left over after its headers")
+    }
+}
+
+/// Reads all fields but the headers. `None` when a length does not fit the record, or the record not the data.
+#[inline(always)]
+fn fields(data: &[u8], mut position: usize) -> Option<Fields> {
+    let length = read_varint(data, &mut position)?;
+    let next = position.checked_add(usize::try_from(length).ok()?)?;
+    let record = data.get(..next)?;
+    // The attributes byte of a record has no defined bit.
+    position += 1;
+    let timestamp_delta = read_varlong(record, &mut position)?;
+    let offset_delta = read_varint(record, &mut position)?;
+    let key = read_span(record, &mut position)?;
+    let value = read_span(record, &mut position)?;
+    let header_count = u32::try_from(read_varint(record, &mut position)?).ok()?;
+    Some(Fields {
+        timestamp_delta,
+        offset_delta,
+        key,
+        value,
+        headers_start: position as u32,
+        header_count,
+        next: next as u32,
+    })
+}
+
+/// Bytes with a length before them; any negative length is none, as in Java's client. The outer `None`: they do not fit.
+#[inline(always)]
+fn read_span(record: &[u8], position: &mut usize) -> Option<Option<Span>> {
+    let length = read_varint(record, position)?;
+    if length < 0 {
+        return Some(None);
+    }
+    let start = *position;
+    let end = start + length as usize;
+    if end > record.len() {
+        return None;
+    }
+    *position = end;
+    Some(Some(Span {
+        start: start as u32,
+        end: end as u32,
+    }))
+}
+
+/// The answer to a position where no record stands: empty, and the end of a walk.
+#[cold]
+fn nothing(data: &[u8]) -> RecordView {
+    let end = data.len() as u32;
+    RecordView {
+        offset: -1,
+        timestamp: -1,
+        key: None,
+        value: None,
+        headers_start: end,
+        header_count: 0,
+        next: end,
+    }
+}
