@@ -1,0 +1,236 @@
+//! Frames: the length prefix, its limit, and what is sent.
+
+use std::fmt;
+
+use bytes::{Bytes, BytesMut};
+
+/// Bytes of the length in front of every frame.
+pub const LENGTH_PREFIX: usize = 4;
+
+/// A frame holds at least a correlation id.
+const SHORTEST_FRAME: usize = 4;
+
+/// Bytes ready for a socket: segments to be written in order.
+#[derive(Clone, Debug, Default)]
+pub struct Frame {
+    segments: Vec<Bytes>,
+    len: usize,
+}
+
+impl Frame {
+    pub(crate) fn new(segments: Vec<Bytes>) -> Self {
+        let len = segments.iter().map(Bytes::len).sum();
+        Self { segments, len }
+    }
+
+    /// The parts, in order.
+    #[must_use]
+    pub fn segments(&self) -> &[Bytes] {
+        &self.segments
+    }
+
+    /// The parts, in order.
+    #[must_use]
+    pub fn into_segments(self) -> Vec<Bytes> {
+        self.segments
+    }
+
+    /// Bytes in all parts.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is nothing to send.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// All parts as one buffer; copies when there are several, so it is for tests and for messages inside bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Bytes {
+        if let [segment] = self.segments.as_slice() {
+            return segment.clone();
+        }
+        let mut all = BytesMut::with_capacity(self.len);
+        for segment in &self.segments {
+            all.extend_from_slice(segment);
+        }
+        all.freeze()
+    }
+}
+
+/// The longest frame that is accepted from a peer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameLimit(usize);
+
+impl FrameLimit {
+    /// Accepts frames of up to `maximum` bytes after the length prefix.
+    #[must_use]
+    pub const fn new(maximum: usize) -> Self {
+        Self(maximum)
+    }
+
+    /// The bytes that follow a length prefix.
+    ///
+    /// # Errors
+    /// When the length cannot be a frame of ours. Another protocol is recognised by its first bytes only where they
+    /// would be an impossible length, so no frame is mistaken for it.
+    pub fn parse(self, prefix: [u8; LENGTH_PREFIX]) -> Result<usize, FrameError> {
+        let length = i32::from_be_bytes(prefix);
+        let Ok(size) = usize::try_from(length) else {
+            return Err(FrameError::Negative(length));
+        };
+        if size < SHORTEST_FRAME {
+            return Err(FrameError::TooShort(size));
+        }
+        if size <= self.0 {
+            return Ok(size);
+        }
+        Err(match ForeignProtocol::recognise(prefix) {
+            Some(protocol) => FrameError::NotKafka(protocol),
+            None => FrameError::TooLong {
+                length: size,
+                limit: self.0,
+            },
+        })
+    }
+}
+
+/// A length prefix that does not start a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameError {
+    /// The length is below zero.
+    Negative(i32),
+    /// The length leaves no room for a correlation id.
+    TooShort(usize),
+    /// The length is above the limit.
+    TooLong {
+        /// What the prefix says.
+        length: usize,
+        /// What is accepted.
+        limit: usize,
+    },
+    /// The peer speaks something else.
+    NotKafka(ForeignProtocol),
+}
+
+impl fmt::Display for FrameError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Negative(length) => write!(formatter, "the frame length is {length}"),
+            Self::TooShort(length) => write!(formatter, "a frame of {length} bytes is too short"),
+            Self::TooLong { length, limit } => {
+                write!(
+                    formatter,
+                    "a frame of {length} bytes is above the limit of {limit}"
+                )
+            }
+            Self::NotKafka(protocol) => {
+                write!(formatter, "the port speaks {protocol}, not plain Kafka")
+            }
+        }
+    }
+}
+
+impl std::error::Error for FrameError {}
+
+/// What else people point Kafka clients at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForeignProtocol {
+    /// A TLS listener answers plain bytes with an alert.
+    Tls,
+    /// A web server answers with a status line, or a browser asks a broker.
+    Http,
+    /// A secure shell greets first.
+    Ssh,
+}
+
+impl ForeignProtocol {
+    fn recognise(prefix: [u8; LENGTH_PREFIX]) -> Option<Self> {
+        match &prefix {
+            // Record types 20 to 23 followed by version 3.x.
+            [0x14..=0x17, 0x03, 0x00..=0x04, _] => Some(Self::Tls),
+            b"HTTP" | b"GET " | b"POST" | b"PUT " | b"HEAD" | b"OPTI" | b"PRI " => Some(Self::Http),
+            b"SSH-" => Some(Self::Ssh),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for ForeignProtocol {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Tls => "TLS",
+            Self::Http => "HTTP",
+            Self::Ssh => "SSH",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: FrameLimit = FrameLimit::new(100_000_000);
+
+    #[test]
+    fn a_length_within_the_limit_is_accepted() {
+        assert_eq!(LIMIT.parse(4i32.to_be_bytes()), Ok(4));
+        assert_eq!(LIMIT.parse(100_000_000i32.to_be_bytes()), Ok(100_000_000));
+    }
+
+    #[test]
+    fn lengths_that_no_frame_has_are_errors() {
+        assert_eq!(
+            LIMIT.parse((-1i32).to_be_bytes()),
+            Err(FrameError::Negative(-1))
+        );
+        assert_eq!(
+            LIMIT.parse([0x80, 0, 0, 0]),
+            Err(FrameError::Negative(i32::MIN))
+        );
+        for length in 0..4 {
+            assert_eq!(
+                LIMIT.parse([0, 0, 0, length]),
+                Err(FrameError::TooShort(length.into()))
+            );
+        }
+        let length = 100_000_001;
+        assert_eq!(
+            LIMIT.parse((length as i32).to_be_bytes()),
+            Err(FrameError::TooLong {
+                length,
+                limit: 100_000_000
+            })
+        );
+    }
+
+    #[test]
+    fn other_protocols_are_named() {
+        let tls = Err(FrameError::NotKafka(ForeignProtocol::Tls));
+        assert_eq!(LIMIT.parse([0x15, 3, 3, 0]), tls);
+        assert_eq!(LIMIT.parse([0x16, 3, 1, 2]), tls);
+        assert_eq!(
+            LIMIT.parse(*b"HTTP"),
+            Err(FrameError::NotKafka(ForeignProtocol::Http))
+        );
+        assert_eq!(
+            LIMIT.parse(*b"GET "),
+            Err(FrameError::NotKafka(ForeignProtocol::Http))
+        );
+        assert_eq!(
+            LIMIT.parse(*b"SSH-"),
+            Err(FrameError::NotKafka(ForeignProtocol::Ssh))
+        );
+    }
+
+    #[test]
+    fn a_frame_that_large_is_no_tls_alert_when_the_limit_allows_it() {
+        assert_eq!(
+            FrameLimit::new(i32::MAX as usize).parse([0x15, 3, 3, 0]),
+            Ok(0x1503_0300)
+        );
+    }
+}

@@ -1,0 +1,532 @@
+// Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
+//! ShareFetch (API key 78): versions 1 to 2, always flexible.
+
+use bytes::Bytes;
+
+use crate::element::Element;
+use crate::{
+    ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
+};
+
+/// Kafka's `ShareFetchRequest`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShareFetchRequest {
+    /// `GroupId`; may be null.
+    pub group_id: Option<String>,
+    /// `MemberId`; default empty, may be null.
+    pub member_id: Option<String>,
+    /// `ShareSessionEpoch`.
+    pub share_session_epoch: i32,
+    /// `MaxWaitMs`, in milliseconds.
+    pub max_wait_ms: i32,
+    /// `MinBytes`.
+    pub min_bytes: i32,
+    /// `MaxBytes`; default 0x7fffffff.
+    pub max_bytes: i32,
+    /// `MaxRecords`.
+    pub max_records: i32,
+    /// `BatchSize`.
+    pub batch_size: i32,
+    /// `ShareAcquireMode`; since version 2.
+    pub share_acquire_mode: i8,
+    /// `IsRenewAck`; since version 2.
+    pub is_renew_ack: bool,
+    /// `Topics`.
+    pub topics: Vec<FetchTopic>,
+    /// `ForgottenTopicsData`.
+    pub forgotten_topics_data: Vec<ForgottenTopic>,
+}
+
+impl Default for ShareFetchRequest {
+    fn default() -> Self {
+        Self {
+            group_id: None,
+            member_id: Some(String::new()),
+            share_session_epoch: 0,
+            max_wait_ms: 0,
+            min_bytes: 0,
+            max_bytes: i32::MAX,
+            max_records: 0,
+            batch_size: 0,
+            share_acquire_mode: 0,
+            is_renew_ack: false,
+            topics: Vec::new(),
+            forgotten_topics_data: Vec::new(),
+        }
+    }
+}
+
+impl Element for ShareFetchRequest {
+    const MINIMUM_SIZE: usize = 29;
+
+    fn read(reader: &mut Reader, version: i16, flexible: bool) -> Result<Self, DecodeError> {
+        let value = Self {
+            group_id: reader.nullable_string(flexible, "GroupId")?,
+            member_id: reader.nullable_string(flexible, "MemberId")?,
+            share_session_epoch: reader.i32("ShareSessionEpoch")?,
+            max_wait_ms: reader.i32("MaxWaitMs")?,
+            min_bytes: reader.i32("MinBytes")?,
+            max_bytes: reader.i32("MaxBytes")?,
+            max_records: reader.i32("MaxRecords")?,
+            batch_size: reader.i32("BatchSize")?,
+            share_acquire_mode: if version >= 2 {
+                reader.i8("ShareAcquireMode")?
+            } else {
+                0
+            },
+            is_renew_ack: if version >= 2 {
+                reader.bool("IsRenewAck")?
+            } else {
+                false
+            },
+            topics: reader.array(version, flexible, "Topics")?,
+            forgotten_topics_data: reader.array(version, flexible, "ForgottenTopicsData")?,
+        };
+        if flexible {
+            reader.tagged_fields(|_, _| Ok(false))?;
+        }
+        Ok(value)
+    }
+
+    fn write(&self, writer: &mut Writer, version: i16, flexible: bool) -> Result<(), EncodeError> {
+        writer.nullable_string(flexible, "GroupId", self.group_id.as_deref())?;
+        writer.nullable_string(flexible, "MemberId", self.member_id.as_deref())?;
+        writer.i32(self.share_session_epoch);
+        writer.i32(self.max_wait_ms);
+        writer.i32(self.min_bytes);
+        writer.i32(self.max_bytes);
+        writer.i32(self.max_records);
+        writer.i32(self.batch_size);
+        if version >= 2 {
+            writer.i8(self.share_acquire_mode);
+        }
+        if version >= 2 {
+            writer.bool(self.is_renew_ack);
+        } else if self.is_renew_ack {
+            return Err(writer.absent(version, "IsRenewAck"));
+        }
+        writer.array(version, flexible, "Topics", &self.topics)?;
+        writer.array(
+            version,
+            flexible,
+            "ForgottenTopicsData",
+            &self.forgotten_topics_data,
+        )?;
+        writer.no_tags(flexible);
+        Ok(())
+    }
+}
+
+/// `FetchTopic` of `ShareFetchRequest`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct FetchTopic {
+    /// `TopicId`.
+    pub topic_id: Uuid,
+    /// `Partitions`.
+    pub partitions: Vec<FetchPartition>,
+}
+
+impl Element for FetchTopic {
+    const MINIMUM_SIZE: usize = 18;
+
+    fn read(reader: &mut Reader, version: i16, flexible: bool) -> Result<Self, DecodeError> {
+        let value = Self {
+            topic_id: reader.uuid("TopicId")?,
+            partitions: reader.array(version, flexible, "Partitions")?,
+        };
+        if flexible {
+            reader.tagged_fields(|_, _| Ok(false))?;
+        }
+        Ok(value)
+    }
+
+    fn write(&self, writer: &mut Writer, version: i16, flexible: bool) -> Result<(), EncodeError> {
+        writer.uuid(self.topic_id);
+        writer.array(version, flexible, "Partitions", &self.partitions)?;
+        writer.no_tags(flexible);
+        Ok(())
+    }
+}
+
+/// `FetchPartition` of `ShareFetchRequest`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct FetchPartition {
+    /// `PartitionIndex`.
+    pub partition_index: i32,
+    /// `AcknowledgementBatches`.
+    pub acknowledgement_batches: Vec<AcknowledgementBatch>,
+}
+
+impl Element for FetchPartition {
+    const MINIMUM_SIZE: usize = 6;
+
+    fn read(reader: &mut Reader, version: i16, flexible: bool) -> Result<Self, DecodeError> {
+        let value = Self {
+            partition_index: reader.i32("PartitionIndex")?,
+            acknowledgement_batches: reader.array(version, flexible, "AcknowledgementBatches")?,
+        };
+        if flexible {
+            reader.tagged_fields(|_, _| Ok(false))?;
+        }
+        Ok(value)
+    }
+
+    fn write(&self, writer: &mut Writer, version: i16, flexible: bool) -> Result<(), EncodeError> {
+        writer.i32(self.partition_index);
+        writer.array(
+            version,
+            flexible,
+            "AcknowledgementBatches",
+            &self.acknowledgement_batches,
+        )?;
+        writer.no_tags(flexible);
+        Ok(())
+    }
+}
+
+/// `AcknowledgementBatch` of `ShareFetchRequest`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct AcknowledgementBatch {
+    /// `FirstOffset`.
+    pub first_offset: i64,
+    /// `LastOffset`.
+    pub last_offset: i64,
+    /// `AcknowledgeTypes`.
+    pub acknowledge_types: Vec<i8>,
+}
+
+impl Element for AcknowledgementBatch {
+    const MINIMUM_SIZE: usize = 18;
+
+    fn read(reader: &mut Reader, version: i16, flexible: bool) -> Result<Self, DecodeError> {
+        let value = Self {
+            first_offset: reader.i64("FirstOffset")?,
+            last_offset: reader.i64("LastOffset")?,
+            acknowledge_types: reader.array(version, flexible, "AcknowledgeTypes")?,
+        };
+        if flexible {
+            reader.tagged_fields(|_, _| Ok(false))?;
+        }
+        Ok(value)
+    }
+
+    fn write(&self, writer: &mut Writer, version: i16, flexible: bool) -> Result<(), EncodeError> {
+        writer.i64(self.first_offset);
+        writer.i64(self.last_offset);
+        writer.array(
+            version,
+            flexible,
+            "AcknowledgeTypes",
+            &self.acknowledge_types,
+        )?;
+        writer.no_tags(flexible);
+        Ok(())
+    }
+}
+
+/// `ForgottenTopic` of `ShareFetchRequest`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct ForgottenTopic {
+    /// `TopicId`.
+    pub topic_id: Uuid,
+    /// `Partitions`.
+    pub partitions: Vec<i32>,
+}
+
+impl Element for ForgottenTopic {
+    const MINIMUM_SIZE: usize = 18;
+
+    fn read(reader: &mut Reader, version: i16, flexible: bool) -> Result<Self, DecodeError> {
+        let value = Self {
+            topic_id: reader.uuid("TopicId")?,
+            partitions: reader.array(version, flexible, "Partitions")?,
+        };
+        if flexible {
+            reader.tagged_fields(|_, _| Ok(false))?;
+        }
+        Ok(value)
+    }
+
+    fn write(&self, writer: &mut Writer, version: i16, flexible: bool) -> Result<(), EncodeError> {
+        writer.uuid(self.topic_id);
+        writer.array(version, flexible, "Partitions", &self.partitions)?;
+        writer.no_tags(flexible);
+        Ok(())
+    }
+}
+
+impl Message for ShareFetchRequest {
+    const NAME: &'static str = "ShareFetchRequest";
+    const VERSIONS: VersionRange = VersionRange { min: 1, max: 2 };
+    const FLEXIBLE_FROM: Option<i16> = Some(1);
+
+    fn decode(reader: &mut Reader, version: i16) -> Result<Self, DecodeError> {
+        reader.message(version)
+    }
+
+    fn encode(&self, writer: &mut Writer, version: i16) -> Result<(), EncodeError> {
+        writer.message(self, version)
+    }
+}
+
+impl Request for ShareFetchRequest {
+    const API_KEY: ApiKey = ApiKey::ShareFetch;
+    type Response = ShareFetchResponse;
+}
+
+/// Kafka's `ShareFetchResponse`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct ShareFetchResponse {
+    /// `ThrottleTimeMs`, in milliseconds.
+    pub throttle_time_ms: i32,
+    /// `ErrorCode`.
+    pub error_code: i16,
+    /// `ErrorMessage`; may be null.
+    pub error_message: Option<String>,
+    /// `AcquisitionLockTimeoutMs`, in milliseconds.
+    pub acquisition_lock_timeout_ms: i32,
+    /// `Responses`.
+    pub responses: Vec<ShareFetchableTopicResponse>,
+    /// `NodeEndpoints`.
+    pub node_endpoints: Vec<NodeEndpoint>,
+}
+
+impl Element for ShareFetchResponse {
+    const MINIMUM_SIZE: usize = 14;
+
+    fn read(reader: &mut Reader, version: i16, flexible: bool) -> Result<Self, DecodeError> {
+        let value = Self {
+            throttle_time_ms: reader.i32("ThrottleTimeMs")?,
+            error_code: reader.i16("ErrorCode")?,
+            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            acquisition_lock_timeout_ms: reader.i32("AcquisitionLockTimeoutMs")?,
+            responses: reader.array(version, flexible, "Responses")?,
+            node_endpoints: reader.array(version, flexible, "NodeEndpoints")?,
+        };
+        if flexible {
+            reader.tagged_fields(|_, _| Ok(false))?;
+        }
+        Ok(value)
+    }
+
+    fn write(&self, writer: &mut Writer, version: i16, flexible: bool) -> Result<(), EncodeError> {
+        writer.i32(self.throttle_time_ms);
+        writer.i16(self.error_code);
+        writer.nullable_string(flexible, "ErrorMessage", self.error_message.as_deref())?;
+        writer.i32(self.acquisition_lock_timeout_ms);
+        writer.array(version, flexible, "Responses", &self.responses)?;
+        writer.array(version, flexible, "NodeEndpoints", &self.node_endpoints)?;
+        writer.no_tags(flexible);
+        Ok(())
+    }
+}
+
+/// `ShareFetchableTopicResponse` of `ShareFetchResponse`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct ShareFetchableTopicResponse {
+    /// `TopicId`.
+    pub topic_id: Uuid,
+    /// `Partitions`.
+    pub partitions: Vec<PartitionData>,
+}
+
+impl Element for ShareFetchableTopicResponse {
+    const MINIMUM_SIZE: usize = 18;
+
+    fn read(reader: &mut Reader, version: i16, flexible: bool) -> Result<Self, DecodeError> {
+        let value = Self {
+            topic_id: reader.uuid("TopicId")?,
+            partitions: reader.array(version, flexible, "Partitions")?,
+        };
+        if flexible {
+            reader.tagged_fields(|_, _| Ok(false))?;
+        }
+        Ok(value)
+    }
+
+    fn write(&self, writer: &mut Writer, version: i16, flexible: bool) -> Result<(), EncodeError> {
+        writer.uuid(self.topic_id);
+        writer.array(version, flexible, "Partitions", &self.partitions)?;
+        writer.no_tags(flexible);
+        Ok(())
+    }
+}
+
+/// `PartitionData` of `ShareFetchResponse`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct PartitionData {
+    /// `PartitionIndex`.
+    pub partition_index: i32,
+    /// `ErrorCode`.
+    pub error_code: i16,
+    /// `ErrorMessage`; may be null.
+    pub error_message: Option<String>,
+    /// `AcknowledgeErrorCode`.
+    pub acknowledge_error_code: i16,
+    /// `AcknowledgeErrorMessage`; may be null.
+    pub acknowledge_error_message: Option<String>,
+    /// `CurrentLeader`.
+    pub current_leader: LeaderIdAndEpoch,
+    /// `Records`.
+    pub records: Bytes,
+    /// `AcquiredRecords`.
+    pub acquired_records: Vec<AcquiredRecords>,
+}
+
+impl Element for PartitionData {
+    const MINIMUM_SIZE: usize = 22;
+
+    fn read(reader: &mut Reader, version: i16, flexible: bool) -> Result<Self, DecodeError> {
+        let value = Self {
+            partition_index: reader.i32("PartitionIndex")?,
+            error_code: reader.i16("ErrorCode")?,
+            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            acknowledge_error_code: reader.i16("AcknowledgeErrorCode")?,
+            acknowledge_error_message: reader
+                .nullable_string(flexible, "AcknowledgeErrorMessage")?,
+            current_leader: LeaderIdAndEpoch::read(reader, version, flexible)?,
+            records: reader.bytes(flexible, "Records")?,
+            acquired_records: reader.array(version, flexible, "AcquiredRecords")?,
+        };
+        if flexible {
+            reader.tagged_fields(|_, _| Ok(false))?;
+        }
+        Ok(value)
+    }
+
+    fn write(&self, writer: &mut Writer, version: i16, flexible: bool) -> Result<(), EncodeError> {
+        writer.i32(self.partition_index);
+        writer.i16(self.error_code);
+        writer.nullable_string(flexible, "ErrorMessage", self.error_message.as_deref())?;
+        writer.i16(self.acknowledge_error_code);
+        writer.nullable_string(
+            flexible,
+            "AcknowledgeErrorMessage",
+            self.acknowledge_error_message.as_deref(),
+        )?;
+        self.current_leader.write(writer, version, flexible)?;
+        writer.bytes(flexible, "Records", &self.records)?;
+        writer.array(version, flexible, "AcquiredRecords", &self.acquired_records)?;
+        writer.no_tags(flexible);
+        Ok(())
+    }
+}
+
+/// `LeaderIdAndEpoch` of `ShareFetchResponse`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct LeaderIdAndEpoch {
+    /// `LeaderId`.
+    pub leader_id: i32,
+    /// `LeaderEpoch`.
+    pub leader_epoch: i32,
+}
+
+impl Element for LeaderIdAndEpoch {
+    const MINIMUM_SIZE: usize = 9;
+
+    fn read(reader: &mut Reader, _: i16, flexible: bool) -> Result<Self, DecodeError> {
+        let value = Self {
+            leader_id: reader.i32("LeaderId")?,
+            leader_epoch: reader.i32("LeaderEpoch")?,
+        };
+        if flexible {
+            reader.tagged_fields(|_, _| Ok(false))?;
+        }
+        Ok(value)
+    }
+
+    fn write(&self, writer: &mut Writer, _: i16, flexible: bool) -> Result<(), EncodeError> {
+        writer.i32(self.leader_id);
+        writer.i32(self.leader_epoch);
+        writer.no_tags(flexible);
+        Ok(())
+    }
+}
+
+/// `AcquiredRecords` of `ShareFetchResponse`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct AcquiredRecords {
+    /// `FirstOffset`.
+    pub first_offset: i64,
+    /// `LastOffset`.
+    pub last_offset: i64,
+    /// `DeliveryCount`.
+    pub delivery_count: i16,
+}
+
+impl Element for AcquiredRecords {
+    const MINIMUM_SIZE: usize = 19;
+
+    fn read(reader: &mut Reader, _: i16, flexible: bool) -> Result<Self, DecodeError> {
+        let value = Self {
+            first_offset: reader.i64("FirstOffset")?,
+            last_offset: reader.i64("LastOffset")?,
+            delivery_count: reader.i16("DeliveryCount")?,
+        };
+        if flexible {
+            reader.tagged_fields(|_, _| Ok(false))?;
+        }
+        Ok(value)
+    }
+
+    fn write(&self, writer: &mut Writer, _: i16, flexible: bool) -> Result<(), EncodeError> {
+        writer.i64(self.first_offset);
+        writer.i64(self.last_offset);
+        writer.i16(self.delivery_count);
+        writer.no_tags(flexible);
+        Ok(())
+    }
+}
+
+/// `NodeEndpoint` of `ShareFetchResponse`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct NodeEndpoint {
+    /// `NodeId`.
+    pub node_id: i32,
+    /// `Host`.
+    pub host: String,
+    /// `Port`.
+    pub port: i32,
+    /// `Rack`; may be null.
+    pub rack: Option<String>,
+}
+
+impl Element for NodeEndpoint {
+    const MINIMUM_SIZE: usize = 11;
+
+    fn read(reader: &mut Reader, _: i16, flexible: bool) -> Result<Self, DecodeError> {
+        let value = Self {
+            node_id: reader.i32("NodeId")?,
+            host: reader.string(flexible, "Host")?,
+            port: reader.i32("Port")?,
+            rack: reader.nullable_string(flexible, "Rack")?,
+        };
+        if flexible {
+            reader.tagged_fields(|_, _| Ok(false))?;
+        }
+        Ok(value)
+    }
+
+    fn write(&self, writer: &mut Writer, _: i16, flexible: bool) -> Result<(), EncodeError> {
+        writer.i32(self.node_id);
+        writer.string(flexible, "Host", &self.host)?;
+        writer.i32(self.port);
+        writer.nullable_string(flexible, "Rack", self.rack.as_deref())?;
+        writer.no_tags(flexible);
+        Ok(())
+    }
+}
+
+impl Message for ShareFetchResponse {
+    const NAME: &'static str = "ShareFetchResponse";
+    const VERSIONS: VersionRange = VersionRange { min: 1, max: 2 };
+    const FLEXIBLE_FROM: Option<i16> = Some(1);
+
+    fn decode(reader: &mut Reader, version: i16) -> Result<Self, DecodeError> {
+        reader.message(version)
+    }
+
+    fn encode(&self, writer: &mut Writer, version: i16) -> Result<(), EncodeError> {
+        writer.message(self, version)
+    }
+}

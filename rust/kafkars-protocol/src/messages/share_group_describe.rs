@@ -1,0 +1,295 @@
+// Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
+//! ShareGroupDescribe (API key 77): version 1, always flexible.
+
+use crate::element::Element;
+use crate::{
+    ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
+};
+
+/// Kafka's `ShareGroupDescribeRequest`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct ShareGroupDescribeRequest {
+    /// `GroupIds`.
+    pub group_ids: Vec<String>,
+    /// `IncludeAuthorizedOperations`.
+    pub include_authorized_operations: bool,
+}
+
+impl Element for ShareGroupDescribeRequest {
+    const MINIMUM_SIZE: usize = 3;
+
+    fn read(reader: &mut Reader, version: i16, flexible: bool) -> Result<Self, DecodeError> {
+        let value = Self {
+            group_ids: reader.array(version, flexible, "GroupIds")?,
+            include_authorized_operations: reader.bool("IncludeAuthorizedOperations")?,
+        };
+        if flexible {
+            reader.tagged_fields(|_, _| Ok(false))?;
+        }
+        Ok(value)
+    }
+
+    fn write(&self, writer: &mut Writer, version: i16, flexible: bool) -> Result<(), EncodeError> {
+        writer.array(version, flexible, "GroupIds", &self.group_ids)?;
+        writer.bool(self.include_authorized_operations);
+        writer.no_tags(flexible);
+        Ok(())
+    }
+}
+
+impl Message for ShareGroupDescribeRequest {
+    const NAME: &'static str = "ShareGroupDescribeRequest";
+    const VERSIONS: VersionRange = VersionRange { min: 1, max: 1 };
+    const FLEXIBLE_FROM: Option<i16> = Some(1);
+
+    fn decode(reader: &mut Reader, version: i16) -> Result<Self, DecodeError> {
+        reader.message(version)
+    }
+
+    fn encode(&self, writer: &mut Writer, version: i16) -> Result<(), EncodeError> {
+        writer.message(self, version)
+    }
+}
+
+impl Request for ShareGroupDescribeRequest {
+    const API_KEY: ApiKey = ApiKey::ShareGroupDescribe;
+    type Response = ShareGroupDescribeResponse;
+}
+
+/// Kafka's `ShareGroupDescribeResponse`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct ShareGroupDescribeResponse {
+    /// `ThrottleTimeMs`, in milliseconds.
+    pub throttle_time_ms: i32,
+    /// `Groups`.
+    pub groups: Vec<DescribedGroup>,
+}
+
+impl Element for ShareGroupDescribeResponse {
+    const MINIMUM_SIZE: usize = 6;
+
+    fn read(reader: &mut Reader, version: i16, flexible: bool) -> Result<Self, DecodeError> {
+        let value = Self {
+            throttle_time_ms: reader.i32("ThrottleTimeMs")?,
+            groups: reader.array(version, flexible, "Groups")?,
+        };
+        if flexible {
+            reader.tagged_fields(|_, _| Ok(false))?;
+        }
+        Ok(value)
+    }
+
+    fn write(&self, writer: &mut Writer, version: i16, flexible: bool) -> Result<(), EncodeError> {
+        writer.i32(self.throttle_time_ms);
+        writer.array(version, flexible, "Groups", &self.groups)?;
+        writer.no_tags(flexible);
+        Ok(())
+    }
+}
+
+/// `DescribedGroup` of `ShareGroupDescribeResponse`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DescribedGroup {
+    /// `ErrorCode`.
+    pub error_code: i16,
+    /// `ErrorMessage`; may be null.
+    pub error_message: Option<String>,
+    /// `GroupId`.
+    pub group_id: String,
+    /// `GroupState`.
+    pub group_state: String,
+    /// `GroupEpoch`.
+    pub group_epoch: i32,
+    /// `AssignmentEpoch`.
+    pub assignment_epoch: i32,
+    /// `AssignorName`.
+    pub assignor_name: String,
+    /// `Members`.
+    pub members: Vec<Member>,
+    /// `AuthorizedOperations`; default -2147483648.
+    pub authorized_operations: i32,
+}
+
+impl Default for DescribedGroup {
+    fn default() -> Self {
+        Self {
+            error_code: 0,
+            error_message: None,
+            group_id: String::new(),
+            group_state: String::new(),
+            group_epoch: 0,
+            assignment_epoch: 0,
+            assignor_name: String::new(),
+            members: Vec::new(),
+            authorized_operations: i32::MIN,
+        }
+    }
+}
+
+impl Element for DescribedGroup {
+    const MINIMUM_SIZE: usize = 20;
+
+    fn read(reader: &mut Reader, version: i16, flexible: bool) -> Result<Self, DecodeError> {
+        let value = Self {
+            error_code: reader.i16("ErrorCode")?,
+            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            group_id: reader.string(flexible, "GroupId")?,
+            group_state: reader.string(flexible, "GroupState")?,
+            group_epoch: reader.i32("GroupEpoch")?,
+            assignment_epoch: reader.i32("AssignmentEpoch")?,
+            assignor_name: reader.string(flexible, "AssignorName")?,
+            members: reader.array(version, flexible, "Members")?,
+            authorized_operations: reader.i32("AuthorizedOperations")?,
+        };
+        if flexible {
+            reader.tagged_fields(|_, _| Ok(false))?;
+        }
+        Ok(value)
+    }
+
+    fn write(&self, writer: &mut Writer, version: i16, flexible: bool) -> Result<(), EncodeError> {
+        writer.i16(self.error_code);
+        writer.nullable_string(flexible, "ErrorMessage", self.error_message.as_deref())?;
+        writer.string(flexible, "GroupId", &self.group_id)?;
+        writer.string(flexible, "GroupState", &self.group_state)?;
+        writer.i32(self.group_epoch);
+        writer.i32(self.assignment_epoch);
+        writer.string(flexible, "AssignorName", &self.assignor_name)?;
+        writer.array(version, flexible, "Members", &self.members)?;
+        writer.i32(self.authorized_operations);
+        writer.no_tags(flexible);
+        Ok(())
+    }
+}
+
+/// `Member` of `ShareGroupDescribeResponse`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Member {
+    /// `MemberId`.
+    pub member_id: String,
+    /// `RackId`; may be null.
+    pub rack_id: Option<String>,
+    /// `MemberEpoch`.
+    pub member_epoch: i32,
+    /// `ClientId`.
+    pub client_id: String,
+    /// `ClientHost`.
+    pub client_host: String,
+    /// `SubscribedTopicNames`.
+    pub subscribed_topic_names: Vec<String>,
+    /// `Assignment`.
+    pub assignment: Assignment,
+}
+
+impl Element for Member {
+    const MINIMUM_SIZE: usize = 12;
+
+    fn read(reader: &mut Reader, version: i16, flexible: bool) -> Result<Self, DecodeError> {
+        let value = Self {
+            member_id: reader.string(flexible, "MemberId")?,
+            rack_id: reader.nullable_string(flexible, "RackId")?,
+            member_epoch: reader.i32("MemberEpoch")?,
+            client_id: reader.string(flexible, "ClientId")?,
+            client_host: reader.string(flexible, "ClientHost")?,
+            subscribed_topic_names: reader.array(version, flexible, "SubscribedTopicNames")?,
+            assignment: Assignment::read(reader, version, flexible)?,
+        };
+        if flexible {
+            reader.tagged_fields(|_, _| Ok(false))?;
+        }
+        Ok(value)
+    }
+
+    fn write(&self, writer: &mut Writer, version: i16, flexible: bool) -> Result<(), EncodeError> {
+        writer.string(flexible, "MemberId", &self.member_id)?;
+        writer.nullable_string(flexible, "RackId", self.rack_id.as_deref())?;
+        writer.i32(self.member_epoch);
+        writer.string(flexible, "ClientId", &self.client_id)?;
+        writer.string(flexible, "ClientHost", &self.client_host)?;
+        writer.array(
+            version,
+            flexible,
+            "SubscribedTopicNames",
+            &self.subscribed_topic_names,
+        )?;
+        self.assignment.write(writer, version, flexible)?;
+        writer.no_tags(flexible);
+        Ok(())
+    }
+}
+
+/// `TopicPartitions` of `ShareGroupDescribeResponse`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct TopicPartitions {
+    /// `TopicId`.
+    pub topic_id: Uuid,
+    /// `TopicName`.
+    pub topic_name: String,
+    /// `Partitions`.
+    pub partitions: Vec<i32>,
+}
+
+impl Element for TopicPartitions {
+    const MINIMUM_SIZE: usize = 19;
+
+    fn read(reader: &mut Reader, version: i16, flexible: bool) -> Result<Self, DecodeError> {
+        let value = Self {
+            topic_id: reader.uuid("TopicId")?,
+            topic_name: reader.string(flexible, "TopicName")?,
+            partitions: reader.array(version, flexible, "Partitions")?,
+        };
+        if flexible {
+            reader.tagged_fields(|_, _| Ok(false))?;
+        }
+        Ok(value)
+    }
+
+    fn write(&self, writer: &mut Writer, version: i16, flexible: bool) -> Result<(), EncodeError> {
+        writer.uuid(self.topic_id);
+        writer.string(flexible, "TopicName", &self.topic_name)?;
+        writer.array(version, flexible, "Partitions", &self.partitions)?;
+        writer.no_tags(flexible);
+        Ok(())
+    }
+}
+
+/// `Assignment` of `ShareGroupDescribeResponse`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Assignment {
+    /// `TopicPartitions`.
+    pub topic_partitions: Vec<TopicPartitions>,
+}
+
+impl Element for Assignment {
+    const MINIMUM_SIZE: usize = 2;
+
+    fn read(reader: &mut Reader, version: i16, flexible: bool) -> Result<Self, DecodeError> {
+        let value = Self {
+            topic_partitions: reader.array(version, flexible, "TopicPartitions")?,
+        };
+        if flexible {
+            reader.tagged_fields(|_, _| Ok(false))?;
+        }
+        Ok(value)
+    }
+
+    fn write(&self, writer: &mut Writer, version: i16, flexible: bool) -> Result<(), EncodeError> {
+        writer.array(version, flexible, "TopicPartitions", &self.topic_partitions)?;
+        writer.no_tags(flexible);
+        Ok(())
+    }
+}
+
+impl Message for ShareGroupDescribeResponse {
+    const NAME: &'static str = "ShareGroupDescribeResponse";
+    const VERSIONS: VersionRange = VersionRange { min: 1, max: 1 };
+    const FLEXIBLE_FROM: Option<i16> = Some(1);
+
+    fn decode(reader: &mut Reader, version: i16) -> Result<Self, DecodeError> {
+        reader.message(version)
+    }
+
+    fn encode(&self, writer: &mut Writer, version: i16) -> Result<(), EncodeError> {
+        writer.message(self, version)
+    }
+}

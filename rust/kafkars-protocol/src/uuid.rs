@@ -1,0 +1,57 @@
+//! Kafka's 16-byte identifiers.
+
+use std::fmt;
+
+/// A topic, directory or subscription identifier. All zero means "none" to Kafka.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Uuid(pub [u8; 16]);
+
+impl Uuid {
+    /// What Kafka sends where there is no identifier.
+    pub const ZERO: Self = Self([0; 16]);
+
+    /// Whether this is [`Uuid::ZERO`].
+    #[must_use]
+    pub fn is_zero(&self) -> bool {
+        *self == Self::ZERO
+    }
+}
+
+/// URL-safe base64 without padding, as Kafka's own tools print it.
+impl fmt::Display for Uuid {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const ALPHABET: &[u8; 64] =
+            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+        let mut text = String::with_capacity(22);
+        for group in self.0.chunks(3) {
+            let mut bits = 0u32;
+            for index in 0..3 {
+                bits = bits << 8 | u32::from(group.get(index).copied().unwrap_or(0));
+            }
+            for index in 0..=group.len() {
+                let letter = (bits >> (18 - 6 * index)) & 0x3f;
+                text.push(char::from(ALPHABET[letter as usize]));
+            }
+        }
+        formatter.write_str(&text)
+    }
+}
+
+impl fmt::Debug for Uuid {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Uuid({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prints_like_kafka_tools() {
+        assert_eq!(Uuid::ZERO.to_string(), "AAAAAAAAAAAAAAAAAAAAAA");
+        let mut bytes = [0xff; 16];
+        bytes[15] = 1;
+        assert_eq!(Uuid(bytes).to_string(), "____________________AQ");
+    }
+}

@@ -1,0 +1,392 @@
+//! An append-only buffer that becomes a frame.
+
+use bytes::{BufMut, Bytes, BytesMut};
+
+use crate::element::Element;
+use crate::frame::LENGTH_PREFIX;
+use crate::varint::{unsigned_size, zigzag};
+use crate::{EncodeError, EncodeErrorKind, Frame, Message, Uuid};
+
+/// Byte values of this size and more go to the socket from where they are; copying smaller ones is cheaper than one
+/// more segment.
+pub const SEGMENT_THRESHOLD: usize = 4096;
+
+/// First allocation: enough for most requests without records.
+const INITIAL_CAPACITY: usize = 256;
+
+/// Writes primitives and collects what they become.
+///
+/// Where a method takes `flexible`, true means the compact form (KIP-482). `field` is what errors will call the value.
+#[derive(Debug)]
+pub struct Writer {
+    /// Finished segments but the first.
+    segments: Vec<Bytes>,
+    /// The first segment, once there are others. It stays writable for the length in front.
+    head: Option<BytesMut>,
+    buffer: BytesMut,
+    length: usize,
+    message: &'static str,
+}
+
+macro_rules! fixed_width {
+    ($($name:ident: $type:ty),*) => {$(
+        #[doc = concat!("A big-endian `", stringify!($type), "`.")]
+        pub fn $name(&mut self, value: $type) {
+            self.buffer.put_slice(&value.to_be_bytes());
+        }
+    )*};
+}
+
+impl Writer {
+    /// An empty writer.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::over(BytesMut::with_capacity(INITIAL_CAPACITY))
+    }
+
+    /// A writer with room for the length prefix in front, which [`Writer::finish_framed`] fills.
+    pub(crate) fn framed() -> Self {
+        let mut writer = Self::new();
+        writer.u32(0);
+        writer
+    }
+
+    fn over(buffer: BytesMut) -> Self {
+        Self {
+            segments: Vec::new(),
+            head: None,
+            buffer,
+            length: 0,
+            message: "frame",
+        }
+    }
+
+    /// Bytes written so far.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.length + self.buffer.len()
+    }
+
+    /// Whether nothing has been written.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What was written, as segments to be sent in order.
+    #[must_use]
+    pub fn finish(mut self) -> Frame {
+        let mut segments = Vec::with_capacity(self.segments.len() + 2);
+        segments.extend(self.head.take().map(BytesMut::freeze));
+        segments.append(&mut self.segments);
+        if !self.buffer.is_empty() {
+            segments.push(self.buffer.freeze());
+        }
+        Frame::new(segments)
+    }
+
+    pub(crate) fn finish_framed(mut self) -> Result<Frame, EncodeError> {
+        let length = self.len() - LENGTH_PREFIX;
+        let prefix = i32::try_from(length).map_err(|_| self.too_long("", length))?;
+        let first = self.head.as_mut().unwrap_or(&mut self.buffer);
+        first[..LENGTH_PREFIX].copy_from_slice(&prefix.to_be_bytes());
+        Ok(self.finish())
+    }
+
+    fixed_width!(i8: i8, u8: u8, i16: i16, u16: u16, i32: i32, u32: u32, i64: i64, f64: f64);
+
+    /// One byte.
+    pub fn bool(&mut self, value: bool) {
+        self.u8(u8::from(value));
+    }
+
+    /// Sixteen bytes.
+    pub fn uuid(&mut self, value: Uuid) {
+        self.buffer.put_slice(&value.0);
+    }
+
+    /// A variable-length integer without sign, as compact lengths and tags use it.
+    pub fn unsigned_varint(&mut self, value: u32) {
+        self.unsigned_bits(u64::from(value));
+    }
+
+    /// A zigzag-coded variable-length integer.
+    pub fn varint(&mut self, value: i32) {
+        self.unsigned_bits(zigzag(i64::from(value)));
+    }
+
+    /// A zigzag-coded variable-length integer of up to 64 bits.
+    pub fn varlong(&mut self, value: i64) {
+        self.unsigned_bits(zigzag(value));
+    }
+
+    /// A string.
+    ///
+    /// # Errors
+    /// When it is longer than its length field can say.
+    pub fn string(
+        &mut self,
+        flexible: bool,
+        field: &'static str,
+        value: &str,
+    ) -> Result<(), EncodeError> {
+        self.nullable_string(flexible, field, Some(value))
+    }
+
+    /// A string or null.
+    ///
+    /// # Errors
+    /// When it is longer than its length field can say.
+    pub fn nullable_string(
+        &mut self,
+        flexible: bool,
+        field: &'static str,
+        value: Option<&str>,
+    ) -> Result<(), EncodeError> {
+        // Kafka holds compact strings to the limit of the classic ones.
+        let length = match value {
+            Some(value) => {
+                i16::try_from(value.len()).map_err(|_| self.too_long(field, value.len()))?
+            }
+            None => -1,
+        };
+        if flexible {
+            self.unsigned_varint((i32::from(length) + 1) as u32);
+        } else {
+            self.i16(length);
+        }
+        self.buffer.put_slice(value.unwrap_or_default().as_bytes());
+        Ok(())
+    }
+
+    /// Bytes or records; large ones are not copied.
+    ///
+    /// # Errors
+    /// When they are longer than their length field can say.
+    pub fn bytes(
+        &mut self,
+        flexible: bool,
+        field: &'static str,
+        value: &Bytes,
+    ) -> Result<(), EncodeError> {
+        self.nullable_bytes(flexible, field, Some(value))
+    }
+
+    /// Bytes or records or null; large ones are not copied.
+    ///
+    /// # Errors
+    /// When they are longer than their length field can say.
+    pub fn nullable_bytes(
+        &mut self,
+        flexible: bool,
+        field: &'static str,
+        value: Option<&Bytes>,
+    ) -> Result<(), EncodeError> {
+        self.array_len(flexible, field, value.map(Bytes::len))?;
+        let Some(value) = value else { return Ok(()) };
+        if value.len() < SEGMENT_THRESHOLD {
+            self.buffer.put_slice(value);
+            return Ok(());
+        }
+        let before = self.buffer.split();
+        self.length += before.len() + value.len();
+        if self.head.is_none() {
+            self.head = Some(before);
+        } else {
+            self.segments.push(before.freeze());
+        }
+        self.segments.push(value.clone());
+        Ok(())
+    }
+
+    /// The count in front of an array, `None` for null.
+    ///
+    /// # Errors
+    /// When it is more than 31 bits.
+    pub fn array_len(
+        &mut self,
+        flexible: bool,
+        field: &'static str,
+        count: Option<usize>,
+    ) -> Result<(), EncodeError> {
+        let length = match count {
+            Some(count) => i32::try_from(count).map_err(|_| self.too_long(field, count))?,
+            None => -1,
+        };
+        if flexible {
+            // One more than the length, which fits without a sign.
+            self.unsigned_varint(length.cast_unsigned().wrapping_add(1));
+        } else {
+            self.i32(length);
+        }
+        Ok(())
+    }
+
+    /// The end of a structure without tagged fields: nothing in classic versions, a zero in flexible ones.
+    pub fn no_tags(&mut self, flexible: bool) {
+        if flexible {
+            self.u8(0);
+        }
+    }
+
+    pub(crate) fn message<M: Message + Element>(
+        &mut self,
+        message: &M,
+        version: i16,
+    ) -> Result<(), EncodeError> {
+        self.message = M::NAME;
+        if !M::VERSIONS.contains(version) {
+            return Err(self.error("", EncodeErrorKind::UnsupportedVersion(version)));
+        }
+        message.write(self, version, M::is_flexible(version))
+    }
+
+    pub(crate) fn begin(&mut self, message: &'static str) {
+        self.message = message;
+    }
+
+    pub(crate) fn array<T: Element>(
+        &mut self,
+        version: i16,
+        flexible: bool,
+        field: &'static str,
+        values: &[T],
+    ) -> Result<(), EncodeError> {
+        self.nullable_array(version, flexible, field, Some(values))
+    }
+
+    pub(crate) fn nullable_array<T: Element>(
+        &mut self,
+        version: i16,
+        flexible: bool,
+        field: &'static str,
+        values: Option<&[T]>,
+    ) -> Result<(), EncodeError> {
+        self.array_len(flexible, field, values.map(<[T]>::len))?;
+        for value in values.unwrap_or_default() {
+            value
+                .write(self, version, flexible)
+                .map_err(|error| error.within(field))?;
+        }
+        Ok(())
+    }
+
+    /// A structure behind Kafka's presence byte: -1 for null.
+    pub(crate) fn nullable_struct<T: Element>(
+        &mut self,
+        version: i16,
+        flexible: bool,
+        value: Option<&T>,
+    ) -> Result<(), EncodeError> {
+        let Some(value) = value else {
+            self.i8(-1);
+            return Ok(());
+        };
+        self.i8(1);
+        value.write(self, version, flexible)
+    }
+
+    /// The tagged fields that `fill` adds. Their sizes stand in front, so they are written aside first.
+    pub(crate) fn tags(
+        &mut self,
+        fill: impl FnOnce(&mut Tags) -> Result<(), EncodeError>,
+    ) -> Result<(), EncodeError> {
+        let mut tags = Tags {
+            count: 0,
+            writer: Self::over(BytesMut::new()),
+        };
+        tags.writer.message = self.message;
+        fill(&mut tags)?;
+        self.unsigned_varint(tags.count);
+        self.append(tags.writer);
+        Ok(())
+    }
+
+    /// A nullable field's value in a version that has no null for it.
+    pub(crate) fn required<'a, T>(
+        &self,
+        version: i16,
+        field: &'static str,
+        value: &'a Option<T>,
+    ) -> Result<&'a T, EncodeError> {
+        value
+            .as_ref()
+            .ok_or_else(|| self.error(field, EncodeErrorKind::NullNotAllowed(version)))
+    }
+
+    /// The answer when a field that matters has a value and no place in this version.
+    #[cold]
+    pub(crate) fn absent(&self, version: i16, field: &'static str) -> EncodeError {
+        self.error(field, EncodeErrorKind::FieldNotInVersion(version))
+    }
+
+    fn append(&mut self, other: Self) {
+        for segment in other.finish().into_segments() {
+            self.buffer.put_slice(&segment);
+        }
+    }
+
+    fn unsigned_bits(&mut self, mut value: u64) {
+        let mut bytes = [0u8; 10];
+        let size = unsigned_size(value);
+        for byte in &mut bytes[..size] {
+            *byte = (value & 0x7f) as u8 | 0x80;
+            value >>= 7;
+        }
+        bytes[size - 1] &= 0x7f;
+        self.buffer.put_slice(&bytes[..size]);
+    }
+
+    #[cold]
+    fn too_long(&self, field: &'static str, length: usize) -> EncodeError {
+        self.error(field, EncodeErrorKind::TooLong(length))
+    }
+
+    fn error(&self, field: &'static str, kind: EncodeErrorKind) -> EncodeError {
+        EncodeError {
+            message: self.message,
+            field,
+            kind,
+        }
+    }
+}
+
+impl Default for Writer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Collects the tagged fields of one structure, lowest tag first.
+pub(crate) struct Tags {
+    count: u32,
+    writer: Writer,
+}
+
+impl Tags {
+    pub(crate) fn add(
+        &mut self,
+        tag: u32,
+        write: impl FnOnce(&mut Writer) -> Result<(), EncodeError>,
+    ) -> Result<(), EncodeError> {
+        let mut content = Writer::over(BytesMut::new());
+        content.message = self.writer.message;
+        write(&mut content)?;
+        self.count += 1;
+        self.writer.unsigned_varint(tag);
+        // A tagged field is a small part of a frame, whose length is checked as a whole.
+        self.writer.unsigned_varint(content.len() as u32);
+        self.writer.append(content);
+        Ok(())
+    }
+}
+
+impl EncodeError {
+    /// Elements of an array of primitives have no name of their own.
+    fn within(mut self, field: &'static str) -> Self {
+        if self.field.is_empty() {
+            self.field = field;
+        }
+        self
+    }
+}
