@@ -5,7 +5,7 @@ use bytes::Bytes;
 use crate::{
     RecordsError,
     compression::Codec,
-    crc,
+    crc, legacy,
     reader::{self, ReadLimits},
     record::{self, HeaderWalk, RecordView, RecordWalk, Span},
 };
@@ -39,7 +39,10 @@ impl RawBatch {
 
     /// Compares the CRC of the header with that of the bytes.
     pub fn verify_crc(&self) -> Result<(), RecordsError> {
-        let found = crc::crc32c(&self.bytes[ATTRIBUTES_AT..]);
+        let found = match self.header.magic {
+            2 => crc::crc32c(self.bytes.get(ATTRIBUTES_AT..).unwrap_or_default()),
+            _ => legacy::message_crc(&self.bytes),
+        };
         let BatchHeader {
             base_offset,
             crc: expected,
@@ -59,7 +62,14 @@ impl RawBatch {
     /// Checks the CRC, decompresses within `limits` and walks every record once, so that later walks cannot fail.
     pub fn open(&self, limits: &ReadLimits) -> Result<Batch, RecordsError> {
         self.verify_crc()?;
-        reader::open(self, limits)
+        match self.header.magic {
+            2 => reader::open(self, limits),
+            _ => legacy::open(self, limits),
+        }
+    }
+
+    pub(crate) fn into_parts(self) -> (BatchHeader, Bytes) {
+        (self.header, self.bytes)
     }
 }
 
@@ -215,6 +225,10 @@ impl Attributes {
     const TRANSACTIONAL: i16 = 0x10;
     const CONTROL: i16 = 0x20;
     const DELETE_HORIZON: i16 = 0x40;
+    /// Bits that messages of magic 0 can have.
+    pub(crate) const DEFINED_IN_MAGIC_0: i16 = Self::CODEC_MASK;
+    /// Bits that messages of magic 1 can have.
+    pub(crate) const DEFINED_IN_MAGIC_1: i16 = Self::CODEC_MASK | Self::LOG_APPEND_TIME;
 
     /// The word as the wire has it.
     pub fn from_bits(bits: i16) -> Self {
@@ -262,6 +276,14 @@ impl Attributes {
 
     pub(crate) fn with_codec(self, codec: Codec) -> Self {
         Self(self.0 & !Self::CODEC_MASK | i16::from(codec.id()))
+    }
+
+    pub(crate) fn with_log_append_time(self) -> Self {
+        Self(self.0 | Self::LOG_APPEND_TIME)
+    }
+
+    pub(crate) fn with_control(self) -> Self {
+        Self(self.0 | Self::CONTROL)
     }
 
     pub(crate) fn with_transactional(self, transactional: bool) -> Self {

@@ -6,8 +6,7 @@ use crate::{
     RecordsError,
     batch::{ATTRIBUTES_AT, Attributes, BatchHeader, CRC_AT, HEADER_SIZE, LOG_OVERHEAD},
     compression::{self, Codec, Compression},
-    crc,
-    varint::{MAX_VARLONG, push_varlong, varlong_size},
+    crc, encode,
 };
 
 /// An open batch of format v2. Records are encoded where they will be sent from: one buffer, with room for the batch header
@@ -39,9 +38,7 @@ impl BatchBuilder {
         value: Option<&[u8]>,
         headers: &[Header<'_>],
     ) -> usize {
-        // Length, attributes, two deltas; the lengths of key and value; the number of headers.
-        const MOST_OVERHEAD: usize = 5 + 1 + MAX_VARLONG + 5;
-        MOST_OVERHEAD + sized(key) + sized(value) + headers_size(headers)
+        encode::size_bound(key, value, headers)
     }
 
     /// Appends a record and returns its index in the batch.
@@ -62,25 +59,14 @@ impl BatchBuilder {
 
         let timestamp_delta = timestamp.wrapping_sub(self.base_timestamp);
         let offset_delta = i64::from(index);
-        let length = 1
-            + varlong_size(timestamp_delta)
-            + varlong_size(offset_delta)
-            + sized(key)
-            + sized(value)
-            + headers_size(headers);
-        self.buffer.reserve(length + MAX_VARLONG);
-
-        push_varlong(&mut self.buffer, length as i64);
-        self.buffer.push(0);
-        push_varlong(&mut self.buffer, timestamp_delta);
-        push_varlong(&mut self.buffer, offset_delta);
-        push_bytes(&mut self.buffer, key);
-        push_bytes(&mut self.buffer, value);
-        push_varlong(&mut self.buffer, headers.len() as i64);
-        for header in headers {
-            push_bytes(&mut self.buffer, Some(header.key.as_bytes()));
-            push_bytes(&mut self.buffer, header.value);
-        }
+        encode::push_record(
+            &mut self.buffer,
+            timestamp_delta,
+            offset_delta,
+            key,
+            value,
+            headers,
+        );
         index
     }
 
@@ -104,6 +90,16 @@ impl BatchBuilder {
     /// A batch that compression makes larger is sent compressed all the same: topics may demand a codec.
     pub fn seal(
         self,
+        compression: Compression,
+        producer: ProducerFields,
+    ) -> Result<SealedBatch, RecordsError> {
+        self.seal_with(Attributes::default(), compression, producer)
+    }
+
+    /// [`BatchBuilder::seal`] with attributes besides codec and transaction.
+    pub(crate) fn seal_with(
+        self,
+        attributes: Attributes,
         compression: Compression,
         producer: ProducerFields,
     ) -> Result<SealedBatch, RecordsError> {
@@ -133,13 +129,13 @@ impl BatchBuilder {
         ) else {
             return Err(too_large);
         };
-        let header = BatchHeader {
+        let mut header = BatchHeader {
             base_offset: 0,
             batch_length,
             partition_leader_epoch: -1,
             magic: 2,
             crc: 0,
-            attributes: Attributes::default()
+            attributes: attributes
                 .with_codec(codec)
                 .with_transactional(producer.transactional),
             last_offset_delta: (record_count - 1).max(0),
@@ -150,7 +146,7 @@ impl BatchBuilder {
             base_sequence: producer.base_sequence,
             record_count,
         };
-        finish(&mut bytes, header);
+        finish(&mut bytes, &mut header);
         Ok(SealedBatch {
             bytes: bytes.into(),
             record_count: count,
@@ -214,40 +210,19 @@ impl SealedBatch {
             header.producer_id = producer.producer_id;
             header.producer_epoch = producer.producer_epoch;
             header.base_sequence = producer.base_sequence;
-            finish(&mut bytes, header);
+            finish(&mut bytes, &mut header);
         }
         self.bytes = bytes.freeze();
     }
 }
 
 /// Writes the header in front of the records, with the CRC that results.
-pub(crate) fn finish(bytes: &mut [u8], header: BatchHeader) {
+pub(crate) fn finish(bytes: &mut [u8], header: &mut BatchHeader) {
     if let Some(space) = bytes.first_chunk_mut() {
         header.write(space);
     }
-    let crc = crc::crc32c(bytes.get(ATTRIBUTES_AT..).unwrap_or_default());
+    header.crc = crc::crc32c(bytes.get(ATTRIBUTES_AT..).unwrap_or_default());
     if let Some(space) = bytes.get_mut(CRC_AT..ATTRIBUTES_AT) {
-        space.copy_from_slice(&crc.to_be_bytes());
+        space.copy_from_slice(&header.crc.to_be_bytes());
     }
-}
-
-#[inline(always)]
-fn sized(bytes: Option<&[u8]>) -> usize {
-    bytes.map_or(1, |bytes| varlong_size(bytes.len() as i64) + bytes.len())
-}
-
-#[inline(always)]
-fn headers_size(headers: &[Header<'_>]) -> usize {
-    let each = |header: &Header<'_>| sized(Some(header.key.as_bytes())) + sized(header.value);
-    varlong_size(headers.len() as i64) + headers.iter().map(each).sum::<usize>()
-}
-
-#[inline(always)]
-fn push_bytes(buffer: &mut Vec<u8>, bytes: Option<&[u8]>) {
-    let Some(bytes) = bytes else {
-        buffer.push(1);
-        return;
-    };
-    push_varlong(buffer, bytes.len() as i64);
-    buffer.extend_from_slice(bytes);
 }

@@ -8,15 +8,21 @@
 mod batch;
 mod builder;
 mod compression;
+mod control;
 mod crc;
+mod encode;
 mod error;
+mod legacy;
 mod reader;
 mod record;
+mod stamp;
 mod varint;
 
 pub use batch::{Attributes, Batch, BatchHeader, RawBatch, TimestampType};
 pub use builder::{BatchBuilder, Header, ProducerFields, SealedBatch};
 pub use compression::{Codec, Compression, LevelError};
+pub use control::{ControlType, TransactionMarker};
 pub use error::RecordsError;
+pub use legacy::{LegacyFormat, LegacySetBuilder};
 pub use reader::{Batches, ReadLimits, batches};
 pub use record::{HeaderView, HeaderWalk, RecordView, RecordWalk, Span};

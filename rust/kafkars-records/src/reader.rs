@@ -6,7 +6,7 @@ use crate::{
     RecordsError,
     batch::{Batch, BatchHeader, HEADER_SIZE, LOG_OVERHEAD, MAGIC_AT, RawBatch},
     compression::{self, Codec},
-    record,
+    legacy, record,
 };
 
 /// Walks the batches of a `records` field. A batch cut short at the end (brokers fill a response by bytes, not by batches)
@@ -80,15 +80,17 @@ fn split(rest: &mut Bytes) -> Result<Option<RawBatch>, RecordsError> {
     let (base_offset, length, magic) = (
         i64::from_be_bytes(base_offset),
         i32::from_be_bytes(length),
-        magic as i8,
+        magic.cast_signed(),
     );
-    if magic != 2 {
-        return Err(RecordsError::BadMagic { base_offset, magic });
-    }
+    let least = match magic {
+        2 => HEADER_SIZE,
+        0 | 1 => legacy::least_size(magic),
+        _ => return Err(RecordsError::BadMagic { base_offset, magic }),
+    };
     let total = usize::try_from(length)
         .unwrap_or(0)
         .saturating_add(LOG_OVERHEAD);
-    if total < HEADER_SIZE {
+    if total < least {
         return Err(RecordsError::BadLength {
             base_offset,
             length,
@@ -98,12 +100,17 @@ fn split(rest: &mut Bytes) -> Result<Option<RawBatch>, RecordsError> {
         return Ok(None);
     }
     let bytes = rest.split_to(total);
-    let Some(header) = bytes.first_chunk().map(BatchHeader::parse) else {
-        return Err(RecordsError::BadLength {
-            base_offset,
-            length,
-        });
+    let header = match magic {
+        2 => bytes.first_chunk().map(BatchHeader::parse),
+        _ => legacy::header(&bytes),
     };
+    // Only a message has lengths behind its fixed fields.
+    let what = "its lengths do not fit its bytes";
+    let header = header.ok_or(RecordsError::BadRecord {
+        base_offset,
+        index: 0,
+        what,
+    })?;
     Ok(Some(RawBatch::new(header, bytes)))
 }
 
@@ -113,6 +120,8 @@ pub(crate) fn open(raw: &RawBatch, limits: &ReadLimits) -> Result<Batch, Records
     let records = raw.bytes().slice(HEADER_SIZE..);
     let data = match header.codec()? {
         Codec::None => records,
+        // Compaction may leave a batch without records, and then there is nothing a codec could have written.
+        _ if records.is_empty() => records,
         codec => compression::decompress(codec, &records, limits.bytes())
             .map_err(|failure| failure.of_batch(header.base_offset, codec))?
             .into(),
@@ -122,7 +131,7 @@ pub(crate) fn open(raw: &RawBatch, limits: &ReadLimits) -> Result<Batch, Records
 }
 
 /// Walks all records once. A lying count costs nothing: the walk ends with the bytes, and nothing is reserved for it.
-fn check_records(header: &BatchHeader, data: &[u8]) -> Result<(), RecordsError> {
+pub(crate) fn check_records(header: &BatchHeader, data: &[u8]) -> Result<(), RecordsError> {
     let BatchHeader {
         base_offset,
         record_count: stated,

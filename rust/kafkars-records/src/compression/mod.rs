@@ -1,5 +1,10 @@
 //! Codecs and their levels. One codec per file; every decompressor stops at a limit instead of trusting a stated size.
 
+mod gzip;
+mod lz4;
+mod snappy;
+mod zstd;
+
 use std::{fmt, io, ops::RangeInclusive};
 
 use crate::RecordsError;
@@ -148,7 +153,7 @@ impl fmt::Display for LevelError {
 }
 
 /// Why decompression stopped.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
     /// The output would exceed this limit.
     TooLarge(usize),
@@ -172,24 +177,66 @@ impl Failure {
             },
         }
     }
+
+    fn corrupt(cause: impl fmt::Display) -> Self {
+        Self::Corrupt(cause.to_string())
+    }
+
+    /// The input ends before the codec is done.
+    fn cut_short() -> Self {
+        Self::corrupt("the compressed bytes end early")
+    }
 }
 
 /// Compresses `input` into a buffer that starts with `reserved` zero bytes, where the caller writes its header.
 pub(crate) fn compress(
     compression: Compression,
-    _input: &[u8],
-    _reserved: usize,
+    input: &[u8],
+    reserved: usize,
 ) -> io::Result<Vec<u8>> {
-    Err(io::Error::other(format!(
-        "{} is not built yet",
-        compression.codec
-    )))
+    let mut output = vec![0; reserved];
+    match compression.codec {
+        Codec::None => output.extend_from_slice(input),
+        Codec::Gzip => gzip::compress(input, compression.level, &mut output)?,
+        Codec::Snappy => snappy::compress(input, &mut output)?,
+        Codec::Lz4 => lz4::compress(input, &mut output)?,
+        Codec::Zstd => zstd::compress(input, compression.level, &mut output)?,
+    }
+    Ok(output)
 }
 
 /// Decompresses `input` to at most `limit` bytes.
 pub(crate) fn decompress(codec: Codec, input: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
-    if input.len() > limit {
+    match codec {
+        Codec::None if input.len() > limit => Err(Failure::TooLarge(limit)),
+        Codec::None => Ok(input.to_vec()),
+        Codec::Gzip => gzip::decompress(input, limit),
+        Codec::Snappy => snappy::decompress(input, limit),
+        Codec::Lz4 => lz4::decompress(input, limit),
+        Codec::Zstd => zstd::decompress(input, limit),
+    }
+}
+
+/// Makes a compressed LZ4 frame one that readers of magic 0 take.
+pub(crate) fn break_lz4_check(frame: &mut [u8]) {
+    lz4::break_check(frame);
+}
+
+/// An output buffer to start with: what batches usually decompress to, within the limit.
+fn first_guess(input: &[u8], limit: usize) -> Vec<u8> {
+    const USUAL_RATIO: usize = 4;
+    Vec::with_capacity(input.len().saturating_mul(USUAL_RATIO).min(limit))
+}
+
+/// Makes room behind a full `output`, doubling it up to one byte over the limit: that byte tells "exactly the limit" from
+/// "more than the limit".
+fn make_room(output: &mut Vec<u8>, limit: usize) -> Result<(), Failure> {
+    const LEAST: usize = 16 << 10;
+    if output.len() > limit {
         return Err(Failure::TooLarge(limit));
     }
-    Err(Failure::Corrupt(format!("{codec} is not built yet")))
+    if output.len() == output.capacity() {
+        output.reserve_exact(output.len().max(LEAST).min(limit - output.len() + 1));
+    }
+    Ok(())
 }

@@ -1,0 +1,258 @@
+//! LZ4 frames, read and written here so that blocks go straight between the batch and its buffer; the blocks themselves
+//! are the `lz4_flex` crate's.
+//!
+//! There is one compressor, which does what level 1 of the C library does. Levels 1 to 17 are accepted, since brokers and
+//! configurations know them, and change nothing: every level is valid LZ4 and any reader reads it, only larger than the
+//! high-compression levels of the C library (3 and up) would make it.
+
+use std::io;
+
+use lz4_flex::block::{
+    CompressTable, DecompressError, compress_into_with_table, decompress_into,
+    decompress_into_with_dict, get_maximum_output_size,
+};
+use twox_hash::XxHash32;
+
+use super::Failure;
+
+const MAGIC: [u8; 4] = 0x184d_2204_u32.to_le_bytes();
+
+/// Version 1, independent blocks of at most 64 KiB, no checksums, and the check byte of this descriptor: what Kafka's Java
+/// client writes, and all that it reads.
+const DESCRIPTOR: [u8; 3] = [0x60, 0x40, 0x82];
+/// The check byte of that descriptor when the magic is wrongly counted in, see [`break_check`].
+const BROKEN_CHECK: u8 = 0x1a;
+const BLOCK: usize = 64 << 10;
+/// How far a linked block looks back.
+const WINDOW: usize = 64 << 10;
+/// Marks a block that is stored, in its length.
+const STORED: u32 = 1 << 31;
+
+/// Appends `input`, compressed, to `output`.
+pub(super) fn compress(input: &[u8], output: &mut Vec<u8>) -> io::Result<()> {
+    output.extend_from_slice(&MAGIC);
+    output.extend_from_slice(&DESCRIPTOR);
+    let mut table = CompressTable::default();
+    for block in input.chunks(BLOCK) {
+        let length_at = output.len();
+        let start = length_at + 4;
+        output.resize(start + get_maximum_output_size(block.len()), 0);
+        let length = compress_into_with_table(block, &mut output[start..], &mut table)
+            .map_err(io::Error::other)?;
+        let mark = if length < block.len() {
+            output.truncate(start + length);
+            length as u32
+        } else {
+            output.truncate(start);
+            output.extend_from_slice(block);
+            block.len() as u32 | STORED
+        };
+        output[length_at..start].copy_from_slice(&mark.to_le_bytes());
+    }
+    output.extend_from_slice(&[0; 4]);
+    Ok(())
+}
+
+/// Decompresses frames to at most `limit` bytes.
+pub(super) fn decompress(mut input: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
+    let mut output = Output {
+        bytes: Vec::new(),
+        filled: 0,
+        limit,
+    };
+    while {
+        input = decompress_frame(input, &mut output)?;
+        !input.is_empty()
+    } {}
+    output.bytes.truncate(output.filled);
+    Ok(output.bytes)
+}
+
+/// What is decompressed so far. `bytes` is kept longer than what is filled: each of its bytes is zeroed once, however
+/// many small blocks a frame with a large block size has.
+struct Output {
+    bytes: Vec<u8>,
+    filled: usize,
+    limit: usize,
+}
+
+impl Output {
+    /// The filled part, and room for `most` bytes behind it or as many as the limit leaves.
+    fn split(&mut self, most: usize) -> (&mut [u8], &mut [u8]) {
+        let end = self.filled.saturating_add(most).min(self.limit);
+        if end > self.bytes.len() {
+            // Grown by doubling, but never past the limit.
+            if end > self.bytes.capacity() {
+                let wanted = end
+                    .max(self.bytes.capacity().saturating_mul(2))
+                    .min(self.limit);
+                self.bytes.reserve_exact(wanted - self.bytes.len());
+            }
+            self.bytes.resize(end, 0);
+        }
+        self.bytes[..end].split_at_mut(self.filled)
+    }
+}
+
+/// What a frame's descriptor says.
+struct Descriptor {
+    linked: bool,
+    block_checksums: bool,
+    content_size: Option<u64>,
+    content_checksum: bool,
+    most_per_block: usize,
+}
+
+/// Appends one frame to `output` and returns the input behind it.
+fn decompress_frame<'a>(input: &'a [u8], output: &mut Output) -> Result<&'a [u8], Failure> {
+    let (descriptor, mut rest) = parse_descriptor(input)?;
+    let start = output.filled;
+    loop {
+        let mark = u32::from_le_bytes(*take(&mut rest)?);
+        if mark == 0 {
+            break;
+        }
+        let length = (mark & !STORED) as usize;
+        if length > descriptor.most_per_block {
+            return Err(Failure::corrupt("a block is larger than its frame allows"));
+        }
+        let (block, after) = rest
+            .split_at_checked(length)
+            .ok_or_else(Failure::cut_short)?;
+        rest = after;
+        if descriptor.block_checksums
+            && XxHash32::oneshot(0, block) != u32::from_le_bytes(*take(&mut rest)?)
+        {
+            return Err(Failure::corrupt("a block does not match its checksum"));
+        }
+        decompress_block(block, mark & STORED != 0, start, &descriptor, output)?;
+    }
+    let content = &output.bytes[start..output.filled];
+    if descriptor.content_checksum
+        && XxHash32::oneshot(0, content) != u32::from_le_bytes(*take(&mut rest)?)
+    {
+        return Err(Failure::corrupt("the content does not match its checksum"));
+    }
+    if descriptor
+        .content_size
+        .is_some_and(|size| size != content.len() as u64)
+    {
+        return Err(Failure::corrupt(
+            "the content does not have the size its frame states",
+        ));
+    }
+    Ok(rest)
+}
+
+fn decompress_block(
+    block: &[u8],
+    stored: bool,
+    frame_start: usize,
+    descriptor: &Descriptor,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    // No block gets more than 255 bytes out of one of its own, so room for more would only be zeroed.
+    let most = descriptor
+        .most_per_block
+        .min(block.len().saturating_mul(255));
+    let limit = output.limit;
+    let limited = most > limit - output.filled;
+    let (before, room) = output.split(most);
+    let length = if stored {
+        room.get_mut(..block.len())
+            .ok_or(Failure::TooLarge(limit))?
+            .copy_from_slice(block);
+        block.len()
+    } else {
+        let decompressed = if descriptor.linked {
+            let window_start = frame_start.max(before.len().saturating_sub(WINDOW));
+            decompress_into_with_dict(block, room, &before[window_start..])
+        } else {
+            decompress_into(block, room)
+        };
+        decompressed.map_err(|error| match error {
+            DecompressError::OutputTooSmall { .. } if limited => Failure::TooLarge(limit),
+            other => Failure::corrupt(other),
+        })?
+    };
+    output.filled += length;
+    Ok(())
+}
+
+/// Reads the magic and the descriptor.
+fn parse_descriptor(input: &[u8]) -> Result<(Descriptor, &[u8]), Failure> {
+    let mut rest = input;
+    if *take::<4>(&mut rest)? != MAGIC {
+        return Err(Failure::corrupt("no LZ4 frame starts here"));
+    }
+    let [flags, block_size] = *take(&mut rest)?;
+    let has = |bit: u8| flags & bit != 0;
+    if flags >> 6 != 1 || has(0x02) || block_size & 0x8f != 0 {
+        return Err(Failure::corrupt("the frame has an unknown version or flag"));
+    }
+    if has(0x01) {
+        return Err(Failure::corrupt("the frame needs a dictionary"));
+    }
+    let most_per_block = match block_size >> 4 {
+        4 => 64 << 10,
+        5 => 256 << 10,
+        6 => 1 << 20,
+        7 => 4 << 20,
+        _ => return Err(Failure::corrupt("the frame has an unknown block size")),
+    };
+    let content_size = if has(0x08) {
+        Some(u64::from_le_bytes(*take(&mut rest)?))
+    } else {
+        None
+    };
+
+    let descriptor_end = input.len() - rest.len();
+    let [check] = *take(&mut rest)?;
+    let checks =
+        |from: usize| (XxHash32::oneshot(0, &input[from..descriptor_end]) >> 8) as u8 == check;
+    // Kafka's clients before 0.10 counted the magic in. Their frames are recognised rather than told by the message format:
+    // brokers have copied such frames into newer formats.
+    if !checks(MAGIC.len()) && !checks(0) {
+        return Err(Failure::corrupt(
+            "the frame header does not match its checksum",
+        ));
+    }
+    let descriptor = Descriptor {
+        linked: !has(0x20),
+        block_checksums: has(0x10),
+        content_size,
+        content_checksum: has(0x04),
+        most_per_block,
+    };
+    Ok((descriptor, rest))
+}
+
+/// Takes `N` bytes off the front.
+fn take<'a, const N: usize>(rest: &mut &'a [u8]) -> Result<&'a [u8; N], Failure> {
+    let (bytes, after) = rest.split_first_chunk().ok_or_else(Failure::cut_short)?;
+    *rest = after;
+    Ok(bytes)
+}
+
+/// Rewrites the check byte of a frame just written, the wrong way that readers of magic 0 expect: over the magic as well.
+pub(super) fn break_check(frame: &mut [u8]) {
+    const CHECK_AT: usize = MAGIC.len() + DESCRIPTOR.len() - 1;
+    if let Some(check) = frame.get_mut(CHECK_AT) {
+        *check = BROKEN_CHECK;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_check_bytes_are_those_of_the_descriptor_written() {
+        let header = [&MAGIC[..], &DESCRIPTOR[..2]].concat();
+        assert_eq!(
+            (XxHash32::oneshot(0, &header[4..]) >> 8) as u8,
+            DESCRIPTOR[2]
+        );
+        assert_eq!((XxHash32::oneshot(0, &header) >> 8) as u8, BROKEN_CHECK);
+    }
+}

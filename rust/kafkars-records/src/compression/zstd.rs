@@ -1,0 +1,114 @@
+//! Zstandard. Contexts are kept per thread: setting one up costs more than a small batch.
+
+use std::{
+    cell::RefCell,
+    io::{self, Cursor},
+};
+
+use zstd::{
+    bulk::Compressor,
+    zstd_safe::{
+        DCtx, InBuffer, OutBuffer, ResetDirective, compress_bound, get_error_name,
+        get_frame_content_size,
+    },
+};
+
+use super::{Failure, first_guess, make_room};
+
+const DEFAULT_LEVEL: i32 = 3;
+/// A context that has grown beyond this is not kept: high levels and huge windows take hundreds of megabytes.
+const MOST_KEPT: usize = 16 << 20;
+
+thread_local! {
+    static COMPRESSOR: RefCell<Option<(i32, Compressor<'static>)>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<DCtx<'static>>> = const { RefCell::new(None) };
+}
+
+/// Appends `input`, compressed, to `output`.
+pub(super) fn compress(input: &[u8], level: Option<i32>, output: &mut Vec<u8>) -> io::Result<()> {
+    let level = level.unwrap_or(DEFAULT_LEVEL);
+    let (_, mut compressor) = match COMPRESSOR.take() {
+        Some((kept_level, compressor)) if kept_level == level => (level, compressor),
+        Some((_, mut compressor)) => {
+            compressor.set_compression_level(level)?;
+            (level, compressor)
+        }
+        None => (level, Compressor::new(level)?),
+    };
+    let start = output.len();
+    output.reserve_exact(compress_bound(input.len()));
+    let mut cursor = Cursor::new(output);
+    cursor.set_position(start as u64);
+    compressor.compress_to_buffer(input, &mut cursor)?;
+    if compressor.context_mut().sizeof() <= MOST_KEPT {
+        COMPRESSOR.set(Some((level, compressor)));
+    }
+    Ok(())
+}
+
+/// Decompresses `input` to at most `limit` bytes.
+pub(super) fn decompress(input: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
+    let mut context = match DECOMPRESSOR.take() {
+        Some(context) => context,
+        None => DCtx::try_create()
+            .ok_or_else(|| Failure::corrupt("no memory for a decompression context"))?,
+    };
+    let output = decompress_with(&mut context, input, limit)?;
+    if context.sizeof() <= MOST_KEPT {
+        DECOMPRESSOR.set(Some(context));
+    }
+    Ok(output)
+}
+
+fn decompress_with(
+    context: &mut DCtx<'static>,
+    input: &[u8],
+    limit: usize,
+) -> Result<Vec<u8>, Failure> {
+    if let Some(size) = plausible_size(input, limit) {
+        // In one go there is no window to copy through. Should the stated size turn out wrong, or a second frame follow,
+        // then the stream below finds out what is the matter.
+        let mut output = Vec::with_capacity(size);
+        if context.decompress(&mut output, input).is_ok() {
+            return Ok(output);
+        }
+    }
+    stream(context, input, limit)
+}
+
+/// The size the first frame states, when it is one to reserve memory for.
+fn plausible_size(input: &[u8], limit: usize) -> Option<usize> {
+    const ALWAYS: usize = 1 << 20;
+    const USUAL_RATIO: usize = 64;
+    let stated = usize::try_from(get_frame_content_size(input).ok()??).ok()?;
+    let plausible = ALWAYS.max(input.len().saturating_mul(USUAL_RATIO));
+    (stated <= plausible.min(limit)).then_some(stated)
+}
+
+/// Decompresses piece by piece, growing the output as it comes.
+fn stream(context: &mut DCtx<'static>, input: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
+    let corrupt = |code| Failure::corrupt(get_error_name(code));
+    context
+        .reset(ResetDirective::SessionOnly)
+        .map_err(corrupt)?;
+    let mut output = first_guess(input, limit);
+    let mut source = InBuffer::around(input);
+    loop {
+        make_room(&mut output, limit)?;
+        let start = output.len();
+        let mut target = OutBuffer::around_pos(&mut output, start);
+        let wanted = context
+            .decompress_stream(&mut target, &mut source)
+            .map_err(corrupt)?;
+        if output.len() > limit {
+            return Err(Failure::TooLarge(limit));
+        }
+        let all_read = source.pos() == input.len();
+        if all_read && wanted == 0 {
+            return Ok(output);
+        }
+        if all_read && output.len() < output.capacity() {
+            return Err(Failure::cut_short());
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! One record as bytes of format v2.
+
+use crate::{
+    builder::Header,
+    varint::{MAX_VARLONG, push_varlong, varlong_size},
+};
+
+/// Appends a record. Its offset and timestamp are relative to the batch.
+#[inline]
+pub(crate) fn push_record(
+    buffer: &mut Vec<u8>,
+    timestamp_delta: i64,
+    offset_delta: i64,
+    key: Option<&[u8]>,
+    value: Option<&[u8]>,
+    headers: &[Header<'_>],
+) {
+    let length = 1
+        + varlong_size(timestamp_delta)
+        + varlong_size(offset_delta)
+        + sized(key)
+        + sized(value)
+        + headers_size(headers);
+    buffer.reserve(MAX_VARLONG + length);
+
+    push_varlong(buffer, length as i64);
+    // The attributes of a record: no bit is defined.
+    buffer.push(0);
+    push_varlong(buffer, timestamp_delta);
+    push_varlong(buffer, offset_delta);
+    push_bytes(buffer, key);
+    push_bytes(buffer, value);
+    push_varlong(buffer, headers.len() as i64);
+    for header in headers {
+        push_bytes(buffer, Some(header.key.as_bytes()));
+        push_bytes(buffer, header.value);
+    }
+}
+
+/// Bytes that [`push_record`] appends at most, whatever the deltas.
+#[inline]
+pub(crate) fn size_bound(
+    key: Option<&[u8]>,
+    value: Option<&[u8]>,
+    headers: &[Header<'_>],
+) -> usize {
+    // Attributes, and both deltas at their longest: 10 bytes and 5.
+    let length = 1 + MAX_VARLONG + 5 + sized(key) + sized(value) + headers_size(headers);
+    varlong_size(length as i64) + length
+}
+
+/// Bytes with their length before them.
+#[inline(always)]
+fn sized(bytes: Option<&[u8]>) -> usize {
+    bytes.map_or(1, |bytes| varlong_size(bytes.len() as i64) + bytes.len())
+}
+
+#[inline(always)]
+fn headers_size(headers: &[Header<'_>]) -> usize {
+    let each = |header: &Header<'_>| sized(Some(header.key.as_bytes())) + sized(header.value);
+    varlong_size(headers.len() as i64) + headers.iter().map(each).sum::<usize>()
+}
+
+#[inline(always)]
+fn push_bytes(buffer: &mut Vec<u8>, bytes: Option<&[u8]>) {
+    let Some(bytes) = bytes else {
+        push_varlong(buffer, -1);
+        return;
+    };
+    push_varlong(buffer, bytes.len() as i64);
+    buffer.extend_from_slice(bytes);
+}

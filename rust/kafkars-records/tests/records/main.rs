@@ -1,0 +1,9 @@
+//! Record batches from outside: what is built reads back, what Kafka's format says is what is written, and nothing hostile
+//! gets through.
+#![forbid(unsafe_code)]
+
+mod broker;
+mod legacy;
+mod levels;
+mod round_trip;
+mod support;
