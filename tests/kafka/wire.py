@@ -1,0 +1,143 @@
+"""Just enough of Kafka's protocol, by hand, to see whether a node serves and to create a topic.
+
+Independent of every client, ours included, so a test of a client is not prepared by the client under test.
+Versions used: Metadata v1, CreateTopics v2: the oldest that every broker from 2.8 to 4.x still answers.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+METADATA, METADATA_VERSION = 3, 1
+CREATE_TOPICS, CREATE_TOPICS_VERSION = 19, 2
+TOPIC_ALREADY_EXISTS = 36
+SECONDS = 10.0
+
+
+class NotServingError(RuntimeError):
+    """The node answered, but not with what was asked for."""
+
+
+@dataclass(frozen=True)
+class ClusterView:
+    """What one node says about the cluster and, when asked, about one topic."""
+
+    brokers: set[int]
+    controller: int
+    led_partitions: int
+
+
+def metadata(address: str, topic: str | None = None) -> ClusterView:
+    """Asks one node. Without a topic, about no topic."""
+    names = [] if topic is None else [topic]
+    body = struct.pack(">i", len(names)) + b"".join(map(string, names))
+    answer = Answer(call(address, METADATA, METADATA_VERSION, body))
+    brokers = set()
+    for _ in range(answer.int32()):
+        brokers.add(answer.int32())
+        answer.string()
+        answer.int32()
+        answer.string()
+    controller = answer.int32()
+    led = 0
+    for _ in range(answer.int32()):
+        answer.int16()
+        answer.string()
+        answer.int8()
+        for _ in range(answer.int32()):
+            error = answer.int16()
+            answer.int32()
+            leader = answer.int32()
+            led += error == 0 and leader >= 0
+            for _ in range(2):
+                answer.skip(4 * answer.int32())
+    return ClusterView(brokers, controller, led)
+
+
+def create_topic(address: str, name: str, partitions: int, copies: int, settings: Mapping[str, str]) -> None:
+    """Creates a topic; one that is there already is left as it is."""
+    topic = string(name) + struct.pack(">ihi", partitions, copies, 0) + struct.pack(">i", len(settings))
+    topic += b"".join(string(key) + string(value) for key, value in settings.items())
+    body = struct.pack(">i", 1) + topic + struct.pack(">ib", int(SECONDS * 1000), 0)
+    answer = Answer(call(address, CREATE_TOPICS, CREATE_TOPICS_VERSION, body))
+    answer.int32()
+    answer.int32()
+    answer.string()
+    code = answer.int16()
+    if code not in {0, TOPIC_ALREADY_EXISTS}:
+        raise NotServingError(f"topic {name} was not created: error {code}: {answer.string()}")
+
+
+def call(address: str, api_key: int, version: int, body: bytes) -> bytes:
+    """One request on a connection of its own; answers the body of the response."""
+    host, _, port = address.rpartition(":")
+    frame = request(api_key, version, 1, body)
+    with socket.create_connection((host, int(port)), timeout=SECONDS) as connection:
+        connection.sendall(frame)
+        (length,) = struct.unpack(">i", receive(connection, 4))
+        return receive(connection, length)[4:]
+
+
+def request(api_key: int, version: int, correlation: int, body: bytes) -> bytes:
+    """A frame with a header v1 (no tagged fields)."""
+    payload = struct.pack(">hhi", api_key, version, correlation) + string("kafkars-tests") + body
+    return struct.pack(">i", len(payload)) + payload
+
+
+def receive(connection: socket.socket, length: int) -> bytes:
+    """Exactly `length` bytes."""
+    parts = bytearray()
+    while len(parts) < length:
+        part = connection.recv(length - len(parts))
+        if not part:
+            raise NotServingError("the connection was closed in the middle of an answer")
+        parts += part
+    return bytes(parts)
+
+
+def string(text: str) -> bytes:
+    """A string with its length in two bytes."""
+    encoded = text.encode()
+    return struct.pack(">h", len(encoded)) + encoded
+
+
+class Answer:
+    """Reads a response from the front."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+        self._position = 0
+
+    def int8(self) -> int:
+        return self._number(">b", 1)
+
+    def int16(self) -> int:
+        return self._number(">h", 2)
+
+    def int32(self) -> int:
+        return self._number(">i", 4)
+
+    def string(self) -> str | None:
+        length = self.int16()
+        if length < 0:
+            return None
+        start = self._position
+        self.skip(length)
+        return self._body[start : start + length].decode()
+
+    def skip(self, count: int) -> None:
+        self._position += max(0, count)
+
+    def _number(self, layout: str, size: int) -> int:
+        try:
+            (number,) = struct.unpack_from(layout, self._body, self._position)
+        except struct.error as error:
+            raise NotServingError(f"an answer ended early: {error}") from error
+        self._position += size
+        return int(number)
