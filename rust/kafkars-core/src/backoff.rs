@@ -1,0 +1,121 @@
+//! How long to pause before trying again (KIP-580).
+
+use std::time::Duration;
+
+/// Pauses vary by a fifth to either side, so that many clients do not come back at the same moment.
+const JITTER: f64 = 0.2;
+
+/// Exponential pauses between a first and a longest one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Backoff {
+    initial: Duration,
+    longest: Duration,
+}
+
+impl Backoff {
+    /// Pauses start at `initial` and double up to `longest`.
+    #[must_use]
+    pub fn new(initial: Duration, longest: Duration) -> Self {
+        Self {
+            initial,
+            longest: longest.max(initial),
+        }
+    }
+
+    /// The pause after `failures` tries in a row failed; none after zero failures.
+    ///
+    /// `random` is any evenly spread number: the same one gives the same pause, so histories can be replayed.
+    #[must_use]
+    pub fn delay(&self, failures: u32, random: u64) -> Duration {
+        if failures == 0 {
+            return Duration::ZERO;
+        }
+        let doublings = (failures - 1).min(63);
+        let plain = self.initial.as_secs_f64() * 2f64.powi(doublings as i32);
+        let spread = 1.0 - JITTER + 2.0 * JITTER * unit(random);
+        let longest = self.longest.as_secs_f64();
+        Duration::from_secs_f64((plain.min(longest) * spread).min(longest))
+    }
+}
+
+/// A number from 0 up to, not including, 1 out of the upper bits.
+fn unit(random: u64) -> f64 {
+    (random >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// A small generator of evenly spread numbers (SplitMix64), good enough for jitter and for choosing among brokers.
+#[derive(Debug, Clone)]
+pub struct Random(u64);
+
+impl Random {
+    /// The same seed gives the same numbers.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next number.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// Puts `items` into a random order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            let other = (self.next() % (last as u64 + 1)) as usize;
+            items.swap(last, other);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const BACKOFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
+
+    #[test]
+    fn pauses_double_up_to_the_longest() {
+        let backoff = Backoff::new(BACKOFF.0, BACKOFF.1);
+        let middle = 1u64 << 63;
+        let pauses: Vec<u64> = (0..7)
+            .map(|failures| backoff.delay(failures, middle).as_millis() as u64)
+            .collect();
+        assert_eq!(pauses, [0, 50, 100, 200, 400, 800, 1000]);
+    }
+
+    #[test]
+    fn a_longest_below_the_first_is_raised_to_it() {
+        let backoff = Backoff::new(Duration::from_millis(500), Duration::from_millis(100));
+        assert_eq!(backoff.delay(3, u64::MAX), Duration::from_millis(500));
+    }
+
+    #[test]
+    fn shuffling_keeps_every_item() {
+        let mut items: Vec<u32> = (0..100).collect();
+        Random::new(7).shuffle(&mut items);
+        assert_ne!(items, (0..100).collect::<Vec<_>>());
+        items.sort_unstable();
+        assert_eq!(items, (0..100).collect::<Vec<_>>());
+    }
+
+    proptest! {
+        #[test]
+        fn pauses_stay_within_a_fifth_and_below_the_longest(failures in 1u32.., random: u64) {
+            let backoff = Backoff::new(BACKOFF.0, BACKOFF.1);
+            let pause = backoff.delay(failures, random);
+            let plain = BACKOFF.0.as_secs_f64() * 2f64.powi((failures - 1).min(60) as i32);
+            let plain = plain.min(BACKOFF.1.as_secs_f64());
+            prop_assert!(pause <= BACKOFF.1);
+            prop_assert!(pause.as_secs_f64() >= plain * 0.8 - 1e-9);
+            prop_assert!(pause.as_secs_f64() <= plain * 1.2 + 1e-9);
+            prop_assert_eq!(pause, backoff.delay(failures, random));
+        }
+    }
+}

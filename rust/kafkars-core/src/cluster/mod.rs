@@ -1,0 +1,273 @@
+//! What is known of the cluster, as snapshots that never change.
+//!
+//! A snapshot shares everything that did not change with the one before it: merging the answer for one topic copies
+//! pointers, never the other topics. Leader epochs decide which of two answers is newer, because a refresh may reach
+//! a broker that has not heard of the latest election (KIP-320).
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use kafkars_protocol::Uuid;
+use kafkars_protocol::messages::metadata::{MetadataResponse, MetadataResponseBroker};
+
+mod topic;
+
+pub use topic::{PartitionMetadata, TopicMetadata};
+
+/// Brokers before Kafka 2.4 report wrong leader epochs while a partition is reassigned; this version came with 2.4.
+const RELIABLE_EPOCHS_SINCE: i16 = 9;
+
+/// One snapshot of the cluster's metadata. Cloning it copies a few pointers.
+#[derive(Debug, Clone, Default)]
+pub struct Cluster {
+    /// Grows with every change; 0 before anything is known.
+    pub version: u64,
+    /// The cluster's own name for itself.
+    pub cluster_id: Option<String>,
+    /// The broker that acts as controller, where brokers say so.
+    pub controller: Option<i32>,
+    brokers: Arc<BTreeMap<i32, Arc<BrokerNode>>>,
+    topics: Arc<HashMap<Arc<str>, Arc<TopicMetadata>>>,
+    names: Arc<HashMap<Uuid, Arc<str>>>,
+}
+
+/// Where one broker listens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrokerNode {
+    /// The broker's number.
+    pub id: i32,
+    /// Its advertised host.
+    pub host: String,
+    /// Its advertised port.
+    pub port: u16,
+    /// Its rack, if it says.
+    pub rack: Option<String>,
+}
+
+/// Who leads a partition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leader {
+    /// The leader's broker number.
+    pub node: i32,
+    /// The election it won; -1 where the broker does not say.
+    pub epoch: i32,
+}
+
+/// Which topics an answer speaks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Only those it holds; nothing follows for others.
+    Named,
+    /// Every topic of the cluster: one that is absent is gone.
+    All,
+}
+
+/// A broker's word on who leads a partition now, sent along with an error (KIP-951).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LeaderHint<'a> {
+    /// The topic.
+    pub topic: &'a str,
+    /// The partition.
+    pub partition: i32,
+    /// The new leader.
+    pub leader: Leader,
+}
+
+impl Cluster {
+    /// The known brokers, by number.
+    pub fn brokers(&self) -> impl ExactSizeIterator<Item = &Arc<BrokerNode>> {
+        self.brokers.values()
+    }
+
+    /// One broker.
+    #[must_use]
+    pub fn broker(&self, id: i32) -> Option<&Arc<BrokerNode>> {
+        self.brokers.get(&id)
+    }
+
+    /// A topic by name, known to exist or known to be refused: look at its `error`.
+    #[must_use]
+    pub fn topic(&self, name: &str) -> Option<&Arc<TopicMetadata>> {
+        self.topics.get(name)
+    }
+
+    /// A topic by identifier.
+    #[must_use]
+    pub fn topic_by_id(&self, id: Uuid) -> Option<&Arc<TopicMetadata>> {
+        self.topics.get(self.names.get(&id)?)
+    }
+
+    /// Every topic that was asked for, in no order.
+    pub fn topics(&self) -> impl ExactSizeIterator<Item = &Arc<TopicMetadata>> {
+        self.topics.values()
+    }
+
+    /// Who leads a partition; `None` while nobody does or the partition is unknown.
+    #[must_use]
+    pub fn leader(&self, topic: &str, partition: i32) -> Option<Leader> {
+        self.topic(topic)?.leader(partition)
+    }
+
+    /// This snapshot with a metadata answer of `api_version` merged in; `None` when it says nothing new.
+    #[must_use]
+    pub fn merge(
+        &self,
+        response: &MetadataResponse,
+        api_version: i16,
+        scope: Scope,
+    ) -> Option<Self> {
+        let mut next = self.clone();
+        let mut changed = next.merge_identity(response);
+        changed |= next.merge_brokers(&response.brokers);
+        let reliable_epochs = api_version >= RELIABLE_EPOCHS_SINCE;
+        for wire in &response.topics {
+            let by_id = || next.names.get(&wire.topic_id).cloned();
+            let Some(name) = wire.name.as_deref().map(Arc::from).or_else(by_id) else {
+                continue;
+            };
+            let previous = next.topic(&name).map(Arc::as_ref);
+            let merged = topic::merge(previous, &name, wire, reliable_epochs);
+            changed |= next.put(name, merged);
+        }
+        if scope == Scope::All {
+            changed |= next.drop_absent(response);
+        }
+        next.published(changed)
+    }
+
+    /// This snapshot with leaders that brokers named along with an error; `None` when nothing is newer.
+    ///
+    /// A hint counts only if its epoch is newer than ours and its broker's address is known.
+    #[must_use]
+    pub fn apply_leader_hints(
+        &self,
+        hints: &[LeaderHint<'_>],
+        nodes: &[BrokerNode],
+    ) -> Option<Self> {
+        let mut next = self.clone();
+        let mut changed = false;
+        for hint in hints {
+            let Some(topic) = next.topic(hint.topic) else {
+                continue;
+            };
+            let endpoint = nodes.iter().find(|node| node.id == hint.leader.node);
+            if endpoint.is_none() && next.broker(hint.leader.node).is_none() {
+                continue;
+            }
+            let Some(topic) = topic.with_leader(hint.partition, hint.leader) else {
+                continue;
+            };
+            if let Some(endpoint) = endpoint
+                && next.broker(endpoint.id).map(Arc::as_ref) != Some(endpoint)
+            {
+                Arc::make_mut(&mut next.brokers).insert(endpoint.id, Arc::new(endpoint.clone()));
+            }
+            changed |= next.put(hint.topic.into(), topic);
+        }
+        next.published(changed)
+    }
+
+    /// This snapshot without topics that nobody uses any more; `None` when none of them is here.
+    #[must_use]
+    pub fn forget(&self, names: &[&str]) -> Option<Self> {
+        let mut next = self.clone();
+        let mut changed = false;
+        for name in names {
+            changed |= next.take(name);
+        }
+        next.published(changed)
+    }
+
+    fn published(mut self, changed: bool) -> Option<Self> {
+        self.version += 1;
+        changed.then_some(self)
+    }
+
+    fn merge_identity(&mut self, response: &MetadataResponse) -> bool {
+        let controller = (response.controller_id >= 0).then_some(response.controller_id);
+        let mut changed = self.controller != controller;
+        self.controller = controller;
+        if response.cluster_id.is_some() && self.cluster_id != response.cluster_id {
+            if self.cluster_id.is_some() {
+                // The address now leads to another cluster, so epochs and identifiers of the old one mean nothing.
+                self.topics = Arc::default();
+                self.names = Arc::default();
+            }
+            self.cluster_id.clone_from(&response.cluster_id);
+            changed = true;
+        }
+        changed
+    }
+
+    /// An answer names every live broker, so it replaces the list. An empty one comes from a broker that is still
+    /// starting and is ignored.
+    fn merge_brokers(&mut self, wire: &[MetadataResponseBroker]) -> bool {
+        let brokers: BTreeMap<i32, Arc<BrokerNode>> = wire
+            .iter()
+            .filter_map(|broker| {
+                let node = BrokerNode {
+                    id: broker.node_id,
+                    host: broker.host.clone(),
+                    port: u16::try_from(broker.port).ok()?,
+                    rack: broker.rack.clone(),
+                };
+                Some((node.id, Arc::new(node)))
+            })
+            .collect();
+        if brokers.is_empty() || *self.brokers == brokers {
+            return false;
+        }
+        self.brokers = Arc::new(brokers);
+        true
+    }
+
+    fn put(&mut self, name: Arc<str>, topic: TopicMetadata) -> bool {
+        let previous = self.topics.get(&name);
+        if previous.is_some_and(|previous| **previous == topic) {
+            return false;
+        }
+        let old_id = previous.map_or(Uuid::ZERO, |previous| previous.id);
+        if old_id != topic.id {
+            let names = Arc::make_mut(&mut self.names);
+            names.remove(&old_id);
+            if !topic.id.is_zero() {
+                names.insert(topic.id, Arc::clone(&name));
+            }
+        }
+        Arc::make_mut(&mut self.topics).insert(name, Arc::new(topic));
+        true
+    }
+
+    fn take(&mut self, name: &str) -> bool {
+        if !self.topics.contains_key(name) {
+            return false;
+        }
+        if let Some(topic) = Arc::make_mut(&mut self.topics).remove(name)
+            && !topic.id.is_zero()
+        {
+            Arc::make_mut(&mut self.names).remove(&topic.id);
+        }
+        true
+    }
+
+    fn drop_absent(&mut self, response: &MetadataResponse) -> bool {
+        let present: std::collections::HashSet<&str> = response
+            .topics
+            .iter()
+            .filter_map(|topic| topic.name.as_deref())
+            .collect();
+        let absent: Vec<Arc<str>> = self
+            .topics
+            .keys()
+            .filter(|name| !present.contains(name.as_ref()))
+            .cloned()
+            .collect();
+        for name in &absent {
+            self.take(name);
+        }
+        !absent.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests;

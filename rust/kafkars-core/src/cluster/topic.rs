@@ -1,0 +1,171 @@
+//! One topic's metadata, and the rules by which a newer answer replaces an older one.
+
+use kafkars_protocol::messages::metadata::{MetadataResponsePartition, MetadataResponseTopic};
+use kafkars_protocol::{ErrorCode, Uuid};
+
+use super::Leader;
+
+/// What brokers said about one topic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TopicMetadata {
+    /// The topic's name.
+    pub name: String,
+    /// Its identifier since Kafka 2.8; [`Uuid::ZERO`] before. A topic created anew has another one.
+    pub id: Uuid,
+    /// Why the last answer did not describe the topic. Partitions of an earlier answer stay usable when the error
+    /// may pass, because a broker that has just started does not know every topic yet.
+    pub error: Option<ErrorCode>,
+    /// The partitions; the index is the partition's number.
+    pub partitions: Vec<PartitionMetadata>,
+    /// Whether it is one of Kafka's own topics.
+    pub is_internal: bool,
+}
+
+/// What brokers said about one partition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartitionMetadata {
+    /// Why there is no usable leader.
+    pub error: Option<ErrorCode>,
+    /// The partition's number.
+    pub partition: i32,
+    /// The broker that leads it, if any does.
+    pub leader: Option<i32>,
+    /// The latest election heard of; -1 where brokers do not say.
+    pub leader_epoch: i32,
+    /// Brokers that hold a copy.
+    pub replicas: Vec<i32>,
+    /// Those whose copy is complete.
+    pub isr: Vec<i32>,
+    /// Those that are down.
+    pub offline: Vec<i32>,
+}
+
+impl TopicMetadata {
+    /// Who leads a partition; `None` while nobody does or there is no such partition.
+    #[must_use]
+    pub fn leader(&self, partition: i32) -> Option<Leader> {
+        let partition = self.partitions.get(usize::try_from(partition).ok()?)?;
+        Some(Leader {
+            node: partition.leader?,
+            epoch: partition.leader_epoch,
+        })
+    }
+
+    /// Whether asking again may bring a better answer: the topic or one of its leaders is not there yet.
+    #[must_use]
+    pub fn is_unsettled(&self) -> bool {
+        let passing = |error: Option<ErrorCode>| error.is_some_and(ErrorCode::invalid_metadata);
+        passing(self.error)
+            || self
+                .partitions
+                .iter()
+                .any(|partition| passing(partition.error))
+    }
+
+    /// The topic with a newer leader for one partition; `None` when `leader` is not newer.
+    pub(super) fn with_leader(&self, partition: i32, leader: Leader) -> Option<Self> {
+        let index = usize::try_from(partition).ok()?;
+        if leader.node < 0 || leader.epoch <= self.partitions.get(index)?.leader_epoch {
+            return None;
+        }
+        let mut topic = self.clone();
+        let partition = topic.partitions.get_mut(index)?;
+        partition.leader = Some(leader.node);
+        partition.leader_epoch = leader.epoch;
+        partition.error = None;
+        Some(topic)
+    }
+}
+
+/// The topic after one more answer.
+pub(super) fn merge(
+    previous: Option<&TopicMetadata>,
+    name: &str,
+    wire: &MetadataResponseTopic,
+    reliable_epochs: bool,
+) -> TopicMetadata {
+    let error = error_of(wire.error_code);
+    if let (Some(previous), Some(code)) = (previous, error)
+        && code.retriable()
+        && !previous.id.is_zero()
+    {
+        // With identifiers a topic created anew is told apart later, so what is known may stay for now. Without
+        // them, old epochs would hide the new topic for ever.
+        return TopicMetadata {
+            error,
+            ..previous.clone()
+        };
+    }
+    let previous = previous.filter(|previous| error.is_none() && previous.id == wire.topic_id);
+    TopicMetadata {
+        name: name.to_owned(),
+        id: wire.topic_id,
+        error,
+        partitions: merge_partitions(previous, &wire.partitions, reliable_epochs),
+        is_internal: wire.is_internal,
+    }
+}
+
+/// Puts every partition at its own index. Partitions are never removed from a topic, so those that an outdated answer
+/// lacks stay; an index beyond the number of partitions is nonsense and is dropped, not allocated for.
+fn merge_partitions(
+    previous: Option<&TopicMetadata>,
+    wire: &[MetadataResponsePartition],
+    reliable_epochs: bool,
+) -> Vec<PartitionMetadata> {
+    let previous = previous.map_or(&[][..], |previous| &previous.partitions);
+    let count = wire.len().max(previous.len());
+    let mut partitions: Vec<PartitionMetadata> = (0..count)
+        .map(|index| {
+            let known = previous.get(index).cloned();
+            known.unwrap_or_else(|| PartitionMetadata::unknown(index as i32))
+        })
+        .collect();
+    for wire in wire {
+        let index = usize::try_from(wire.partition_index).ok();
+        if let Some(partition) = index.and_then(|index| partitions.get_mut(index)) {
+            partition.merge(wire, reliable_epochs);
+        }
+    }
+    partitions
+}
+
+impl PartitionMetadata {
+    fn unknown(partition: i32) -> Self {
+        Self {
+            error: Some(ErrorCode::LeaderNotAvailable),
+            partition,
+            leader: None,
+            leader_epoch: -1,
+            replicas: Vec::new(),
+            isr: Vec::new(),
+            offline: Vec::new(),
+        }
+    }
+
+    fn merge(&mut self, wire: &MetadataResponsePartition, reliable_epochs: bool) {
+        let leader = (wire.leader_id >= 0).then_some(wire.leader_id);
+        let epoch = if reliable_epochs {
+            wire.leader_epoch
+        } else {
+            -1
+        };
+        if epoch >= 0 && epoch < self.leader_epoch {
+            return; // from a broker that has not heard of the latest election
+        }
+        // An answer without a leader may lack the epoch too; the one we have seen still bounds what comes later.
+        self.leader_epoch = match leader {
+            Some(_) => epoch,
+            None => epoch.max(self.leader_epoch),
+        };
+        self.leader = leader;
+        self.error = error_of(wire.error_code);
+        self.replicas.clone_from(&wire.replica_nodes);
+        self.isr.clone_from(&wire.isr_nodes);
+        self.offline.clone_from(&wire.offline_replicas);
+    }
+}
+
+fn error_of(code: i16) -> Option<ErrorCode> {
+    ErrorCode::check(code).err()
+}
