@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use crate::{
     RecordsError,
+    attributes::Attributes,
     compression::Codec,
     crc, legacy,
     reader::{self, ReadLimits},
@@ -182,7 +183,7 @@ impl BatchHeader {
             partition_leader_epoch: i32::from_be_bytes(field(bytes, LOG_OVERHEAD)),
             magic: i8::from_be_bytes(field(bytes, MAGIC_AT)),
             crc: u32::from_be_bytes(field(bytes, CRC_AT)),
-            attributes: Attributes(i16::from_be_bytes(field(bytes, ATTRIBUTES_AT))),
+            attributes: Attributes::from_bits(i16::from_be_bytes(field(bytes, ATTRIBUTES_AT))),
             last_offset_delta: i32::from_be_bytes(field(bytes, 23)),
             base_timestamp: i64::from_be_bytes(field(bytes, 27)),
             max_timestamp: i64::from_be_bytes(field(bytes, 35)),
@@ -204,7 +205,7 @@ impl BatchHeader {
         );
         put(bytes, MAGIC_AT, self.magic.to_be_bytes());
         put(bytes, CRC_AT, self.crc.to_be_bytes());
-        put(bytes, ATTRIBUTES_AT, self.attributes.0.to_be_bytes());
+        put(bytes, ATTRIBUTES_AT, self.attributes.bits().to_be_bytes());
         put(bytes, 23, self.last_offset_delta.to_be_bytes());
         put(bytes, 27, self.base_timestamp.to_be_bytes());
         put(bytes, 35, self.max_timestamp.to_be_bytes());
@@ -213,95 +214,6 @@ impl BatchHeader {
         put(bytes, 53, self.base_sequence.to_be_bytes());
         put(bytes, 57, self.record_count.to_be_bytes());
     }
-}
-
-/// The attributes word of a batch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Attributes(i16);
-
-impl Attributes {
-    const CODEC_MASK: i16 = 0x07;
-    const LOG_APPEND_TIME: i16 = 0x08;
-    const TRANSACTIONAL: i16 = 0x10;
-    const CONTROL: i16 = 0x20;
-    const DELETE_HORIZON: i16 = 0x40;
-    /// Bits that messages of magic 0 can have.
-    pub(crate) const DEFINED_IN_MAGIC_0: i16 = Self::CODEC_MASK;
-    /// Bits that messages of magic 1 can have.
-    pub(crate) const DEFINED_IN_MAGIC_1: i16 = Self::CODEC_MASK | Self::LOG_APPEND_TIME;
-
-    /// The word as the wire has it.
-    pub fn from_bits(bits: i16) -> Self {
-        Self(bits)
-    }
-
-    /// The word as the wire has it.
-    pub fn bits(self) -> i16 {
-        self.0
-    }
-
-    /// The codec of the records; `None` is an id Kafka has not defined, not the absence of compression.
-    pub fn compression(self) -> Option<Codec> {
-        Codec::from_id(self.codec_id())
-    }
-
-    /// Who set the timestamps.
-    pub fn timestamp_type(self) -> TimestampType {
-        if self.0 & Self::LOG_APPEND_TIME == 0 {
-            TimestampType::CreateTime
-        } else {
-            TimestampType::LogAppendTime
-        }
-    }
-
-    /// Whether the batch belongs to a transaction.
-    pub fn is_transactional(self) -> bool {
-        self.0 & Self::TRANSACTIONAL != 0
-    }
-
-    /// Whether the batch holds markers of the broker, which no application sees.
-    pub fn is_control(self) -> bool {
-        self.0 & Self::CONTROL != 0
-    }
-
-    /// Whether `base_timestamp` is the time from which compaction may drop tombstones (KIP-534). Timestamps of records are
-    /// relative to it all the same.
-    pub fn has_delete_horizon(self) -> bool {
-        self.0 & Self::DELETE_HORIZON != 0
-    }
-
-    pub(crate) fn codec_id(self) -> u8 {
-        (self.0 & Self::CODEC_MASK) as u8
-    }
-
-    pub(crate) fn with_codec(self, codec: Codec) -> Self {
-        Self(self.0 & !Self::CODEC_MASK | i16::from(codec.id()))
-    }
-
-    pub(crate) fn with_log_append_time(self) -> Self {
-        Self(self.0 | Self::LOG_APPEND_TIME)
-    }
-
-    pub(crate) fn with_control(self) -> Self {
-        Self(self.0 | Self::CONTROL)
-    }
-
-    pub(crate) fn with_transactional(self, transactional: bool) -> Self {
-        Self(if transactional {
-            self.0 | Self::TRANSACTIONAL
-        } else {
-            self.0 & !Self::TRANSACTIONAL
-        })
-    }
-}
-
-/// Who set the timestamps of a batch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TimestampType {
-    /// The producer.
-    CreateTime,
-    /// The broker, when it appended the batch.
-    LogAppendTime,
 }
 
 /// The `N` bytes at `at` of a fixed header; both are constants, so the compiler drops the checks.

@@ -4,7 +4,8 @@ use bytes::Bytes;
 
 use crate::{
     RecordsError,
-    batch::{ATTRIBUTES_AT, Attributes, BatchHeader, CRC_AT, HEADER_SIZE, LOG_OVERHEAD},
+    attributes::Attributes,
+    batch::{ATTRIBUTES_AT, BatchHeader, CRC_AT, HEADER_SIZE, LOG_OVERHEAD},
     compression::{self, Codec, Compression},
     crc, encode,
 };

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use crate::{
     RecordsError,
-    batch::Attributes,
+    attributes::Attributes,
     builder::{BatchBuilder, ProducerFields},
     compression::Compression,
 };

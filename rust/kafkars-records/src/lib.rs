@@ -5,6 +5,7 @@
 //! the batch. Nothing here does I/O, and no input makes it panic or allocate beyond a stated bound.
 #![forbid(unsafe_code)]
 
+mod attributes;
 mod batch;
 mod builder;
 mod compression;
@@ -18,9 +19,10 @@ mod record;
 mod stamp;
 mod varint;
 
-pub use batch::{Attributes, Batch, BatchHeader, RawBatch, TimestampType};
+pub use attributes::{Attributes, TimestampType};
+pub use batch::{Batch, BatchHeader, RawBatch};
 pub use builder::{BatchBuilder, Header, ProducerFields, SealedBatch};
-pub use compression::{Codec, Compression, LevelError};
+pub use compression::{Codec, Compression, DecompressError, LevelError, decompress};
 pub use control::{ControlType, TransactionMarker};
 pub use error::RecordsError;
 pub use legacy::{LegacyFormat, LegacySetBuilder};

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use crate::{
-    batch::{Batch, BatchHeader, TimestampType},
+    attributes::TimestampType,
+    batch::{Batch, BatchHeader},
     varint::{read_varint, read_varlong},
 };
 

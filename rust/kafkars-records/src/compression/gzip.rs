@@ -4,7 +4,7 @@ use std::{cell::RefCell, io};
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
-use super::{Failure, first_guess, make_room};
+use super::{DecompressError, first_guess, make_room};
 
 const DEFAULT_LEVEL: i32 = 6;
 /// The largest window deflate has: 32 KiB.
@@ -50,7 +50,7 @@ fn deflate(compressor: &mut Compress, input: &[u8], output: &mut Vec<u8>) -> io:
 }
 
 /// Decompresses `input` to at most `limit` bytes.
-pub(super) fn decompress(mut input: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
+pub(super) fn decompress(mut input: &[u8], limit: usize) -> Result<Vec<u8>, DecompressError> {
     let mut output = first_guess(input, limit);
     while {
         input = inflate_member(input, &mut output, limit)?;
@@ -64,7 +64,7 @@ fn inflate_member<'a>(
     input: &'a [u8],
     output: &mut Vec<u8>,
     limit: usize,
-) -> Result<&'a [u8], Failure> {
+) -> Result<&'a [u8], DecompressError> {
     let mut decompressor = Decompress::new_gzip(WINDOW_BITS);
     loop {
         make_room(output, limit)?;
@@ -72,9 +72,9 @@ fn inflate_member<'a>(
         let rest = input.get(before.0 as usize..).unwrap_or_default();
         let status = decompressor
             .decompress_vec(rest, output, FlushDecompress::None)
-            .map_err(Failure::corrupt)?;
+            .map_err(DecompressError::corrupt)?;
         if output.len() > limit {
-            return Err(Failure::TooLarge(limit));
+            return Err(DecompressError::TooLarge(limit));
         }
         if status == Status::StreamEnd {
             return Ok(input
@@ -83,7 +83,7 @@ fn inflate_member<'a>(
         }
         // With room in the output, only more input could help.
         if (decompressor.total_in(), output.len()) == before {
-            return Err(Failure::cut_short());
+            return Err(DecompressError::cut_short());
         }
     }
 }

@@ -8,12 +8,12 @@
 use std::io;
 
 use lz4_flex::block::{
-    CompressTable, DecompressError, compress_into_with_table, decompress_into,
+    CompressTable, DecompressError as BlockError, compress_into_with_table, decompress_into,
     decompress_into_with_dict, get_maximum_output_size,
 };
 use twox_hash::XxHash32;
 
-use super::Failure;
+use super::DecompressError;
 
 const MAGIC: [u8; 4] = 0x184d_2204_u32.to_le_bytes();
 
@@ -23,6 +23,8 @@ const DESCRIPTOR: [u8; 3] = [0x60, 0x40, 0x82];
 /// The check byte of that descriptor when the magic is wrongly counted in, see [`break_check`].
 const BROKEN_CHECK: u8 = 0x1a;
 const BLOCK: usize = 64 << 10;
+/// Blocks of usual batches decompress to at most this many times their size.
+const USUAL_RATIO: usize = 6;
 /// How far a linked block looks back.
 const WINDOW: usize = 64 << 10;
 /// Marks a block that is stored, in its length.
@@ -54,7 +56,7 @@ pub(super) fn compress(input: &[u8], output: &mut Vec<u8>) -> io::Result<()> {
 }
 
 /// Decompresses frames to at most `limit` bytes.
-pub(super) fn decompress(mut input: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
+pub(super) fn decompress(mut input: &[u8], limit: usize) -> Result<Vec<u8>, DecompressError> {
     let mut output = Output {
         bytes: Vec::new(),
         filled: 0,
@@ -104,7 +106,7 @@ struct Descriptor {
 }
 
 /// Appends one frame to `output` and returns the input behind it.
-fn decompress_frame<'a>(input: &'a [u8], output: &mut Output) -> Result<&'a [u8], Failure> {
+fn decompress_frame<'a>(input: &'a [u8], output: &mut Output) -> Result<&'a [u8], DecompressError> {
     let (descriptor, mut rest) = parse_descriptor(input)?;
     let start = output.filled;
     loop {
@@ -114,16 +116,20 @@ fn decompress_frame<'a>(input: &'a [u8], output: &mut Output) -> Result<&'a [u8]
         }
         let length = (mark & !STORED) as usize;
         if length > descriptor.most_per_block {
-            return Err(Failure::corrupt("a block is larger than its frame allows"));
+            return Err(DecompressError::corrupt(
+                "a block is larger than its frame allows",
+            ));
         }
         let (block, after) = rest
             .split_at_checked(length)
-            .ok_or_else(Failure::cut_short)?;
+            .ok_or_else(DecompressError::cut_short)?;
         rest = after;
         if descriptor.block_checksums
             && XxHash32::oneshot(0, block) != u32::from_le_bytes(*take(&mut rest)?)
         {
-            return Err(Failure::corrupt("a block does not match its checksum"));
+            return Err(DecompressError::corrupt(
+                "a block does not match its checksum",
+            ));
         }
         decompress_block(block, mark & STORED != 0, start, &descriptor, output)?;
     }
@@ -131,13 +137,15 @@ fn decompress_frame<'a>(input: &'a [u8], output: &mut Output) -> Result<&'a [u8]
     if descriptor.content_checksum
         && XxHash32::oneshot(0, content) != u32::from_le_bytes(*take(&mut rest)?)
     {
-        return Err(Failure::corrupt("the content does not match its checksum"));
+        return Err(DecompressError::corrupt(
+            "the content does not match its checksum",
+        ));
     }
     if descriptor
         .content_size
         .is_some_and(|size| size != content.len() as u64)
     {
-        return Err(Failure::corrupt(
+        return Err(DecompressError::corrupt(
             "the content does not have the size its frame states",
         ));
     }
@@ -150,55 +158,74 @@ fn decompress_block(
     frame_start: usize,
     descriptor: &Descriptor,
     output: &mut Output,
-) -> Result<(), Failure> {
-    // No block gets more than 255 bytes out of one of its own, so room for more would only be zeroed.
+) -> Result<(), DecompressError> {
+    let limit = output.limit;
+    if stored {
+        let (_, room) = output.split(block.len());
+        room.get_mut(..block.len())
+            .ok_or(DecompressError::TooLarge(limit))?
+            .copy_from_slice(block);
+        output.filled += block.len();
+        return Ok(());
+    }
+    // The size of a block is not known before it is decompressed, and room costs zeroing: first as much as blocks usually
+    // take, then as much as this one can. No block makes more than 255 bytes out of one of its own.
     let most = descriptor
         .most_per_block
         .min(block.len().saturating_mul(255));
-    let limit = output.limit;
-    let limited = most > limit - output.filled;
-    let (before, room) = output.split(most);
-    let length = if stored {
-        room.get_mut(..block.len())
-            .ok_or(Failure::TooLarge(limit))?
-            .copy_from_slice(block);
-        block.len()
-    } else {
-        let decompressed = if descriptor.linked {
+    let usual = most.min(block.len().saturating_mul(USUAL_RATIO));
+    for wanted in [usual, most] {
+        let limited = wanted > limit - output.filled;
+        let (before, room) = output.split(wanted);
+        let result = if descriptor.linked {
             let window_start = frame_start.max(before.len().saturating_sub(WINDOW));
             decompress_into_with_dict(block, room, &before[window_start..])
         } else {
             decompress_into(block, room)
         };
-        decompressed.map_err(|error| match error {
-            DecompressError::OutputTooSmall { .. } if limited => Failure::TooLarge(limit),
-            other => Failure::corrupt(other),
-        })?
-    };
-    output.filled += length;
-    Ok(())
+        match result {
+            Ok(length) => {
+                output.filled += length;
+                return Ok(());
+            }
+            Err(BlockError::OutputTooSmall { .. }) if limited => {
+                return Err(DecompressError::TooLarge(limit));
+            }
+            Err(BlockError::OutputTooSmall { .. }) if wanted < most => {}
+            Err(other) => return Err(DecompressError::corrupt(other)),
+        }
+    }
+    Err(DecompressError::corrupt(
+        "a block is larger than its frame allows",
+    ))
 }
 
 /// Reads the magic and the descriptor.
-fn parse_descriptor(input: &[u8]) -> Result<(Descriptor, &[u8]), Failure> {
+fn parse_descriptor(input: &[u8]) -> Result<(Descriptor, &[u8]), DecompressError> {
     let mut rest = input;
     if *take::<4>(&mut rest)? != MAGIC {
-        return Err(Failure::corrupt("no LZ4 frame starts here"));
+        return Err(DecompressError::corrupt("no LZ4 frame starts here"));
     }
     let [flags, block_size] = *take(&mut rest)?;
     let has = |bit: u8| flags & bit != 0;
     if flags >> 6 != 1 || has(0x02) || block_size & 0x8f != 0 {
-        return Err(Failure::corrupt("the frame has an unknown version or flag"));
+        return Err(DecompressError::corrupt(
+            "the frame has an unknown version or flag",
+        ));
     }
     if has(0x01) {
-        return Err(Failure::corrupt("the frame needs a dictionary"));
+        return Err(DecompressError::corrupt("the frame needs a dictionary"));
     }
     let most_per_block = match block_size >> 4 {
         4 => 64 << 10,
         5 => 256 << 10,
         6 => 1 << 20,
         7 => 4 << 20,
-        _ => return Err(Failure::corrupt("the frame has an unknown block size")),
+        _ => {
+            return Err(DecompressError::corrupt(
+                "the frame has an unknown block size",
+            ));
+        }
     };
     let content_size = if has(0x08) {
         Some(u64::from_le_bytes(*take(&mut rest)?))
@@ -213,7 +240,7 @@ fn parse_descriptor(input: &[u8]) -> Result<(Descriptor, &[u8]), Failure> {
     // Kafka's clients before 0.10 counted the magic in. Their frames are recognised rather than told by the message format:
     // brokers have copied such frames into newer formats.
     if !checks(MAGIC.len()) && !checks(0) {
-        return Err(Failure::corrupt(
+        return Err(DecompressError::corrupt(
             "the frame header does not match its checksum",
         ));
     }
@@ -228,8 +255,10 @@ fn parse_descriptor(input: &[u8]) -> Result<(Descriptor, &[u8]), Failure> {
 }
 
 /// Takes `N` bytes off the front.
-fn take<'a, const N: usize>(rest: &mut &'a [u8]) -> Result<&'a [u8; N], Failure> {
-    let (bytes, after) = rest.split_first_chunk().ok_or_else(Failure::cut_short)?;
+fn take<'a, const N: usize>(rest: &mut &'a [u8]) -> Result<&'a [u8; N], DecompressError> {
+    let (bytes, after) = rest
+        .split_first_chunk()
+        .ok_or_else(DecompressError::cut_short)?;
     *rest = after;
     Ok(bytes)
 }

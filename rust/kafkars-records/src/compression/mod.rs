@@ -153,16 +153,18 @@ impl fmt::Display for LevelError {
 }
 
 /// Why decompression stopped.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DecompressError {
     /// The output would exceed this limit.
+    #[error("decompresses to more than {0} bytes")]
     TooLarge(usize),
-    /// The input is not what the codec writes.
+    /// The input is not what the codec writes; in the codec's words.
+    #[error("{0}")]
     Corrupt(String),
 }
 
-impl Failure {
-    /// The error a caller sees.
+impl DecompressError {
+    /// The same, of a batch.
     pub(crate) fn of_batch(self, base_offset: i64, codec: Codec) -> RecordsError {
         match self {
             Self::TooLarge(limit) => RecordsError::DecompressedTooLarge {
@@ -205,10 +207,10 @@ pub(crate) fn compress(
     Ok(output)
 }
 
-/// Decompresses `input` to at most `limit` bytes.
-pub(crate) fn decompress(codec: Codec, input: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
+/// Decompresses `input`, which stands outside of any batch, to at most `limit` bytes.
+pub fn decompress(codec: Codec, input: &[u8], limit: usize) -> Result<Vec<u8>, DecompressError> {
     match codec {
-        Codec::None if input.len() > limit => Err(Failure::TooLarge(limit)),
+        Codec::None if input.len() > limit => Err(DecompressError::TooLarge(limit)),
         Codec::None => Ok(input.to_vec()),
         Codec::Gzip => gzip::decompress(input, limit),
         Codec::Snappy => snappy::decompress(input, limit),
@@ -230,10 +232,10 @@ fn first_guess(input: &[u8], limit: usize) -> Vec<u8> {
 
 /// Makes room behind a full `output`, doubling it up to one byte over the limit: that byte tells "exactly the limit" from
 /// "more than the limit".
-fn make_room(output: &mut Vec<u8>, limit: usize) -> Result<(), Failure> {
+fn make_room(output: &mut Vec<u8>, limit: usize) -> Result<(), DecompressError> {
     const LEAST: usize = 16 << 10;
     if output.len() > limit {
-        return Err(Failure::TooLarge(limit));
+        return Err(DecompressError::TooLarge(limit));
     }
     if output.len() == output.capacity() {
         output.reserve_exact(output.len().max(LEAST).min(limit - output.len() + 1));

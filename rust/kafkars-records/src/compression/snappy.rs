@@ -5,7 +5,7 @@ use std::io;
 
 use snap::raw::{Decoder, Encoder, decompress_len, max_compress_len};
 
-use super::Failure;
+use super::DecompressError;
 
 /// The framing's magic, then its version and the oldest version that can read it, both 1.
 const FRAMING: [u8; 16] = *b"\x82SNAPPY\x00\x00\x00\x00\x01\x00\x00\x00\x01";
@@ -29,7 +29,7 @@ pub(super) fn compress(input: &[u8], output: &mut Vec<u8>) -> io::Result<()> {
 }
 
 /// Decompresses `input`, framed or bare, to at most `limit` bytes.
-pub(super) fn decompress(input: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
+pub(super) fn decompress(input: &[u8], limit: usize) -> Result<Vec<u8>, DecompressError> {
     let mut output = Vec::new();
     let Some(versions_and_blocks) = input.strip_prefix(MAGIC) else {
         decompress_block(input, &mut output, limit)?;
@@ -37,13 +37,15 @@ pub(super) fn decompress(input: &[u8], limit: usize) -> Result<Vec<u8>, Failure>
     };
     let mut rest = versions_and_blocks
         .get(FRAMING.len() - MAGIC.len()..)
-        .ok_or_else(Failure::cut_short)?;
+        .ok_or_else(DecompressError::cut_short)?;
     while !rest.is_empty() {
-        let (length, after) = rest.split_first_chunk().ok_or_else(Failure::cut_short)?;
+        let (length, after) = rest
+            .split_first_chunk()
+            .ok_or_else(DecompressError::cut_short)?;
         let length = u32::from_be_bytes(*length) as usize;
         let (block, after) = after
             .split_at_checked(length)
-            .ok_or_else(Failure::cut_short)?;
+            .ok_or_else(DecompressError::cut_short)?;
         decompress_block(block, &mut output, limit)?;
         rest = after;
     }
@@ -52,21 +54,25 @@ pub(super) fn decompress(input: &[u8], limit: usize) -> Result<Vec<u8>, Failure>
 
 /// Appends one block to `output`. A block states its decompressed size up front: believed only as far as its bytes could
 /// reach, since three bytes make at most 64.
-fn decompress_block(block: &[u8], output: &mut Vec<u8>, limit: usize) -> Result<(), Failure> {
+fn decompress_block(
+    block: &[u8],
+    output: &mut Vec<u8>,
+    limit: usize,
+) -> Result<(), DecompressError> {
     const MOST_PER_BYTE: usize = 22;
-    let stated = decompress_len(block).map_err(Failure::corrupt)?;
+    let stated = decompress_len(block).map_err(DecompressError::corrupt)?;
     let start = output.len();
     if stated > limit - start {
-        return Err(Failure::TooLarge(limit));
+        return Err(DecompressError::TooLarge(limit));
     }
     if stated > block.len().saturating_mul(MOST_PER_BYTE) {
-        return Err(Failure::corrupt(
+        return Err(DecompressError::corrupt(
             "a block states more bytes than it can hold",
         ));
     }
     output.resize(start + stated, 0);
     Decoder::new()
         .decompress(block, &mut output[start..])
-        .map_err(Failure::corrupt)?;
+        .map_err(DecompressError::corrupt)?;
     Ok(())
 }

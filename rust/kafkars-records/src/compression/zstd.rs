@@ -13,7 +13,7 @@ use zstd::{
     },
 };
 
-use super::{Failure, first_guess, make_room};
+use super::{DecompressError, first_guess, make_room};
 
 const DEFAULT_LEVEL: i32 = 3;
 /// A context that has grown beyond this is not kept: high levels and huge windows take hundreds of megabytes.
@@ -47,11 +47,11 @@ pub(super) fn compress(input: &[u8], level: Option<i32>, output: &mut Vec<u8>) -
 }
 
 /// Decompresses `input` to at most `limit` bytes.
-pub(super) fn decompress(input: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
+pub(super) fn decompress(input: &[u8], limit: usize) -> Result<Vec<u8>, DecompressError> {
     let mut context = match DECOMPRESSOR.take() {
         Some(context) => context,
         None => DCtx::try_create()
-            .ok_or_else(|| Failure::corrupt("no memory for a decompression context"))?,
+            .ok_or_else(|| DecompressError::corrupt("no memory for a decompression context"))?,
     };
     let output = decompress_with(&mut context, input, limit)?;
     if context.sizeof() <= MOST_KEPT {
@@ -64,7 +64,7 @@ fn decompress_with(
     context: &mut DCtx<'static>,
     input: &[u8],
     limit: usize,
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Vec<u8>, DecompressError> {
     if let Some(size) = plausible_size(input, limit) {
         // In one go there is no window to copy through. Should the stated size turn out wrong, or a second frame follow,
         // then the stream below finds out what is the matter.
@@ -86,8 +86,12 @@ fn plausible_size(input: &[u8], limit: usize) -> Option<usize> {
 }
 
 /// Decompresses piece by piece, growing the output as it comes.
-fn stream(context: &mut DCtx<'static>, input: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
-    let corrupt = |code| Failure::corrupt(get_error_name(code));
+fn stream(
+    context: &mut DCtx<'static>,
+    input: &[u8],
+    limit: usize,
+) -> Result<Vec<u8>, DecompressError> {
+    let corrupt = |code| DecompressError::corrupt(get_error_name(code));
     context
         .reset(ResetDirective::SessionOnly)
         .map_err(corrupt)?;
@@ -101,14 +105,14 @@ fn stream(context: &mut DCtx<'static>, input: &[u8], limit: usize) -> Result<Vec
             .decompress_stream(&mut target, &mut source)
             .map_err(corrupt)?;
         if output.len() > limit {
-            return Err(Failure::TooLarge(limit));
+            return Err(DecompressError::TooLarge(limit));
         }
         let all_read = source.pos() == input.len();
         if all_read && wanted == 0 {
             return Ok(output);
         }
         if all_read && output.len() < output.capacity() {
-            return Err(Failure::cut_short());
+            return Err(DecompressError::cut_short());
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::{
     RecordsError,
-    batch::{Attributes, Batch, BatchHeader, RawBatch, TimestampType},
+    attributes::{Attributes, TimestampType},
+    batch::{Batch, BatchHeader, RawBatch},
     compression::{self, Codec},
     encode,
     reader::{ReadLimits, check_records},

@@ -3,7 +3,10 @@
 #![forbid(unsafe_code)]
 
 mod broker;
+mod fixtures;
+mod hostile;
 mod legacy;
 mod levels;
+mod noise;
 mod round_trip;
 mod support;
