@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::{
     attributes::TimestampType,
     batch::{Batch, BatchHeader},
-    varint::{read_varint, read_varlong},
+    varint::{read_length, read_varint, read_varlong},
 };
 
 /// One record as positions in [`Batch::data`].
@@ -200,8 +200,7 @@ fn check_headers(data: &[u8], fields: &Fields) -> Result<(), &'static str> {
 /// Reads all fields but the headers. `None` when a length does not fit the record, or the record not the data.
 #[inline(always)]
 fn fields(data: &[u8], mut position: usize) -> Option<Fields> {
-    let length = read_varint(data, &mut position)?;
-    let next = position.checked_add(usize::try_from(length).ok()?)?;
+    let next = read_length(data, &mut position)?? + position;
     let record = data.get(..next)?;
     // The attributes byte of a record has no defined bit.
     position += 1;
@@ -209,7 +208,7 @@ fn fields(data: &[u8], mut position: usize) -> Option<Fields> {
     let offset_delta = read_varint(record, &mut position)?;
     let key = read_span(record, &mut position)?;
     let value = read_span(record, &mut position)?;
-    let header_count = u32::try_from(read_varint(record, &mut position)?).ok()?;
+    let header_count = read_length(record, &mut position)?? as u32;
     Some(Fields {
         timestamp_delta,
         offset_delta,
@@ -224,12 +223,11 @@ fn fields(data: &[u8], mut position: usize) -> Option<Fields> {
 /// Bytes with a length before them; any negative length is none, as in Java's client. The outer `None`: they do not fit.
 #[inline(always)]
 fn read_span(record: &[u8], position: &mut usize) -> Option<Option<Span>> {
-    let length = read_varint(record, position)?;
-    if length < 0 {
+    let Some(length) = read_length(record, position)? else {
         return Some(None);
-    }
+    };
     let start = *position;
-    let end = start + length as usize;
+    let end = start + length;
     if end > record.len() {
         return None;
     }

@@ -6,18 +6,35 @@ pub(crate) const MAX_VARLONG: usize = 10;
 /// Reads a 32-bit varint at `position` and moves past it.
 #[inline(always)]
 pub(crate) fn read_varint(data: &[u8], position: &mut usize) -> Option<i32> {
+    Some(unzigzag32(read_zigzag32(data, position)?))
+}
+
+/// Reads a length at `position` and moves past it. The inner `None` is a negative one, for null.
+///
+/// Finding the next record waits for the length of this one, so it is worth testing for the sign instead of computing it.
+#[inline(always)]
+pub(crate) fn read_length(data: &[u8], position: &mut usize) -> Option<Option<usize>> {
+    let zigzag = read_zigzag32(data, position)?;
+    Some(if zigzag & 1 == 0 {
+        Some((zigzag >> 1) as usize)
+    } else {
+        None
+    })
+}
+
+#[inline(always)]
+fn read_zigzag32(data: &[u8], position: &mut usize) -> Option<u32> {
     let first = *data.get(*position)?;
     if first < 0x80 {
         *position += 1;
-        return Some(unzigzag32(u32::from(first)));
+        return Some(u32::from(first));
     }
     let second = *data.get(*position + 1)?;
     if second < 0x80 {
         *position += 2;
-        return Some(unzigzag32(u32::from(first & 0x7f) | u32::from(second) << 7));
+        return Some(u32::from(first & 0x7f) | u32::from(second) << 7);
     }
-    let wide = read_long_tail(data, position)?;
-    Some(unzigzag32(u32::try_from(wide).ok()?))
+    u32::try_from(read_long_tail(data, position)?).ok()
 }
 
 /// Reads a 64-bit varint at `position` and moves past it.
