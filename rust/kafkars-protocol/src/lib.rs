@@ -12,6 +12,8 @@ mod header;
 mod message;
 pub mod messages;
 mod reader;
+mod sequence;
+mod tags;
 mod uuid;
 mod varint;
 mod version;

@@ -2,9 +2,8 @@
 
 use bytes::Bytes;
 
-use crate::element::Element;
 use crate::varint::unzigzag;
-use crate::{DecodeError, DecodeErrorKind, Message, Uuid};
+use crate::{DecodeError, DecodeErrorKind, Uuid};
 
 /// Memory a decoded message may take for each byte of its frame. Kafka's widest common structures stay below it;
 /// a count that a corrupt or hostile peer made up does not.
@@ -237,57 +236,8 @@ impl Reader {
         self.error_at(self.position, field, kind)
     }
 
-    pub(crate) fn message<M: Message + Element>(&mut self, version: i16) -> Result<M, DecodeError> {
-        self.message = M::NAME;
-        if !M::VERSIONS.contains(version) {
-            return Err(self.error("", DecodeErrorKind::UnsupportedVersion(version)));
-        }
-        M::read(self, version, M::is_flexible(version))
-    }
-
     pub(crate) fn begin(&mut self, message: &'static str) {
         self.message = message;
-    }
-
-    pub(crate) fn array<T: Element>(
-        &mut self,
-        version: i16,
-        flexible: bool,
-        field: &'static str,
-    ) -> Result<Vec<T>, DecodeError> {
-        let start = self.position;
-        self.nullable_array(version, flexible, field)?
-            .ok_or_else(|| self.error_at(start, field, DecodeErrorKind::UnexpectedNull))
-    }
-
-    pub(crate) fn nullable_array<T: Element>(
-        &mut self,
-        version: i16,
-        flexible: bool,
-        field: &'static str,
-    ) -> Result<Option<Vec<T>>, DecodeError> {
-        let Some(count) = self.array_len(flexible, T::MINIMUM_SIZE, field)? else {
-            return Ok(None);
-        };
-        self.charge(count.saturating_mul(size_of::<T>()), field)?;
-        let mut elements = Vec::with_capacity(count);
-        for _ in 0..count {
-            elements.push(T::read(self, version, flexible).map_err(|error| error.within(field))?);
-        }
-        Ok(Some(elements))
-    }
-
-    /// A structure behind Kafka's presence byte: negative for null.
-    pub(crate) fn nullable_struct<T: Element>(
-        &mut self,
-        version: i16,
-        flexible: bool,
-        field: &'static str,
-    ) -> Result<Option<T>, DecodeError> {
-        if self.i8(field)? < 0 {
-            return Ok(None);
-        }
-        T::read(self, version, flexible).map(Some)
     }
 
     fn length(
@@ -376,7 +326,8 @@ impl Reader {
         Ok(())
     }
 
-    fn charge(&mut self, needed: usize, field: &'static str) -> Result<(), DecodeError> {
+    /// Takes memory out of the frame's allowance before it is reserved.
+    pub(crate) fn charge(&mut self, needed: usize, field: &'static str) -> Result<(), DecodeError> {
         let allowed = self.allowance;
         match allowed.checked_sub(needed) {
             Some(rest) => {
@@ -394,22 +345,17 @@ impl Reader {
     }
 
     #[cold]
-    fn error_at(&self, offset: usize, field: &'static str, kind: DecodeErrorKind) -> DecodeError {
+    pub(crate) fn error_at(
+        &self,
+        offset: usize,
+        field: &'static str,
+        kind: DecodeErrorKind,
+    ) -> DecodeError {
         DecodeError {
             message: self.message,
             field,
             offset,
             kind,
         }
-    }
-}
-
-impl DecodeError {
-    /// Elements of an array of primitives have no name of their own.
-    fn within(mut self, field: &'static str) -> Self {
-        if self.field.is_empty() {
-            self.field = field;
-        }
-        self
     }
 }

@@ -2,10 +2,9 @@
 
 use bytes::{BufMut, Bytes, BytesMut};
 
-use crate::element::Element;
 use crate::frame::LENGTH_PREFIX;
 use crate::varint::{unsigned_size, zigzag};
-use crate::{EncodeError, EncodeErrorKind, Frame, Message, Uuid};
+use crate::{EncodeError, EncodeErrorKind, Frame, Uuid};
 
 /// Byte values of this size and more go to the socket from where they are; copying smaller ones is cheaper than one
 /// more segment.
@@ -41,7 +40,7 @@ impl Writer {
     /// An empty writer.
     #[must_use]
     pub fn new() -> Self {
-        Self::over(BytesMut::with_capacity(INITIAL_CAPACITY))
+        Self::over("frame", BytesMut::with_capacity(INITIAL_CAPACITY))
     }
 
     /// A writer with room for the length prefix in front, which [`Writer::finish_framed`] fills.
@@ -51,13 +50,13 @@ impl Writer {
         writer
     }
 
-    fn over(buffer: BytesMut) -> Self {
+    pub(crate) fn over(message: &'static str, buffer: BytesMut) -> Self {
         Self {
             segments: Vec::new(),
             head: None,
             buffer,
             length: 0,
-            message: "frame",
+            message,
         }
     }
 
@@ -229,77 +228,8 @@ impl Writer {
         }
     }
 
-    pub(crate) fn message<M: Message + Element>(
-        &mut self,
-        message: &M,
-        version: i16,
-    ) -> Result<(), EncodeError> {
-        self.message = M::NAME;
-        if !M::VERSIONS.contains(version) {
-            return Err(self.error("", EncodeErrorKind::UnsupportedVersion(version)));
-        }
-        message.write(self, version, M::is_flexible(version))
-    }
-
     pub(crate) fn begin(&mut self, message: &'static str) {
         self.message = message;
-    }
-
-    pub(crate) fn array<T: Element>(
-        &mut self,
-        version: i16,
-        flexible: bool,
-        field: &'static str,
-        values: &[T],
-    ) -> Result<(), EncodeError> {
-        self.nullable_array(version, flexible, field, Some(values))
-    }
-
-    pub(crate) fn nullable_array<T: Element>(
-        &mut self,
-        version: i16,
-        flexible: bool,
-        field: &'static str,
-        values: Option<&[T]>,
-    ) -> Result<(), EncodeError> {
-        self.array_len(flexible, field, values.map(<[T]>::len))?;
-        for value in values.unwrap_or_default() {
-            value
-                .write(self, version, flexible)
-                .map_err(|error| error.within(field))?;
-        }
-        Ok(())
-    }
-
-    /// A structure behind Kafka's presence byte: -1 for null.
-    pub(crate) fn nullable_struct<T: Element>(
-        &mut self,
-        version: i16,
-        flexible: bool,
-        value: Option<&T>,
-    ) -> Result<(), EncodeError> {
-        let Some(value) = value else {
-            self.i8(-1);
-            return Ok(());
-        };
-        self.i8(1);
-        value.write(self, version, flexible)
-    }
-
-    /// The tagged fields that `fill` adds. Their sizes stand in front, so they are written aside first.
-    pub(crate) fn tags(
-        &mut self,
-        fill: impl FnOnce(&mut Tags) -> Result<(), EncodeError>,
-    ) -> Result<(), EncodeError> {
-        let mut tags = Tags {
-            count: 0,
-            writer: Self::over(BytesMut::new()),
-        };
-        tags.writer.message = self.message;
-        fill(&mut tags)?;
-        self.unsigned_varint(tags.count);
-        self.append(tags.writer);
-        Ok(())
     }
 
     /// A nullable field's value in a version that has no null for it.
@@ -320,7 +250,12 @@ impl Writer {
         self.error(field, EncodeErrorKind::FieldNotInVersion(version))
     }
 
-    fn append(&mut self, other: Self) {
+    /// An empty writer for a part whose size has to be known first.
+    pub(crate) fn aside(&self) -> Self {
+        Self::over(self.message, BytesMut::new())
+    }
+
+    pub(crate) fn append(&mut self, other: Self) {
         for segment in other.finish().into_segments() {
             self.buffer.put_slice(&segment);
         }
@@ -342,7 +277,7 @@ impl Writer {
         self.error(field, EncodeErrorKind::TooLong(length))
     }
 
-    fn error(&self, field: &'static str, kind: EncodeErrorKind) -> EncodeError {
+    pub(crate) fn error(&self, field: &'static str, kind: EncodeErrorKind) -> EncodeError {
         EncodeError {
             message: self.message,
             field,
@@ -354,39 +289,5 @@ impl Writer {
 impl Default for Writer {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-/// Collects the tagged fields of one structure, lowest tag first.
-pub(crate) struct Tags {
-    count: u32,
-    writer: Writer,
-}
-
-impl Tags {
-    pub(crate) fn add(
-        &mut self,
-        tag: u32,
-        write: impl FnOnce(&mut Writer) -> Result<(), EncodeError>,
-    ) -> Result<(), EncodeError> {
-        let mut content = Writer::over(BytesMut::new());
-        content.message = self.writer.message;
-        write(&mut content)?;
-        self.count += 1;
-        self.writer.unsigned_varint(tag);
-        // A tagged field is a small part of a frame, whose length is checked as a whole.
-        self.writer.unsigned_varint(content.len() as u32);
-        self.writer.append(content);
-        Ok(())
-    }
-}
-
-impl EncodeError {
-    /// Elements of an array of primitives have no name of their own.
-    fn within(mut self, field: &'static str) -> Self {
-        if self.field.is_empty() {
-            self.field = field;
-        }
-        self
     }
 }

@@ -1,2 +1,9 @@
 //! Scripted peers, captured frames and generators for the tests of the other crates
 #![forbid(unsafe_code)]
+
+pub mod codec;
+pub mod entropy;
+pub mod fuzz_records;
+pub mod hostile;
+pub mod sample;
+pub mod schema;

@@ -1,0 +1,149 @@
+//! Kafka's message schemas as data, apart from the generated code, so that tests have a second opinion.
+
+use std::sync::OnceLock;
+
+use kafkars_protocol::VersionRange;
+
+const TABLE: &str = include_str!("schemas.txt");
+
+/// One message.
+#[derive(Clone, Debug)]
+pub struct MessageSchema {
+    /// Kafka's name.
+    pub name: &'static str,
+    /// The key of its API; the group protocol's structures have none.
+    pub api_key: Option<i16>,
+    /// The versions that exist.
+    pub versions: VersionRange,
+    /// The versions with compact lengths and tagged fields.
+    pub flexible: Option<VersionRange>,
+    /// What it holds, in order.
+    pub fields: Vec<FieldSchema>,
+}
+
+/// One field.
+#[derive(Clone, Debug)]
+pub struct FieldSchema {
+    /// Kafka's name.
+    pub name: &'static str,
+    /// Its type, or that of its elements.
+    pub kind: Kind,
+    /// Whether it repeats.
+    pub is_array: bool,
+    /// The versions that have it.
+    pub versions: VersionRange,
+    /// The versions in which it may be null.
+    pub nullable: Option<VersionRange>,
+    /// Its tag, when it is a tagged field.
+    pub tag: Option<u32>,
+    /// What a structure holds.
+    pub fields: Vec<Self>,
+}
+
+/// Kafka's types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are Kafka's")]
+pub enum Kind {
+    Bool,
+    Int8,
+    Int16,
+    Uint16,
+    Int32,
+    Int64,
+    Float64,
+    Uuid,
+    String,
+    Bytes,
+    Records,
+    Struct,
+}
+
+impl MessageSchema {
+    /// Every message, requests before responses, by API key.
+    #[must_use]
+    pub fn all() -> &'static [Self] {
+        static ALL: OnceLock<Vec<MessageSchema>> = OnceLock::new();
+        ALL.get_or_init(|| parse(TABLE))
+    }
+
+    /// The message of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        Self::all().iter().find(|schema| schema.name == name)
+    }
+
+    /// Whether `version` has compact lengths and tagged fields.
+    #[must_use]
+    pub fn is_flexible(&self, version: i16) -> bool {
+        self.flexible.is_some_and(|range| range.contains(version))
+    }
+}
+
+fn parse(table: &'static str) -> Vec<MessageSchema> {
+    let mut messages = Vec::new();
+    let mut lines = table
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .peekable();
+    while let Some(line) = lines.next() {
+        let words: Vec<&'static str> = line.split_whitespace().collect();
+        messages.push(MessageSchema {
+            name: words[1],
+            api_key: words[2].parse().ok(),
+            versions: range(words[3]).expect("a message has versions"),
+            flexible: range(words[4]),
+            fields: fields(&mut lines, 1),
+        });
+    }
+    messages
+}
+
+fn fields<I: Iterator<Item = &'static str>>(
+    lines: &mut std::iter::Peekable<I>,
+    depth: usize,
+) -> Vec<FieldSchema> {
+    let mut result = Vec::new();
+    while let Some(line) = lines.next_if(|line| indentation(line) == depth) {
+        let words: Vec<&'static str> = line.split_whitespace().collect();
+        result.push(FieldSchema {
+            name: words[0],
+            kind: kind(words[1].trim_start_matches("[]")),
+            is_array: words[1].starts_with("[]"),
+            versions: range(words[2]).expect("a field has versions"),
+            nullable: range(words[3]),
+            tag: words[4].parse().ok(),
+            fields: fields(lines, depth + 1),
+        });
+    }
+    result
+}
+
+fn indentation(line: &str) -> usize {
+    (line.len() - line.trim_start().len()) / 2
+}
+
+fn range(text: &str) -> Option<VersionRange> {
+    let (min, max) = text.split_once('-')?;
+    Some(VersionRange {
+        min: min.parse().ok()?,
+        max: max.parse().ok()?,
+    })
+}
+
+fn kind(text: &str) -> Kind {
+    match text {
+        "bool" => Kind::Bool,
+        "int8" => Kind::Int8,
+        "int16" => Kind::Int16,
+        "uint16" => Kind::Uint16,
+        "int32" => Kind::Int32,
+        "int64" => Kind::Int64,
+        "float64" => Kind::Float64,
+        "uuid" => Kind::Uuid,
+        "string" => Kind::String,
+        "bytes" => Kind::Bytes,
+        "records" => Kind::Records,
+        "struct" => Kind::Struct,
+        other => panic!("schemas.txt has an unknown type {other}"),
+    }
+}
