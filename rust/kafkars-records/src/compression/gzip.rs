@@ -52,11 +52,12 @@ fn deflate(compressor: &mut Compress, input: &[u8], output: &mut Vec<u8>) -> io:
 /// Decompresses `input` to at most `limit` bytes.
 pub(super) fn decompress(mut input: &[u8], limit: usize) -> Result<Vec<u8>, DecompressError> {
     let mut output = first_guess(input, limit);
-    while {
+    loop {
         input = inflate_member(input, &mut output, limit)?;
-        !input.is_empty()
-    } {}
-    Ok(output)
+        if input.is_empty() {
+            return Ok(output);
+        }
+    }
 }
 
 /// Appends one member to `output` and returns the input behind it.

@@ -1,9 +1,9 @@
 //! LZ4 frames, read and written here so that blocks go straight between the batch and its buffer; the blocks themselves
 //! are the `lz4_flex` crate's.
 //!
-//! There is one compressor, which does what level 1 of the C library does. Levels 1 to 17 are accepted, since brokers and
-//! configurations know them, and change nothing: every level is valid LZ4 and any reader reads it, only larger than the
-//! high-compression levels of the C library (3 and up) would make it.
+//! There is one compressor, about as strong as level 1 of the C library. Levels 1 to 17 are accepted, since brokers and
+//! configurations know them, and change nothing: what is written is only larger than the high-compression levels of the C
+//! library (3 and up) would make it.
 
 use std::io;
 
@@ -62,10 +62,12 @@ pub(super) fn decompress(mut input: &[u8], limit: usize) -> Result<Vec<u8>, Deco
         filled: 0,
         limit,
     };
-    while {
+    loop {
         input = decompress_frame(input, &mut output)?;
-        !input.is_empty()
-    } {}
+        if input.is_empty() {
+            break;
+        }
+    }
     output.bytes.truncate(output.filled);
     Ok(output.bytes)
 }

@@ -93,7 +93,10 @@ impl Compression {
         level: None,
     };
 
-    /// `codec` at `level`; without a level, at the codec's default (gzip 6, lz4 9, zstd 3).
+    /// `codec` at `level`; without a level, at the codec's default (gzip 6, zstd 3).
+    ///
+    /// Levels of LZ4 are checked and then change nothing: there is one compressor, about as strong as level 1 of the C
+    /// library. What it writes is LZ4 that any reader reads.
     pub fn new(codec: Codec, level: Option<i32>) -> Result<Self, LevelError> {
         match level {
             Some(level) if !codec.levels().is_some_and(|levels| levels.contains(&level)) => {

@@ -1,10 +1,11 @@
 //! Damaged and malicious bytes: an error or the same records, never a panic, never memory for a number that lies.
 
-use crate::support::{CODECS, Owned, build, mend_crc, open, raw, read, some_records};
 use kafkars_records::{
     Batch, Codec, Compression, LegacyFormat, LegacySetBuilder, ProducerFields, ReadLimits,
-    RecordsError, batches,
+    RecordsError, batches, decompress,
 };
+
+use crate::support::{CODECS, Owned, build, mend_crc, open, raw, read, some_records};
 
 /// Everything a reader can do with what came off the wire.
 pub(crate) fn exhaust(bytes: Vec<u8>) -> Vec<Result<Batch, RecordsError>> {
@@ -313,6 +314,32 @@ fn bombs_are_stopped_at_the_limit() {
                 .is_err(),
             "{codec}"
         );
+    }
+}
+
+/// Linked blocks, checksums and stated sizes, which this crate does not write, are met only in the data of others.
+#[test]
+fn damaged_data_of_other_compressors_never_panics() {
+    const LIMIT: usize = 1 << 20;
+    for (codec, fixture) in [
+        (Codec::Lz4, &include_bytes!("../data/linked.lz4")[..]),
+        (Codec::Lz4, include_bytes!("../data/independent.lz4")),
+        (Codec::Zstd, include_bytes!("../data/sized.zst")),
+        (Codec::Zstd, include_bytes!("../data/streamed.zst")),
+        (Codec::Gzip, include_bytes!("../data/two_members.gz")),
+    ] {
+        for at in (0..fixture.len()).step_by(5).chain(0..20) {
+            assert!(
+                decompress(codec, &fixture[..at], LIMIT).is_err(),
+                "{codec} cut at {at}"
+            );
+            for change in [0x01, 0x80] {
+                let mut bad = fixture.to_vec();
+                bad[at] ^= change;
+                let output = decompress(codec, &bad, LIMIT).unwrap_or_default();
+                assert!(output.len() <= LIMIT, "{codec} changed at {at}");
+            }
+        }
     }
 }
 
