@@ -1,2 +1,10 @@
-//! Kafka client decisions without I/O or clock
+//! Kafka client decisions without I/O or clock: everything here takes `now` and decoded messages and says what to do.
 #![forbid(unsafe_code)]
+
+pub mod backoff;
+pub mod cluster;
+pub mod config;
+pub mod error_kind;
+pub mod fetch;
+pub mod produce;
+pub mod refresh;

@@ -1,0 +1,434 @@
+//! The fetch buffer driven as application and network drive it, on data built by the batch builder.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kafkars_records::{BatchBuilder, Compression, ProducerFields, ReadLimits, batches};
+
+use super::*;
+use crate::config::IsolationLevel;
+
+fn partition(number: i32) -> TopicPartition {
+    TopicPartition {
+        topic: "t".into(),
+        partition: number,
+    }
+}
+
+fn assigned(partitions: i32) -> FetchBuffer {
+    let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 1 << 20);
+    buffer.assign(
+        (0..partitions)
+            .map(|number| (partition(number), Some(0)))
+            .collect(),
+    );
+    buffer
+}
+
+/// A wire batch of `count` records at `base_offset`, whose values are their offsets.
+fn wire(base_offset: i64, count: i64) -> bytes::Bytes {
+    let mut builder = BatchBuilder::new(64);
+    for offset in base_offset..base_offset + count {
+        builder.append(1_000, None, Some(offset.to_string().as_bytes()), &[]);
+    }
+    let sealed = builder
+        .seal(Compression::default(), ProducerFields::default())
+        .expect("an uncompressed batch seals");
+    let raw = batches(sealed.bytes)
+        .next()
+        .expect("one batch")
+        .expect("a whole batch");
+    raw.with_position(base_offset, 3)
+        .expect("the offset fits")
+        .bytes()
+        .clone()
+}
+
+fn take_targets(buffer: &mut FetchBuffer) -> Vec<FetchTarget> {
+    let mut targets = buffer.take_targets(Instant::now(), |_| true);
+    targets.sort_by_key(|target| target.partition.partition);
+    targets
+}
+
+fn job(target: &FetchTarget, records: bytes::Bytes) -> OpenJob {
+    OpenJob {
+        partition: target.partition.clone(),
+        from: target.offset,
+        records,
+        aborted: Vec::new(),
+        isolation: IsolationLevel::ReadUncommitted,
+    }
+}
+
+/// The network's whole turn for one partition.
+fn answer(buffer: &mut FetchBuffer, target: &FetchTarget, records: bytes::Bytes) {
+    buffer.landed(std::slice::from_ref(target));
+    let job = job(target, records);
+    let status = PartitionStatus {
+        high_watermark: 100,
+        last_stable_offset: 100,
+        log_start_offset: 0,
+    };
+    if buffer.note(target, status, Some(&job)) {
+        buffer.queue(target, job.open(&ReadLimits::default()));
+    }
+}
+
+fn offsets(buffer: &mut FetchBuffer) -> Vec<(i32, i64)> {
+    let mut offsets = Vec::new();
+    while let Some(taken) = buffer.next_record().expect("no error is queued") {
+        offsets.push((taken.batch.partition, taken.view.offset));
+    }
+    offsets
+}
+
+#[test]
+fn records_come_in_order_and_move_the_position() {
+    let mut buffer = assigned(1);
+    let target = take_targets(&mut buffer).remove(0);
+    answer(&mut buffer, &target, wire(0, 3));
+    assert_eq!(
+        buffer
+            .next_record()
+            .expect("ready")
+            .expect("a record")
+            .view
+            .offset,
+        0
+    );
+    assert_eq!(
+        buffer.cursor(&partition(0)).expect("assigned").position(),
+        Some(1)
+    );
+    assert_eq!(offsets(&mut buffer), [(0, 1), (0, 2)]);
+    assert_eq!(
+        buffer.cursor(&partition(0)).expect("assigned").position(),
+        Some(3)
+    );
+    assert_eq!(take_targets(&mut buffer)[0].offset, 3);
+}
+
+#[test]
+fn the_next_fetch_continues_before_the_last_answer_is_opened() {
+    let mut buffer = assigned(1);
+    let first = take_targets(&mut buffer).remove(0);
+    buffer.landed(std::slice::from_ref(&first));
+    let late = job(&first, wire(0, 5));
+    let status = PartitionStatus {
+        high_watermark: 5,
+        last_stable_offset: 5,
+        log_start_offset: 0,
+    };
+    assert!(buffer.note(&first, status, Some(&late)));
+    let second = take_targets(&mut buffer).remove(0);
+    assert_eq!(second.offset, 5);
+    buffer.queue(&first, late.open(&ReadLimits::default()));
+    answer(&mut buffer, &second, wire(5, 2));
+    let seen: Vec<i64> = offsets(&mut buffer)
+        .into_iter()
+        .map(|(_, offset)| offset)
+        .collect();
+    assert_eq!(seen, [0, 1, 2, 3, 4, 5, 6]);
+}
+
+#[test]
+fn records_before_the_position_are_not_shown() {
+    let mut buffer = assigned(1);
+    buffer.seek(&partition(0), 2).expect("assigned");
+    let target = take_targets(&mut buffer).remove(0);
+    answer(&mut buffer, &target, wire(0, 4));
+    assert_eq!(offsets(&mut buffer), [(0, 2), (0, 3)]);
+}
+
+#[test]
+fn a_seek_drops_what_was_fetched_and_what_is_under_way() {
+    let mut buffer = assigned(1);
+    let target = take_targets(&mut buffer).remove(0);
+    answer(&mut buffer, &target, wire(0, 4));
+    let under_way = take_targets(&mut buffer).remove(0);
+    buffer.next_record().expect("ready").expect("a record");
+    buffer.seek(&partition(0), 50).expect("assigned");
+    assert!(!buffer.is_ready());
+    assert_eq!(buffer.buffered(), 0);
+    answer(&mut buffer, &under_way, wire(4, 4));
+    assert!(!buffer.is_ready());
+    assert_eq!(take_targets(&mut buffer)[0].offset, 50);
+}
+
+#[test]
+fn a_paused_partition_keeps_its_place_and_its_data() {
+    let mut buffer = assigned(2);
+    for target in take_targets(&mut buffer) {
+        answer(&mut buffer, &target, wire(0, 2));
+    }
+    let first = buffer
+        .next()
+        .expect("ready")
+        .expect("a record")
+        .batch
+        .partition;
+    buffer
+        .set_paused(&partition(first), true)
+        .expect("assigned");
+    let rest: Vec<i32> = offsets(&mut buffer)
+        .into_iter()
+        .map(|(number, _)| number)
+        .collect();
+    assert_eq!(rest, [1 - first, 1 - first]);
+    assert!(
+        take_targets(&mut buffer)
+            .iter()
+            .all(|target| target.partition.partition != first)
+    );
+    buffer
+        .set_paused(&partition(first), false)
+        .expect("assigned");
+    assert_eq!(offsets(&mut buffer), [(first, 1)]);
+}
+
+#[test]
+fn partitions_take_turns() {
+    let mut buffer = assigned(2);
+    for target in take_targets(&mut buffer) {
+        answer(&mut buffer, &target, wire(0, 2));
+    }
+    for target in take_targets(&mut buffer) {
+        answer(&mut buffer, &target, wire(2, 2));
+    }
+    let turns: Vec<i32> = offsets(&mut buffer)
+        .into_iter()
+        .map(|(number, _)| number)
+        .collect();
+    assert_ne!(turns[0..2], turns[2..4]);
+    assert_eq!(turns[0..2], turns[4..6]);
+}
+
+#[test]
+fn taking_stops_at_the_maximum_and_goes_on_from_there() {
+    let mut buffer = assigned(1);
+    let target = take_targets(&mut buffer).remove(0);
+    answer(&mut buffer, &target, wire(0, 10));
+    let first = buffer.take(4).expect("ready");
+    assert_eq!(first.iter().map(|slice| slice.count).sum::<u32>(), 4);
+    assert_eq!(
+        buffer.cursor(&partition(0)).expect("assigned").position(),
+        Some(4)
+    );
+    let slice = &buffer.take(100).expect("ready")[0];
+    assert_eq!(slice.count, 6);
+    assert_eq!(slice.batch.batch.record_at(slice.start).offset, 4);
+}
+
+#[test]
+fn full_buffers_ask_for_nothing_until_the_application_takes() {
+    let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 10);
+    buffer.assign(vec![(partition(0), Some(0))]);
+    let target = take_targets(&mut buffer).remove(0);
+    answer(&mut buffer, &target, wire(0, 10));
+    assert!(!buffer.has_credit());
+    buffer.next_record().expect("ready").expect("a record");
+    assert!(buffer.has_credit());
+}
+
+#[test]
+fn an_error_comes_after_the_records_before_it_and_is_tried_again() {
+    let mut buffer = assigned(1);
+    let target = take_targets(&mut buffer).remove(0);
+    let mut records = wire(0, 2).to_vec();
+    let mut broken = wire(2, 2).to_vec();
+    let last = broken.len() - 1;
+    broken[last] ^= 1;
+    records.extend_from_slice(&broken);
+    answer(&mut buffer, &target, records.into());
+    assert_eq!(buffer.take(10).expect("records first").len(), 1);
+    let error = buffer.take(10).expect_err("the broken batch");
+    assert!(
+        matches!(&error, FetchError::Corrupt { offset: 2, partition: at, .. } if *at == partition(0)),
+        "{error:?}"
+    );
+    assert_eq!(take_targets(&mut buffer)[0].offset, 2);
+}
+
+#[test]
+fn an_error_behind_records_of_the_same_call_waits_for_the_next() {
+    let mut buffer = assigned(2);
+    let targets = take_targets(&mut buffer);
+    answer(&mut buffer, &targets[0], wire(0, 2));
+    let error = FetchError::NoOffset {
+        partition: partition(1),
+    };
+    buffer.fail(targets[1].id, targets[1].epoch, error.clone());
+    assert_eq!(buffer.take(10).expect("records first").len(), 1);
+    assert_eq!(buffer.take(10).expect_err("then the error"), error);
+    assert!(buffer.take(10).expect("nothing left").is_empty());
+}
+
+#[test]
+fn out_of_range_starts_over_or_raises_as_the_policy_says() {
+    let mut buffer = assigned(1);
+    let target = take_targets(&mut buffer).remove(0);
+    buffer.landed(std::slice::from_ref(&target));
+    buffer.out_of_range(&target);
+    assert_eq!(
+        buffer.cursor(&partition(0)).expect("assigned").state,
+        CursorState::Unset(StartAt::Policy)
+    );
+
+    let mut strict = FetchBuffer::new(AutoOffsetReset::None, 1 << 20);
+    strict.assign(vec![(partition(0), Some(7))]);
+    let target = take_targets(&mut strict).remove(0);
+    strict.landed(std::slice::from_ref(&target));
+    assert!(strict.out_of_range(&target));
+    assert!(matches!(
+        strict.next_record(),
+        Err(FetchError::OffsetOutOfRange { offset: 7, .. })
+    ));
+}
+
+#[test]
+fn assigning_again_keeps_what_stays_and_forgets_what_goes() {
+    let mut buffer = assigned(2);
+    for target in take_targets(&mut buffer) {
+        answer(&mut buffer, &target, wire(0, 2));
+    }
+    buffer.assign(vec![(partition(1), None), (partition(2), Some(9))]);
+    assert_eq!(offsets(&mut buffer), [(1, 0), (1, 1)]);
+    let mut positions: Vec<_> = buffer
+        .cursors()
+        .map(|(_, cursor)| (cursor.partition.partition, cursor.position()))
+        .collect();
+    positions.sort_unstable();
+    assert_eq!(positions, [(1, Some(2)), (2, Some(9))]);
+}
+
+#[test]
+fn a_back_off_hides_the_cursor_until_its_end() {
+    let mut buffer = assigned(1);
+    let now = Instant::now();
+    let (id, epoch) = buffer
+        .cursors()
+        .map(|(id, cursor)| (id, cursor.epoch))
+        .next()
+        .expect("one");
+    buffer.back_off(id, epoch, now, Duration::from_secs(1));
+    assert!(buffer.take_targets(now, |_| true).is_empty());
+    assert_eq!(buffer.next_wake(now), Some(now + Duration::from_secs(1)));
+    assert_eq!(
+        buffer
+            .take_targets(now + Duration::from_secs(1), |_| true)
+            .len(),
+        1
+    );
+}
+
+#[test]
+fn a_batch_that_does_not_join_what_is_queued_is_asked_for_again() {
+    let mut buffer = assigned(1);
+    let first = take_targets(&mut buffer).remove(0);
+    let skipped = FetchTarget { offset: 5, ..first };
+    assert!(!buffer.queue(
+        &skipped,
+        job(&skipped, wire(5, 2)).open(&ReadLimits::default())
+    ));
+    buffer.landed(std::slice::from_ref(&skipped));
+    assert_eq!(take_targets(&mut buffer)[0].offset, 0);
+}
+
+mod transactions {
+    use kafkars_records::TransactionMarker;
+
+    use super::*;
+    use crate::fetch::open::{AbortedTransaction, Opened};
+
+    fn transactional(base_offset: i64, producer_id: i64) -> Vec<u8> {
+        let mut builder = BatchBuilder::new(64);
+        builder.append(0, None, Some(b"v"), &[]);
+        let fields = ProducerFields {
+            producer_id,
+            producer_epoch: 0,
+            base_sequence: 0,
+            transactional: true,
+        };
+        let sealed = builder.seal(Compression::default(), fields).expect("seals");
+        let raw = batches(sealed.bytes).next().expect("one").expect("whole");
+        raw.with_position(base_offset, 0)
+            .expect("fits")
+            .bytes()
+            .to_vec()
+    }
+
+    fn marker(base_offset: i64, producer_id: i64, committed: bool) -> Vec<u8> {
+        let marker = TransactionMarker {
+            committed,
+            producer_id,
+            producer_epoch: 0,
+            coordinator_epoch: 0,
+            timestamp: 0,
+        };
+        let bytes = marker.to_batch().expect("builds");
+        let raw = batches(bytes).next().expect("one").expect("whole");
+        raw.with_position(base_offset, 0)
+            .expect("fits")
+            .bytes()
+            .to_vec()
+    }
+
+    fn shown(isolation: IsolationLevel) -> Vec<i64> {
+        let records = [
+            transactional(0, 1),
+            transactional(1, 2),
+            marker(2, 1, false),
+            transactional(3, 1),
+            marker(4, 1, true),
+            marker(5, 2, true),
+        ];
+        let job = OpenJob {
+            partition: partition(0),
+            from: 0,
+            records: records.concat().into(),
+            aborted: vec![AbortedTransaction {
+                producer_id: 1,
+                first_offset: 0,
+            }],
+            isolation,
+        };
+        assert_eq!(job.next_offset(), 6);
+        let opened = job.open(&ReadLimits::default());
+        let offsets = opened.iter().filter_map(|opened| match opened {
+            Opened::Records(batch) => Some(batch.batch.record_at(batch.first()).offset),
+            Opened::Skip(_) => None,
+            Opened::Failed(error) => panic!("{error}"),
+        });
+        offsets.collect()
+    }
+
+    #[test]
+    fn read_committed_hides_aborted_records_and_only_those() {
+        assert_eq!(shown(IsolationLevel::ReadCommitted), [1, 3]);
+        assert_eq!(shown(IsolationLevel::ReadUncommitted), [0, 1, 3]);
+    }
+
+    #[test]
+    fn the_position_moves_over_markers_at_the_end() {
+        let mut buffer = assigned(1);
+        let target = take_targets(&mut buffer).remove(0);
+        let records = [transactional(0, 1), marker(1, 1, true)].concat();
+        answer(&mut buffer, &target, records.into());
+        assert_eq!(offsets(&mut buffer), [(0, 0)]);
+        assert_eq!(
+            buffer.cursor(&partition(0)).expect("assigned").position(),
+            Some(2)
+        );
+    }
+}
+
+#[test]
+fn late_answers_after_reassignment_are_dropped() {
+    let mut buffer = assigned(1);
+    let target = take_targets(&mut buffer).remove(0);
+    buffer.assign(Vec::new());
+    buffer.assign(vec![(partition(0), Some(7))]);
+    answer(&mut buffer, &target, wire(0, 2));
+    assert!(!buffer.is_ready());
+    assert_eq!(Arc::strong_count(&target.partition.topic), 1);
+}

@@ -1,0 +1,160 @@
+//! Where one partition is being read.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::config::TopicPartition;
+use crate::fetch::error::FetchError;
+use crate::fetch::open::FetchedBatch;
+
+/// Where to start when there is no position yet, or no longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StartAt {
+    /// As `auto_offset_reset` says.
+    Policy,
+    /// The oldest record kept.
+    Earliest,
+    /// After the newest record.
+    Latest,
+    /// The first record with at least this timestamp in ms.
+    Timestamp(i64),
+}
+
+/// What a cursor can do now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CursorState {
+    /// Needs an offset from the broker first.
+    Unset(StartAt),
+    /// Records can be asked for.
+    Fetching,
+    /// An error waits for the application; nothing is asked for until it took it.
+    Failed,
+}
+
+/// Part of what was read, waiting for the application.
+#[derive(Debug)]
+pub(crate) enum Queued {
+    Records(BatchCursor),
+    Skip(i64),
+    Failed(FetchError),
+}
+
+/// A place inside a fetched batch.
+#[derive(Debug)]
+pub(crate) struct BatchCursor {
+    pub(crate) batch: Arc<FetchedBatch>,
+    pub(crate) next: u32,
+    pub(crate) remaining: u32,
+}
+
+impl BatchCursor {
+    pub(crate) fn new(batch: Arc<FetchedBatch>) -> Self {
+        Self {
+            next: batch.first(),
+            remaining: batch.visible(),
+            batch,
+        }
+    }
+}
+
+/// One assigned partition.
+///
+/// Three offsets, in this order: `position` is the next record the application gets, `queued_to` where the queue of
+/// opened batches ends, `fetch_offset` what the next request asks for (responses that are not opened yet lie between).
+#[derive(Debug)]
+pub struct Cursor {
+    /// Which partition.
+    pub partition: TopicPartition,
+    /// Changes with every assignment and seek, so that late answers are recognised and dropped.
+    pub epoch: u64,
+    /// What can be done now.
+    pub state: CursorState,
+    /// Set by the application; a paused cursor keeps what it has and asks for nothing.
+    pub paused: bool,
+    /// A request for it is under way.
+    pub in_flight: bool,
+    /// Not asked again before this instant, after an error.
+    pub not_before: Option<Instant>,
+    /// The end of what may be read, or -1 while unknown.
+    pub high_watermark: i64,
+    /// The first offset of an open transaction, or -1 while unknown.
+    pub last_stable_offset: i64,
+    /// The first offset kept, or -1 while unknown.
+    pub log_start_offset: i64,
+    /// Leader epoch of the last record handed out, or -1.
+    pub leader_epoch: i32,
+    /// Replica to read from (KIP-392) until the instant, instead of the leader.
+    pub preferred_replica: Option<(i32, Instant)>,
+    pub(crate) position: Option<i64>,
+    pub(crate) queued_to: i64,
+    pub(crate) fetch_offset: i64,
+    pub(crate) queue: VecDeque<Queued>,
+    // Whether the cursor stands in the buffer's queue of turns.
+    pub(crate) listed: bool,
+}
+
+impl Cursor {
+    /// A cursor at `offset`, or without position.
+    pub(crate) fn new(partition: TopicPartition, epoch: u64, offset: Option<i64>) -> Self {
+        let mut cursor = Self {
+            partition,
+            epoch,
+            state: CursorState::Unset(StartAt::Policy),
+            paused: false,
+            in_flight: false,
+            not_before: None,
+            high_watermark: -1,
+            last_stable_offset: -1,
+            log_start_offset: -1,
+            leader_epoch: -1,
+            preferred_replica: None,
+            position: None,
+            queued_to: 0,
+            fetch_offset: 0,
+            queue: VecDeque::new(),
+            listed: false,
+        };
+        if let Some(offset) = offset {
+            cursor.set_position(offset);
+        }
+        cursor
+    }
+
+    /// The next record the application gets, where known.
+    pub fn position(&self) -> Option<i64> {
+        self.position
+    }
+
+    /// What the next fetch asks for.
+    pub fn fetch_offset(&self) -> i64 {
+        self.fetch_offset
+    }
+
+    /// Starts again at `offset` with an empty queue.
+    pub(crate) fn set_position(&mut self, offset: i64) {
+        self.queue.clear();
+        self.position = Some(offset);
+        self.queued_to = offset;
+        self.fetch_offset = offset;
+        self.state = CursorState::Fetching;
+        self.not_before = None;
+    }
+
+    /// Forgets the position; the broker will be asked.
+    pub(crate) fn reset(&mut self, start: StartAt) {
+        self.queue.clear();
+        self.position = None;
+        self.state = CursorState::Unset(start);
+        self.not_before = None;
+    }
+
+    /// Bytes of opened batches that wait here.
+    pub(crate) fn queued_bytes(&self) -> usize {
+        let sizes = self.queue.iter().map(|queued| match queued {
+            Queued::Records(records) => records.batch.size(),
+            Queued::Skip(_) | Queued::Failed(_) => 0,
+        });
+        sizes.sum()
+    }
+}

@@ -1,0 +1,129 @@
+//! Why records cannot be read.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kafkars_protocol::ErrorCode;
+
+use crate::config::TopicPartition;
+use crate::error_kind::ErrorKind;
+
+/// The one error of reading, positions and offsets.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FetchError {
+    /// `auto_offset_reset="none"` and nothing says where to start.
+    #[error(
+        "no position for {partition} and auto_offset_reset is \"none\"; seek it, assign it with an offset, or choose \
+         \"earliest\" or \"latest\""
+    )]
+    NoOffset {
+        /// The partition without position.
+        partition: TopicPartition,
+    },
+    /// The position is not in the log and `auto_offset_reset="none"`.
+    #[error(
+        "offset {offset} of {partition} is outside the log (it starts at {log_start}, its high watermark is {high_watermark}) \
+         and auto_offset_reset is \"none\"; records were deleted, or the position is wrong"
+    )]
+    OffsetOutOfRange {
+        /// The partition.
+        partition: TopicPartition,
+        /// The position asked for.
+        offset: i64,
+        /// The first offset kept, or -1 where unknown.
+        log_start: i64,
+        /// The end of what may be read, or -1 where unknown.
+        high_watermark: i64,
+    },
+    /// A batch cannot be read: checksum, compression or structure.
+    #[error(
+        "records of {partition} at offset {offset} cannot be read: {cause}; seek past the batch to go on without it"
+    )]
+    Corrupt {
+        /// The partition.
+        partition: TopicPartition,
+        /// Where the batch starts.
+        offset: i64,
+        /// What is wrong with it.
+        cause: Arc<str>,
+    },
+    /// The broker refuses, and trying again would not help.
+    #[error("{} for {partition}: {}", code.name(), code.description())]
+    Broker {
+        /// What the broker said.
+        code: ErrorCode,
+        /// The partition.
+        partition: TopicPartition,
+    },
+    /// The topic does not exist, or not for this user.
+    #[error("topic {topic:?}: {}: {}", code.name(), code.description())]
+    Topic {
+        /// The topic.
+        topic: Arc<str>,
+        /// What metadata says of it.
+        code: ErrorCode,
+    },
+    /// The call names a partition that is not assigned to this consumer.
+    #[error("{partition} is not assigned to this consumer; assign it first")]
+    NotAssigned {
+        /// The partition.
+        partition: TopicPartition,
+    },
+    /// The call's arguments cannot work.
+    #[error("{problem}")]
+    InvalidArgument {
+        /// What is wrong with them.
+        problem: Arc<str>,
+    },
+    /// No answer in time.
+    #[error("{operation} took longer than {} ms; last cause: {cause}", waited.as_millis())]
+    TimedOut {
+        /// What was asked.
+        operation: &'static str,
+        /// The time limit.
+        waited: Duration,
+        /// What the last try met.
+        cause: Arc<str>,
+    },
+    /// No bootstrap address led to a cluster.
+    #[error(
+        "no bootstrap server leads to a cluster: {}",
+        crate::error_kind::list(causes)
+    )]
+    Bootstrap {
+        /// Each address with its cause.
+        causes: Vec<(Arc<str>, Arc<str>)>,
+    },
+    /// The brokers cannot be asked at all.
+    #[error("{operation} failed: {cause}")]
+    Failed {
+        /// What was asked.
+        operation: &'static str,
+        /// What went wrong.
+        cause: Arc<str>,
+    },
+    /// The consumer was closed.
+    #[error("the consumer is closed")]
+    Closed,
+}
+
+impl FetchError {
+    /// What the caller should do.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Broker { code, .. } | Self::Topic { code, .. } if code.retriable() => {
+                ErrorKind::Retriable
+            }
+            Self::TimedOut { .. } | Self::Bootstrap { .. } => ErrorKind::Retriable,
+            Self::NoOffset { .. }
+            | Self::OffsetOutOfRange { .. }
+            | Self::Corrupt { .. }
+            | Self::Broker { .. }
+            | Self::Topic { .. }
+            | Self::NotAssigned { .. }
+            | Self::InvalidArgument { .. }
+            | Self::Failed { .. } => ErrorKind::Invalid,
+            Self::Closed => ErrorKind::Fatal,
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! From a position in a partition to records in the application's hand.
+
+pub mod buffer;
+pub mod cursor;
+pub mod error;
+pub mod offset_reset;
+pub mod open;
+pub mod session;

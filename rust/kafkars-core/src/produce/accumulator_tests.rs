@@ -1,0 +1,381 @@
+//! The accumulator driven as senders and the network drive it, on a clock of the test's own.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::cluster::PartitionMetadata;
+use crate::config::Acks;
+use crate::produce::delivery::{BatchAck, BatchOutcome};
+use crate::produce::partition_buffer::BatchContent;
+
+struct Driver {
+    accumulator: Accumulator,
+    config: ProducerConfig,
+    active: Vec<Arc<PartitionBuffer>>,
+    now: Instant,
+    room: usize,
+    identity: Option<ProducerIdentity>,
+}
+
+fn topic(partitions: i32) -> TopicMetadata {
+    let partition = |partition| PartitionMetadata {
+        partition,
+        error: None,
+        leader: Some(partition % 3),
+        leader_epoch: 0,
+        replicas: Vec::new(),
+        isr: Vec::new(),
+        offline: Vec::new(),
+    };
+    TopicMetadata {
+        name: "t".into(),
+        id: kafkars_protocol::Uuid::ZERO,
+        error: None,
+        partitions: (0..partitions).map(partition).collect(),
+        is_internal: false,
+    }
+}
+
+impl Driver {
+    fn new(config: ProducerConfig, partitions: i32) -> Self {
+        let accumulator = Accumulator::new(&config, 1);
+        accumulator.update_topic(&topic(partitions));
+        Self {
+            accumulator,
+            config,
+            active: Vec::new(),
+            now: Instant::now(),
+            room: 5,
+            identity: None,
+        }
+    }
+
+    fn send(&self, partition: i32, value: &[u8]) -> Result<(Delivery, bool), Refusal> {
+        let record = ProduceRecord {
+            topic: "t",
+            partition: Some(partition),
+            timestamp: None,
+            key: None,
+            value: Some(value),
+            headers: &[],
+        };
+        self.accumulator.append(&record, self.now, || 0)
+    }
+
+    fn plan(&mut self, force: bool) -> Plan {
+        self.accumulator.take_arrivals(&mut self.active);
+        plan(
+            &mut self.active,
+            &PlanInputs {
+                now: self.now,
+                config: &self.config,
+                force,
+                identity: self.identity,
+                leader: &|_, partition| Some(partition % 3),
+                room: &|_| self.room,
+            },
+        )
+    }
+
+    fn batches(&mut self, force: bool) -> Vec<Departure> {
+        let requests = self.plan(force).requests;
+        requests
+            .into_iter()
+            .flat_map(|(_, batches)| batches)
+            .collect()
+    }
+
+    fn acknowledge(&self, departure: Departure, base_offset: i64) {
+        departure.buffer.lock().landed(departure.batch.ordinal);
+        self.accumulator.release(&departure.batch);
+        departure
+            .batch
+            .delivery
+            .complete(BatchOutcome::Acknowledged(BatchAck {
+                base_offset,
+                log_append_time: -1,
+            }));
+    }
+}
+
+fn config() -> ProducerConfig {
+    ProducerConfig {
+        linger: Duration::from_millis(10),
+        batch_size: 1_000,
+        buffer_memory: 100_000,
+        max_request_size: 5_000,
+        ..ProducerConfig::default()
+    }
+}
+
+#[test]
+fn unknown_topics_ask_for_metadata_first() {
+    let accumulator = Accumulator::new(&config(), 1);
+    let record = ProduceRecord {
+        topic: "new",
+        partition: None,
+        timestamp: None,
+        key: None,
+        value: None,
+        headers: &[],
+    };
+    let refusal = accumulator.append(&record, Instant::now(), || 0).err();
+    assert_eq!(refusal, Some(Refusal::NeedsMetadata("new".into())));
+}
+
+#[test]
+fn open_batches_leave_after_linger_or_when_forced() {
+    let mut driver = Driver::new(config(), 1);
+    driver.send(0, b"v").expect("room");
+    let plan = driver.plan(false);
+    assert!(plan.requests.is_empty());
+    assert_eq!(plan.wake_at, Some(driver.now + Duration::from_millis(10)));
+    driver.now += Duration::from_millis(10);
+    assert_eq!(driver.batches(false).len(), 1);
+    driver.send(0, b"w").expect("room");
+    assert_eq!(driver.batches(true).len(), 1);
+}
+
+#[test]
+fn full_batches_leave_at_once() {
+    let mut driver = Driver::new(config(), 1);
+    for _ in 0..12 {
+        driver.send(0, &[7; 90]).expect("room");
+    }
+    let batches = driver.batches(false);
+    assert_eq!(batches.len(), 1);
+    assert!(batches[0].batch.content.len() <= 1_000);
+}
+
+#[test]
+fn the_sender_is_woken_for_new_and_full_batches_only() {
+    let driver = Driver::new(config(), 1);
+    let woken: Vec<bool> = (0..20)
+        .map(|_| driver.send(0, &[7; 90]).expect("room").1)
+        .collect();
+    assert!(woken[0]);
+    assert_eq!(woken.iter().filter(|woken| **woken).count(), 3);
+}
+
+#[test]
+fn memory_is_bounded_and_given_back() {
+    let mut driver = Driver::new(
+        ProducerConfig {
+            buffer_memory: 5_000,
+            ..config()
+        },
+        1,
+    );
+    let mut sent = 0;
+    let refusal = loop {
+        match driver.send(0, &[7; 500]) {
+            Ok(_) => sent += 1,
+            Err(refusal) => break refusal,
+        }
+    };
+    assert!(matches!(refusal, Refusal::NeedsRoom(_)));
+    assert_eq!(sent, 9);
+    for (index, departure) in driver.batches(true).into_iter().enumerate() {
+        driver.acknowledge(departure, index as i64);
+    }
+    assert!(driver.send(0, &[7; 500]).is_ok());
+}
+
+#[test]
+fn limits_of_a_single_record_are_told_at_once() {
+    let driver = Driver::new(config(), 2);
+    assert!(matches!(
+        driver.send(0, &[0; 6_000]),
+        Err(Refusal::Failed(ProduceError::RecordTooLarge {
+            limit: 5_000,
+            ..
+        }))
+    ));
+    for partition in [-1, 2] {
+        let refusal = driver.send(partition, b"v").err();
+        assert!(matches!(
+            refusal,
+            Some(Refusal::Failed(ProduceError::InvalidPartition {
+                count: 2,
+                ..
+            }))
+        ));
+    }
+    assert_eq!(driver.accumulator.used(), 0);
+}
+
+#[test]
+fn a_request_holds_one_batch_of_a_partition_and_not_too_many_bytes() {
+    let mut driver = Driver::new(config(), 9);
+    for partition in 0..9 {
+        for _ in 0..25 {
+            driver.send(partition, &[7; 90]).expect("room");
+        }
+    }
+    for (_, batches) in driver.plan(true).requests {
+        let mut partitions: Vec<i32> = batches
+            .iter()
+            .map(|batch| batch.buffer.partition())
+            .collect();
+        let bytes: usize = batches.iter().map(|batch| batch.batch.content.len()).sum();
+        partitions.sort_unstable();
+        partitions.dedup();
+        assert_eq!(partitions.len(), batches.len());
+        assert!(bytes <= 5_000, "{bytes} bytes");
+    }
+}
+
+#[test]
+fn a_node_without_room_gets_nothing() {
+    let mut driver = Driver::new(config(), 1);
+    driver.send(0, b"v").expect("room");
+    driver.room = 0;
+    assert!(driver.batches(true).is_empty());
+}
+
+#[test]
+fn batches_that_wait_too_long_expire() {
+    let mut driver = Driver::new(config(), 1);
+    let (delivery, _) = driver.send(0, b"v").expect("room");
+    driver.room = 0;
+    driver.now += driver.config.delivery_timeout;
+    let expired = driver.plan(true).expired;
+    assert_eq!(expired.len(), 1);
+    assert!(Arc::ptr_eq(&expired[0].delivery, delivery.batch()));
+}
+
+#[test]
+fn what_is_put_back_leaves_again_in_order_and_after_what_is_under_way() {
+    let mut driver = Driver::new(config(), 1);
+    driver.identity = Some(ProducerIdentity { id: 1, epoch: 0 });
+    for _ in 0..25 {
+        driver.send(0, &[7; 90]).expect("room");
+    }
+    let mut flying: VecDeque<Departure> = driver.batches(true).into();
+    assert_eq!(flying.len(), 3);
+    let first = flying.pop_front().expect("three");
+    let ordinal = first.batch.ordinal;
+    first
+        .buffer
+        .clone()
+        .lock()
+        .put_back(first.batch, driver.now);
+    assert!(
+        driver.batches(true).is_empty(),
+        "later batches are still under way"
+    );
+    let second = flying.pop_front().expect("two");
+    second
+        .buffer
+        .clone()
+        .lock()
+        .put_back(second.batch, driver.now);
+    let third = flying.pop_front().expect("one");
+    driver.acknowledge(third, 20);
+    let again = driver.batches(true);
+    let order: Vec<u64> = again.iter().map(|batch| batch.batch.ordinal).collect();
+    assert_eq!(order, [ordinal, ordinal + (1 << 32)]);
+    let numbers: Vec<i32> = again
+        .iter()
+        .filter_map(|batch| Some(batch.batch.sequence?.base))
+        .collect();
+    assert_eq!(numbers[0], 0, "numbers survive a retry");
+}
+
+#[test]
+fn a_split_batch_keeps_its_records_order_and_numbers() {
+    let mut driver = Driver::new(config(), 1);
+    driver.identity = Some(ProducerIdentity { id: 1, epoch: 0 });
+    let sent: Vec<Delivery> = (0..7u8)
+        .map(|value| driver.send(0, &[value; 20]).expect("room").0)
+        .collect();
+    let Departure { buffer, mut batch } = driver.batches(true).remove(0);
+    batch.seal(driver.config.compression).expect("seals");
+    let ordinal = batch.ordinal;
+    let parts = crate::produce::split::split(batch).expect("splits");
+    buffer.lock().put_back_parts(ordinal, parts);
+    let mut next_offset = 100;
+    let mut next_sequence = 0;
+    for mut departure in driver.batches(true) {
+        departure
+            .batch
+            .seal(driver.config.compression)
+            .expect("seals");
+        let BatchContent::Sealed(sealed) = &departure.batch.content else {
+            panic!("just sealed");
+        };
+        assert_eq!(sealed.record_count, departure.batch.count);
+        assert_eq!(
+            departure.batch.sequence.map(|sequence| sequence.base),
+            Some(next_sequence)
+        );
+        next_sequence += departure.batch.count as i32;
+        let count = i64::from(departure.batch.count);
+        driver.acknowledge(departure, next_offset);
+        next_offset += count;
+    }
+    let offsets: Vec<i64> = sent
+        .iter()
+        .map(|delivery| delivery.result().expect("done").expect("stored").offset)
+        .collect();
+    assert_eq!(offsets, (100..107).collect::<Vec<_>>());
+    assert_eq!(driver.accumulator.used(), 0);
+    assert_eq!(driver.accumulator.unacknowledged(), 0);
+}
+
+proptest! {
+    /// Whatever is sent, refused and retried: each record is acknowledged once, per partition in the order of sending,
+    /// and all memory comes back.
+    #[test]
+    fn histories_lose_and_reorder_nothing(
+        sends in prop::collection::vec((0..3i32, 1..400usize), 1..200),
+        fates in prop::collection::vec(0..4u8, 600),
+        max_in_flight in 1..5usize,
+    ) {
+        let mut driver = Driver::new(ProducerConfig { acks: Acks::All, ..config() }, 3);
+        driver.room = max_in_flight;
+        driver.identity = Some(ProducerIdentity { id: 1, epoch: 0 });
+        let mut deliveries: Vec<Vec<Delivery>> = vec![Vec::new(); 3];
+        let mut fates = fates.into_iter().cycle();
+        let mut logs = [0i64; 3];
+        // The broker takes a batch only with the number that follows.
+        let mut expected = [0i32; 3];
+        let mut sends = sends.into_iter();
+        let mut flying: VecDeque<Departure> = VecDeque::new();
+        loop {
+            let batch: Vec<_> = sends.by_ref().take(20).collect();
+            for (partition, size) in &batch {
+                let (delivery, _) = driver.send(*partition, &vec![1; *size]).expect("room");
+                deliveries[*partition as usize].push(delivery);
+            }
+            driver.now += Duration::from_millis(20);
+            flying.extend(driver.batches(batch.is_empty()));
+            while let Some(departure) = flying.pop_front() {
+                let place = departure.buffer.partition() as usize;
+                let number = departure.batch.sequence.expect("numbered").base;
+                if number == expected[place] && fates.next() != Some(0) {
+                    expected[place] += departure.batch.count as i32;
+                    let base = logs[place];
+                    logs[place] += i64::from(departure.batch.count);
+                    driver.acknowledge(departure, base);
+                } else {
+                    let until = driver.now + Duration::from_millis(5);
+                    departure.buffer.clone().lock().put_back(departure.batch, until);
+                }
+            }
+            if batch.is_empty() && driver.accumulator.unacknowledged() == 0 {
+                break;
+            }
+        }
+        for deliveries in &deliveries {
+            for (index, delivery) in deliveries.iter().enumerate() {
+                let offset = delivery.result().expect("done").expect("stored").offset;
+                prop_assert_eq!(offset, index as i64);
+            }
+        }
+        prop_assert_eq!(driver.accumulator.used(), 0);
+    }
+}

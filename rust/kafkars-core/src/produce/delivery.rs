@@ -1,0 +1,294 @@
+//! Delivery reports: one shared outcome per batch, one small handle per record.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+
+use crate::produce::error::ProduceError;
+
+/// What the broker said of a stored batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchAck {
+    /// Offset of the first record, or -1 where the broker did not tell (acks=0).
+    pub base_offset: i64,
+    /// Broker's time in ms where the topic uses log-append time, otherwise -1.
+    pub log_append_time: i64,
+}
+
+/// How a batch ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BatchOutcome {
+    /// Stored (or, with acks=0, written to the socket).
+    Acknowledged(BatchAck),
+    /// Not stored as far as we know.
+    Failed(ProduceError),
+    /// Was too large for the topic and went out as several; each entry starts at the named record.
+    Split(Vec<(u32, Arc<BatchDelivery>)>),
+}
+
+type Waiter = Box<dyn FnOnce() + Send>;
+
+/// The outcome that all records of a batch share. Records hold it by reference and an index, so reporting costs
+/// nothing per record until somebody asks.
+pub struct BatchDelivery {
+    topic: Arc<str>,
+    partition: i32,
+    outcome: OnceLock<BatchOutcome>,
+    // Guards callbacks waiting for `outcome`; taken empty when it is set.
+    waiters: Mutex<Vec<Waiter>>,
+}
+
+impl BatchDelivery {
+    /// A batch whose fate is open.
+    pub fn new(topic: Arc<str>, partition: i32) -> Self {
+        Self {
+            topic,
+            partition,
+            outcome: OnceLock::new(),
+            waiters: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// The batch's topic.
+    pub fn topic(&self) -> &Arc<str> {
+        &self.topic
+    }
+
+    /// The batch's partition.
+    pub fn partition(&self) -> i32 {
+        self.partition
+    }
+
+    /// Whether every record of the batch has its outcome.
+    pub fn is_done(&self) -> bool {
+        match self.outcome.get() {
+            None => false,
+            Some(BatchOutcome::Split(parts)) => parts.iter().all(|(_, part)| part.is_done()),
+            Some(_) => true,
+        }
+    }
+
+    /// Runs `waiter` once when the batch is done, at once if it already is. It runs on the thread that completes the
+    /// batch and must be quick.
+    pub fn on_done(&self, waiter: impl FnOnce() + Send + 'static) {
+        let mut waiters = self.waiters.lock();
+        match self.outcome.get() {
+            None => waiters.push(Box::new(waiter)),
+            Some(BatchOutcome::Split(parts)) => {
+                drop(waiters);
+                on_all_done(parts, Box::new(waiter));
+            }
+            Some(_) => {
+                drop(waiters);
+                waiter();
+            }
+        }
+    }
+
+    /// Sets the outcome and runs the waiters. Only the first outcome counts.
+    pub fn complete(&self, outcome: BatchOutcome) {
+        let waiters = {
+            let mut waiters = self.waiters.lock();
+            if self.outcome.set(outcome).is_err() {
+                return;
+            }
+            std::mem::take(&mut *waiters)
+        };
+        match self.outcome.get() {
+            Some(BatchOutcome::Split(parts)) => {
+                for waiter in waiters {
+                    on_all_done(parts, waiter);
+                }
+            }
+            _ => waiters.into_iter().for_each(|waiter| waiter()),
+        }
+    }
+
+    fn record(&self, index: u32) -> Option<Result<(i64, i64), ProduceError>> {
+        match self.outcome.get()? {
+            BatchOutcome::Acknowledged(ack) if ack.base_offset < 0 => {
+                Some(Ok((-1, ack.log_append_time)))
+            }
+            BatchOutcome::Acknowledged(ack) => Some(Ok((
+                ack.base_offset + i64::from(index),
+                ack.log_append_time,
+            ))),
+            BatchOutcome::Failed(error) => Some(Err(error.clone())),
+            BatchOutcome::Split(parts) => {
+                let at = parts
+                    .partition_point(|(start, _)| *start <= index)
+                    .checked_sub(1)?;
+                let (start, part) = parts.get(at)?;
+                part.record(index - start)
+            }
+        }
+    }
+}
+
+impl fmt::Debug for BatchDelivery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BatchDelivery")
+            .field("topic", &self.topic)
+            .field("partition", &self.partition)
+            .field("outcome", &self.outcome.get())
+            .finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for BatchDelivery {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for BatchDelivery {}
+
+/// Runs `waiter` after the last of `parts`: each link waits for the next part still open.
+fn on_all_done(parts: &[(u32, Arc<BatchDelivery>)], waiter: Waiter) {
+    let Some((first, rest)) = parts.split_first() else {
+        waiter();
+        return;
+    };
+    let rest = rest.to_vec();
+    first.1.on_done(move || on_all_done(&rest, waiter));
+}
+
+/// Where one record was stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordMetadata {
+    /// The topic.
+    pub topic: Arc<str>,
+    /// The partition chosen.
+    pub partition: i32,
+    /// The record's offset, or -1 with acks=0.
+    pub offset: i64,
+    /// Milliseconds since 1970: the record's own time, or the broker's where `log_append_time`.
+    pub timestamp: i64,
+    /// Whether the broker set the timestamp.
+    pub log_append_time: bool,
+    /// Bytes of the key, or -1 without one.
+    pub serialized_key_size: i32,
+    /// Bytes of the value, or -1 for a tombstone.
+    pub serialized_value_size: i32,
+}
+
+/// One record's place in one batch.
+#[derive(Debug, Clone)]
+pub struct Delivery {
+    pub(crate) batch: Arc<BatchDelivery>,
+    pub(crate) index: u32,
+    pub(crate) key_size: i32,
+    pub(crate) value_size: i32,
+    pub(crate) timestamp: i64,
+}
+
+impl Delivery {
+    /// The batch whose outcome decides.
+    pub fn batch(&self) -> &Arc<BatchDelivery> {
+        &self.batch
+    }
+
+    /// Whether [`Delivery::result`] has an answer.
+    pub fn is_done(&self) -> bool {
+        self.batch.record(self.index).is_some()
+    }
+
+    /// The record's outcome; `None` while it is under way.
+    pub fn result(&self) -> Option<Result<RecordMetadata, ProduceError>> {
+        let outcome = self.batch.record(self.index)?;
+        Some(outcome.map(|(offset, log_append_time)| RecordMetadata {
+            topic: Arc::clone(&self.batch.topic),
+            partition: self.batch.partition,
+            offset,
+            timestamp: if log_append_time >= 0 {
+                log_append_time
+            } else {
+                self.timestamp
+            },
+            log_append_time: log_append_time >= 0,
+            serialized_key_size: self.key_size,
+            serialized_value_size: self.value_size,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    fn delivery(batch: &Arc<BatchDelivery>, index: u32) -> Delivery {
+        Delivery {
+            batch: Arc::clone(batch),
+            index,
+            key_size: 1,
+            value_size: 2,
+            timestamp: 42,
+        }
+    }
+
+    fn acknowledged(base_offset: i64) -> BatchOutcome {
+        BatchOutcome::Acknowledged(BatchAck {
+            base_offset,
+            log_append_time: -1,
+        })
+    }
+
+    #[test]
+    fn records_get_consecutive_offsets() {
+        let batch = Arc::new(BatchDelivery::new("t".into(), 3));
+        let record = delivery(&batch, 4);
+        assert!(record.result().is_none());
+        batch.complete(acknowledged(100));
+        let metadata = record.result().expect("done").expect("stored");
+        assert_eq!((metadata.offset, metadata.timestamp), (104, 42));
+    }
+
+    #[test]
+    fn waiters_run_once_before_or_after_completion() {
+        let batch = Arc::new(BatchDelivery::new("t".into(), 0));
+        let runs = Arc::new(AtomicUsize::new(0));
+        let count = |runs: &Arc<AtomicUsize>| {
+            let runs = Arc::clone(runs);
+            move || {
+                runs.fetch_add(1, Ordering::Relaxed);
+            }
+        };
+        batch.on_done(count(&runs));
+        batch.complete(acknowledged(0));
+        batch.complete(BatchOutcome::Failed(ProduceError::Closed));
+        batch.on_done(count(&runs));
+        assert_eq!(runs.load(Ordering::Relaxed), 2);
+        assert!(delivery(&batch, 0).result().expect("done").is_ok());
+    }
+
+    #[test]
+    fn a_split_batch_is_done_with_its_last_part() {
+        let batch = Arc::new(BatchDelivery::new("t".into(), 0));
+        let parts: Vec<_> = [0, 10]
+            .map(|start| (start, Arc::new(BatchDelivery::new("t".into(), 0))))
+            .into();
+        let runs = Arc::new(AtomicUsize::new(0));
+        let seen = Arc::clone(&runs);
+        batch.on_done(move || {
+            seen.fetch_add(1, Ordering::Relaxed);
+        });
+        batch.complete(BatchOutcome::Split(parts.clone()));
+        parts[1].1.complete(acknowledged(500));
+        assert!(!batch.is_done());
+        assert_eq!(runs.load(Ordering::Relaxed), 0);
+        parts[0]
+            .1
+            .complete(BatchOutcome::Failed(ProduceError::Closed));
+        assert!(batch.is_done());
+        assert_eq!(runs.load(Ordering::Relaxed), 1);
+        assert!(delivery(&batch, 9).result().expect("done").is_err());
+        let moved = delivery(&batch, 12)
+            .result()
+            .expect("done")
+            .expect("stored");
+        assert_eq!(moved.offset, 502);
+    }
+}

@@ -1,0 +1,145 @@
+//! Why a record was not sent.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kafkars_protocol::ErrorCode;
+
+use crate::error_kind::ErrorKind;
+
+/// The one error of sending, whether it appears at the call or in the delivery report. Cheap to clone, because
+/// every record of a failed batch reports it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProduceError {
+    /// The topic did not become known within `max_block_ms`.
+    #[error(
+        "no metadata for topic {topic:?} within max_block_ms={} ms: {cause}",
+        waited.as_millis()
+    )]
+    MetadataTimedOut {
+        /// The topic asked for.
+        topic: Arc<str>,
+        /// How long the call waited.
+        waited: Duration,
+        /// What the last try met.
+        cause: Arc<str>,
+    },
+    /// No bootstrap address led to a cluster.
+    #[error(
+        "no bootstrap server leads to a cluster: {}",
+        crate::error_kind::list(causes)
+    )]
+    Bootstrap {
+        /// Each address with its cause.
+        causes: Vec<(Arc<str>, Arc<str>)>,
+    },
+    /// `buffer_memory` stayed full.
+    #[error(
+        "no room in buffer_memory={buffer_memory} bytes within {} ms: records arrive faster than brokers acknowledge them; \
+         raise buffer_memory or max_block_ms, or send more slowly",
+        waited.as_millis()
+    )]
+    BufferFull {
+        /// The limit in bytes.
+        buffer_memory: usize,
+        /// How long the call waited.
+        waited: Duration,
+    },
+    /// The record alone exceeds a limit of this producer.
+    #[error(
+        "a record of {size} bytes for topic {topic:?} exceeds max_request_size={limit}; raise max_request_size \
+         (and the topic's max.message.bytes) or send less"
+    )]
+    RecordTooLarge {
+        /// The topic of the record.
+        topic: Arc<str>,
+        /// Encoded size in bytes.
+        size: usize,
+        /// `max_request_size` in bytes.
+        limit: usize,
+    },
+    /// The partition named by the caller does not exist.
+    #[error("topic {topic:?} has partitions 0 to {}, not {partition}", count - 1)]
+    InvalidPartition {
+        /// The topic.
+        topic: Arc<str>,
+        /// The partition asked for.
+        partition: i32,
+        /// How many there are.
+        count: usize,
+    },
+    /// The timestamp named by the caller cannot be stored.
+    #[error("timestamp {timestamp} ms is negative; Kafka counts milliseconds from 1970-01-01")]
+    InvalidTimestamp {
+        /// The value given, in ms.
+        timestamp: i64,
+    },
+    /// A broker refused, and trying again would not help or no longer fits `delivery_timeout_ms`.
+    #[error("{} for {topic}-{partition}: {}", code.name(), broker_text(*code, message.as_deref()))]
+    Broker {
+        /// What the broker said.
+        code: ErrorCode,
+        /// The topic.
+        topic: Arc<str>,
+        /// The partition.
+        partition: i32,
+        /// The broker's own words, where it sent any.
+        message: Option<Arc<str>>,
+    },
+    /// Not acknowledged within `delivery_timeout_ms`. The record may or may not be stored.
+    #[error(
+        "no acknowledgement for {topic}-{partition} within delivery_timeout_ms={} ms; last cause: {cause}",
+        waited.as_millis()
+    )]
+    DeliveryTimedOut {
+        /// The topic.
+        topic: Arc<str>,
+        /// The partition.
+        partition: i32,
+        /// The time limit.
+        waited: Duration,
+        /// What the last try met.
+        cause: Arc<str>,
+    },
+    /// Something no retry can mend: the topic is refused, the broker too old, the codec failed.
+    #[error("cannot send to {topic:?}: {cause}")]
+    Impossible {
+        /// The topic.
+        topic: Arc<str>,
+        /// What is wrong.
+        cause: Arc<str>,
+    },
+    /// The producer was closed before the record was acknowledged.
+    #[error("the producer is closed")]
+    Closed,
+}
+
+impl ProduceError {
+    /// What the caller should do.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::MetadataTimedOut { .. }
+            | Self::Bootstrap { .. }
+            | Self::BufferFull { .. }
+            | Self::DeliveryTimedOut { .. } => ErrorKind::Retriable,
+            Self::Broker { code, .. } if code.retriable() => ErrorKind::Retriable,
+            Self::Broker { .. }
+            | Self::RecordTooLarge { .. }
+            | Self::InvalidPartition { .. }
+            | Self::InvalidTimestamp { .. }
+            | Self::Impossible { .. } => ErrorKind::Invalid,
+            Self::Closed => ErrorKind::Fatal,
+        }
+    }
+}
+
+/// The broker's words where it sent any, ours otherwise; for size limits also what to change.
+fn broker_text(code: ErrorCode, message: Option<&str>) -> String {
+    let text = message.unwrap_or_else(|| code.description());
+    match code {
+        ErrorCode::MessageTooLarge => format!(
+            "{text} (the topic's max.message.bytes; raise it, or lower batch_size or the record's size)"
+        ),
+        _ => text.to_owned(),
+    }
+}

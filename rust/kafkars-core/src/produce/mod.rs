@@ -1,0 +1,11 @@
+//! From a record to a place in a partition's batch, and from an answer to a delivery report.
+
+pub mod accumulator;
+pub mod delivery;
+pub mod error;
+pub mod partition_buffer;
+pub mod partitioner;
+pub mod request;
+pub mod sequence;
+pub mod split;
+pub mod verdict;

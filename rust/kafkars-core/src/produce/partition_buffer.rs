@@ -1,0 +1,380 @@
+//! Records waiting for one partition, in order.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kafkars_records::{BatchBuilder, Header, SealedBatch};
+use parking_lot::{Mutex, MutexGuard};
+
+use crate::produce::delivery::{BatchDelivery, Delivery};
+use crate::produce::sequence::{PartitionSequence, ProducerIdentity, Sequence};
+
+/// One partition's queue: an open batch that takes records, and closed ones that wait for the network.
+///
+/// Lock order: this lock is taken alone; nothing else is locked while it is held.
+#[derive(Debug)]
+pub struct PartitionBuffer {
+    topic: Arc<str>,
+    partition: i32,
+    state: Mutex<BufferState>,
+}
+
+/// Between ordinals there is room for the parts of a split batch, which are numbered by their first record.
+const ORDINAL_STEP: u64 = 1 << 32;
+
+/// What is behind the lock of a [`PartitionBuffer`].
+#[derive(Debug, Default)]
+pub struct BufferState {
+    open: Option<OutgoingBatch>,
+    waiting: VecDeque<OutgoingBatch>,
+    in_flight: Vec<(u64, Arc<BatchDelivery>)>,
+    next_ordinal: u64,
+    // The last closed batch's size: the next one will need about as much.
+    size_hint: usize,
+    listed: bool,
+    not_before: Option<Instant>,
+    // Something was put back while later batches were under way: wait for those before sending again, so that
+    // the order holds.
+    regrouping: bool,
+    sequence: PartitionSequence,
+}
+
+/// A batch on its way: filled, waiting, or being tried.
+#[derive(Debug)]
+pub struct OutgoingBatch {
+    /// Place in the partition's order; never changes, whatever is retried.
+    pub ordinal: u64,
+    /// The records.
+    pub content: BatchContent,
+    /// Where the outcome is reported.
+    pub delivery: Arc<BatchDelivery>,
+    /// When the first record came.
+    pub created: Instant,
+    /// Bytes of `buffer_memory` held.
+    pub reserved: usize,
+    /// Records inside.
+    pub count: u32,
+    /// Tries that failed.
+    pub attempts: u32,
+    /// What the last failed try met, for the final error.
+    pub last_cause: Option<Arc<str>>,
+    /// The idempotent number, once given.
+    pub sequence: Option<Sequence>,
+}
+
+/// Records before and after compression.
+#[derive(Debug)]
+pub enum BatchContent {
+    /// Still uncompressed.
+    Open(BatchBuilder),
+    /// Ready for a request.
+    Sealed(SealedBatch),
+}
+
+impl BatchContent {
+    /// Bytes as they stand.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Open(builder) => builder.len(),
+            Self::Sealed(sealed) => sealed.bytes.len(),
+        }
+    }
+
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A record as the caller gave it.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordParts<'a> {
+    /// Milliseconds since 1970.
+    pub timestamp: i64,
+    /// `None` for a record without key.
+    pub key: Option<&'a [u8]>,
+    /// `None` for a tombstone.
+    pub value: Option<&'a [u8]>,
+    /// In order; names may repeat.
+    pub headers: &'a [Header<'a>],
+}
+
+/// What the sender must learn of an append.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    /// Nothing: it knows already.
+    None,
+    /// A batch was opened or closed: timers and requests may change.
+    Changed,
+    /// As `Changed`, and the partition was not on the sender's list.
+    List,
+}
+
+impl PartitionBuffer {
+    /// An empty buffer.
+    pub fn new(topic: Arc<str>, partition: i32) -> Self {
+        Self {
+            topic,
+            partition,
+            state: Mutex::new(BufferState::default()),
+        }
+    }
+
+    /// The topic.
+    pub fn topic(&self) -> &Arc<str> {
+        &self.topic
+    }
+
+    /// The partition's number.
+    pub fn partition(&self) -> i32 {
+        self.partition
+    }
+
+    /// For the sender, which looks at several things under one lock.
+    pub fn lock(&self) -> MutexGuard<'_, BufferState> {
+        self.state.lock()
+    }
+
+    /// Appends a record whose encoded size is at most `size` to the open batch, closing the batch first when the
+    /// record would overfill it.
+    pub fn append(
+        &self,
+        record: &RecordParts<'_>,
+        size: usize,
+        batch_size: usize,
+        now: Instant,
+    ) -> (Delivery, Signal) {
+        let mut state = self.state.lock();
+        let mut changed = false;
+        if let Some(open) = &state.open
+            && open.content.len() + size > batch_size
+        {
+            state.close();
+            changed = true;
+        }
+        if state.open.is_none() {
+            changed = true;
+            let fresh = OutgoingBatch {
+                ordinal: state.next_ordinal,
+                content: BatchContent::Open(BatchBuilder::new(
+                    state
+                        .size_hint
+                        .max(size + 128)
+                        .min(batch_size.max(size) + 128),
+                )),
+                delivery: Arc::new(BatchDelivery::new(Arc::clone(&self.topic), self.partition)),
+                created: now,
+                reserved: 0,
+                count: 0,
+                attempts: 0,
+                last_cause: None,
+                sequence: None,
+            };
+            state.next_ordinal += ORDINAL_STEP;
+            state.open = Some(fresh);
+        }
+        let listed = std::mem::replace(&mut state.listed, true);
+        let (batch, index) = state.append_open(record, size);
+        let delivery = Delivery {
+            batch,
+            index,
+            key_size: size_of_field(record.key),
+            value_size: size_of_field(record.value),
+            timestamp: record.timestamp,
+        };
+        let signal = match (listed, changed) {
+            (false, _) => Signal::List,
+            (true, true) => Signal::Changed,
+            (true, false) => Signal::None,
+        };
+        (delivery, signal)
+    }
+}
+
+fn size_of_field(field: Option<&[u8]>) -> i32 {
+    field.map_or(-1, |field| i32::try_from(field.len()).unwrap_or(i32::MAX))
+}
+
+impl BufferState {
+    fn append_open(&mut self, record: &RecordParts<'_>, size: usize) -> (Arc<BatchDelivery>, u32) {
+        // `append` has just made sure of an open batch; were it missing, the record would join an orphan that is
+        // reported as closed rather than panic.
+        let Some(OutgoingBatch {
+            content: BatchContent::Open(builder),
+            delivery,
+            reserved,
+            count,
+            ..
+        }) = &mut self.open
+        else {
+            return (Arc::new(BatchDelivery::new("".into(), -1)), 0);
+        };
+        let index = builder.append(record.timestamp, record.key, record.value, record.headers);
+        *reserved += size;
+        *count += 1;
+        (Arc::clone(delivery), index)
+    }
+
+    /// Moves the open batch to the queue.
+    fn close(&mut self) {
+        if let Some(open) = self.open.take() {
+            self.size_hint = open.content.len();
+            self.waiting.push_back(open);
+        }
+    }
+
+    /// The next batch in order, if it may go now: it is closed, or has lingered, or `force`.
+    ///
+    /// With `identity` the batch is numbered; a batch that was numbered under another identity is numbered anew.
+    pub fn take_ready(
+        &mut self,
+        now: Instant,
+        linger: Duration,
+        force: bool,
+        identity: Option<ProducerIdentity>,
+    ) -> Option<OutgoingBatch> {
+        if self.not_before.is_some_and(|instant| instant > now) {
+            return None;
+        }
+        let nothing_in_flight = self.in_flight.is_empty();
+        if self.regrouping && !nothing_in_flight {
+            return None;
+        }
+        if let Some(identity) = identity
+            && !self.sequence.accepts(identity, nothing_in_flight)
+        {
+            return None;
+        }
+        self.regrouping = false;
+        self.not_before = None;
+        if self.waiting.is_empty() {
+            let lingered = |open: &OutgoingBatch| force || now >= open.created + linger;
+            if !self.open.as_ref().is_some_and(lingered) {
+                return None;
+            }
+            self.close();
+        }
+        let mut batch = self.waiting.pop_front()?;
+        if let Some(identity) = identity
+            && batch
+                .sequence
+                .is_none_or(|sequence| sequence.identity != identity)
+        {
+            batch.sequence = Some(self.sequence.assign(identity, batch.count));
+        }
+        self.in_flight
+            .push((batch.ordinal, Arc::clone(&batch.delivery)));
+        Some(batch)
+    }
+
+    /// Bytes of the batch that [`BufferState::take_ready`] would take.
+    pub fn next_size(&self) -> usize {
+        let next = self.waiting.front().or(self.open.as_ref());
+        next.map_or(0, |batch| batch.content.len())
+    }
+
+    /// A taken batch has its answer: it no longer counts as under way.
+    pub fn landed(&mut self, ordinal: u64) {
+        self.in_flight.retain(|(other, _)| *other != ordinal);
+    }
+
+    /// Notes what went wrong with the broker, for the error of batches that expire here.
+    pub fn blame(&mut self, cause: &Arc<str>) {
+        for batch in self.waiting.iter_mut().chain(&mut self.open) {
+            batch.last_cause = Some(Arc::clone(cause));
+        }
+    }
+
+    /// Whether a batch before this one has no outcome yet. Then the broker is right to refuse this one's number.
+    pub fn has_earlier(&self, ordinal: u64) -> bool {
+        let held = self.waiting.iter().map(|batch| batch.ordinal);
+        let flying = self.in_flight.iter().map(|(other, _)| *other);
+        held.chain(flying).any(|other| other < ordinal)
+    }
+
+    /// Puts a batch back in its place, not to be tried before `not_before`.
+    pub fn put_back(&mut self, batch: OutgoingBatch, not_before: Instant) {
+        self.landed(batch.ordinal);
+        self.not_before = Some(
+            self.not_before
+                .map_or(not_before, |other| other.max(not_before)),
+        );
+        self.regrouping = true;
+        let at = self
+            .waiting
+            .partition_point(|other| other.ordinal < batch.ordinal);
+        self.waiting.insert(at, batch);
+    }
+
+    /// Puts the parts of a batch that was too large in its place.
+    pub fn put_back_parts(&mut self, ordinal: u64, parts: Vec<OutgoingBatch>) {
+        self.landed(ordinal);
+        self.regrouping = true;
+        let at = self
+            .waiting
+            .partition_point(|other| other.ordinal < ordinal);
+        for part in parts.into_iter().rev() {
+            self.waiting.insert(at, part);
+        }
+    }
+
+    /// Batches, oldest first, that have waited longer than `limit` and are not under way.
+    pub fn take_expired(&mut self, now: Instant, limit: Duration) -> Vec<OutgoingBatch> {
+        let mut expired = Vec::new();
+        while let Some(oldest) = self.waiting.front()
+            && now >= oldest.created + limit
+        {
+            expired.extend(self.waiting.pop_front());
+        }
+        if self.waiting.is_empty()
+            && self
+                .open
+                .as_ref()
+                .is_some_and(|open| now >= open.created + limit)
+        {
+            expired.extend(self.open.take());
+        }
+        expired
+    }
+
+    /// Everything that is not under way, for a producer that gives up.
+    pub fn take_all(&mut self) -> Vec<OutgoingBatch> {
+        self.waiting.drain(..).chain(self.open.take()).collect()
+    }
+
+    /// When the sender should look again: the end of linger, of a back-off, or of the oldest batch's life. `None` when
+    /// only an answer or a new record changes anything.
+    pub fn next_wake(&self, linger: Duration, delivery_timeout: Duration) -> Option<Instant> {
+        let oldest = self.waiting.front().or(self.open.as_ref())?;
+        let expiry = oldest.created + delivery_timeout;
+        if self.regrouping && !self.in_flight.is_empty() {
+            return Some(expiry);
+        }
+        let ready = match self.waiting.front() {
+            Some(_) => None,
+            None => Some(oldest.created + linger),
+        };
+        let wake = match (ready, self.not_before) {
+            (Some(ready), Some(not_before)) => Some(ready.max(not_before)),
+            (ready, not_before) => ready.or(not_before),
+        };
+        Some(wake.map_or(expiry, |wake| wake.min(expiry)))
+    }
+
+    /// Whether nothing is held or under way; then the sender forgets the partition until the next append.
+    pub fn unlist_if_idle(&mut self) -> bool {
+        let idle = self.open.is_none() && self.waiting.is_empty() && self.in_flight.is_empty();
+        if idle {
+            self.listed = false;
+        }
+        idle
+    }
+
+    /// Reports of everything unfinished, for flush.
+    pub fn deliveries(&self) -> impl Iterator<Item = &Arc<BatchDelivery>> {
+        let held = self.waiting.iter().chain(&self.open);
+        let flying = self.in_flight.iter().map(|(_, delivery)| delivery);
+        held.map(|batch| &batch.delivery).chain(flying)
+    }
+}

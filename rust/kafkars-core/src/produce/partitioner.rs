@@ -1,0 +1,248 @@
+//! Which partition a record goes to when it names none.
+
+/// How keys map to partitions and where keyless records go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Partitioner {
+    /// Java's default: murmur2 of the key; keyless records stay on one partition until it has taken a batch's
+    /// worth of bytes, then move to another (KIP-480, KIP-794).
+    #[default]
+    Murmur2Sticky,
+    /// Murmur2 of the key; keyless records go to a random partition each.
+    Murmur2Random,
+    /// librdkafka's `consistent`: CRC-32 of the key; keyless records all share the partition of an empty key.
+    Consistent,
+    /// librdkafka's `consistent_random`, its default: CRC-32 of the key; keyless records go to a random partition.
+    ConsistentRandom,
+    /// Every record, keyed or not, goes to a random partition.
+    Random,
+    /// Every record, keyed or not, goes to the partition after the last one used.
+    RoundRobin,
+}
+
+/// Kafka's names for the strategies, as users write them in `partitioner=`.
+pub const PARTITIONER_NAMES: [(&str, Partitioner); 8] = [
+    ("murmur2", Partitioner::Murmur2Sticky),
+    ("default", Partitioner::Murmur2Sticky),
+    ("murmur2_sticky", Partitioner::Murmur2Sticky),
+    ("murmur2_random", Partitioner::Murmur2Random),
+    ("consistent", Partitioner::Consistent),
+    ("consistent_random", Partitioner::ConsistentRandom),
+    ("random", Partitioner::Random),
+    ("round_robin", Partitioner::RoundRobin),
+];
+
+/// The moving part of partitioning for one topic: the sticky choice, the turn, the random source.
+#[derive(Debug)]
+pub struct PartitionChooser {
+    random: u64,
+    sticky: Option<i32>,
+    sticky_bytes: usize,
+    turn: usize,
+}
+
+impl PartitionChooser {
+    /// `seed` spreads producers over partitions; tests pass a fixed one.
+    pub fn new(seed: u64) -> Self {
+        Self {
+            random: seed | 1,
+            sticky: None,
+            sticky_bytes: 0,
+            turn: usize::try_from(seed % 1024).unwrap_or(0),
+        }
+    }
+
+    /// Chooses for one record of `size` bytes.
+    ///
+    /// `count` is the topic's partition count (keys must not move when a leader is missing), `available` the
+    /// partitions that have a leader now. Returns `None` only for a topic without partitions.
+    pub fn choose(
+        &mut self,
+        partitioner: Partitioner,
+        key: Option<&[u8]>,
+        size: usize,
+        batch_size: usize,
+        count: usize,
+        available: &[i32],
+    ) -> Option<i32> {
+        let buckets = u32::try_from(count).ok().filter(|count| *count > 0)?;
+        let chosen = match (partitioner, key) {
+            (Partitioner::Murmur2Sticky | Partitioner::Murmur2Random, Some(key)) => {
+                bucket(murmur2(key) & 0x7fff_ffff, buckets)
+            }
+            (Partitioner::Consistent | Partitioner::ConsistentRandom, Some(key)) => {
+                bucket(crc32fast::hash(key), buckets)
+            }
+            (Partitioner::Consistent, None) => bucket(crc32fast::hash(&[]), buckets),
+            (Partitioner::Murmur2Sticky, None) => self.sticky(size, batch_size, buckets, available),
+            (Partitioner::RoundRobin, _) => {
+                self.turn = self.turn.wrapping_add(1);
+                self.pick(self.turn, buckets, available)
+            }
+            (Partitioner::Murmur2Random | Partitioner::ConsistentRandom, None)
+            | (Partitioner::Random, _) => {
+                let random = self.next_random();
+                self.pick(random, buckets, available)
+            }
+        };
+        Some(chosen)
+    }
+
+    fn sticky(&mut self, size: usize, batch_size: usize, buckets: u32, available: &[i32]) -> i32 {
+        let stay = self
+            .sticky
+            .filter(|_| self.sticky_bytes < batch_size)
+            .filter(|partition| available.is_empty() || available.binary_search(partition).is_ok());
+        let partition = stay.unwrap_or_else(|| {
+            self.sticky_bytes = 0;
+            let random = self.next_random();
+            self.pick(random, buckets, available)
+        });
+        self.sticky = Some(partition);
+        self.sticky_bytes += size;
+        partition
+    }
+
+    fn pick(&self, number: usize, buckets: u32, available: &[i32]) -> i32 {
+        match available.len() {
+            0 => bucket(u32::try_from(number & 0x7fff_ffff).unwrap_or(0), buckets),
+            len => available[number % len],
+        }
+    }
+
+    /// xorshift64*: spreading load needs no better.
+    fn next_random(&mut self) -> usize {
+        let mut x = self.random;
+        x ^= x >> 12;
+        x ^= x << 25;
+        x ^= x >> 27;
+        self.random = x;
+        usize::try_from(x.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33).unwrap_or(0)
+    }
+}
+
+fn bucket(hash: u32, buckets: u32) -> i32 {
+    i32::try_from(hash % buckets).unwrap_or(0)
+}
+
+/// Kafka's murmur2 with its fixed seed; must agree with Java to the bit, since it decides where keys live.
+pub fn murmur2(data: &[u8]) -> u32 {
+    const SEED: u32 = 0x9747_b28c;
+    const M: u32 = 0x5bd1_e995;
+    let mut h = SEED ^ (data.len() as u32);
+    let mut chunks = data.chunks_exact(4);
+    for chunk in &mut chunks {
+        let mut k = u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]);
+        k = k.wrapping_mul(M);
+        k ^= k >> 24;
+        k = k.wrapping_mul(M);
+        h = h.wrapping_mul(M) ^ k;
+    }
+    let rest = chunks.remainder();
+    for (index, byte) in rest.iter().enumerate() {
+        h ^= u32::from(*byte) << (8 * index);
+    }
+    if !rest.is_empty() {
+        h = h.wrapping_mul(M);
+    }
+    h ^= h >> 13;
+    h = h.wrapping_mul(M);
+    h ^ (h >> 15)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choose(partitioner: Partitioner, key: Option<&[u8]>, count: usize) -> i32 {
+        PartitionChooser::new(7)
+            .choose(partitioner, key, 100, 1000, count, &[])
+            .expect("the topic has partitions")
+    }
+
+    #[test]
+    fn murmur2_agrees_with_java() {
+        // Values of org.apache.kafka.common.utils.Utils.murmur2, printed by the Java client.
+        for (key, hash) in [
+            ("21", -973_932_308_i32),
+            ("foobar", -790_332_482),
+            ("a-little-bit-long-string", -985_981_536),
+            ("a-little-bit-longer-string", -1_486_304_829),
+            (
+                "lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8",
+                -58_897_971,
+            ),
+            ("abc", 479_470_107),
+        ] {
+            assert_eq!(murmur2(key.as_bytes()) as i32, hash, "{key}");
+        }
+    }
+
+    #[test]
+    fn keys_keep_their_partition_whatever_is_available() {
+        let mut chooser = PartitionChooser::new(1);
+        let all = chooser.choose(
+            Partitioner::Murmur2Sticky,
+            Some(b"k"),
+            1,
+            10,
+            12,
+            &[0, 1, 2],
+        );
+        let few = chooser.choose(Partitioner::Murmur2Sticky, Some(b"k"), 1, 10, 12, &[]);
+        assert_eq!(all, few);
+    }
+
+    #[test]
+    fn keyless_records_stay_until_a_batch_is_full_then_move() {
+        let mut chooser = PartitionChooser::new(3);
+        let available: Vec<i32> = (0..64).collect();
+        let mut chosen = Vec::new();
+        for _ in 0..100 {
+            let partition =
+                chooser.choose(Partitioner::Murmur2Sticky, None, 100, 1000, 64, &available);
+            chosen.push(partition.expect("the topic has partitions"));
+        }
+        for batch in chosen.chunks(10) {
+            assert!(batch.iter().all(|partition| *partition == batch[0]));
+        }
+        chosen.dedup();
+        assert!(chosen.len() > 5, "moved only between {chosen:?}");
+    }
+
+    #[test]
+    fn keyless_records_leave_a_partition_that_lost_its_leader() {
+        let mut chooser = PartitionChooser::new(3);
+        let first = chooser
+            .choose(Partitioner::Murmur2Sticky, None, 1, 1000, 3, &[0, 1, 2])
+            .expect("the topic has partitions");
+        let others: Vec<i32> = (0..3).filter(|partition| *partition != first).collect();
+        let second = chooser
+            .choose(Partitioner::Murmur2Sticky, None, 1, 1000, 3, &others)
+            .expect("the topic has partitions");
+        assert_ne!(first, second);
+    }
+
+    #[test]
+    fn consistent_sends_keyless_records_to_one_partition() {
+        assert_eq!(
+            choose(Partitioner::Consistent, None, 10),
+            choose(Partitioner::Consistent, Some(b""), 10)
+        );
+    }
+
+    #[test]
+    fn round_robin_takes_every_partition_in_turn() {
+        let mut chooser = PartitionChooser::new(0);
+        let mut seen: Vec<i32> = (0..6)
+            .filter_map(|_| chooser.choose(Partitioner::RoundRobin, Some(b"same"), 1, 1, 3, &[]))
+            .collect();
+        seen.sort_unstable();
+        assert_eq!(seen, [0, 0, 1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn a_topic_without_partitions_has_no_choice() {
+        let chosen = PartitionChooser::new(1).choose(Partitioner::Random, None, 1, 1, 0, &[]);
+        assert_eq!(chosen, None);
+    }
+}

@@ -1,0 +1,106 @@
+//! Batches become one Produce request, and its answer finds them again.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use kafkars_protocol::Uuid;
+use kafkars_protocol::messages::produce::{
+    PartitionProduceData, PartitionProduceResponse, ProduceRequest, ProduceResponse,
+    TopicProduceData,
+};
+use kafkars_records::{Compression, ProducerFields, RecordsError};
+
+use crate::config::Acks;
+use crate::produce::accumulator::Departure;
+use crate::produce::partition_buffer::{BatchContent, OutgoingBatch};
+use crate::produce::sequence::Sequence;
+
+impl OutgoingBatch {
+    /// Compresses and numbers the batch, or only stamps a new number on what an earlier try compressed.
+    pub fn seal(&mut self, compression: Compression) -> Result<(), RecordsError> {
+        let fields = self
+            .sequence
+            .map_or_else(ProducerFields::default, Sequence::producer_fields);
+        let placeholder = BatchContent::Open(kafkars_records::BatchBuilder::new(0));
+        self.content = match std::mem::replace(&mut self.content, placeholder) {
+            BatchContent::Open(builder) => BatchContent::Sealed(builder.seal(compression, fields)?),
+            BatchContent::Sealed(mut sealed) => {
+                sealed.set_sequence(fields);
+                BatchContent::Sealed(sealed)
+            }
+        };
+        Ok(())
+    }
+}
+
+/// The request for sealed batches. `topic_id` gives a topic's id, for versions that name topics so.
+pub fn produce_request(
+    batches: &[Departure],
+    acks: Acks,
+    timeout: Duration,
+    topic_id: impl Fn(&str) -> Uuid,
+) -> ProduceRequest {
+    let mut topics: Vec<TopicProduceData> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for departure in batches {
+        let BatchContent::Sealed(sealed) = &departure.batch.content else {
+            continue;
+        };
+        let name: &str = departure.buffer.topic();
+        let place = *places.entry(name).or_insert_with(|| {
+            topics.push(TopicProduceData {
+                name: name.to_owned(),
+                topic_id: topic_id(name),
+                ..TopicProduceData::default()
+            });
+            topics.len() - 1
+        });
+        topics[place].partition_data.push(PartitionProduceData {
+            index: departure.buffer.partition(),
+            records: Some(sealed.bytes.clone()),
+        });
+    }
+    ProduceRequest {
+        transactional_id: None,
+        acks: acks.as_i16(),
+        timeout_ms: i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX),
+        topic_data: topics,
+    }
+}
+
+/// The answers of a response by topic (name or id, whichever the version carries) and partition.
+pub struct Answers<'a> {
+    by_name: HashMap<(&'a str, i32), &'a PartitionProduceResponse>,
+    by_id: HashMap<(Uuid, i32), &'a PartitionProduceResponse>,
+}
+
+impl<'a> Answers<'a> {
+    /// Indexes a response.
+    pub fn new(response: &'a ProduceResponse) -> Self {
+        let mut by_name = HashMap::new();
+        let mut by_id = HashMap::new();
+        for topic in &response.responses {
+            for partition in &topic.partition_responses {
+                if topic.name.is_empty() {
+                    by_id.insert((topic.topic_id, partition.index), partition);
+                } else {
+                    by_name.insert((topic.name.as_str(), partition.index), partition);
+                }
+            }
+        }
+        Self { by_name, by_id }
+    }
+
+    /// The answer for one partition, if the broker gave any.
+    pub fn find(
+        &self,
+        topic: &str,
+        topic_id: Uuid,
+        partition: i32,
+    ) -> Option<&'a PartitionProduceResponse> {
+        let named = self.by_name.get(&(topic, partition));
+        named
+            .or_else(|| self.by_id.get(&(topic_id, partition)))
+            .copied()
+    }
+}

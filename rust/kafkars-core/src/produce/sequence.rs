@@ -1,0 +1,105 @@
+//! Idempotent numbering: the sequence a partition's next batch carries.
+
+use kafkars_records::ProducerFields;
+
+/// Who the broker takes us for, from InitProducerId.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProducerIdentity {
+    /// Kafka's producer id.
+    pub id: i64,
+    /// Its epoch.
+    pub epoch: i16,
+}
+
+/// A batch's number under one identity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sequence {
+    /// The identity the number was given under.
+    pub identity: ProducerIdentity,
+    /// Sequence of the batch's first record.
+    pub base: i32,
+}
+
+impl Sequence {
+    /// The number of a part that starts `records` into the batch.
+    pub fn after(self, records: u32) -> Self {
+        Self {
+            base: advance(self.base, records),
+            ..self
+        }
+    }
+
+    /// The batch header's fields for this number.
+    pub fn producer_fields(self) -> ProducerFields {
+        ProducerFields {
+            producer_id: self.identity.id,
+            producer_epoch: self.identity.epoch,
+            base_sequence: self.base,
+            ..ProducerFields::default()
+        }
+    }
+}
+
+/// The count of one partition.
+#[derive(Debug, Default)]
+pub struct PartitionSequence {
+    identity: Option<ProducerIdentity>,
+    next: i32,
+}
+
+impl PartitionSequence {
+    /// Whether batches may be numbered under `identity` now. A new identity starts at 0, which the broker only
+    /// accepts when nothing numbered under the old one can still arrive.
+    pub fn accepts(&self, identity: ProducerIdentity, nothing_in_flight: bool) -> bool {
+        self.identity == Some(identity) || nothing_in_flight
+    }
+
+    /// Numbers a batch of `count` records. Call only when [`PartitionSequence::accepts`] said so.
+    pub fn assign(&mut self, identity: ProducerIdentity, count: u32) -> Sequence {
+        if self.identity != Some(identity) {
+            self.identity = Some(identity);
+            self.next = 0;
+        }
+        let base = self.next;
+        self.next = advance(base, count);
+        Sequence { identity, base }
+    }
+}
+
+/// Sequences wrap from `i32::MAX` to 0, never through negative numbers.
+fn advance(base: i32, count: u32) -> i32 {
+    let next = (i64::from(base) + i64::from(count)) % (i64::from(i32::MAX) + 1);
+    i32::try_from(next).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: ProducerIdentity = ProducerIdentity { id: 7, epoch: 0 };
+    const NEW: ProducerIdentity = ProducerIdentity { id: 7, epoch: 1 };
+
+    #[test]
+    fn batches_are_numbered_without_gaps() {
+        let mut sequence = PartitionSequence::default();
+        assert_eq!(sequence.assign(OLD, 10).base, 0);
+        assert_eq!(sequence.assign(OLD, 1).base, 10);
+        assert_eq!(sequence.assign(OLD, 1).base, 11);
+    }
+
+    #[test]
+    fn a_new_identity_waits_for_what_is_in_flight_and_starts_at_zero() {
+        let mut sequence = PartitionSequence::default();
+        sequence.assign(OLD, 10);
+        assert!(sequence.accepts(OLD, false));
+        assert!(!sequence.accepts(NEW, false));
+        assert!(sequence.accepts(NEW, true));
+        assert_eq!(sequence.assign(NEW, 5).base, 0);
+    }
+
+    #[test]
+    fn numbers_wrap_to_zero() {
+        assert_eq!(advance(i32::MAX, 1), 0);
+        assert_eq!(advance(i32::MAX - 1, 3), 1);
+    }
+}

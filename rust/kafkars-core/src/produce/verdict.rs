@@ -1,0 +1,98 @@
+//! What a broker's answer means for a batch.
+
+use std::sync::Arc;
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::produce::PartitionProduceResponse;
+
+use crate::produce::delivery::BatchAck;
+use crate::produce::error::ProduceError;
+use crate::produce::partition_buffer::OutgoingBatch;
+
+/// What happens to a batch after one try.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is in the log.
+    Stored(BatchAck),
+    /// Try again later.
+    Retry {
+        /// For the error, should time run out.
+        cause: Arc<str>,
+        /// The leader may have moved.
+        refresh: bool,
+    },
+    /// The broker lost or refuses our numbering: try again under a new identity.
+    Renumber {
+        /// For the error, should time run out.
+        cause: Arc<str>,
+    },
+    /// Too large for the topic; in parts it may fit.
+    Split(ProduceError),
+    /// No try will succeed.
+    Failed(ProduceError),
+}
+
+/// Judges a partition's part of a Produce response. `has_earlier` tells whether an earlier batch of the partition has no
+/// outcome yet.
+pub fn judge(
+    batch: &OutgoingBatch,
+    answer: &PartitionProduceResponse,
+    has_earlier: bool,
+) -> Verdict {
+    let code = ErrorCode::from_i16(answer.error_code);
+    match code {
+        ErrorCode::None => Verdict::Stored(BatchAck {
+            base_offset: answer.base_offset,
+            log_append_time: answer.log_append_time_ms,
+        }),
+        // An earlier try got through and only its answer was lost.
+        ErrorCode::DuplicateSequenceNumber => Verdict::Stored(BatchAck {
+            base_offset: answer.base_offset,
+            log_append_time: answer.log_append_time_ms,
+        }),
+        ErrorCode::OutOfOrderSequenceNumber if has_earlier => Verdict::Retry {
+            cause: code.name().into(),
+            refresh: false,
+        },
+        ErrorCode::OutOfOrderSequenceNumber
+        | ErrorCode::UnknownProducerId
+        | ErrorCode::InvalidProducerEpoch
+            if batch.sequence.is_some() =>
+        {
+            Verdict::Renumber {
+                cause: code.name().into(),
+            }
+        }
+        ErrorCode::MessageTooLarge | ErrorCode::RecordListTooLarge if batch.count > 1 => {
+            Verdict::Split(refused(batch, code, answer))
+        }
+        code if code.retriable() => Verdict::Retry {
+            cause: cause(code, answer.error_message.as_deref()),
+            refresh: code.invalid_metadata(),
+        },
+        code => Verdict::Failed(refused(batch, code, answer)),
+    }
+}
+
+fn cause(code: ErrorCode, message: Option<&str>) -> Arc<str> {
+    let text = message.unwrap_or_else(|| code.description());
+    format!("{}: {text}", code.name()).into()
+}
+
+fn refused(
+    batch: &OutgoingBatch,
+    code: ErrorCode,
+    answer: &PartitionProduceResponse,
+) -> ProduceError {
+    let record = answer
+        .record_errors
+        .iter()
+        .find_map(|record| record.batch_index_error_message.as_deref());
+    let message = record.or(answer.error_message.as_deref());
+    ProduceError::Broker {
+        code,
+        topic: Arc::clone(batch.delivery.topic()),
+        partition: batch.delivery.partition(),
+        message: message.map(Into::into),
+    }
+}
