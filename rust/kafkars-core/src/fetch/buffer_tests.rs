@@ -162,7 +162,7 @@ fn a_paused_partition_keeps_its_place_and_its_data() {
         answer(&mut buffer, &target, wire(0, 2));
     }
     let first = buffer
-        .next()
+        .next_record()
         .expect("ready")
         .expect("a record")
         .batch
