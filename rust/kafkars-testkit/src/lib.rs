@@ -3,6 +3,7 @@
 
 pub mod codec;
 pub mod entropy;
+pub mod frames;
 pub mod fuzz_records;
 pub mod hostile;
 pub mod sample;
