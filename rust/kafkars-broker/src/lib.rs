@@ -1,2 +1,45 @@
-//! An in-memory Kafka broker over real TCP, for tests
+//! An in-memory Kafka broker over real TCP, for tests, demonstrations and development.
+//!
+//! [`EmbeddedBroker::start`] gives a cluster of one or several nodes that any Kafka client can connect to. What it leaves out is
+//! listed in `docs/reference/embedded-broker.md`. It shares no code with the client but the wire format and the record batches,
+//! so that a mistake in one is not hidden by the same mistake in the other.
+//!
+//! ```
+//! use kafkars_broker::{BrokerConfig, EmbeddedBroker, NewTopic};
+//!
+//! # fn main() -> Result<(), kafkars_broker::BrokerError> {
+//! let topics = vec![NewTopic::new("orders", 3)];
+//! let mut broker = EmbeddedBroker::start(BrokerConfig { topics, ..BrokerConfig::default() })?;
+//! assert!(broker.bootstrap_servers().starts_with("127.0.0.1:"));
+//! broker.stop();
+//! # Ok(())
+//! # }
+//! ```
 #![forbid(unsafe_code)]
+
+mod chunk;
+mod cluster;
+mod config;
+mod connection;
+mod control;
+mod creation;
+mod embedded;
+mod error;
+mod fetch_round;
+mod handlers;
+mod incoming;
+mod log;
+mod partition;
+mod producers;
+mod server;
+mod sessions;
+mod topic;
+mod topic_config;
+mod topic_name;
+mod versions;
+mod waiter;
+
+pub use config::{ApiLimit, BrokerConfig, MAX_NODES, MAX_PARTITIONS, NewTopic};
+pub use control::{Action, Intercept, InterceptId, SeenRequest};
+pub use embedded::EmbeddedBroker;
+pub use error::BrokerError;

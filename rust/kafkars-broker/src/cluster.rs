@@ -1,0 +1,205 @@
+//! The cluster that all nodes share: who the nodes are, which topics there are, and the numbers given out once.
+
+use std::collections::hash_map::RandomState;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher, Hasher};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use kafkars_protocol::{ErrorCode, Uuid};
+use parking_lot::{Mutex, MutexGuard};
+
+use crate::config::CheckedConfig;
+use crate::control::Control;
+use crate::partition::Partition;
+use crate::sessions::Sessions;
+use crate::topic::Topic;
+
+/// Producer ids start here, to be told from counts and offsets when reading a log.
+const FIRST_PRODUCER_ID: i64 = 1000;
+
+/// One cluster, shared by the connections of all its nodes and by the handle that steers it.
+#[derive(Debug)]
+pub(crate) struct Cluster {
+    pub(crate) config: CheckedConfig,
+    /// Its id, as `Metadata` tells it.
+    pub(crate) id: String,
+    /// In order of their ids, which count from 1.
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) control: Control,
+    connections: AtomicU64,
+    state: Mutex<State>,
+}
+
+/// One node: where it listens, and where it says it does.
+#[derive(Debug, Clone)]
+pub(crate) struct Node {
+    pub(crate) id: i32,
+    pub(crate) address: SocketAddr,
+    pub(crate) advertised_host: String,
+    pub(crate) advertised_port: u16,
+}
+
+/// What changes while the cluster runs. Locked for as long as one request takes, never across an await.
+#[derive(Debug)]
+pub(crate) struct State {
+    topics: BTreeMap<String, Topic>,
+    names: HashMap<Uuid, String>,
+    sessions: Vec<Sessions>,
+    next_producer_id: i64,
+    topics_created: usize,
+}
+
+/// How a request names a topic: by name, or since KIP-516 by id.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum TopicKey {
+    Name(String),
+    Id(Uuid),
+}
+
+impl Cluster {
+    pub(crate) fn new(config: CheckedConfig, addresses: &[SocketAddr]) -> Self {
+        let user = &config.user;
+        let node = |(index, address): (usize, &SocketAddr)| Node {
+            id: index as i32 + 1,
+            address: *address,
+            advertised_host: user
+                .advertised_host
+                .clone()
+                .unwrap_or_else(|| address.ip().to_string()),
+            advertised_port: user.advertised_port.unwrap_or(address.port()),
+        };
+        let nodes: Vec<Node> = addresses.iter().enumerate().map(node).collect();
+        let state = State {
+            topics: BTreeMap::new(),
+            names: HashMap::new(),
+            sessions: nodes.iter().map(|_| Sessions::default()).collect(),
+            next_producer_id: FIRST_PRODUCER_ID,
+            topics_created: 0,
+        };
+        let control = Control::new(user.requests_recorded);
+        Self {
+            id: random_uuid().to_string(),
+            nodes,
+            control,
+            connections: AtomicU64::new(0),
+            state: Mutex::new(state),
+            config,
+        }
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock()
+    }
+
+    /// The number of a connection that has just been accepted.
+    pub(crate) fn next_connection(&self) -> u64 {
+        self.connections.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    pub(crate) fn node(&self, id: i32) -> Option<&Node> {
+        self.nodes.get(usize::try_from(id.checked_sub(1)?).ok()?)
+    }
+
+    /// The node that says it is the controller. Every node carries out what only a controller may, so it is a matter of form.
+    pub(crate) fn controller(&self) -> i32 {
+        self.nodes.first().map_or(-1, |node| node.id)
+    }
+
+    /// Milliseconds since 1970: the one clock behind timestamps.
+    pub(crate) fn now(&self) -> i64 {
+        let since = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    }
+}
+
+impl State {
+    pub(crate) fn topics(&self) -> impl Iterator<Item = &Topic> {
+        self.topics.values()
+    }
+
+    pub(crate) fn topic(&self, name: &str) -> Option<&Topic> {
+        self.topics.get(name)
+    }
+
+    pub(crate) fn topic_mut(&mut self, name: &str) -> Option<&mut Topic> {
+        self.topics.get_mut(name)
+    }
+
+    pub(crate) fn topic_by_id(&self, id: Uuid) -> Option<&Topic> {
+        self.topics.get(self.names.get(&id)?)
+    }
+
+    /// The topic a request means, or the code that says it is not known under that name or that id.
+    pub(crate) fn find(&mut self, key: &TopicKey) -> Result<&mut Topic, ErrorCode> {
+        match key {
+            TopicKey::Name(name) => self
+                .topics
+                .get_mut(name)
+                .ok_or(ErrorCode::UnknownTopicOrPartition),
+            TopicKey::Id(id) => {
+                let name = self.names.get(id).ok_or(ErrorCode::UnknownTopicId)?;
+                self.topics.get_mut(name).ok_or(ErrorCode::UnknownTopicId)
+            }
+        }
+    }
+
+    /// The partition a request means.
+    pub(crate) fn find_partition(
+        &mut self,
+        key: &TopicKey,
+        partition: i32,
+    ) -> Result<&mut Partition, ErrorCode> {
+        self.find(key)?
+            .partition_mut(partition)
+            .ok_or(ErrorCode::UnknownTopicOrPartition)
+    }
+
+    /// Sessions of the fetches that go to one node.
+    pub(crate) fn sessions(&mut self, node: i32) -> Option<&mut Sessions> {
+        self.sessions
+            .get_mut(usize::try_from(node.checked_sub(1)?).ok()?)
+    }
+
+    pub(crate) fn topics_created(&self) -> usize {
+        self.topics_created
+    }
+
+    pub(crate) fn insert_topic(&mut self, topic: Topic) {
+        self.topics_created += 1;
+        self.names.insert(topic.id, topic.name.clone());
+        self.topics.insert(topic.name.clone(), topic);
+    }
+
+    /// Removes a topic; whoever waits on it is told so.
+    pub(crate) fn remove_topic(&mut self, name: &str) -> Option<Topic> {
+        let topic = self.topics.remove(name)?;
+        self.names.remove(&topic.id);
+        topic
+            .partitions
+            .iter()
+            .for_each(|partition| partition.waiters.wake());
+        Some(topic)
+    }
+
+    pub(crate) fn take_producer_id(&mut self) -> i64 {
+        let id = self.next_producer_id;
+        self.next_producer_id += 1;
+        id
+    }
+}
+
+/// An id that no other topic or cluster has: the standard library seeds its hashers at random.
+pub(crate) fn random_uuid() -> Uuid {
+    let random = || RandomState::new().build_hasher().finish().to_be_bytes();
+    let (high, low) = (random(), random());
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&high);
+    bytes[8..].copy_from_slice(&low);
+    // Never 0, which means "none", and never Kafka's reserved id 1.
+    bytes[0] |= 0x40;
+    Uuid(bytes)
+}

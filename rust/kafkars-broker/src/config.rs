@@ -1,0 +1,168 @@
+//! What a broker is started with, and what its topics can be set to.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+
+use kafkars_protocol::{ApiKey, VersionRange};
+
+use crate::error::BrokerError;
+use crate::topic_config::TopicConfig;
+use crate::topic_name;
+
+/// Nodes one embedded cluster may have: each has a listener of its own.
+pub const MAX_NODES: u16 = 100;
+
+/// Partitions one topic may have, and one request may create: Kafka's controller draws the same line.
+pub const MAX_PARTITIONS: i32 = 10_000;
+
+/// Settings of an [`EmbeddedBroker`](crate::EmbeddedBroker); the defaults are Kafka's where Kafka has the setting.
+#[derive(Debug, Clone)]
+pub struct BrokerConfig {
+    /// Nodes of the cluster, numbered from 1. Default 1, at most [`MAX_NODES`].
+    pub nodes: u16,
+    /// Address the listeners are bound to. Default 127.0.0.1.
+    pub bind: IpAddr,
+    /// Port of node 1; the next nodes take the ports that follow. Default 0: free ports.
+    pub port: u16,
+    /// Host told to clients instead of `bind`, right or wrong. Default none.
+    pub advertised_host: Option<String>,
+    /// Port told to clients instead of the real one, right or wrong, for every node. Default none.
+    pub advertised_port: Option<u16>,
+    /// Whether asking for the metadata of an unknown topic creates it. Default true.
+    pub auto_create_topics: bool,
+    /// Partitions of a topic that is created without saying how many. Default 1.
+    pub default_partitions: i32,
+    /// Replicas of a topic that is created without saying how many; never more than there are nodes. Default 1.
+    pub default_replication_factor: i16,
+    /// Topics that are there from the start.
+    pub topics: Vec<NewTopic>,
+    /// Topic settings that hold where a topic does not say otherwise, by Kafka's topic config names
+    /// (`max.message.bytes`, `message.timestamp.type`, `retention.bytes`, …).
+    pub topic_defaults: Vec<(String, String)>,
+    /// Limits on what `ApiVersions` offers and the broker serves: the way to imitate an older one.
+    pub api_limits: Vec<ApiLimit>,
+    /// Largest request accepted, in bytes (`socket.request.max.bytes`). Default 100 MiB.
+    pub request_max_bytes: usize,
+    /// Largest fetch response, whatever the client asks for (`fetch.max.bytes`). Default 55 MiB.
+    pub fetch_max_bytes: usize,
+    /// How long a connection may say nothing (`connections.max.idle.ms`). Default 10 minutes.
+    pub connections_max_idle: Duration,
+    /// How many of the latest requests [`requests_seen`](crate::EmbeddedBroker::requests_seen) remembers. Default 10,000.
+    pub requests_recorded: usize,
+}
+
+impl Default for BrokerConfig {
+    fn default() -> Self {
+        Self {
+            nodes: 1,
+            bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            port: 0,
+            advertised_host: None,
+            advertised_port: None,
+            auto_create_topics: true,
+            default_partitions: 1,
+            default_replication_factor: 1,
+            topics: Vec::new(),
+            topic_defaults: Vec::new(),
+            api_limits: Vec::new(),
+            request_max_bytes: 100 * 1024 * 1024,
+            fetch_max_bytes: 55 * 1024 * 1024,
+            connections_max_idle: Duration::from_secs(600),
+            requests_recorded: 10_000,
+        }
+    }
+}
+
+impl BrokerConfig {
+    /// Checks every setting and gives the form the broker works with.
+    pub(crate) fn check(self) -> Result<CheckedConfig, BrokerError> {
+        let invalid = |setting: &'static str, reason: String| {
+            Err(BrokerError::InvalidSetting { setting, reason })
+        };
+        if self.nodes == 0 || self.nodes > MAX_NODES {
+            return invalid(
+                "nodes",
+                format!("{} is not between 1 and {MAX_NODES}", self.nodes),
+            );
+        }
+        if self.port != 0 && self.port.checked_add(self.nodes - 1).is_none() {
+            return invalid(
+                "port",
+                format!("{} nodes do not fit above port {}", self.nodes, self.port),
+            );
+        }
+        if !(1..=MAX_PARTITIONS).contains(&self.default_partitions) {
+            let reason = format!(
+                "{} is not between 1 and {MAX_PARTITIONS}",
+                self.default_partitions
+            );
+            return invalid("default_partitions", reason);
+        }
+        if self.default_replication_factor < 1 {
+            let reason = format!("{} is less than 1", self.default_replication_factor);
+            return invalid("default_replication_factor", reason);
+        }
+        if self.request_max_bytes < 1024 || self.request_max_bytes > i32::MAX as usize {
+            return invalid(
+                "request_max_bytes",
+                format!("{} is not between 1 KiB and 2 GiB", self.request_max_bytes),
+            );
+        }
+        for topic in &self.topics {
+            if let Err(problem) = topic_name::check(&topic.name) {
+                return invalid("topics", format!("{:?}: {problem}", topic.name));
+            }
+        }
+        let topic_defaults = match TopicConfig::default().with(&self.topic_defaults) {
+            Ok(defaults) => defaults,
+            Err(problem) => return invalid("topic_defaults", problem.to_string()),
+        };
+        let default_replication_factor = self.default_replication_factor.min(self.nodes as i16);
+        Ok(CheckedConfig {
+            default_replication_factor,
+            topic_defaults,
+            user: self,
+        })
+    }
+}
+
+/// Settings that have been checked; everything behind `start` works with these.
+#[derive(Debug, Clone)]
+pub(crate) struct CheckedConfig {
+    pub(crate) user: BrokerConfig,
+    pub(crate) default_replication_factor: i16,
+    pub(crate) topic_defaults: TopicConfig,
+}
+
+/// A topic to be created.
+#[derive(Debug, Clone, Default)]
+pub struct NewTopic {
+    /// Its name.
+    pub name: String,
+    /// How many partitions; none: the broker's default.
+    pub partitions: Option<i32>,
+    /// How many replicas; none: the broker's default.
+    pub replication_factor: Option<i16>,
+    /// Settings by Kafka's topic config names.
+    pub configs: Vec<(String, String)>,
+}
+
+impl NewTopic {
+    /// A topic with so many partitions and the broker's defaults otherwise.
+    pub fn new(name: impl Into<String>, partitions: i32) -> Self {
+        Self {
+            name: name.into(),
+            partitions: Some(partitions),
+            ..Self::default()
+        }
+    }
+}
+
+/// The versions of one API that a broker offers, at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ApiLimit {
+    /// The API that is limited.
+    pub api: ApiKey,
+    /// What is left of it; none: the broker does not know this API.
+    pub versions: Option<VersionRange>,
+}

@@ -1,0 +1,262 @@
+//! One client's socket: requests in, answers out, in order.
+//!
+//! A connection's requests are handled one after the other, as Kafka does it, so a long poll delays what was pipelined behind it
+//! but nothing on other connections.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::fmt;
+use std::io::{self, IoSlice};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::{Buf, Bytes, BytesMut};
+use kafkars_protocol::{DecodeError, EncodeError, Frame, FrameError, FrameLimit, LENGTH_PREFIX};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use crate::cluster::Cluster;
+use crate::handlers::{self, Outcome, Peer};
+
+/// First buffer of a connection that says something; one that does not costs none.
+const READ_BUFFER: usize = 64 * 1024;
+/// A frame this long is given its room at once. Beyond, room grows with what has really arrived, so that announcing a huge frame
+/// costs its sender as much as it costs us.
+const TRUSTED_LENGTH: usize = 1024 * 1024;
+/// Answers are collected up to this size while further requests are already here.
+const WRITE_BUFFER: usize = 64 * 1024;
+/// Requests that are read while a long poll waits, to notice when the client goes away.
+const READ_AHEAD: usize = 256 * 1024;
+/// Segments given to one system call.
+const SLICES: usize = 64;
+
+/// A socket with what has been read from it and what waits to be written to it.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    peer: Peer,
+    address: SocketAddr,
+    stream: TcpStream,
+    incoming: BytesMut,
+    outgoing: Vec<Bytes>,
+    outgoing_size: usize,
+}
+
+/// Why a connection ended.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// The client closed it.
+    Closed,
+    /// The client said nothing for too long.
+    Idle,
+    /// A request asked for it: acks=0 with an error, an unsupported version, or a fault on purpose.
+    Cut,
+    Io(io::Error),
+    Frame(FrameError),
+    Garbage(DecodeError),
+    Unanswerable(EncodeError),
+}
+
+impl Connection {
+    pub(crate) fn new(
+        cluster: Arc<Cluster>,
+        node: i32,
+        id: u64,
+        address: SocketAddr,
+        stream: TcpStream,
+    ) -> Self {
+        let peer = Peer {
+            cluster,
+            node,
+            connection: id,
+        };
+        Self {
+            peer,
+            address,
+            stream,
+            incoming: BytesMut::new(),
+            outgoing: Vec::new(),
+            outgoing_size: 0,
+        }
+    }
+
+    /// Serves the client until either side ends it.
+    pub(crate) async fn run(mut self) {
+        let end = match self.serve().await {
+            Ok(never) => match never {},
+            Err(end) => end,
+        };
+        let (node, connection, address) = (self.peer.node, self.peer.connection, self.address);
+        match end {
+            End::Frame(_) | End::Garbage(_) => {
+                tracing::info!(node, connection, %address, %end, "closed a connection")
+            }
+            End::Unanswerable(_) => {
+                tracing::error!(node, connection, %address, %end, "closed a connection")
+            }
+            _ => tracing::debug!(node, connection, %address, %end, "a connection ended"),
+        }
+    }
+
+    async fn serve(&mut self) -> Result<Infallible, End> {
+        let limit = FrameLimit::new(self.peer.cluster.config.user.request_max_bytes);
+        loop {
+            let length = self.wait_for_frame(limit).await?;
+            self.incoming.advance(LENGTH_PREFIX);
+            let frame = self.incoming.split_to(length).freeze();
+            let mut outcome = handlers::dispatch(&self.peer, frame)?;
+            if let Outcome::Later(later) = outcome {
+                self.flush().await?;
+                outcome = self.wait_beside_reading(later).await?;
+            }
+            match outcome {
+                Outcome::Reply(frame) => self.collect(frame).await?,
+                Outcome::Silence => {}
+                // A late answer is never late again.
+                Outcome::Disconnect | Outcome::Later(_) => {
+                    self.flush().await?;
+                    return Err(End::Cut);
+                }
+            }
+        }
+    }
+
+    /// Waits until a whole frame is in the buffer and gives its length, the prefix not counted.
+    async fn wait_for_frame(&mut self, limit: FrameLimit) -> Result<usize, End> {
+        loop {
+            let mut needed = LENGTH_PREFIX;
+            if let Some(prefix) = self.incoming.first_chunk::<LENGTH_PREFIX>() {
+                let length = limit.parse(*prefix).map_err(End::Frame)?;
+                needed = LENGTH_PREFIX + length;
+                if self.incoming.len() >= needed {
+                    return Ok(length);
+                }
+            }
+            // Nothing more to handle: the client gets its answers before it is waited for.
+            self.flush().await?;
+            self.read_more(needed).await?;
+        }
+    }
+
+    /// Reads once, with room for a frame of `length` bytes as far as that is trusted.
+    async fn read_more(&mut self, length: usize) -> Result<(), End> {
+        let idle = self.peer.cluster.config.user.connections_max_idle;
+        if self.incoming.is_empty() {
+            if self.incoming.capacity() > 0 && self.try_read()? {
+                return Ok(());
+            }
+            // An idle connection holds no buffer: it is made when there is something to put into it.
+            self.incoming = BytesMut::new();
+            timeout(idle, self.stream.readable())
+                .await
+                .map_err(|_| End::Idle)?
+                .map_err(End::Io)?;
+        }
+        let trusted = TRUSTED_LENGTH.max(self.incoming.len() * 2);
+        let wanted = length.min(trusted).max(READ_BUFFER);
+        if self.incoming.capacity() < wanted {
+            self.incoming.reserve(wanted - self.incoming.len());
+        }
+        match timeout(idle, self.stream.read_buf(&mut self.incoming)).await {
+            Err(_) => Err(End::Idle),
+            Ok(Ok(0)) => Err(End::Closed),
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(error)) => Err(End::Io(error)),
+        }
+    }
+
+    /// Takes what the socket has, without waiting; false when that is nothing.
+    fn try_read(&mut self) -> Result<bool, End> {
+        match self.stream.try_read_buf(&mut self.incoming) {
+            Ok(0) => Err(End::Closed),
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+            Err(error) => Err(End::Io(error)),
+        }
+    }
+
+    /// Waits for a late answer; a client that goes away meanwhile ends the wait.
+    async fn wait_beside_reading(&mut self, mut later: handlers::Later) -> Result<Outcome, End> {
+        loop {
+            let read_ahead = self.incoming.len() < READ_AHEAD;
+            tokio::select! {
+                biased;
+                outcome = &mut later => return outcome,
+                ready = self.stream.readable(), if read_ahead => {
+                    ready.map_err(End::Io)?;
+                    if self.incoming.capacity() == self.incoming.len() {
+                        self.incoming.reserve(READ_BUFFER);
+                    }
+                    self.try_read()?;
+                }
+            }
+        }
+    }
+
+    /// Puts an answer behind those that wait to be written.
+    async fn collect(&mut self, frame: Frame) -> Result<(), End> {
+        self.outgoing_size += frame.len();
+        self.outgoing.extend(frame.into_segments());
+        if self.outgoing_size >= WRITE_BUFFER {
+            self.flush().await?;
+        }
+        Ok(())
+    }
+
+    /// Writes all answers that wait. A client that does not read them is treated as one that says nothing.
+    async fn flush(&mut self) -> Result<(), End> {
+        if self.outgoing.is_empty() {
+            return Ok(());
+        }
+        let idle = self.peer.cluster.config.user.connections_max_idle;
+        self.outgoing_size = 0;
+        let mut segments = self.outgoing.drain(..).collect::<VecDeque<_>>();
+        while !segments.is_empty() {
+            let slices: Vec<IoSlice<'_>> = segments
+                .iter()
+                .take(SLICES)
+                .map(|segment| IoSlice::new(segment))
+                .collect();
+            let write = timeout(idle, self.stream.write_vectored(&slices));
+            let mut written = write.await.map_err(|_| End::Idle)?.map_err(End::Io)?;
+            if written == 0 {
+                return Err(End::Closed);
+            }
+            while let Some(first) = segments.front_mut() {
+                if written < first.len() {
+                    first.advance(written);
+                    break;
+                }
+                written -= first.len();
+                segments.pop_front();
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closed => formatter.write_str("the client closed it"),
+            Self::Idle => formatter.write_str("the client said nothing for too long"),
+            Self::Cut => formatter.write_str("it was cut"),
+            Self::Io(error) => write!(formatter, "{error}"),
+            Self::Frame(error) => write!(formatter, "{error}"),
+            Self::Garbage(error) => write!(formatter, "{error}"),
+            Self::Unanswerable(error) => write!(formatter, "{error}"),
+        }
+    }
+}
+
+impl From<DecodeError> for End {
+    fn from(error: DecodeError) -> Self {
+        Self::Garbage(error)
+    }
+}
+
+impl From<EncodeError> for End {
+    fn from(error: EncodeError) -> Self {
+        Self::Unanswerable(error)
+    }
+}

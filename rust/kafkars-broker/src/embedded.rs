@@ -1,0 +1,189 @@
+//! The handle to a running broker.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use crate::cluster::Cluster;
+use crate::config::{BrokerConfig, NewTopic};
+use crate::control::{Intercept, InterceptId, SeenRequest};
+use crate::creation;
+use crate::error::BrokerError;
+use crate::server::{self, Server};
+
+/// A Kafka cluster in this process, in memory, that any client can reach over TCP.
+///
+/// It runs on a thread of its own and ends when it is stopped or dropped; what it held is gone then.
+#[derive(Debug)]
+pub struct EmbeddedBroker {
+    cluster: Arc<Cluster>,
+    server: Server,
+}
+
+impl EmbeddedBroker {
+    /// Starts a cluster. When this returns, its nodes accept connections.
+    ///
+    /// # Errors
+    /// When a setting makes no sense, a port is taken, or the thread cannot be made.
+    pub fn start(config: BrokerConfig) -> Result<Self, BrokerError> {
+        let config = config.check()?;
+        let listeners = server::listen(&config.user)?;
+        let addresses: Result<Vec<SocketAddr>, _> = listeners
+            .iter()
+            .map(|listener| listener.local_addr())
+            .collect();
+        let topics = config.user.topics.clone();
+        let cluster = Arc::new(Cluster::new(
+            config,
+            &addresses.map_err(BrokerError::Thread)?,
+        ));
+        for topic in &topics {
+            create(&cluster, topic)?;
+        }
+        let server = Server::start(Arc::clone(&cluster), listeners)?;
+        Ok(Self { cluster, server })
+    }
+
+    /// Where its nodes listen, as clients take it: `host:port,host:port`. What it advertises may be something else.
+    pub fn bootstrap_servers(&self) -> String {
+        let addresses: Vec<String> = self
+            .cluster
+            .nodes
+            .iter()
+            .map(|node| node.address.to_string())
+            .collect();
+        addresses.join(",")
+    }
+
+    /// Where one node listens; nodes count from 1.
+    pub fn address(&self, node: i32) -> Option<SocketAddr> {
+        self.cluster.node(node).map(|node| node.address)
+    }
+
+    /// Ids of its nodes.
+    pub fn nodes(&self) -> Vec<i32> {
+        self.cluster.nodes.iter().map(|node| node.id).collect()
+    }
+
+    /// The id it gives to clients.
+    pub fn cluster_id(&self) -> &str {
+        &self.cluster.id
+    }
+
+    /// Creates a topic, as an administrator would.
+    ///
+    /// # Errors
+    /// When the topic exists or a client would be refused for another reason.
+    pub fn create_topic(&self, topic: &NewTopic) -> Result<(), BrokerError> {
+        create(&self.cluster, topic)
+    }
+
+    /// Names of its topics, in alphabetical order.
+    pub fn topics(&self) -> Vec<String> {
+        self.cluster
+            .state()
+            .topics()
+            .map(|topic| topic.name.clone())
+            .collect()
+    }
+
+    /// First offset and next offset of a partition.
+    ///
+    /// # Errors
+    /// When there is no such partition.
+    pub fn offsets(&self, topic: &str, partition: i32) -> Result<(i64, i64), BrokerError> {
+        let state = self.cluster.state();
+        let found = state
+            .topic(topic)
+            .and_then(|topic| topic.partition(partition));
+        let found = found.ok_or_else(|| unknown(topic, partition))?;
+        Ok((found.log.start_offset(), found.log.end_offset()))
+    }
+
+    /// The node that leads a partition.
+    ///
+    /// # Errors
+    /// When there is no such partition.
+    pub fn leader(&self, topic: &str, partition: i32) -> Result<i32, BrokerError> {
+        let state = self.cluster.state();
+        let found = state
+            .topic(topic)
+            .and_then(|topic| topic.partition(partition));
+        found
+            .map(|partition| partition.leader)
+            .ok_or_else(|| unknown(topic, partition))
+    }
+
+    /// Gives a partition to another node, under a new leader epoch. Nothing is lost: all nodes share the log.
+    ///
+    /// # Errors
+    /// When there is no such partition or node.
+    pub fn move_leader(&self, topic: &str, partition: i32, node: i32) -> Result<(), BrokerError> {
+        if self.cluster.node(node).is_none() {
+            return Err(BrokerError::UnknownNode(node));
+        }
+        let mut state = self.cluster.state();
+        let found = state
+            .topic_mut(topic)
+            .and_then(|topic| topic.partition_mut(partition));
+        found
+            .ok_or_else(|| unknown(topic, partition))?
+            .move_to(node);
+        Ok(())
+    }
+
+    /// Sets a fault for requests to come. Where several take a request, the first that was set decides.
+    pub fn intercept(&self, intercept: Intercept) -> InterceptId {
+        self.cluster.control.intercept(intercept)
+    }
+
+    /// Removes a fault; false when it had run out already.
+    pub fn remove_intercept(&self, id: InterceptId) -> bool {
+        self.cluster.control.remove(id)
+    }
+
+    /// Removes all faults.
+    pub fn clear_intercepts(&self) {
+        self.cluster.control.clear();
+    }
+
+    /// The latest requests, oldest first, as many as `BrokerConfig::requests_recorded`.
+    pub fn requests_seen(&self) -> Vec<SeenRequest> {
+        self.cluster.control.seen()
+    }
+
+    /// Forgets the requests seen so far.
+    pub fn forget_requests_seen(&self) {
+        self.cluster.control.forget_seen();
+    }
+
+    /// Whether it has neither been stopped nor failed.
+    pub fn is_running(&self) -> bool {
+        self.server.is_running()
+    }
+
+    /// Closes all listeners and connections and ends the thread. Does nothing the second time.
+    pub fn stop(&mut self) {
+        self.server.stop();
+    }
+}
+
+fn create(cluster: &Cluster, topic: &NewTopic) -> Result<(), BrokerError> {
+    let mut state = cluster.state();
+    let planned =
+        creation::plan(cluster, &state, topic, None).map_err(|refusal| BrokerError::Topic {
+            topic: topic.name.clone(),
+            code: refusal.code,
+            reason: refusal
+                .message
+                .unwrap_or_else(|| refusal.code.description().to_owned()),
+        })?;
+    state.insert_topic(planned);
+    Ok(())
+}
+
+fn unknown(topic: &str, partition: i32) -> BrokerError {
+    BrokerError::UnknownPartition {
+        topic: topic.to_owned(),
+        partition,
+    }
+}

@@ -1,0 +1,130 @@
+//! One reading of all partitions of a fetch.
+
+use bytes::Bytes;
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::fetch::{EpochEndOffset, LeaderIdAndEpoch, PartitionData};
+
+use crate::cluster::State;
+use crate::handlers::Hints;
+use crate::log::OffsetOutOfRange;
+use crate::partition::Partition;
+use crate::sessions::Target;
+
+/// What the request allows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    pub(crate) node: i32,
+    pub(crate) min_bytes: u64,
+    pub(crate) max_bytes: usize,
+    /// Whether the version has a place for the leader that is asked in vain (KIP-951).
+    pub(crate) hints: bool,
+}
+
+/// What was found, in the order of the targets.
+#[derive(Debug, Default)]
+pub(crate) struct Round {
+    pub(crate) partitions: Vec<PartitionData>,
+    pub(crate) hints: Hints,
+    /// Bytes that could be answered, limits of single partitions considered.
+    pub(crate) available: u64,
+    failed: bool,
+    read: usize,
+}
+
+impl Round {
+    /// Whether there is no reason to wait: enough bytes, or something the client should know at once.
+    pub(crate) fn is_enough(&self, limits: Limits) -> bool {
+        self.failed || self.partitions.is_empty() || self.available >= limits.min_bytes
+    }
+}
+
+/// Reads every target as far as the limits allow.
+pub(crate) fn read(state: &mut State, targets: &[Target], limits: Limits) -> Round {
+    let mut round = Round::default();
+    round.partitions.reserve_exact(targets.len());
+    for target in targets {
+        let data = read_one(state, target, limits, &mut round).unwrap_or_else(|code| {
+            round.failed = true;
+            failure(target.partition, code)
+        });
+        round.partitions.push(data);
+    }
+    round
+}
+
+fn read_one(
+    state: &mut State,
+    target: &Target,
+    limits: Limits,
+    round: &mut Round,
+) -> Result<PartitionData, ErrorCode> {
+    let partition = state.find_partition(&target.topic, target.partition)?;
+    let here = if partition.leader == limits.node {
+        Ok(())
+    } else {
+        Err(ErrorCode::NotLeaderOrFollower)
+    };
+    if let Err(code) = here.and_then(|()| partition.check_epoch(target.current_leader_epoch)) {
+        round.failed = true;
+        let mut data = failure(target.partition, code);
+        if limits.hints {
+            round.hints.add(partition.leader);
+            data.current_leader = LeaderIdAndEpoch {
+                leader_id: partition.leader,
+                leader_epoch: partition.leader_epoch,
+            };
+        }
+        return Ok(data);
+    }
+    let mut data = PartitionData {
+        partition_index: target.partition,
+        high_watermark: partition.log.end_offset(),
+        last_stable_offset: partition.log.end_offset(),
+        log_start_offset: partition.log.start_offset(),
+        records: Some(Bytes::new()),
+        ..PartitionData::default()
+    };
+    if let Some(diverging) = diverging(partition, target)? {
+        round.failed = true;
+        data.diverging_epoch = diverging;
+        return Ok(data);
+    }
+    let partition_limit = usize::try_from(target.max_bytes).unwrap_or(0);
+    let limit = partition_limit.min(limits.max_bytes.saturating_sub(round.read));
+    let first = round.read == 0;
+    let records = partition
+        .log
+        .read(target.fetch_offset, limit, first)
+        .map_err(|OffsetOutOfRange| ErrorCode::OffsetOutOfRange)?;
+    let available = partition
+        .log
+        .available(target.fetch_offset)
+        .min(partition_limit as u64);
+    round.available += available.max(records.len() as u64);
+    round.read += records.len();
+    data.records = Some(records);
+    Ok(data)
+}
+
+/// Where the log of a reader departs from this one: its last epoch ended earlier than it has read (KIP-595).
+fn diverging(partition: &Partition, target: &Target) -> Result<Option<EpochEndOffset>, ErrorCode> {
+    if target.last_fetched_epoch < 0 {
+        return Ok(None);
+    }
+    let (epoch, end_offset) = partition.end_of_epoch(target.last_fetched_epoch);
+    if epoch < 0 {
+        return Err(ErrorCode::OffsetOutOfRange);
+    }
+    let agrees = epoch == target.last_fetched_epoch && end_offset >= target.fetch_offset;
+    Ok((!agrees).then_some(EpochEndOffset { epoch, end_offset }))
+}
+
+fn failure(partition_index: i32, code: ErrorCode) -> PartitionData {
+    PartitionData {
+        partition_index,
+        error_code: code.code(),
+        high_watermark: -1,
+        records: Some(Bytes::new()),
+        ..PartitionData::default()
+    }
+}

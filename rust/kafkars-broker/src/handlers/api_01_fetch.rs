@@ -1,0 +1,249 @@
+//! Fetch, versions 4 to 18.
+//!
+//! Kept: long polls by `min_bytes` and `max_wait_ms`; `max_bytes` of the request and of each partition, where the first batch is
+//! answered whatever its size; incremental sessions (version 7, KIP-227); leader epochs (9, KIP-320) and diverging epochs (12,
+//! KIP-595); topic ids (13, KIP-516); leader hints (16, KIP-951).
+//!
+//! Skipped: fetches by followers are answered like those of consumers; the last stable offset is the high watermark, and
+//! there are no aborted transactions; no replica is ever preferred. `max_wait_ms` has no upper bound, as in Kafka.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::fetch::{
+    FetchRequest, FetchResponse, FetchTopic, FetchableTopicResponse, NodeEndpoint, PartitionData,
+};
+use tokio::time::{Instant as Deadline, timeout_at};
+
+use super::{Answer, Peer, Serve};
+use crate::cluster::{State, TopicKey};
+use crate::fetch_round::{self, Limits, Round};
+use crate::sessions::{FetchPlan, SessionRequest, Target};
+use crate::waiter::Waiter;
+
+/// First version that names topics by id.
+const TOPIC_IDS_SINCE: i16 = 13;
+/// First version that tells where the leader is.
+const HINTS_SINCE: i16 = 16;
+/// First version with sessions.
+const SESSIONS_SINCE: i16 = 7;
+
+impl Serve for FetchRequest {
+    fn serve(self, peer: &Peer, version: i16) -> Answer<FetchResponse> {
+        let limits = Limits {
+            node: peer.node,
+            min_bytes: u64::try_from(self.min_bytes).unwrap_or(0),
+            max_bytes: usize::try_from(self.max_bytes)
+                .unwrap_or(0)
+                .min(peer.cluster.config.user.fetch_max_bytes),
+            hints: version >= HINTS_SINCE,
+        };
+        let wait = Duration::from_millis(u64::try_from(self.max_wait_ms).unwrap_or(0));
+        let request = session_request(self, version);
+        let mut state = peer.cluster.state();
+        let Some(sessions) = state.sessions(peer.node) else {
+            return Answer::Disconnect;
+        };
+        let plan = match sessions.plan(request, Instant::now()) {
+            Ok(plan) => plan,
+            Err(code) => return Answer::Now(session_failure(code)),
+        };
+        let round = fetch_round::read(&mut state, &plan.targets, limits);
+        if round.is_enough(limits) || wait.is_zero() {
+            return Answer::Now(respond(peer, &mut state, &plan, round));
+        }
+        let poll = Poll::register(peer, &mut state, plan, limits, &round);
+        drop(state);
+        Answer::Later(Box::pin(poll.run(Deadline::now() + wait)))
+    }
+
+    fn refuse(&self, _version: i16, code: ErrorCode) -> FetchResponse {
+        let partition = |partition: i32| PartitionData {
+            partition_index: partition,
+            error_code: code.code(),
+            high_watermark: -1,
+            records: Some(bytes::Bytes::new()),
+            ..PartitionData::default()
+        };
+        let topic = |topic: &FetchTopic| FetchableTopicResponse {
+            topic: topic.topic.clone(),
+            topic_id: topic.topic_id,
+            partitions: topic
+                .partitions
+                .iter()
+                .map(|data| partition(data.partition))
+                .collect(),
+        };
+        if self.topics.is_empty() {
+            // A session names no partition; the answer as a whole can still fail.
+            return session_failure(code);
+        }
+        FetchResponse {
+            responses: self.topics.iter().map(topic).collect(),
+            ..FetchResponse::default()
+        }
+    }
+}
+
+/// A fetch that waits. While it exists its waiter stands in the list of every partition it reads.
+struct Poll {
+    peer: Peer,
+    plan: FetchPlan,
+    limits: Limits,
+    waiter: Arc<Waiter>,
+}
+
+impl Poll {
+    fn register(
+        peer: &Peer,
+        state: &mut State,
+        plan: FetchPlan,
+        limits: Limits,
+        round: &Round,
+    ) -> Self {
+        let waiter = Waiter::new(limits.min_bytes.saturating_sub(round.available));
+        add(state, &plan.targets, &waiter);
+        Self {
+            peer: peer.clone(),
+            plan,
+            limits,
+            waiter,
+        }
+    }
+
+    async fn run(mut self, deadline: Deadline) -> FetchResponse {
+        loop {
+            let expired = timeout_at(deadline, self.waiter.woken()).await.is_err();
+            let cluster = Arc::clone(&self.peer.cluster);
+            let mut state = cluster.state();
+            let round = fetch_round::read(&mut state, &self.plan.targets, self.limits);
+            if expired || round.is_enough(self.limits) {
+                return respond(&self.peer, &mut state, &self.plan, round);
+            }
+            remove(&mut state, &self.plan.targets, &self.waiter);
+            self.waiter = Waiter::new(self.limits.min_bytes.saturating_sub(round.available));
+            add(&mut state, &self.plan.targets, &self.waiter);
+        }
+    }
+}
+
+impl Drop for Poll {
+    fn drop(&mut self) {
+        remove(
+            &mut self.peer.cluster.state(),
+            &self.plan.targets,
+            &self.waiter,
+        );
+    }
+}
+
+fn add(state: &mut State, targets: &[Target], waiter: &Arc<Waiter>) {
+    for target in targets {
+        if let Ok(partition) = state.find_partition(&target.topic, target.partition) {
+            partition.waiters.add(waiter);
+        }
+    }
+}
+
+fn remove(state: &mut State, targets: &[Target], waiter: &Arc<Waiter>) {
+    for target in targets {
+        if let Ok(partition) = state.find_partition(&target.topic, target.partition) {
+            partition.waiters.remove(waiter);
+        }
+    }
+}
+
+fn session_request(request: FetchRequest, version: i16) -> SessionRequest {
+    let by_id = version >= TOPIC_IDS_SINCE;
+    let key = |name: String, id| {
+        if by_id {
+            TopicKey::Id(id)
+        } else {
+            TopicKey::Name(name)
+        }
+    };
+    let mut targets = Vec::new();
+    for topic in request.topics {
+        let key = key(topic.topic, topic.topic_id);
+        targets.extend(topic.partitions.into_iter().map(|data| Target {
+            topic: key.clone(),
+            partition: data.partition,
+            current_leader_epoch: data.current_leader_epoch,
+            fetch_offset: data.fetch_offset,
+            last_fetched_epoch: data.last_fetched_epoch,
+            max_bytes: data.partition_max_bytes,
+        }));
+    }
+    let mut forgotten = Vec::new();
+    for topic in request.forgotten_topics_data {
+        let key = key(topic.topic, topic.topic_id);
+        forgotten.extend(
+            topic
+                .partitions
+                .into_iter()
+                .map(|partition| (key.clone(), partition)),
+        );
+    }
+    let (id, epoch) = if version >= SESSIONS_SINCE {
+        (request.session_id, request.session_epoch)
+    } else {
+        (0, -1)
+    };
+    SessionRequest {
+        id,
+        epoch,
+        by_id,
+        targets,
+        forgotten,
+    }
+}
+
+fn session_failure(code: ErrorCode) -> FetchResponse {
+    FetchResponse {
+        error_code: code.code(),
+        ..FetchResponse::default()
+    }
+}
+
+/// Puts the partitions that were read under their topics, and leaves out of an incremental answer what has no news.
+fn respond(peer: &Peer, state: &mut State, plan: &FetchPlan, round: Round) -> FetchResponse {
+    let mut responses: Vec<FetchableTopicResponse> = Vec::new();
+    let mut previous: Option<&TopicKey> = None;
+    for (target, data) in plan.targets.iter().zip(round.partitions) {
+        let told = match state.sessions(peer.node) {
+            Some(sessions) if plan.session_id != 0 => sessions.tell(plan.session_id, target, &data),
+            _ => true,
+        };
+        if plan.incremental && !told {
+            continue;
+        }
+        match responses.last_mut() {
+            Some(topic) if previous == Some(&target.topic) => topic.partitions.push(data),
+            _ => {
+                let (topic, topic_id) = match &target.topic {
+                    TopicKey::Name(name) => (name.clone(), kafkars_protocol::Uuid::ZERO),
+                    TopicKey::Id(id) => (String::new(), *id),
+                };
+                responses.push(FetchableTopicResponse {
+                    topic,
+                    topic_id,
+                    partitions: vec![data],
+                });
+            }
+        }
+        previous = Some(&target.topic);
+    }
+    let endpoint = |node: &crate::cluster::Node| NodeEndpoint {
+        node_id: node.id,
+        host: node.advertised_host.clone(),
+        port: i32::from(node.advertised_port),
+        rack: None,
+    };
+    FetchResponse {
+        session_id: plan.session_id,
+        responses,
+        node_endpoints: round.hints.nodes(&peer.cluster).map(endpoint).collect(),
+        ..FetchResponse::default()
+    }
+}

@@ -1,0 +1,72 @@
+//! ApiVersions, versions 0 to 4.
+//!
+//! Kept: the answer in version 0 to a version that is too new, with the versions of this API (KIP-511); the check of the client's
+//! software name (version 3).
+//!
+//! Skipped: features (version 3, KIP-584): none are listed, since none of what they stand for is here.
+
+use kafkars_protocol::messages::api_versions::{
+    ApiVersion, ApiVersionsRequest, ApiVersionsResponse,
+};
+use kafkars_protocol::{ApiKey, ErrorCode};
+
+use super::{Answer, Peer, Serve};
+use crate::versions;
+
+/// First version in which the client names its software.
+const SOFTWARE_SINCE: i16 = 3;
+
+impl Serve for ApiVersionsRequest {
+    fn serve(self, peer: &Peer, version: i16) -> Answer<ApiVersionsResponse> {
+        if version >= SOFTWARE_SINCE
+            && !(is_name(&self.client_software_name) && is_name(&self.client_software_version))
+        {
+            return Answer::Now(self.refuse(version, ErrorCode::InvalidRequest));
+        }
+        Answer::Now(ApiVersionsResponse {
+            api_keys: offered(peer),
+            ..ApiVersionsResponse::default()
+        })
+    }
+
+    fn refuse(&self, _version: i16, code: ErrorCode) -> ApiVersionsResponse {
+        ApiVersionsResponse {
+            error_code: code.code(),
+            ..ApiVersionsResponse::default()
+        }
+    }
+}
+
+/// The answer to a version that is not served, itself in version 0.
+pub(super) fn unsupported(peer: &Peer) -> ApiVersionsResponse {
+    let mut api_keys = offered(peer);
+    api_keys.retain(|entry| entry.api_key == ApiKey::ApiVersions.as_i16());
+    ApiVersionsResponse {
+        error_code: ErrorCode::UnsupportedVersion.code(),
+        api_keys,
+        ..ApiVersionsResponse::default()
+    }
+}
+
+fn offered(peer: &Peer) -> Vec<ApiVersion> {
+    let entry = |(api, versions): (ApiKey, kafkars_protocol::VersionRange)| ApiVersion {
+        api_key: api.as_i16(),
+        // Kafka 4 says so too, though it serves 3 and later: librdkafka refuses to compress for a broker without version 0.
+        min_version: if api == ApiKey::Produce {
+            0
+        } else {
+            versions.min
+        },
+        max_version: versions.max,
+    };
+    versions::offered(&peer.cluster.config.user)
+        .map(entry)
+        .collect()
+}
+
+/// Letters and digits, with dots and dashes between them.
+fn is_name(text: &str) -> bool {
+    let inner = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
+    let outer = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    text.bytes().all(inner) && outer(text.as_bytes().first()) && outer(text.as_bytes().last())
+}

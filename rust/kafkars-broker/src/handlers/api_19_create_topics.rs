@@ -1,0 +1,169 @@
+//! CreateTopics, versions 2 to 7.
+//!
+//! Kept: Kafka's checks of names, numbers, assignments and settings; dry runs; defaults for -1 (version 4, KIP-464); what was made
+//! in the answer (5, KIP-525); topic ids (7). Any node carries it out; topics are there when the answer is.
+//!
+//! Skipped: quotas (version 6, KIP-599).
+
+use std::collections::HashMap;
+
+use kafkars_protocol::messages::create_topics::{
+    CreatableTopic, CreatableTopicConfigs, CreatableTopicResult, CreateTopicsRequest,
+    CreateTopicsResponse,
+};
+use kafkars_protocol::{ErrorCode, Uuid};
+
+use super::{Answer, Peer, Serve};
+use crate::cluster::{Cluster, State};
+use crate::config::{MAX_PARTITIONS, NewTopic};
+use crate::creation;
+use crate::incoming::Refusal;
+use crate::topic::Topic;
+use crate::topic_config::{SETTINGS, Setting};
+
+/// Where a setting's value is from, in Kafka's numbers.
+const FROM_TOPIC: i8 = 1;
+const FROM_DEFAULT: i8 = 5;
+
+impl Serve for CreateTopicsRequest {
+    fn serve(self, peer: &Peer, _version: i16) -> Answer<CreateTopicsResponse> {
+        let mut times: HashMap<&str, u32> = HashMap::new();
+        for topic in &self.topics {
+            *times.entry(&topic.name).or_default() += 1;
+        }
+        let asked: i64 = self
+            .topics
+            .iter()
+            .map(|topic| i64::from(topic.num_partitions.max(1)))
+            .sum();
+        let mut state = peer.cluster.state();
+        let mut topics: Vec<CreatableTopicResult> = Vec::with_capacity(self.topics.len());
+        for topic in &self.topics {
+            let result = if asked > i64::from(MAX_PARTITIONS) {
+                Err(Refusal::new(
+                    ErrorCode::PolicyViolation,
+                    "Excessively large number of partitions per request.",
+                ))
+            } else if times
+                .get(topic.name.as_str())
+                .is_some_and(|times| *times > 1)
+            {
+                Err(Refusal::new(
+                    ErrorCode::InvalidRequest,
+                    "Duplicate topic in request.",
+                ))
+            } else {
+                create(&peer.cluster, &mut state, topic, self.validate_only)
+            };
+            topics.push(result.unwrap_or_else(|refusal| failure(&topic.name, refusal)));
+        }
+        Answer::Now(CreateTopicsResponse {
+            throttle_time_ms: 0,
+            topics,
+        })
+    }
+
+    fn refuse(&self, _version: i16, code: ErrorCode) -> CreateTopicsResponse {
+        let topics = self
+            .topics
+            .iter()
+            .map(|topic| failure(&topic.name, code.into()))
+            .collect();
+        CreateTopicsResponse {
+            throttle_time_ms: 0,
+            topics,
+        }
+    }
+}
+
+fn create(
+    cluster: &Cluster,
+    state: &mut State,
+    wanted: &CreatableTopic,
+    validate_only: bool,
+) -> Result<CreatableTopicResult, Refusal> {
+    let planned = creation::plan(cluster, state, &new_topic(wanted), assignment(wanted)?)?;
+    let result = describe(&planned);
+    if validate_only {
+        return Ok(CreatableTopicResult {
+            topic_id: Uuid::ZERO,
+            ..result
+        });
+    }
+    state.insert_topic(planned);
+    Ok(result)
+}
+
+fn new_topic(wanted: &CreatableTopic) -> NewTopic {
+    let value = |value: &Option<String>| value.clone().unwrap_or_default();
+    NewTopic {
+        name: wanted.name.clone(),
+        partitions: (wanted.num_partitions != -1).then_some(wanted.num_partitions),
+        replication_factor: (wanted.replication_factor != -1).then_some(wanted.replication_factor),
+        configs: wanted
+            .configs
+            .iter()
+            .map(|config| (config.name.clone(), value(&config.value)))
+            .collect(),
+    }
+}
+
+/// The replicas by partition; the request lists them in any order.
+fn assignment(wanted: &CreatableTopic) -> Result<Option<Vec<Vec<i32>>>, Refusal> {
+    if wanted.assignments.is_empty() {
+        return Ok(None);
+    }
+    let mut assignments: Vec<_> = wanted.assignments.iter().collect();
+    assignments.sort_by_key(|assignment| assignment.partition_index);
+    let consecutive = assignments
+        .iter()
+        .enumerate()
+        .all(|(index, assignment)| assignment.partition_index == index as i32);
+    if !consecutive {
+        let reason = "Partitions of a manual assignment must be consecutive, starting with 0.";
+        return Err(Refusal::new(ErrorCode::InvalidReplicaAssignment, reason));
+    }
+    Ok(Some(
+        assignments
+            .into_iter()
+            .map(|assignment| assignment.broker_ids.clone())
+            .collect(),
+    ))
+}
+
+fn describe(topic: &Topic) -> CreatableTopicResult {
+    let config = |setting: &Setting| {
+        let (value, set) = topic.config.value_of(setting);
+        CreatableTopicConfigs {
+            name: setting.name.to_owned(),
+            value: Some(value.to_owned()),
+            read_only: false,
+            config_source: if set { FROM_TOPIC } else { FROM_DEFAULT },
+            is_sensitive: false,
+        }
+    };
+    CreatableTopicResult {
+        name: topic.name.clone(),
+        topic_id: topic.id,
+        num_partitions: topic.partitions.len() as i32,
+        replication_factor: topic.replication_factor(),
+        configs: Some(SETTINGS.iter().map(config).collect()),
+        ..CreatableTopicResult::default()
+    }
+}
+
+fn failure(name: &str, refusal: Refusal) -> CreatableTopicResult {
+    CreatableTopicResult {
+        name: name.to_owned(),
+        error_code: refusal.code.code(),
+        error_message: Some(
+            refusal
+                .message
+                .unwrap_or_else(|| refusal.code.description().to_owned()),
+        ),
+        num_partitions: -1,
+        replication_factor: -1,
+        configs: Some(Vec::new()),
+        ..CreatableTopicResult::default()
+    }
+}

@@ -1,0 +1,79 @@
+//! DeleteRecords, versions 0 to 2.
+//!
+//! Kept: everything. The log starts at the offset given (KIP-107); -1 is the high watermark.
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::delete_records::{
+    DeleteRecordsPartition, DeleteRecordsPartitionResult, DeleteRecordsRequest,
+    DeleteRecordsResponse, DeleteRecordsTopic, DeleteRecordsTopicResult,
+};
+
+use super::{Answer, Peer, Serve};
+use crate::cluster::{State, TopicKey};
+
+const HIGH_WATERMARK: i64 = -1;
+
+impl Serve for DeleteRecordsRequest {
+    fn serve(self, peer: &Peer, _version: i16) -> Answer<DeleteRecordsResponse> {
+        let mut state = peer.cluster.state();
+        let mut each = |key: &TopicKey, data: &DeleteRecordsPartition| {
+            delete(&mut state, key, peer.node, data)
+        };
+        Answer::Now(respond(&self, &mut each))
+    }
+
+    fn refuse(&self, _version: i16, code: ErrorCode) -> DeleteRecordsResponse {
+        respond(self, &mut |_, _| Err(code))
+    }
+}
+
+fn respond(
+    request: &DeleteRecordsRequest,
+    each: &mut dyn FnMut(&TopicKey, &DeleteRecordsPartition) -> Result<i64, ErrorCode>,
+) -> DeleteRecordsResponse {
+    let mut topic = |topic: &DeleteRecordsTopic| {
+        let key = TopicKey::Name(topic.name.clone());
+        let mut partition = |data: &DeleteRecordsPartition| {
+            let result = each(&key, data);
+            DeleteRecordsPartitionResult {
+                partition_index: data.partition_index,
+                low_watermark: result.unwrap_or(-1),
+                error_code: result.err().map_or(0, ErrorCode::code),
+            }
+        };
+        DeleteRecordsTopicResult {
+            name: topic.name.clone(),
+            partitions: topic.partitions.iter().map(&mut partition).collect(),
+        }
+    };
+    let topics = request.topics.iter().map(&mut topic).collect();
+    DeleteRecordsResponse {
+        throttle_time_ms: 0,
+        topics,
+    }
+}
+
+fn delete(
+    state: &mut State,
+    key: &TopicKey,
+    node: i32,
+    data: &DeleteRecordsPartition,
+) -> Result<i64, ErrorCode> {
+    let partition = state.find_partition(key, data.partition_index)?;
+    if partition.leader != node {
+        return Err(ErrorCode::NotLeaderOrFollower);
+    }
+    let end = partition.log.end_offset();
+    let offset = if data.offset == HIGH_WATERMARK {
+        end
+    } else {
+        data.offset
+    };
+    if !(0..=end).contains(&offset) {
+        return Err(ErrorCode::OffsetOutOfRange);
+    }
+    let start = partition.log.delete_before(offset);
+    // Whoever waits on a part that is gone has to learn it.
+    partition.waiters.wake();
+    Ok(start)
+}

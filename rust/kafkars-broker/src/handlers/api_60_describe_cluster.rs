@@ -1,0 +1,50 @@
+//! DescribeCluster, versions 0 to 2.
+//!
+//! Kept: nodes and authorized operations. Controllers (`endpoint_type` 2, version 1) are not endpoints of their own here
+//! (MISMATCHED_ENDPOINT_TYPE), and no node is ever fenced (version 2).
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::describe_cluster::{
+    DescribeClusterBroker, DescribeClusterRequest, DescribeClusterResponse,
+};
+
+use super::{Answer, Peer, Serve, operations};
+use crate::cluster::Node;
+
+/// `endpoint_type` of brokers.
+const BROKERS: i8 = 1;
+
+impl Serve for DescribeClusterRequest {
+    fn serve(self, peer: &Peer, version: i16) -> Answer<DescribeClusterResponse> {
+        if self.endpoint_type != BROKERS {
+            return Answer::Now(self.refuse(version, ErrorCode::MismatchedEndpointType));
+        }
+        let cluster = &peer.cluster;
+        let broker = |node: &Node| DescribeClusterBroker {
+            broker_id: node.id,
+            host: node.advertised_host.clone(),
+            port: i32::from(node.advertised_port),
+            rack: None,
+            is_fenced: false,
+        };
+        let mut response = DescribeClusterResponse {
+            endpoint_type: BROKERS,
+            cluster_id: cluster.id.clone(),
+            controller_id: cluster.controller(),
+            brokers: cluster.nodes.iter().map(broker).collect(),
+            ..DescribeClusterResponse::default()
+        };
+        if self.include_cluster_authorized_operations {
+            response.cluster_authorized_operations = operations::ON_CLUSTER;
+        }
+        Answer::Now(response)
+    }
+
+    fn refuse(&self, _version: i16, code: ErrorCode) -> DescribeClusterResponse {
+        DescribeClusterResponse {
+            error_code: code.code(),
+            error_message: Some(code.description().to_owned()),
+            ..DescribeClusterResponse::default()
+        }
+    }
+}

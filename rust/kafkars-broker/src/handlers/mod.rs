@@ -1,0 +1,231 @@
+//! One handler per API, and the way from a frame to its answer.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use kafkars_protocol::{
+    ApiKey, ErrorCode, Frame, Reader, Request, RequestHeader, decode_request_header,
+    encode_response,
+};
+
+use crate::cluster::Cluster;
+use crate::connection::End;
+use crate::control::{Action, SeenRequest};
+use crate::versions;
+
+mod api_00_produce;
+mod api_01_fetch;
+mod api_02_list_offsets;
+mod api_03_metadata;
+mod api_10_find_coordinator;
+mod api_18_api_versions;
+mod api_19_create_topics;
+mod api_20_delete_topics;
+mod api_21_delete_records;
+mod api_22_init_producer_id;
+mod api_23_offset_for_leader_epoch;
+mod api_32_describe_configs;
+mod api_37_create_partitions;
+mod api_60_describe_cluster;
+mod hints;
+mod operations;
+
+pub(crate) use hints::Hints;
+
+/// Who sent a request, and to which node.
+#[derive(Debug, Clone)]
+pub(crate) struct Peer {
+    pub(crate) cluster: Arc<Cluster>,
+    pub(crate) node: i32,
+    pub(crate) connection: u64,
+}
+
+/// What a request comes to.
+pub(crate) enum Outcome {
+    Reply(Frame),
+    /// No answer is due: acks=0, or a request dropped on purpose.
+    Silence,
+    Disconnect,
+    /// The answer takes time: a long poll, or a delay on purpose.
+    Later(Later),
+}
+
+/// An outcome that takes time. It never is `Outcome::Later` itself.
+pub(crate) type Later = Pin<Box<dyn Future<Output = Result<Outcome, End>> + Send>>;
+
+/// What a handler makes of a request.
+pub(crate) enum Answer<M> {
+    Now(M),
+    Silence,
+    Disconnect,
+    Later(Pin<Box<dyn Future<Output = M> + Send>>),
+}
+
+/// A request that this broker serves.
+pub(crate) trait Serve: Request + Send + 'static {
+    /// Handles it.
+    fn serve(self, peer: &Peer, version: i16) -> Answer<Self::Response>;
+
+    /// The answer with this error in every place the request names. It is what a fault on purpose answers.
+    fn refuse(&self, version: i16, code: ErrorCode) -> Self::Response;
+
+    /// Whether the client waits for an answer; where it does not, an error closes the connection.
+    fn expects_answer(&self) -> bool {
+        true
+    }
+}
+
+/// Calls a generic function with the request type of an API; the one list of what is served.
+macro_rules! served {
+    ($($api:ident $module:ident $request:ident,)*) => {
+        /// The APIs that are served, lowest key first.
+        pub(crate) const SERVED: &[ApiKey] = &[$(ApiKey::$api),*];
+
+        fn call(api: ApiKey, call: Call, reader: Reader) -> Result<Outcome, End> {
+            match api {
+                $(ApiKey::$api => call.run::<kafkars_protocol::messages::$module::$request>(reader),)*
+                _ => Ok(Outcome::Disconnect),
+            }
+        }
+    };
+}
+
+served! {
+    Produce produce ProduceRequest,
+    Fetch fetch FetchRequest,
+    ListOffsets list_offsets ListOffsetsRequest,
+    Metadata metadata MetadataRequest,
+    FindCoordinator find_coordinator FindCoordinatorRequest,
+    ApiVersions api_versions ApiVersionsRequest,
+    CreateTopics create_topics CreateTopicsRequest,
+    DeleteTopics delete_topics DeleteTopicsRequest,
+    DeleteRecords delete_records DeleteRecordsRequest,
+    InitProducerId init_producer_id InitProducerIdRequest,
+    OffsetForLeaderEpoch offset_for_leader_epoch OffsetForLeaderEpochRequest,
+    DescribeConfigs describe_configs DescribeConfigsRequest,
+    CreatePartitions create_partitions CreatePartitionsRequest,
+    DescribeCluster describe_cluster DescribeClusterRequest,
+}
+
+/// Handles one frame, the length prefix not included.
+pub(crate) fn dispatch(peer: &Peer, frame: Bytes) -> Result<Outcome, End> {
+    let size = frame.len();
+    let mut reader = Reader::new(frame);
+    let header = decode_request_header(&mut reader)?;
+    let action = peer.cluster.control.observe(SeenRequest {
+        node: peer.node,
+        connection: peer.connection,
+        api: header.api_key,
+        version: header.api_version,
+        correlation_id: header.correlation_id,
+        client_id: header.client_id.clone(),
+        size,
+        at: Instant::now(),
+    });
+    let mut call = Call {
+        peer: peer.clone(),
+        header,
+        refusal: None,
+    };
+    match action {
+        None => call.answer(reader),
+        Some(Action::Drop) => Ok(Outcome::Silence),
+        Some(Action::Disconnect) => Ok(Outcome::Disconnect),
+        Some(Action::Error(code)) => {
+            call.refusal = Some(code);
+            call.answer(reader)
+        }
+        Some(Action::DisconnectAfter) => {
+            Ok(after(call.answer(reader)?, |_| Ok(Outcome::Disconnect)))
+        }
+        Some(Action::Delay(delay)) => Ok(Outcome::Later(Box::pin(async move {
+            tokio::time::sleep(delay).await;
+            match call.answer(reader)? {
+                Outcome::Later(later) => later.await,
+                outcome => Ok(outcome),
+            }
+        }))),
+    }
+}
+
+/// Changes an outcome once it is there.
+fn after(
+    outcome: Outcome,
+    change: impl FnOnce(Outcome) -> Result<Outcome, End> + Send + 'static,
+) -> Outcome {
+    match outcome {
+        Outcome::Later(later) => Outcome::Later(Box::pin(async move { change(later.await?) })),
+        outcome => change(outcome).unwrap_or(Outcome::Disconnect),
+    }
+}
+
+/// One request on its way to its handler.
+struct Call {
+    peer: Peer,
+    header: RequestHeader,
+    refusal: Option<ErrorCode>,
+}
+
+impl Call {
+    /// A version that is not offered ends the connection, as in Kafka; only `ApiVersions` has an answer for it (KIP-511).
+    fn answer(self, reader: Reader) -> Result<Outcome, End> {
+        let RequestHeader {
+            api_key,
+            api_version,
+            correlation_id,
+            ..
+        } = self.header;
+        if versions::is_served(&self.peer.cluster.config.user, api_key, api_version) {
+            return call(api_key, self, reader);
+        }
+        if api_key == ApiKey::ApiVersions {
+            let response = api_18_api_versions::unsupported(&self.peer);
+            return Ok(Outcome::Reply(encode_response(
+                api_key,
+                0,
+                correlation_id,
+                &response,
+            )?));
+        }
+        tracing::info!(
+            node = self.peer.node,
+            api = api_key.name(),
+            version = api_version,
+            "this version is not served"
+        );
+        Ok(Outcome::Disconnect)
+    }
+
+    fn run<R: Serve>(self, mut reader: Reader) -> Result<Outcome, End> {
+        let RequestHeader {
+            api_version,
+            correlation_id,
+            ..
+        } = self.header;
+        let request = R::decode(&mut reader, api_version)?;
+        // The frame's buffer can be used again once nothing holds a part of it.
+        drop(reader);
+        let answer = match self.refusal {
+            Some(_) if !request.expects_answer() => Answer::Disconnect,
+            Some(code) => Answer::Now(request.refuse(api_version, code)),
+            None => request.serve(&self.peer, api_version),
+        };
+        let reply = move |response: R::Response| -> Result<Outcome, End> {
+            Ok(Outcome::Reply(encode_response(
+                R::API_KEY,
+                api_version,
+                correlation_id,
+                &response,
+            )?))
+        };
+        match answer {
+            Answer::Now(response) => reply(response),
+            Answer::Silence => Ok(Outcome::Silence),
+            Answer::Disconnect => Ok(Outcome::Disconnect),
+            Answer::Later(later) => Ok(Outcome::Later(Box::pin(async move { reply(later.await) }))),
+        }
+    }
+}

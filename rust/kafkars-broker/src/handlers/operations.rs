@@ -1,0 +1,17 @@
+//! What a client may do (KIP-430): everything, since there are no access rules yet.
+
+/// Create, alter, describe, cluster action, describe and alter configs, idempotent write; one bit for each of Kafka's codes.
+pub(super) const ON_CLUSTER: i32 = bits(&[5, 7, 8, 9, 10, 11, 12]);
+
+/// Read, write, create, delete, alter, describe, describe and alter configs.
+pub(super) const ON_TOPIC: i32 = bits(&[3, 4, 5, 6, 7, 8, 10, 11]);
+
+const fn bits(codes: &[u32]) -> i32 {
+    let mut bits = 0;
+    let mut index = 0;
+    while index < codes.len() {
+        bits |= 1 << codes[index];
+        index += 1;
+    }
+    bits
+}

@@ -1,0 +1,220 @@
+//! One partition's batches and their offsets, in memory.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+
+use crate::chunk::Chunk;
+use crate::incoming::IncomingBatch;
+
+/// The first chunk of a log is this large, and each next one twice the last, so that a small topic costs little.
+const SMALLEST_CHUNK: usize = 16 * 1024;
+/// Largest chunk. A read ends with its chunk, so it also bounds how much one fetch takes from one partition.
+const LARGEST_CHUNK: usize = 4 * 1024 * 1024;
+
+/// Where these fields stand in a batch.
+const BASE_OFFSET_AT: usize = 0;
+const LEADER_EPOCH_AT: usize = 12;
+
+/// Batches in order of their offsets. The high watermark is always the end: the replicas of an in-memory cluster are never behind.
+#[derive(Debug)]
+pub(crate) struct Log {
+    /// With the position in the log at which each starts; only the last is open.
+    chunks: VecDeque<(u64, Chunk)>,
+    batches: VecDeque<Entry>,
+    start_offset: i64,
+    end_offset: i64,
+    end_position: u64,
+    retention_bytes: Option<u64>,
+}
+
+/// Where one batch stands, and what is asked of it without reading it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry {
+    pub(crate) base_offset: i64,
+    pub(crate) last_offset: i64,
+    pub(crate) max_timestamp: i64,
+    pub(crate) leader_epoch: i32,
+    length: u32,
+    /// Bytes appended to the log before it.
+    position: u64,
+}
+
+/// The offset asked for is not in the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OffsetOutOfRange;
+
+impl Log {
+    pub(crate) fn new(retention_bytes: Option<u64>) -> Self {
+        Self {
+            chunks: VecDeque::new(),
+            batches: VecDeque::new(),
+            start_offset: 0,
+            end_offset: 0,
+            end_position: 0,
+            retention_bytes,
+        }
+    }
+
+    /// Offset of the first record that can be read.
+    pub(crate) fn start_offset(&self) -> i64 {
+        self.start_offset
+    }
+
+    /// Offset the next record will get; also the high watermark and the last stable offset.
+    pub(crate) fn end_offset(&self) -> i64 {
+        self.end_offset
+    }
+
+    /// The batches that can be read, in order.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.batches.iter()
+    }
+
+    /// Appends a batch under the next offsets and returns the first of them.
+    ///
+    /// The bytes are kept as they came but for base offset and leader epoch, which the CRC does not cover.
+    pub(crate) fn append(&mut self, batch: &IncomingBatch, leader_epoch: i32) -> i64 {
+        let base_offset = self.end_offset;
+        let bytes = batch.raw.bytes();
+        let copy = self.chunk_for(bytes.len()).append(bytes);
+        put(copy, BASE_OFFSET_AT, &base_offset.to_be_bytes());
+        put(copy, LEADER_EPOCH_AT, &leader_epoch.to_be_bytes());
+        let last_offset = base_offset + i64::from(batch.raw.header.last_offset_delta);
+        self.batches.push_back(Entry {
+            base_offset,
+            last_offset,
+            max_timestamp: batch.max_timestamp,
+            leader_epoch,
+            length: bytes.len() as u32,
+            position: self.end_position,
+        });
+        self.end_offset = last_offset + 1;
+        self.end_position += bytes.len() as u64;
+        base_offset
+    }
+
+    /// Bytes from the batch that holds `offset` to the end: what a reader with no limit would get.
+    pub(crate) fn available(&self, offset: i64) -> u64 {
+        match self.batches.get(self.find(offset)) {
+            Some(entry) => self.end_position - entry.position,
+            None => 0,
+        }
+    }
+
+    /// Whole batches from the one that holds `offset` on, up to `max_bytes`, and at least one if `at_least_one`.
+    ///
+    /// The first batch may begin before `offset`: batches are never cut, and clients skip what they did not ask for.
+    pub(crate) fn read(
+        &mut self,
+        offset: i64,
+        max_bytes: usize,
+        at_least_one: bool,
+    ) -> Result<Bytes, OffsetOutOfRange> {
+        if offset < self.start_offset || offset > self.end_offset {
+            return Err(OffsetOutOfRange);
+        }
+        let first = self.find(offset);
+        let Some(entry) = self.batches.get(first).copied() else {
+            return Ok(Bytes::new());
+        };
+        let index = self
+            .chunks
+            .partition_point(|(start, _)| *start <= entry.position)
+            .saturating_sub(1);
+        let Some((chunk_start, chunk)) = self.chunks.get_mut(index) else {
+            return Ok(Bytes::new());
+        };
+        let chunk_end = *chunk_start + chunk.len() as u64;
+        let limit = chunk_end.min(entry.position.saturating_add(max_bytes as u64));
+        let past = self
+            .batches
+            .partition_point(|entry| entry.position + u64::from(entry.length) <= limit);
+        let end = match past.checked_sub(1).filter(|last| *last >= first) {
+            Some(last) => self.batches[last].position + u64::from(self.batches[last].length),
+            None if at_least_one => entry.position + u64::from(entry.length),
+            None => return Ok(Bytes::new()),
+        };
+        Ok(chunk.read((entry.position - *chunk_start) as usize..(end - *chunk_start) as usize))
+    }
+
+    /// One batch, as it stands in the log.
+    pub(crate) fn read_entry(&mut self, entry: &Entry) -> Bytes {
+        self.read(entry.last_offset, 0, true).unwrap_or_default()
+    }
+
+    /// Forgets what is before `offset` and returns the new start; offsets are never moved back.
+    pub(crate) fn delete_before(&mut self, offset: i64) -> i64 {
+        self.start_offset = self.start_offset.max(offset.min(self.end_offset));
+        while self
+            .batches
+            .front()
+            .is_some_and(|entry| entry.last_offset < self.start_offset)
+        {
+            self.batches.pop_front();
+        }
+        let kept_from = self
+            .batches
+            .front()
+            .map_or(self.end_position, |entry| entry.position);
+        while self
+            .chunks
+            .front()
+            .is_some_and(|(start, chunk)| start + chunk.len() as u64 <= kept_from)
+        {
+            self.chunks.pop_front();
+        }
+        self.start_offset
+    }
+
+    /// Index of the first batch that ends at or after `offset`.
+    fn find(&self, offset: i64) -> usize {
+        self.batches
+            .partition_point(|entry| entry.last_offset < offset)
+    }
+
+    /// The open chunk, or a new one when the batch does not fit.
+    fn chunk_for(&mut self, length: usize) -> &mut Chunk {
+        let fits = self
+            .chunks
+            .back()
+            .is_some_and(|(_, chunk)| chunk.has_room_for(length));
+        if !fits {
+            let mut capacity = SMALLEST_CHUNK;
+            if let Some((_, full)) = self.chunks.back_mut() {
+                full.seal();
+                capacity = (full.len() * 2).clamp(SMALLEST_CHUNK, LARGEST_CHUNK);
+            }
+            self.retain();
+            let chunk = Chunk::with_capacity(capacity.max(length));
+            self.chunks.push_back((self.end_position, chunk));
+        }
+        let last = self.chunks.len() - 1;
+        &mut self.chunks[last].1
+    }
+
+    /// `retention.bytes`: like Kafka, drops whole old chunks while what stays is still as much as is to be kept.
+    fn retain(&mut self) {
+        let Some(keep) = self.retention_bytes else {
+            return;
+        };
+        while let Some((start, chunk)) = self.chunks.front() {
+            let end = start + chunk.len() as u64;
+            if self.end_position - end < keep {
+                return;
+            }
+            let first_kept = self.batches.partition_point(|entry| entry.position < end);
+            let offset = self
+                .batches
+                .get(first_kept)
+                .map_or(self.end_offset, |entry| entry.base_offset);
+            self.delete_before(offset);
+        }
+    }
+}
+
+fn put(batch: &mut [u8], at: usize, value: &[u8]) {
+    if let Some(space) = batch.get_mut(at..at + value.len()) {
+        space.copy_from_slice(value);
+    }
+}

@@ -1,0 +1,258 @@
+//! What a partition remembers of idempotent producers: enough to refuse gaps and to recognise what it already has (KIP-98).
+
+use std::collections::{HashMap, VecDeque};
+
+use kafkars_protocol::ErrorCode;
+use kafkars_records::BatchHeader;
+
+/// Batches remembered of each producer: as many as a producer may have in flight.
+const BATCHES_REMEMBERED: usize = 5;
+
+/// Producers remembered by one partition. Kafka forgets them after a day; a test that makes more than this in less is hostile.
+const PRODUCERS_REMEMBERED: usize = 10_000;
+
+/// The producers of one partition, by id.
+#[derive(Debug, Default)]
+pub(crate) struct Producers {
+    by_id: HashMap<i64, Producer>,
+    appends: u64,
+}
+
+#[derive(Debug)]
+struct Producer {
+    epoch: i16,
+    batches: VecDeque<Appended>,
+    /// When it last appended, counted in appends.
+    used: u64,
+}
+
+/// A batch that is in the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Appended {
+    first_sequence: i32,
+    last_sequence: i32,
+    /// Offset its first record got.
+    pub(crate) base_offset: i64,
+    /// Time of appending where the topic has log-append time, else none.
+    pub(crate) append_time: Option<i64>,
+}
+
+/// What to do with a batch.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Append,
+    /// It is in the log already: its answer got lost, and it is given again.
+    Duplicate(Appended),
+    Refuse(ErrorCode),
+}
+
+impl Producers {
+    /// Judges a batch by its producer fields. Batches of producers that are not idempotent are always appended.
+    pub(crate) fn judge(&self, batch: &BatchHeader) -> Verdict {
+        if batch.producer_id < 0 {
+            return Verdict::Append;
+        }
+        // Whoever is not known starts anywhere: the state may have gone with deleted records (KIP-360).
+        let Some(producer) = self.by_id.get(&batch.producer_id) else {
+            return Verdict::Append;
+        };
+        if batch.producer_epoch < producer.epoch {
+            return Verdict::Refuse(ErrorCode::InvalidProducerEpoch);
+        }
+        if batch.producer_epoch > producer.epoch {
+            return match batch.base_sequence {
+                0 => Verdict::Append,
+                _ => Verdict::Refuse(ErrorCode::OutOfOrderSequenceNumber),
+            };
+        }
+        let last_sequence = advance(batch.base_sequence, batch.last_offset_delta);
+        let same = |known: &&Appended| {
+            known.first_sequence == batch.base_sequence && known.last_sequence == last_sequence
+        };
+        if let Some(known) = producer.batches.iter().find(same) {
+            return Verdict::Duplicate(*known);
+        }
+        match producer.batches.back() {
+            Some(latest) if advance(latest.last_sequence, 1) != batch.base_sequence => {
+                Verdict::Refuse(ErrorCode::OutOfOrderSequenceNumber)
+            }
+            _ => Verdict::Append,
+        }
+    }
+
+    /// Remembers a batch that has been appended.
+    pub(crate) fn remember(
+        &mut self,
+        batch: &BatchHeader,
+        base_offset: i64,
+        append_time: Option<i64>,
+    ) {
+        if batch.producer_id < 0 {
+            return;
+        }
+        self.appends += 1;
+        let used = self.appends;
+        let fresh = || Producer {
+            epoch: batch.producer_epoch,
+            batches: VecDeque::new(),
+            used,
+        };
+        let producer = self.by_id.entry(batch.producer_id).or_insert_with(fresh);
+        if producer.epoch != batch.producer_epoch {
+            *producer = fresh();
+        }
+        producer.used = used;
+        if producer.batches.len() == BATCHES_REMEMBERED {
+            producer.batches.pop_front();
+        }
+        producer.batches.push_back(Appended {
+            first_sequence: batch.base_sequence,
+            last_sequence: advance(batch.base_sequence, batch.last_offset_delta),
+            base_offset,
+            append_time,
+        });
+        if self.by_id.len() > PRODUCERS_REMEMBERED {
+            self.forget_older_half();
+        }
+    }
+
+    /// Forgets many at once, so that the cost of looking for the oldest is spread over many appends.
+    fn forget_older_half(&mut self) {
+        let mut used: Vec<u64> = self.by_id.values().map(|producer| producer.used).collect();
+        let middle = used.len() / 2;
+        let (_, median, _) = used.select_nth_unstable(middle);
+        let median = *median;
+        self.by_id.retain(|_, producer| producer.used >= median);
+    }
+}
+
+/// Sequences wrap around to 0 after the largest one.
+fn advance(sequence: i32, by: i32) -> i32 {
+    (sequence.wrapping_add(by)) & i32::MAX
+}
+
+#[cfg(test)]
+mod tests {
+    use kafkars_records::{BatchBuilder, Compression, ProducerFields, batches};
+
+    use super::*;
+
+    fn header(producer_epoch: i16, base_sequence: i32, records: i32) -> BatchHeader {
+        let mut batch = BatchBuilder::new(0);
+        for _ in 0..records {
+            batch.append(0, None, Some(b"x"), &[]);
+        }
+        let fields = ProducerFields {
+            producer_id: 7,
+            producer_epoch,
+            base_sequence,
+            transactional: false,
+        };
+        let sealed = batch.seal(Compression::default(), fields).unwrap();
+        batches(sealed.bytes).next().unwrap().unwrap().header
+    }
+
+    fn with(batches: &[(i16, i32, i32)]) -> Producers {
+        let mut producers = Producers::default();
+        for (index, (epoch, sequence, records)) in batches.iter().enumerate() {
+            producers.remember(
+                &header(*epoch, *sequence, *records),
+                100 + index as i64,
+                None,
+            );
+        }
+        producers
+    }
+
+    fn offset_of_duplicate(verdict: Verdict) -> Option<i64> {
+        match verdict {
+            Verdict::Duplicate(known) => Some(known.base_offset),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn the_next_sequence_is_appended() {
+        let producers = with(&[(0, 0, 3)]);
+        assert_eq!(producers.judge(&header(0, 3, 1)), Verdict::Append);
+    }
+
+    #[test]
+    fn a_gap_is_refused() {
+        let producers = with(&[(0, 0, 3)]);
+        assert_eq!(
+            producers.judge(&header(0, 4, 1)),
+            Verdict::Refuse(ErrorCode::OutOfOrderSequenceNumber)
+        );
+    }
+
+    #[test]
+    fn the_last_five_batches_are_recognised_and_no_more() {
+        let producers = with(&[
+            (0, 0, 1),
+            (0, 1, 1),
+            (0, 2, 1),
+            (0, 3, 1),
+            (0, 4, 1),
+            (0, 5, 1),
+        ]);
+        for sequence in 1..=5 {
+            let verdict = producers.judge(&header(0, sequence, 1));
+            assert_eq!(
+                offset_of_duplicate(verdict),
+                Some(100 + i64::from(sequence))
+            );
+        }
+        assert_eq!(
+            producers.judge(&header(0, 0, 1)),
+            Verdict::Refuse(ErrorCode::OutOfOrderSequenceNumber)
+        );
+    }
+
+    #[test]
+    fn a_new_epoch_starts_at_zero_and_fences_the_old() {
+        let mut producers = with(&[(0, 0, 3)]);
+        assert_eq!(
+            producers.judge(&header(1, 3, 1)),
+            Verdict::Refuse(ErrorCode::OutOfOrderSequenceNumber)
+        );
+        assert_eq!(producers.judge(&header(1, 0, 1)), Verdict::Append);
+        producers.remember(&header(1, 0, 1), 200, None);
+        assert_eq!(
+            producers.judge(&header(0, 3, 1)),
+            Verdict::Refuse(ErrorCode::InvalidProducerEpoch)
+        );
+    }
+
+    #[test]
+    fn sequences_wrap_to_zero() {
+        let producers = with(&[(0, i32::MAX - 1, 2)]);
+        assert_eq!(producers.judge(&header(0, 0, 1)), Verdict::Append);
+        let producers = with(&[(0, i32::MAX, 3)]);
+        assert_eq!(producers.judge(&header(0, 2, 1)), Verdict::Append);
+        assert_eq!(
+            offset_of_duplicate(producers.judge(&header(0, i32::MAX, 3))),
+            Some(100)
+        );
+    }
+
+    #[test]
+    fn an_unknown_producer_may_start_anywhere() {
+        assert_eq!(
+            Producers::default().judge(&header(3, 42, 1)),
+            Verdict::Append
+        );
+    }
+
+    #[test]
+    fn memory_of_producers_is_bounded() {
+        let mut producers = Producers::default();
+        let mut batch = header(0, 0, 1);
+        for id in 0..3 * PRODUCERS_REMEMBERED as i64 {
+            batch.producer_id = id;
+            producers.remember(&batch, id, None);
+        }
+        assert!(producers.by_id.len() <= PRODUCERS_REMEMBERED);
+        assert!(producers.by_id.contains_key(&batch.producer_id));
+    }
+}

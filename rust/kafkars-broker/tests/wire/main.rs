@@ -1,0 +1,13 @@
+//! The broker as a client sees it: bytes over real sockets.
+
+mod faults;
+mod fetch;
+mod hostile;
+mod list_offsets;
+mod metadata;
+mod nodes;
+mod produce;
+mod sessions;
+mod support;
+mod topics;
+mod versions;
