@@ -205,8 +205,10 @@ def _message_impl(api: Api, message: Message) -> str:
         "    fn decode(reader: &mut Reader, version: i16) -> Result<Self, DecodeError> { reader.message(version) }\n",
         "    fn encode(&self, writer: &mut Writer, version: i16) -> Result<(), EncodeError> "
         "{ writer.message(self, version) }",
-        "}\n",
     ]
+    if any(item.name == "ThrottleTimeMs" for item in message.root.fields):
+        lines.append("\n    fn throttle_time_ms(&self) -> i32 { self.throttle_time_ms }")
+    lines.append("}\n")
     if message.kind == "request":
         lines += [
             f"impl Request for {message.name} {{",

@@ -26,6 +26,12 @@ pub trait Message: Sized + Clone + Debug + PartialEq + Default {
     /// When the version is not ours or cannot carry what the fields say.
     fn encode(&self, writer: &mut Writer, version: i16) -> Result<(), EncodeError>;
 
+    /// How long the broker asks the client to pause, in ms; 0 in messages that cannot say so (KIP-219).
+    #[must_use]
+    fn throttle_time_ms(&self) -> i32 {
+        0
+    }
+
     /// Whether `version` has compact lengths and tagged fields.
     #[must_use]
     fn is_flexible(version: i16) -> bool {

@@ -185,4 +185,8 @@ impl Message for AddRaftVoterResponse {
     fn encode(&self, writer: &mut Writer, version: i16) -> Result<(), EncodeError> {
         writer.message(self, version)
     }
+
+    fn throttle_time_ms(&self) -> i32 {
+        self.throttle_time_ms
+    }
 }

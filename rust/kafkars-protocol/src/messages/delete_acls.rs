@@ -286,4 +286,8 @@ impl Message for DeleteAclsResponse {
     fn encode(&self, writer: &mut Writer, version: i16) -> Result<(), EncodeError> {
         writer.message(self, version)
     }
+
+    fn throttle_time_ms(&self) -> i32 {
+        self.throttle_time_ms
+    }
 }

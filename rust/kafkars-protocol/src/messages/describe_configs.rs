@@ -341,4 +341,8 @@ impl Message for DescribeConfigsResponse {
     fn encode(&self, writer: &mut Writer, version: i16) -> Result<(), EncodeError> {
         writer.message(self, version)
     }
+
+    fn throttle_time_ms(&self) -> i32 {
+        self.throttle_time_ms
+    }
 }

@@ -103,4 +103,8 @@ impl Message for RenewDelegationTokenResponse {
     fn encode(&self, writer: &mut Writer, version: i16) -> Result<(), EncodeError> {
         writer.message(self, version)
     }
+
+    fn throttle_time_ms(&self) -> i32 {
+        self.throttle_time_ms
+    }
 }
