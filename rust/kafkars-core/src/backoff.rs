@@ -55,7 +55,11 @@ impl Random {
     }
 
     /// The next number, and a step onwards.
-    pub fn draw(&mut self) -> u64 {
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "numbers without end need no Option"
+    )]
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -66,7 +70,7 @@ impl Random {
     /// Puts `items` into a random order.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
-            let other = (self.draw() % (last as u64 + 1)) as usize;
+            let other = (self.next() % (last as u64 + 1)) as usize;
             items.swap(last, other);
         }
     }

@@ -190,7 +190,7 @@ impl RefreshPlan {
     }
 
     fn pause(&mut self, now: Instant, failures: u32) {
-        let random = self.random.draw();
+        let random = self.random.next();
         self.allowed_at = Some(now + self.backoff.delay(failures, random));
     }
 

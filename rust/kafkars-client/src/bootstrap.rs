@@ -1,0 +1,158 @@
+//! From addresses in the settings to a cluster.
+//!
+//! Addresses are tried in random order, the next one when one failed or is slow. An address leads to the cluster only
+//! if a broker can then be reached where it says it listens: `advertised.listeners` that only make sense inside
+//! the brokers' own network are the most common trap, and without this check they would show as endless time-outs.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kafkars_protocol::messages::metadata::{MetadataRequest, MetadataResponseBroker};
+
+use crate::client::Core;
+use crate::error::{AttemptError, BootstrapCause, BootstrapCauses, ConnectCause};
+use crate::metadata::{Answer, answer_of};
+use crate::net::{Broker, Lane, first_success, split_address};
+use crate::now;
+
+/// An address that has not answered for this long is overtaken by the next one.
+const OVERTAKE_AFTER: Duration = Duration::from_millis(250);
+
+/// How far each address got.
+#[derive(Debug, Default)]
+pub(crate) struct Progress(Vec<(Arc<str>, Stage)>);
+
+#[derive(Debug)]
+enum Stage {
+    Waiting,
+    Asking(Arc<Broker>),
+    /// Metadata is there; these brokers are tried.
+    Reaching(Vec<Arc<Broker>>),
+    Failed(BootstrapCause),
+}
+
+impl Progress {
+    /// The causes so far; an address under way has not answered for `waited`.
+    pub(crate) fn causes(&self, waited: Duration) -> BootstrapCauses {
+        let cause = |stage: &Stage| match stage {
+            Stage::Waiting => ConnectCause::TimedOut(waited).into(),
+            Stage::Asking(broker) => broker.present_cause(waited).into(),
+            Stage::Reaching(brokers) => unreachable_listeners(brokers, waited),
+            Stage::Failed(cause) => cause.clone(),
+        };
+        let addresses = self.0.iter();
+        addresses
+            .map(|(address, stage)| (Arc::clone(address), cause(stage)))
+            .collect()
+    }
+
+    fn note(&mut self, address: &str, stage: Stage) {
+        let entry = self.0.iter_mut().find(|(known, _)| **known == *address);
+        if let Some(entry) = entry {
+            entry.1 = stage;
+        }
+    }
+}
+
+fn unreachable_listeners(brokers: &[Arc<Broker>], waited: Duration) -> BootstrapCause {
+    let cause = |broker: &Arc<Broker>| (Arc::clone(broker.address()), broker.present_cause(waited));
+    BootstrapCause::AdvertisedListeners(brokers.iter().map(cause).collect())
+}
+
+/// Tries every address once.
+pub(crate) async fn bootstrap(
+    core: &Arc<Core>,
+    request: &Arc<MetadataRequest>,
+) -> Result<Answer, BootstrapCauses> {
+    let config = &core.network.config;
+    let mut servers: Vec<Arc<str>> = config
+        .bootstrap_servers
+        .iter()
+        .map(|server| server.as_str().into())
+        .collect();
+    core.desk.progress.lock().0 = servers
+        .iter()
+        .map(|server| (Arc::clone(server), Stage::Waiting))
+        .collect();
+    core.network.random.lock().shuffle(&mut servers);
+    let tries = servers.into_iter().map(|server| {
+        let (core, request) = (Arc::clone(core), Arc::clone(request));
+        async move {
+            let result = try_address(&core, &server, &request).await;
+            if let Err(cause) = &result {
+                core.desk
+                    .progress
+                    .lock()
+                    .note(&server, Stage::Failed(cause.clone()));
+            }
+            result
+        }
+    });
+    let handle = core.network.tasks.handle();
+    let result = first_success(handle, tries.collect(), OVERTAKE_AFTER).await;
+    result.map_err(|_| core.desk.progress.lock().causes(Duration::ZERO))
+}
+
+async fn try_address(
+    core: &Arc<Core>,
+    server: &str,
+    request: &MetadataRequest,
+) -> Result<Answer, BootstrapCause> {
+    let (host, port) = split_address(server)?;
+    let broker = Broker::new(Arc::clone(&host), port, Arc::clone(&core.network));
+    core.desk
+        .progress
+        .lock()
+        .note(server, Stage::Asking(Arc::clone(&broker)));
+    let deadline = now() + core.network.config.request_timeout;
+    let mut answer = answer_of(&broker, request, deadline).await?;
+    let listens_there =
+        |node: &MetadataResponseBroker| *node.host == *host && node.port == i32::from(port);
+    if answer.response.brokers.iter().any(listens_there) {
+        return Ok(answer);
+    }
+    let reached = reach(core, server, &answer.response.brokers).await?;
+    answer.connected.push(reached);
+    Ok(answer)
+}
+
+/// Connects to any of the brokers where they say they listen.
+async fn reach(
+    core: &Arc<Core>,
+    server: &str,
+    nodes: &[MetadataResponseBroker],
+) -> Result<Arc<Broker>, BootstrapCause> {
+    let broker = |node: &MetadataResponseBroker| {
+        let port = u16::try_from(node.port).unwrap_or(0);
+        Broker::new(node.host.as_str().into(), port, Arc::clone(&core.network))
+    };
+    let mut brokers: Vec<Arc<Broker>> = nodes.iter().map(broker).collect();
+    core.network.random.lock().shuffle(&mut brokers);
+    core.desk
+        .progress
+        .lock()
+        .note(server, Stage::Reaching(brokers.clone()));
+    let deadline = now() + core.network.config.request_timeout;
+    let tries = brokers.iter().map(|broker| {
+        let broker = Arc::clone(broker);
+        async move {
+            match broker.connection(Lane::Coordinator, deadline).await {
+                Ok(_) => Ok(broker),
+                Err(error) => Err((Arc::clone(broker.address()), connect_cause(error))),
+            }
+        }
+    });
+    let handle = core.network.tasks.handle();
+    let result = first_success(handle, tries.collect(), OVERTAKE_AFTER).await;
+    result.map_err(|causes| {
+        let causes = causes.into_iter().map(|(_, cause)| cause);
+        BootstrapCause::AdvertisedListeners(causes.collect())
+    })
+}
+
+fn connect_cause(error: AttemptError) -> ConnectCause {
+    match error {
+        AttemptError::Connect { cause, .. } => cause,
+        other => ConnectCause::Io(other.to_string().into()),
+    }
+}

@@ -1,0 +1,341 @@
+//! Errors of talking to a cluster: one try on one connection, reaching the cluster at all, a call of the client.
+//!
+//! Errors are cheap to clone, because one lost connection fails every request on it.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kafkars_core::error_kind::ErrorKind;
+use kafkars_protocol::{
+    ApiKey, DecodeError, EncodeError, ErrorCode, ForeignProtocol, FrameError, VersionRange,
+};
+
+/// Why one try of one request failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AttemptError {
+    /// No connection could be made.
+    #[error("cannot connect to {address}: {cause}")]
+    Connect {
+        /// The broker's `host:port`.
+        address: Arc<str>,
+        /// What happened.
+        cause: ConnectCause,
+    },
+    /// The connection was lost before the answer. The broker may or may not have acted on the request.
+    #[error("the broker closed the connection before it answered ({0})")]
+    Disconnected(Arc<str>),
+    /// No answer in time. The broker may or may not have acted on the request.
+    #[error("no answer within {} ms", .0.as_millis())]
+    TimedOut(Duration),
+    /// The answer is not what it should be.
+    #[error(transparent)]
+    Decode(DecodeError),
+    /// The request cannot be said in a version that the broker knows.
+    #[error(transparent)]
+    Encode(EncodeError),
+    /// Broker and client share no version of this API.
+    #[error(
+        "the broker does not speak {} in a version known here ({ours}); it speaks {}",
+        api.name(),
+        theirs.map_or_else(|| "none".to_owned(), |theirs| theirs.to_string())
+    )]
+    Unsupported {
+        /// The request.
+        api: ApiKey,
+        /// Versions this client speaks.
+        ours: VersionRange,
+        /// Versions the broker speaks, if any.
+        theirs: Option<VersionRange>,
+    },
+    /// An answer above `receive_message_max_bytes`.
+    #[error(
+        "an answer of {length} bytes is above receive_message_max_bytes={limit}; raise it, or lower fetch_max_bytes"
+    )]
+    FrameTooLarge {
+        /// Its length in bytes.
+        length: usize,
+        /// The setting in bytes.
+        limit: usize,
+    },
+    /// The peer speaks another protocol.
+    #[error("{hint}")]
+    NotKafka {
+        /// What it speaks and what to do about it.
+        hint: &'static str,
+    },
+    /// Answers that break the rules of the protocol: out of order, or with an impossible length.
+    #[error("the broker broke the protocol: {0}")]
+    Protocol(Arc<str>),
+    /// The client was closed.
+    #[error("the client is closed")]
+    Closed,
+    /// The cluster has no such broker, as far as is known.
+    #[error("broker {0} is not known in the cluster")]
+    UnknownNode(i32),
+}
+
+/// Why a connection could not be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConnectCause {
+    /// The host name has no address.
+    #[error("the host name cannot be resolved: {0}")]
+    Dns(Arc<str>),
+    /// Nothing listens on the port.
+    #[error("connection refused: nothing listens on that port")]
+    Refused,
+    /// The host did not answer within `connect_timeout_ms`.
+    #[error("no answer to a TCP connection within {} ms", .0.as_millis())]
+    TimedOut(Duration),
+    /// TCP connects, but the peer says nothing.
+    #[error(
+        "connected, but no answer to ApiVersions within {} ms: is it a Kafka port, and without TLS?",
+        .0.as_millis()
+    )]
+    Silent(Duration),
+    /// TCP connects, but the peer hangs up on the first request.
+    #[error(
+        "connected, but the peer closed at once: it may want TLS or SASL (see security_protocol), or not be Kafka"
+    )]
+    ClosedAtOnce,
+    /// The peer speaks another protocol.
+    #[error("{hint}")]
+    NotKafka {
+        /// What it speaks and what to do about it.
+        hint: &'static str,
+    },
+    /// The peer answers with something that cannot be understood.
+    #[error("the answer is not Kafka's: {0}")]
+    Garbled(Arc<str>),
+    /// The broker shares no version of a needed API with us.
+    #[error("{0}")]
+    Version(Arc<str>),
+    /// The broker refused the handshake.
+    #[error("the broker refused the handshake: {0}")]
+    Refusal(ErrorCode),
+    /// Anything else the operating system said.
+    #[error("{0}")]
+    Io(Arc<str>),
+}
+
+/// Why one bootstrap address did not lead to the cluster.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BootstrapCause {
+    /// The address itself cannot be used.
+    #[error(transparent)]
+    Connect(#[from] ConnectCause),
+    /// The broker answered, but its metadata request failed.
+    #[error("connected, but the metadata request failed: {0}")]
+    Metadata(Arc<str>),
+    /// The address works, but what the cluster advertises does not.
+    #[error(
+        "connected, but the advertised listeners are unreachable ({}): check advertised.listeners of the brokers",
+        list(.0)
+    )]
+    AdvertisedListeners(Vec<(Arc<str>, ConnectCause)>),
+}
+
+/// Bootstrap addresses with their causes.
+pub type BootstrapCauses = Vec<(Arc<str>, BootstrapCause)>;
+
+/// Why a call of the client failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ClientError {
+    /// No bootstrap address led to a cluster; each with its cause.
+    #[error("no bootstrap server leads to a cluster: {}", list(.0))]
+    Bootstrap(BootstrapCauses),
+    /// The deadline passed.
+    #[error("{operation} not done within {} ms; last cause: {cause}", waited.as_millis())]
+    TimedOut {
+        /// What was to be done.
+        operation: Arc<str>,
+        /// How long the caller waited.
+        waited: Duration,
+        /// What the last try met.
+        cause: Arc<str>,
+    },
+    /// A broker refused.
+    #[error(
+        "{}{}: {}",
+        code.name(),
+        place(topic.as_deref(), *partition),
+        message.as_deref().unwrap_or_else(|| code.description())
+    )]
+    Broker {
+        /// What the broker said.
+        code: ErrorCode,
+        /// The topic it is about.
+        topic: Option<Arc<str>>,
+        /// The partition it is about.
+        partition: Option<i32>,
+        /// The broker's own words, where it sent any.
+        message: Option<Arc<str>>,
+    },
+    /// A name that no topic can have.
+    #[error(
+        "{0:?} is not a topic name: 1 to 249 characters from a-z, A-Z, 0-9, '.', '_' and '-' are allowed"
+    )]
+    InvalidTopic(Arc<str>),
+    /// The client was closed.
+    #[error("the client is closed")]
+    Closed,
+    /// One try failed in a way that no other try can mend.
+    #[error(transparent)]
+    Attempt(#[from] AttemptError),
+}
+
+impl AttemptError {
+    /// Whether the same request may succeed later or on another connection.
+    #[must_use]
+    pub fn retriable(&self) -> bool {
+        match self {
+            Self::Connect { .. }
+            | Self::Disconnected(_)
+            | Self::TimedOut(_)
+            | Self::Protocol(_)
+            | Self::UnknownNode(_) => true,
+            Self::Decode(_)
+            | Self::Encode(_)
+            | Self::Unsupported { .. }
+            | Self::FrameTooLarge { .. }
+            | Self::NotKafka { .. }
+            | Self::Closed => false,
+        }
+    }
+
+    /// Whether fresh metadata may tell of a better place to ask.
+    #[must_use]
+    pub fn needs_metadata(&self) -> bool {
+        match self {
+            Self::Connect { .. }
+            | Self::Disconnected(_)
+            | Self::TimedOut(_)
+            | Self::UnknownNode(_) => true,
+            Self::Protocol(_)
+            | Self::Decode(_)
+            | Self::Encode(_)
+            | Self::Unsupported { .. }
+            | Self::FrameTooLarge { .. }
+            | Self::NotKafka { .. }
+            | Self::Closed => false,
+        }
+    }
+
+    /// What the caller should do.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Connect { cause, .. } => cause.kind(),
+            Self::Closed => ErrorKind::Fatal,
+            _ if self.retriable() => ErrorKind::Retriable,
+            _ => ErrorKind::Invalid,
+        }
+    }
+}
+
+impl ConnectCause {
+    /// Whether time cannot mend it: the setting or the broker must change.
+    #[must_use]
+    pub fn is_permanent(&self) -> bool {
+        matches!(self, Self::NotKafka { .. } | Self::Version(_))
+    }
+
+    /// What the caller should do.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self.is_permanent() {
+            true => ErrorKind::Invalid,
+            false => ErrorKind::Retriable,
+        }
+    }
+
+    pub(crate) fn from_io(error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::ConnectionRefused => Self::Refused,
+            _ => Self::Io(error.to_string().into()),
+        }
+    }
+}
+
+impl BootstrapCause {
+    /// Whether time cannot mend it.
+    #[must_use]
+    pub fn is_permanent(&self) -> bool {
+        match self {
+            Self::Connect(cause) => cause.is_permanent(),
+            Self::Metadata(_) | Self::AdvertisedListeners(_) => false,
+        }
+    }
+}
+
+impl ClientError {
+    /// Each bootstrap address with its cause in words, when that is what failed.
+    #[must_use]
+    pub fn bootstrap_causes(&self) -> Option<Vec<(Arc<str>, Arc<str>)>> {
+        let Self::Bootstrap(causes) = self else {
+            return None;
+        };
+        let words = |(address, cause): &(Arc<str>, BootstrapCause)| {
+            (Arc::clone(address), cause.to_string().into())
+        };
+        Some(causes.iter().map(words).collect())
+    }
+
+    /// What the caller should do.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Bootstrap(causes) if causes.iter().all(|(_, cause)| cause.is_permanent()) => {
+                ErrorKind::Invalid
+            }
+            Self::Bootstrap(_) | Self::TimedOut { .. } => ErrorKind::Retriable,
+            Self::Broker { code, .. } if code.retriable() => ErrorKind::Retriable,
+            Self::Broker { .. } | Self::InvalidTopic(_) => ErrorKind::Invalid,
+            Self::Closed => ErrorKind::Fatal,
+            Self::Attempt(error) => error.kind(),
+        }
+    }
+}
+
+/// A frame that cannot be one, as the error of every request that waits on its connection.
+impl From<FrameError> for AttemptError {
+    fn from(error: FrameError) -> Self {
+        match error {
+            FrameError::NotKafka(protocol) => Self::NotKafka {
+                hint: hint(protocol),
+            },
+            FrameError::TooLong { length, limit } => Self::FrameTooLarge { length, limit },
+            FrameError::Negative(_) | FrameError::TooShort(_) => {
+                Self::Protocol(error.to_string().into())
+            }
+        }
+    }
+}
+
+fn hint(protocol: ForeignProtocol) -> &'static str {
+    match protocol {
+        ForeignProtocol::Tls => {
+            "the port answers TLS: set security_protocol to SSL or SASL_SSL, or use the port of a plaintext listener"
+        }
+        ForeignProtocol::Http => {
+            "the port answers HTTP: it is a web server, not a Kafka listener; use the Kafka port"
+        }
+        ForeignProtocol::Ssh => "the port answers SSH, not Kafka; use the port of a Kafka listener",
+    }
+}
+
+fn list<E: std::fmt::Display>(causes: &[(Arc<str>, E)]) -> String {
+    let lines: Vec<String> = causes
+        .iter()
+        .map(|(address, cause)| format!("{address}: {cause}"))
+        .collect();
+    lines.join("; ")
+}
+
+fn place(topic: Option<&str>, partition: Option<i32>) -> String {
+    match (topic, partition) {
+        (Some(topic), Some(partition)) => format!(" for {topic}-{partition}"),
+        (Some(topic), None) => format!(" for topic {topic:?}"),
+        (None, _) => String::new(),
+    }
+}

@@ -1,0 +1,76 @@
+//! What a client counted, without locks.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+/// Counters of one client since it was made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ClientMetrics {
+    /// Requests written or queued for writing.
+    pub requests_sent: u64,
+    /// Answers received.
+    pub responses_received: u64,
+    /// Bytes written to sockets.
+    pub bytes_sent: u64,
+    /// Bytes read from sockets.
+    pub bytes_received: u64,
+    /// Requests that wait for an answer now.
+    pub requests_in_flight: u64,
+    /// Requests that got no answer in time.
+    pub requests_timed_out: u64,
+    /// Connections made, including those that are closed again.
+    pub connections_made: u64,
+    /// Connections that are open now.
+    pub connections_open: u64,
+    /// Connections that could not be made.
+    pub connections_failed: u64,
+    /// Metadata answers.
+    pub metadata_refreshes: u64,
+    /// Time for which brokers asked to pause, in milliseconds (KIP-219).
+    pub throttle_time_ms: u64,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) requests_sent: AtomicU64,
+    pub(crate) responses_received: AtomicU64,
+    pub(crate) bytes_sent: AtomicU64,
+    pub(crate) bytes_received: AtomicU64,
+    pub(crate) requests_in_flight: AtomicU64,
+    pub(crate) requests_timed_out: AtomicU64,
+    pub(crate) connections_made: AtomicU64,
+    pub(crate) connections_open: AtomicU64,
+    pub(crate) connections_failed: AtomicU64,
+    pub(crate) metadata_refreshes: AtomicU64,
+    pub(crate) throttle_time_ms: AtomicU64,
+}
+
+impl Counters {
+    pub(crate) fn snapshot(&self) -> ClientMetrics {
+        ClientMetrics {
+            requests_sent: self.requests_sent.load(Relaxed),
+            responses_received: self.responses_received.load(Relaxed),
+            bytes_sent: self.bytes_sent.load(Relaxed),
+            bytes_received: self.bytes_received.load(Relaxed),
+            requests_in_flight: self.requests_in_flight.load(Relaxed),
+            requests_timed_out: self.requests_timed_out.load(Relaxed),
+            connections_made: self.connections_made.load(Relaxed),
+            connections_open: self.connections_open.load(Relaxed),
+            connections_failed: self.connections_failed.load(Relaxed),
+            metadata_refreshes: self.metadata_refreshes.load(Relaxed),
+            throttle_time_ms: self.throttle_time_ms.load(Relaxed),
+        }
+    }
+
+    pub(crate) fn throttled(&self, pause: Duration) {
+        add(&self.throttle_time_ms, pause.as_millis() as usize);
+    }
+}
+
+pub(crate) fn add(counter: &AtomicU64, amount: usize) {
+    counter.fetch_add(amount as u64, Relaxed);
+}
+
+pub(crate) fn subtract(counter: &AtomicU64, amount: usize) {
+    counter.fetch_sub(amount as u64, Relaxed);
+}

@@ -1,0 +1,269 @@
+//! The connections of one broker: one a lane, made when first needed, remade after a pause when they fail.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kafkars_core::backoff::{Backoff, Random};
+use kafkars_core::config::{Checked, ClientConfig};
+use parking_lot::Mutex;
+use tokio::sync::watch;
+
+use super::connection::{Connection, ConnectionSettings};
+use super::driver::Driver;
+use super::handshake::{self, HandshakeError};
+use super::transport::{Transport, handshake_limit};
+use super::{Lane, Tasks};
+use crate::error::{AttemptError, ConnectCause};
+use crate::metrics::{Counters, add};
+use crate::now;
+
+/// What all connections of one client share.
+#[derive(Debug)]
+pub(crate) struct Network {
+    pub(crate) config: Checked<ClientConfig>,
+    pub(crate) counters: Arc<Counters>,
+    pub(crate) tasks: Tasks,
+    pub(crate) random: Mutex<Random>,
+}
+
+/// One node of the cluster, or one bootstrap address.
+#[derive(Debug)]
+pub(crate) struct Broker {
+    address: Arc<str>,
+    host: Arc<str>,
+    port: u16,
+    network: Arc<Network>,
+    lanes: [Mutex<Slot>; Lane::COUNT],
+    pace: Mutex<Pace>,
+}
+
+/// A lane's connection.
+#[derive(Debug)]
+enum Slot {
+    Empty,
+    Connecting(watch::Receiver<Outcome>),
+    Ready(Connection),
+}
+
+/// `None` while under way.
+type Outcome = Option<Result<Connection, AttemptError>>;
+
+/// How often connecting may be tried, whichever lane wants it.
+#[derive(Debug)]
+struct Pace {
+    failures: u32,
+    not_before: [Option<Instant>; Lane::COUNT],
+    last_cause: Option<ConnectCause>,
+    has_tcp: bool,
+    /// Lower after the broker hung up on a newer one.
+    api_versions_version: i16,
+}
+
+impl Broker {
+    pub(crate) fn new(host: Arc<str>, port: u16, network: Arc<Network>) -> Arc<Self> {
+        Arc::new(Self {
+            address: format!("{host}:{port}").into(),
+            host,
+            port,
+            network,
+            lanes: std::array::from_fn(|_| Mutex::new(Slot::Empty)),
+            pace: Mutex::new(Pace {
+                failures: 0,
+                not_before: [None; Lane::COUNT],
+                last_cause: None,
+                has_tcp: false,
+                api_versions_version: handshake::NEWEST,
+            }),
+        })
+    }
+
+    /// `host:port`.
+    pub(crate) fn address(&self) -> &Arc<str> {
+        &self.address
+    }
+
+    pub(crate) fn is_at(&self, host: &str, port: u16) -> bool {
+        *self.host == *host && self.port == port
+    }
+
+    /// Whether a request on this lane could leave at once.
+    pub(crate) fn is_connected(&self, lane: Lane) -> bool {
+        matches!(&*self.lanes[lane.index()].lock(), Slot::Ready(connection) if !connection.is_closed())
+    }
+
+    /// The lane's connection. Makes it when there is none, together with everybody else who wants it; that goes on
+    /// when this caller goes away.
+    pub(crate) async fn connection(
+        self: &Arc<Self>,
+        lane: Lane,
+        deadline: Instant,
+    ) -> Result<Connection, AttemptError> {
+        let mut outcome = {
+            let mut slot = self.lanes[lane.index()].lock();
+            match &*slot {
+                Slot::Ready(connection) if !connection.is_closed() => {
+                    return Ok(connection.clone());
+                }
+                Slot::Connecting(outcome)
+                    if outcome.borrow().is_none() && outcome.has_changed().is_ok() =>
+                {
+                    outcome.clone()
+                }
+                Slot::Empty | Slot::Ready(_) | Slot::Connecting(_) => {
+                    let (sender, outcome) = watch::channel(None);
+                    *slot = Slot::Connecting(outcome.clone());
+                    let broker = Arc::clone(self);
+                    self.network.tasks.spawn(broker.connect(lane, sender));
+                    outcome
+                }
+            }
+        };
+        let started = now();
+        let done = outcome.wait_for(Option::is_some);
+        match tokio::time::timeout_at(deadline.into(), done).await {
+            Err(_) => Err(self.failure(self.present_cause(now() - started))),
+            Ok(Err(_)) => Err(AttemptError::Closed),
+            Ok(Ok(done)) => done.clone().unwrap_or(Err(AttemptError::Closed)),
+        }
+    }
+
+    /// What an impatient caller should hear about a connection under way.
+    pub(crate) fn present_cause(&self, waited: Duration) -> ConnectCause {
+        let pace = self.pace.lock();
+        match &pace.last_cause {
+            _ if pace.has_tcp => ConnectCause::Silent(waited),
+            Some(cause) => cause.clone(),
+            None => ConnectCause::TimedOut(waited),
+        }
+    }
+
+    /// Makes the connection, tells everybody, then drives it until it ends.
+    async fn connect(self: Arc<Self>, lane: Lane, outcome: watch::Sender<Outcome>) {
+        let not_before = self.pace.lock().not_before[lane.index()];
+        if let Some(not_before) = not_before {
+            tokio::time::sleep_until(not_before.into()).await;
+        }
+        let attempted_at = now();
+        let established = match self.establish().await {
+            // The broker may only know an older greeting: once more, in that.
+            Err(ConnectCause::ClosedAtOnce) if self.lower_greeting() => self.establish().await,
+            other => other,
+        };
+        self.keep_pace(lane, attempted_at, established.as_ref().err());
+        match established {
+            Err(cause) => {
+                add(&self.network.counters.connections_failed, 1);
+                tracing::warn!(
+                    target: "kafkars::net",
+                    broker = %self.address,
+                    lane = lane.name(),
+                    %cause,
+                    "cannot connect"
+                );
+                *self.lanes[lane.index()].lock() = Slot::Empty;
+                drop(outcome.send(Some(Err(self.failure(cause)))));
+            }
+            Ok((connection, driver)) => {
+                tracing::debug!(
+                    target: "kafkars::net",
+                    broker = %self.address,
+                    lane = lane.name(),
+                    "connected"
+                );
+                *self.lanes[lane.index()].lock() = Slot::Ready(connection.clone());
+                drop(outcome.send(Some(Ok(connection))));
+                drop(outcome);
+                // From here on only users of the connection keep it, not its own driver.
+                drop(self);
+                driver.await;
+            }
+        }
+    }
+
+    async fn establish(&self) -> Result<(Connection, std::pin::Pin<Box<Driver>>), ConnectCause> {
+        self.pace.lock().has_tcp = false;
+        let config = &self.network.config;
+        let transport = Transport::connect(&self.host, self.port, config).await?;
+        self.pace.lock().has_tcp = true;
+        let (reader, writer) = transport.split();
+        let settings = ConnectionSettings {
+            address: Arc::clone(&self.address),
+            client_id: config.client_id.as_str().into(),
+            request_timeout: config.request_timeout,
+            max_idle: config.connections_max_idle,
+            longest_frame: config.receive_message_max_bytes,
+            counters: Arc::clone(&self.network.counters),
+        };
+        let (connection, driver) = Connection::new(reader, writer, settings);
+        let mut driver = Box::pin(driver);
+        let limit = handshake_limit(config);
+        let newest = self.pace.lock().api_versions_version;
+        let greeted = {
+            let mut greeting = pin!(handshake::negotiate(&connection, newest, now() + limit));
+            tokio::select! {
+                biased;
+                greeted = &mut greeting => greeted,
+                // The connection is over, so the greeting has its error already.
+                () = driver.as_mut() => greeting.await,
+            }
+        };
+        self.pace.lock().has_tcp = false;
+        match greeted {
+            Ok(()) => Ok((connection, driver)),
+            Err(error) => Err(cause_of(error, limit)),
+        }
+    }
+
+    fn lower_greeting(&self) -> bool {
+        let mut pace = self.pace.lock();
+        let was_newer = pace.api_versions_version > 0;
+        pace.api_versions_version = 0;
+        was_newer
+    }
+
+    /// Pauses count from the last try, so a connection that lived for long is remade at once. Lanes connect side by
+    /// side: a success delays only the next try of its own lane, a failure those of all.
+    fn keep_pace(&self, lane: Lane, attempted_at: Instant, failure: Option<&ConnectCause>) {
+        let config = &self.network.config;
+        let backoff = Backoff::new(config.reconnect_backoff, config.reconnect_backoff_max);
+        let random = self.network.random.lock().next();
+        let mut pace = self.pace.lock();
+        pace.last_cause = failure.cloned();
+        if failure.is_none() {
+            pace.failures = 0;
+            pace.not_before[lane.index()] = Some(attempted_at + backoff.delay(1, random));
+            return;
+        }
+        pace.failures = pace.failures.saturating_add(1);
+        pace.not_before = [Some(attempted_at + backoff.delay(pace.failures, random)); Lane::COUNT];
+        // An old broker that came back as a new one is greeted in our newest version again.
+        pace.api_versions_version = handshake::NEWEST;
+    }
+
+    fn failure(&self, cause: ConnectCause) -> AttemptError {
+        AttemptError::Connect {
+            address: Arc::clone(&self.address),
+            cause,
+        }
+    }
+}
+
+fn cause_of(error: HandshakeError, limit: Duration) -> ConnectCause {
+    let error = match error {
+        HandshakeError::Refused(code) => return ConnectCause::Refusal(code),
+        HandshakeError::Attempt(error) => error,
+    };
+    match error {
+        AttemptError::Disconnected(_) | AttemptError::Closed => ConnectCause::ClosedAtOnce,
+        AttemptError::TimedOut(_) => ConnectCause::Silent(limit),
+        AttemptError::NotKafka { hint } => ConnectCause::NotKafka { hint },
+        AttemptError::Unsupported { .. } => ConnectCause::Version(error.to_string().into()),
+        AttemptError::Connect { cause, .. } => cause,
+        AttemptError::Decode(_)
+        | AttemptError::Encode(_)
+        | AttemptError::FrameTooLarge { .. }
+        | AttemptError::Protocol(_)
+        | AttemptError::UnknownNode(_) => ConnectCause::Garbled(error.to_string().into()),
+    }
+}

@@ -1,0 +1,352 @@
+//! One socket to a broker: pipelined requests, answers matched in order, slots that survive being cancelled.
+//!
+//! A request is written by the task that makes it, unless somebody else is writing: then it is left for that writer.
+//! Nobody ever waits for the socket to take bytes; what it does not take at once the driver task writes later. So
+//! starting a request never suspends, and a caller that goes away leaves at most a slot whose answer is thrown away.
+
+use std::fmt;
+use std::future::Future;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use kafkars_protocol::{Frame, Message, Request, decode_response, encode_request};
+use parking_lot::Mutex;
+use tokio::sync::oneshot;
+
+use super::driver::Driver;
+use super::frame_reader::FrameReader;
+use super::throttle;
+use super::transport::{ReadHalf, WriteHalf};
+use super::versions::ApiVersionTable;
+use crate::error::AttemptError;
+use crate::metrics::{Counters, add, subtract};
+use crate::net::connection::state::{Pending, State};
+use crate::now;
+
+pub(super) mod state;
+
+/// A deadline that is this close to the connection's own time limit is kept by the connection.
+const NO_TIMER: Duration = Duration::from_millis(100);
+
+/// One connection. Clones share it; it closes when the last one is dropped.
+#[derive(Clone)]
+pub struct Connection {
+    shared: Arc<Shared>,
+    _last: Arc<CloseOnDrop>,
+}
+
+/// What a connection needs to know.
+#[derive(Debug, Clone)]
+pub(crate) struct ConnectionSettings {
+    pub(crate) address: Arc<str>,
+    pub(crate) client_id: Arc<str>,
+    pub(crate) request_timeout: Duration,
+    pub(crate) max_idle: Duration,
+    pub(crate) longest_frame: usize,
+    pub(crate) counters: Arc<Counters>,
+}
+
+pub(super) struct Shared {
+    pub(super) settings: ConnectionSettings,
+    correlation: AtomicI32,
+    closed: AtomicBool,
+    versions: OnceLock<ApiVersionTable>,
+    state: Mutex<State>,
+}
+
+struct CloseOnDrop(Arc<Shared>);
+
+impl Connection {
+    /// A connection over `reader` and `writer`. Its driver must be polled for anything to be received.
+    pub(crate) fn new(
+        reader: ReadHalf,
+        writer: WriteHalf,
+        settings: ConnectionSettings,
+    ) -> (Self, Driver) {
+        add(&settings.counters.connections_made, 1);
+        add(&settings.counters.connections_open, 1);
+        let reader = FrameReader::new(reader, settings.longest_frame);
+        let shared = Arc::new(Shared {
+            state: Mutex::new(State::new(writer, now())),
+            settings,
+            correlation: AtomicI32::new(0),
+            closed: AtomicBool::new(false),
+            versions: OnceLock::new(),
+        });
+        let connection = Self {
+            _last: Arc::new(CloseOnDrop(Arc::clone(&shared))),
+            shared: Arc::clone(&shared),
+        };
+        (connection, Driver::new(shared, reader))
+    }
+
+    /// The broker's `host:port`.
+    #[must_use]
+    pub fn address(&self) -> &Arc<str> {
+        &self.shared.settings.address
+    }
+
+    /// Whether requests will only fail.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.shared.closed.load(Ordering::Acquire)
+    }
+
+    /// What the broker speaks; empty until it said so.
+    #[must_use]
+    pub fn versions(&self) -> &ApiVersionTable {
+        static NONE: OnceLock<ApiVersionTable> = OnceLock::new();
+        match self.shared.versions.get() {
+            Some(versions) => versions,
+            None => NONE.get_or_init(ApiVersionTable::default),
+        }
+    }
+
+    pub(crate) fn set_versions(&self, versions: ApiVersionTable) {
+        // Set once, by the handshake.
+        drop(self.shared.versions.set(versions));
+    }
+
+    /// Sends a request in the highest version that both sides speak. The bytes are on their way when this returns;
+    /// the answer is awaited separately and may be dropped. After `deadline` the answer is [`AttemptError::TimedOut`];
+    /// when that is not before `request_timeout`, the connection is then given up, because answers come in order.
+    pub fn start<R: Request>(
+        &self,
+        request: &R,
+        deadline: Instant,
+    ) -> Result<impl Future<Output = Result<R::Response, AttemptError>> + Send + use<R>, AttemptError>
+    {
+        let version = self.versions().highest::<R>()?;
+        self.start_version(request, version, deadline)
+    }
+
+    /// As [`Connection::start`], in a version chosen by the caller.
+    pub fn start_version<R: Request>(
+        &self,
+        request: &R,
+        version: i16,
+        deadline: Instant,
+    ) -> Result<impl Future<Output = Result<R::Response, AttemptError>> + Send + use<R>, AttemptError>
+    {
+        let answer = self.start_raw(request, version, deadline)?;
+        let connection = self.clone();
+        Ok(async move {
+            let frame = answer.await?;
+            connection.decode::<R>(frame, version)
+        })
+    }
+
+    /// Sends a request that the broker does not answer.
+    pub fn start_oneway<R: Request>(&self, request: &R) -> Result<(), AttemptError> {
+        let version = self.versions().highest::<R>()?;
+        self.submit(self.encode(request, version)?.1, None)
+    }
+
+    /// Sends a request whose answer stays a frame.
+    pub(crate) fn start_raw<R: Request>(
+        &self,
+        request: &R,
+        version: i16,
+        deadline: Instant,
+    ) -> Result<impl Future<Output = Result<Bytes, AttemptError>> + Send + use<R>, AttemptError>
+    {
+        let (correlation, frame) = self.encode(request, version)?;
+        let (slot, answer) = oneshot::channel();
+        let sent_at = now();
+        let times_out_at = sent_at + self.shared.settings.request_timeout;
+        // Most deadlines are the request timeout, counted from a moment earlier: those need no timer of their own.
+        let ends_early = deadline + NO_TIMER < times_out_at;
+        let pending = Pending {
+            correlation,
+            sent_at,
+            expires_at: if ends_early { times_out_at } else { deadline },
+            slot,
+        };
+        self.submit(frame, Some(pending))?;
+        let counters = Arc::clone(&self.shared.settings.counters);
+        Ok(async move {
+            let closed = |_| Err(AttemptError::Closed);
+            if !ends_early {
+                return answer.await.unwrap_or_else(closed);
+            }
+            match tokio::time::timeout_at(deadline.into(), answer).await {
+                Ok(answer) => answer.unwrap_or_else(closed),
+                Err(_) => {
+                    add(&counters.requests_timed_out, 1);
+                    Err(AttemptError::TimedOut(now() - sent_at))
+                }
+            }
+        })
+    }
+
+    /// Reads an answer and takes note of the pause it asks for.
+    pub(crate) fn decode<R: Request>(
+        &self,
+        frame: Bytes,
+        version: i16,
+    ) -> Result<R::Response, AttemptError> {
+        match decode_response::<R>(frame, version) {
+            Ok((_, response)) => {
+                self.pause(&response);
+                Ok(response)
+            }
+            Err(error) => {
+                tracing::error!(
+                    target: "kafkars::net",
+                    broker = %self.shared.settings.address,
+                    api = R::API_KEY.name(),
+                    version,
+                    %error,
+                    "answer cannot be decoded"
+                );
+                self.shared.fail(&AttemptError::Decode(error));
+                Err(AttemptError::Decode(error))
+            }
+        }
+    }
+
+    /// Fails every request in flight and ends the driver.
+    pub(crate) fn close(&self, error: &AttemptError) {
+        self.shared.fail(error);
+    }
+
+    fn encode<R: Request>(&self, request: &R, version: i16) -> Result<(i32, Frame), AttemptError> {
+        let correlation = self.shared.correlation.fetch_add(1, Ordering::Relaxed) & i32::MAX;
+        let client_id = &self.shared.settings.client_id;
+        let frame = encode_request(request, version, correlation, Some(client_id))
+            .map_err(AttemptError::Encode)?;
+        tracing::trace!(
+            target: "kafkars::net",
+            broker = %self.shared.settings.address,
+            api = R::API_KEY.name(),
+            version,
+            correlation,
+            bytes = frame.len(),
+            "request"
+        );
+        Ok((correlation, frame))
+    }
+
+    fn submit(&self, frame: Frame, pending: Option<Pending>) -> Result<(), AttemptError> {
+        let shared = &self.shared;
+        let counters = &shared.settings.counters;
+        let mut state = shared.state.lock();
+        if let Some(failure) = &state.failure {
+            return Err(failure.clone());
+        }
+        add(&counters.requests_sent, 1);
+        if let Some(pending) = pending {
+            add(&counters.requests_in_flight, 1);
+            state.expect(pending);
+        }
+        state.outbox.push(frame);
+        if state.is_muted() || state.is_blocked {
+            return Ok(()); // the driver writes when it may
+        }
+        let Some(mut writer) = state.writer.take() else {
+            return Ok(()); // whoever writes now takes it along
+        };
+        loop {
+            let mut outbox = std::mem::take(&mut state.outbox);
+            drop(state);
+            let mut written = 0;
+            let mut context = Context::from_waker(Waker::noop());
+            let result = outbox.poll_write(&mut writer, &mut context, &mut written);
+            add(&counters.bytes_sent, written);
+            state = shared.state.lock();
+            if state.failure.is_some() {
+                return Ok(()); // the slot has heard of it
+            }
+            outbox.append(std::mem::take(&mut state.outbox));
+            state.outbox = outbox;
+            match result {
+                Poll::Ready(Ok(())) if !state.outbox.is_empty() && !state.is_muted() => {}
+                Poll::Ready(Ok(())) => {
+                    state.writer = Some(writer);
+                    return Ok(());
+                }
+                Poll::Pending => {
+                    state.writer = Some(writer);
+                    state.is_blocked = true;
+                    state.wake_driver();
+                    return Ok(());
+                }
+                Poll::Ready(Err(error)) => {
+                    drop(state);
+                    shared.fail(&AttemptError::Disconnected(error.to_string().into()));
+                    // A request in flight learns it through its slot, like all others.
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn pause<M: Message>(&self, response: &M) {
+        let pause = throttle::pause(response);
+        if pause.is_zero() {
+            return;
+        }
+        tracing::debug!(
+            target: "kafkars::net",
+            broker = %self.shared.settings.address,
+            pause_ms = pause.as_millis() as u64,
+            "throttled by the broker"
+        );
+        self.shared.settings.counters.throttled(pause);
+        self.shared.state.lock().mute(now(), pause);
+    }
+}
+
+impl Shared {
+    pub(super) fn lock(&self) -> parking_lot::MutexGuard<'_, State> {
+        self.state.lock()
+    }
+
+    /// The first failure decides what every waiting and every later request hears.
+    pub(super) fn fail(&self, error: &AttemptError) {
+        let pending = {
+            let mut state = self.state.lock();
+            if state.failure.is_some() {
+                return;
+            }
+            state.failure = Some(error.clone());
+            self.closed.store(true, Ordering::Release);
+            state.outbox = super::outbox::Outbox::default();
+            state.writer = None;
+            state.wake_driver();
+            std::mem::take(&mut state.pending)
+        };
+        let counters = &self.settings.counters;
+        subtract(&counters.connections_open, 1);
+        subtract(&counters.requests_in_flight, pending.len());
+        tracing::debug!(
+            target: "kafkars::net",
+            broker = %self.settings.address,
+            in_flight = pending.len(),
+            %error,
+            "connection closed"
+        );
+        for pending in pending {
+            pending.answer(Err(error.clone()));
+        }
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Connection")
+            .field("address", &self.shared.settings.address)
+            .field("closed", &self.is_closed())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for CloseOnDrop {
+    fn drop(&mut self) {
+        self.0.fail(&AttemptError::Closed);
+    }
+}

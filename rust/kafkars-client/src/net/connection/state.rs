@@ -1,0 +1,109 @@
+//! What the users of a connection and its driver share, under one short lock.
+
+use std::collections::VecDeque;
+use std::task::Waker;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use tokio::sync::oneshot;
+
+use super::super::outbox::Outbox;
+use super::super::transport::WriteHalf;
+use crate::error::AttemptError;
+
+pub(crate) struct State {
+    /// Absent while somebody writes, and after the end.
+    pub(crate) writer: Option<WriteHalf>,
+    pub(crate) outbox: Outbox,
+    /// The socket took no more: only the driver, which the socket will wake, may try again.
+    pub(crate) is_blocked: bool,
+    /// Requests without an answer, in the order in which they were queued for writing.
+    pub(crate) pending: VecDeque<Pending>,
+    pub(crate) muted_until: Option<Instant>,
+    /// When the driver wakes by itself; `None` before it first ran.
+    pub(crate) armed_until: Option<Instant>,
+    pub(crate) last_used: Instant,
+    pub(crate) failure: Option<AttemptError>,
+    pub(crate) driver: Option<Waker>,
+}
+
+/// A request on its way.
+pub(crate) struct Pending {
+    pub(crate) correlation: i32,
+    pub(crate) sent_at: Instant,
+    /// Without an answer by then the connection is given up.
+    pub(crate) expires_at: Instant,
+    pub(crate) slot: oneshot::Sender<Result<Bytes, AttemptError>>,
+}
+
+impl State {
+    pub(crate) fn new(writer: WriteHalf, now: Instant) -> Self {
+        Self {
+            writer: Some(writer),
+            outbox: Outbox::default(),
+            is_blocked: false,
+            pending: VecDeque::new(),
+            muted_until: None,
+            armed_until: None,
+            last_used: now,
+            failure: None,
+            driver: None,
+        }
+    }
+
+    pub(crate) fn is_muted(&self) -> bool {
+        self.muted_until.is_some()
+    }
+
+    /// Queues the slot of a request, and wakes the driver only when it would sleep past the request's time. Requests
+    /// share one time limit, so that happens about once in that time, not once a request.
+    pub(crate) fn expect(&mut self, mut pending: Pending) {
+        self.last_used = pending.sent_at;
+        if let Some(muted_until) = self.muted_until {
+            pending.expires_at += muted_until.saturating_duration_since(pending.sent_at);
+        }
+        let expires_at = pending.expires_at;
+        self.pending.push_back(pending);
+        if self
+            .armed_until
+            .is_some_and(|armed_until| expires_at < armed_until)
+        {
+            self.armed_until = None;
+            self.wake_driver();
+        }
+    }
+
+    /// Sends nothing for a while. The broker keeps answers back as long, so nothing expires for that reason.
+    pub(crate) fn mute(&mut self, now: Instant, pause: Duration) {
+        let until = now + pause;
+        self.muted_until = Some(self.muted_until.map_or(until, |already| already.max(until)));
+        for pending in &mut self.pending {
+            pending.expires_at += pause;
+        }
+        self.armed_until = None;
+        self.wake_driver();
+    }
+
+    pub(crate) fn wake_driver(&mut self) {
+        if let Some(driver) = self.driver.take() {
+            driver.wake();
+        }
+    }
+
+    /// When something happens without a byte moving.
+    pub(crate) fn next_event(&self, max_idle: Duration) -> Instant {
+        let idle_at = self.last_used + max_idle;
+        let expiry = self.pending.iter().map(|pending| pending.expires_at).min();
+        // With requests under way the connection is not idle.
+        let event = expiry.unwrap_or(idle_at);
+        self.muted_until
+            .map_or(event, |muted_until| muted_until.min(event))
+    }
+}
+
+impl Pending {
+    /// Hands over the answer; the one who asked may be gone, then it is thrown away.
+    pub(crate) fn answer(self, answer: Result<Bytes, AttemptError>) {
+        drop(self.slot.send(answer));
+    }
+}

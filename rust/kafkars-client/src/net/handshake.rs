@@ -1,0 +1,91 @@
+//! The first exchange on a connection: which versions does the broker speak?
+//!
+//! We ask in our newest version. A broker that does not know it answers `UNSUPPORTED_VERSION` in the shape of version 0,
+//! with its own range, and is asked again within that. One that hangs up instead is asked in version 0 next time.
+
+use std::time::Instant;
+
+use bytes::Bytes;
+use kafkars_protocol::messages::api_versions::{ApiVersionsRequest, ApiVersionsResponse};
+use kafkars_protocol::{ApiKey, ErrorCode, Message, decode_response};
+
+use super::connection::Connection;
+use super::versions::ApiVersionTable;
+use crate::error::AttemptError;
+
+/// Our newest version, the broker's newest, version 0: there is no fourth.
+const TRIES: usize = 3;
+
+/// Where the error code stands in every version of the answer: after the correlation id.
+const ERROR_CODE_AT: usize = 4;
+
+/// What a handshake ends with if not with a usable connection.
+#[derive(Debug)]
+pub(crate) enum HandshakeError {
+    Attempt(AttemptError),
+    Refused(ErrorCode),
+}
+
+/// Learns the broker's versions and notes them at the connection.
+pub(crate) async fn negotiate(
+    connection: &Connection,
+    newest: i16,
+    deadline: Instant,
+) -> Result<(), HandshakeError> {
+    let mut version = newest;
+    for _ in 0..TRIES {
+        let request = ApiVersionsRequest {
+            client_software_name: "kafkars".to_owned(),
+            client_software_version: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        let answer = connection.start_raw(&request, version, deadline)?;
+        let frame = answer.await?;
+        let answered_in = match error_code(&frame) {
+            Some(ErrorCode::UnsupportedVersion) => 0,
+            _ => version,
+        };
+        let response = decode(connection, frame, answered_in)?;
+        match ErrorCode::check(response.error_code) {
+            Ok(()) => {
+                connection.set_versions(ApiVersionTable::new(&response));
+                return Ok(());
+            }
+            Err(ErrorCode::UnsupportedVersion) if version > 0 => {
+                let theirs = ApiVersionTable::new(&response).range(ApiKey::ApiVersions);
+                let theirs = theirs.map_or(0, |theirs| theirs.max.max(0));
+                version = if theirs < version { theirs } else { 0 };
+            }
+            Err(code) => return Err(HandshakeError::Refused(code)),
+        }
+    }
+    Err(HandshakeError::Refused(ErrorCode::UnsupportedVersion))
+}
+
+/// The newest version we speak.
+pub(crate) const NEWEST: i16 = ApiVersionsRequest::VERSIONS.max;
+
+fn error_code(frame: &Bytes) -> Option<ErrorCode> {
+    let code = frame.get(ERROR_CODE_AT..)?.first_chunk()?;
+    Some(ErrorCode::from_i16(i16::from_be_bytes(*code)))
+}
+
+fn decode(
+    connection: &Connection,
+    frame: Bytes,
+    version: i16,
+) -> Result<ApiVersionsResponse, AttemptError> {
+    match decode_response::<ApiVersionsRequest>(frame, version) {
+        Ok((_, response)) => Ok(response),
+        Err(error) => {
+            let error = AttemptError::Decode(error);
+            connection.close(&error);
+            Err(error)
+        }
+    }
+}
+
+impl From<AttemptError> for HandshakeError {
+    fn from(error: AttemptError) -> Self {
+        Self::Attempt(error)
+    }
+}

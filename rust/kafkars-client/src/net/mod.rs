@@ -1,0 +1,55 @@
+//! Sockets: one connection, the connections of one broker, how they are made.
+
+mod broker;
+mod connection;
+mod driver;
+mod frame_reader;
+mod handshake;
+mod outbox;
+mod race;
+mod tasks;
+mod throttle;
+mod transport;
+mod versions;
+
+pub(crate) use broker::{Broker, Network};
+pub use connection::Connection;
+pub(crate) use race::first_success;
+pub(crate) use tasks::Tasks;
+pub(crate) use transport::split_address;
+pub use versions::ApiVersionTable;
+
+/// Which of a broker's connections a request travels on, so that a long poll never delays a heartbeat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Lane {
+    /// Produce requests.
+    Data,
+    /// Fetch requests, which may wait at the broker.
+    Fetch,
+    /// A second one for fetches, so that the next can wait at the broker while the last still arrives.
+    FetchSecond,
+    /// Groups, transactions, metadata and whatever else is small.
+    Coordinator,
+}
+
+impl Lane {
+    pub(crate) const COUNT: usize = 4;
+
+    pub(crate) fn index(self) -> usize {
+        match self {
+            Self::Data => 0,
+            Self::Fetch => 1,
+            Self::FetchSecond => 2,
+            Self::Coordinator => 3,
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::Fetch => "fetch",
+            Self::FetchSecond => "fetch-second",
+            Self::Coordinator => "coordinator",
+        }
+    }
+}

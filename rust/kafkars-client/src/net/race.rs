@@ -1,0 +1,45 @@
+//! Several ways to one answer.
+
+use std::future::Future;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+/// Starts one try after the other: the next one when one failed, or when none has answered for `stagger`. The first
+/// success wins and ends the rest; without one, the causes come with the number of their try.
+pub(crate) async fn first_success<T, E, F>(
+    handle: &Handle,
+    tries: Vec<F>,
+    stagger: Duration,
+) -> Result<T, Vec<(usize, E)>>
+where
+    F: Future<Output = Result<T, E>> + Send + 'static,
+    T: Send + 'static,
+    E: Send + 'static,
+{
+    let mut waiting = tries.into_iter().enumerate();
+    let mut running = JoinSet::new();
+    let mut causes = Vec::new();
+    let mut start_next = true;
+    loop {
+        if start_next && let Some((number, attempt)) = waiting.next() {
+            running.spawn_on(async move { (number, attempt.await) }, handle);
+        }
+        let more = waiting.len() > 0;
+        start_next = tokio::select! {
+            biased;
+            done = running.join_next() => match done {
+                None => return Err(causes),
+                Some(Ok((_, Ok(answer)))) => return Ok(answer),
+                Some(Ok((number, Err(cause)))) => {
+                    causes.push((number, cause));
+                    true
+                }
+                Some(Err(_)) => true, // ended from outside
+            },
+            () = sleep(stagger), if more => true,
+        };
+    }
+}

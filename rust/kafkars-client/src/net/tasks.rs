@@ -1,0 +1,50 @@
+//! The tasks of one client: all end when it is closed.
+
+use std::future::Future;
+
+use parking_lot::Mutex;
+use tokio::runtime::Handle;
+use tokio::task::JoinSet;
+
+/// Spawns onto one runtime and remembers what it spawned.
+#[derive(Debug)]
+pub(crate) struct Tasks {
+    handle: Handle,
+    /// `None` once stopped.
+    running: Mutex<Option<JoinSet<()>>>,
+}
+
+impl Tasks {
+    pub(crate) fn new(handle: Handle) -> Self {
+        Self {
+            handle,
+            running: Mutex::new(Some(JoinSet::new())),
+        }
+    }
+
+    pub(crate) fn handle(&self) -> &Handle {
+        &self.handle
+    }
+
+    /// Runs `task` until it ends or the client does; drops it at once when the client already has.
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        if let Some(running) = self.running.lock().as_mut() {
+            while running.try_join_next().is_some() {}
+            running.spawn_on(task, &self.handle);
+        }
+    }
+
+    /// Ends every task without waiting for it.
+    pub(crate) fn abort(&self) {
+        let running = self.running.lock().take();
+        drop(running);
+    }
+
+    /// Ends every task and waits until all are gone.
+    pub(crate) async fn stop(&self) {
+        let running = self.running.lock().take();
+        if let Some(mut running) = running {
+            running.shutdown().await;
+        }
+    }
+}

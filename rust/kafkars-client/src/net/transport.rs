@@ -1,0 +1,102 @@
+//! From a host name to a byte stream.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kafkars_core::config::ClientConfig;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpSocket, TcpStream, lookup_host};
+use tokio::time::timeout;
+
+use crate::error::ConnectCause;
+use crate::now;
+
+pub(crate) type ReadHalf = Box<dyn AsyncRead + Send + Unpin>;
+pub(crate) type WriteHalf = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// A byte stream to a broker; TLS becomes another variant.
+#[derive(Debug)]
+pub(crate) enum Transport {
+    Tcp(TcpStream),
+}
+
+impl Transport {
+    /// Connects to the first address of `host` that answers, within `connect_timeout` for all of them together.
+    pub(crate) async fn connect(
+        host: &str,
+        port: u16,
+        config: &ClientConfig,
+    ) -> Result<Self, ConnectCause> {
+        let limit = config.connect_timeout;
+        let started = now();
+        let addresses = timeout(limit, resolve(host, port))
+            .await
+            .map_err(|_| ConnectCause::Dns("the name service does not answer".into()))??;
+        let mut cause = ConnectCause::Dns("no addresses".into());
+        for (index, address) in addresses.iter().enumerate() {
+            // A silent address leaves time for those after it.
+            let left = limit.saturating_sub(now() - started);
+            let share = left / (addresses.len() - index) as u32;
+            match timeout(share, open(*address, config)).await {
+                Ok(Ok(stream)) => return Ok(Self::Tcp(stream)),
+                Ok(Err(error)) => cause = ConnectCause::from_io(&error),
+                Err(_) => cause = ConnectCause::TimedOut(now() - started),
+            }
+            tracing::debug!(target: "kafkars::net", broker = %format_args!("{host}:{port}"), %address, %cause,
+                "cannot connect");
+        }
+        Err(cause)
+    }
+
+    pub(crate) fn split(self) -> (ReadHalf, WriteHalf) {
+        match self {
+            Self::Tcp(stream) => {
+                let (reader, writer) = stream.into_split();
+                (Box::new(reader), Box::new(writer))
+            }
+        }
+    }
+}
+
+async fn resolve(host: &str, port: u16) -> Result<Vec<SocketAddr>, ConnectCause> {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    match lookup_host((bare, port)).await {
+        Ok(addresses) => Ok(addresses.collect()),
+        Err(error) => Err(ConnectCause::Dns(error.to_string().into())),
+    }
+}
+
+async fn open(address: SocketAddr, config: &ClientConfig) -> std::io::Result<TcpStream> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    // Before connecting, because the window scale is agreed on then.
+    if let Some(size) = config.send_buffer {
+        socket.set_send_buffer_size(saturate(size))?;
+    }
+    if let Some(size) = config.receive_buffer {
+        socket.set_recv_buffer_size(saturate(size))?;
+    }
+    socket.set_keepalive(true)?;
+    let stream = socket.connect(address).await?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
+fn saturate(size: usize) -> u32 {
+    u32::try_from(size).unwrap_or(u32::MAX)
+}
+
+/// Splits `host:port`; settings are checked before, brokers' own answers come in two parts.
+pub(crate) fn split_address(address: &str) -> Result<(Arc<str>, u16), ConnectCause> {
+    let parts = address.rsplit_once(':');
+    let parsed = parts.and_then(|(host, port)| Some((host.into(), port.parse().ok()?)));
+    parsed.ok_or_else(|| ConnectCause::Dns("not of the form host:port".into()))
+}
+
+/// How long a new connection may take to say which versions the broker speaks.
+pub(crate) fn handshake_limit(config: &ClientConfig) -> Duration {
+    config.connect_timeout.min(config.request_timeout)
+}

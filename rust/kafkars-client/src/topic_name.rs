@@ -1,0 +1,29 @@
+//! Which names a topic can have.
+
+/// Kafka's limit: a name is also a directory's, with a partition number behind it.
+const LONGEST: usize = 249;
+
+/// Whether a broker would accept the name.
+pub(crate) fn is_valid(name: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    !name.is_empty()
+        && name.len() <= LONGEST
+        && name != "."
+        && name != ".."
+        && name.bytes().all(allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_valid;
+
+    #[test]
+    fn names_are_checked_as_brokers_do() {
+        for name in ["a", "a.b_c-D9", "__consumer_offsets", &"x".repeat(249)] {
+            assert!(is_valid(name), "{name}");
+        }
+        for name in ["", ".", "..", "a b", "ä", "a/b", "a:b", &"x".repeat(250)] {
+            assert!(!is_valid(name), "{name}");
+        }
+    }
+}
