@@ -1,2 +1,30 @@
-//! Kafka client driver: sockets and timers around kafkars-core
+//! The Kafka client's drivers: sockets and timers around `kafkars-core`.
 #![forbid(unsafe_code)]
+
+mod bootstrap;
+mod client;
+mod clock;
+mod consumer;
+mod error;
+mod metadata;
+mod metrics;
+pub mod net;
+mod producer;
+mod sink;
+mod topic_name;
+
+pub use client::Client;
+pub use consumer::{Consumer, ConsumerMetrics, OffsetAndTimestamp};
+pub use error::{AttemptError, BootstrapCause, BootstrapCauses, ClientError, ConnectCause};
+pub use kafkars_core::cluster::{Cluster, PartitionMetadata, TopicMetadata};
+pub use kafkars_core::config;
+pub use kafkars_core::error_kind::ErrorKind;
+pub use kafkars_core::fetch::error::FetchError;
+pub use kafkars_core::fetch::open::{FetchedBatch, RecordSlice, TakenRecord};
+pub use kafkars_core::produce::accumulator::ProduceRecord;
+pub use kafkars_core::produce::delivery::{BatchDelivery, Delivery, RecordMetadata};
+pub use kafkars_core::produce::error::ProduceError;
+pub use metrics::ClientMetrics;
+pub use producer::{Producer, ProducerMetrics, SendError, SendWait};
+
+pub(crate) use clock::now;

@@ -226,9 +226,19 @@ impl Accumulator {
 
     /// A batch has ended: gives its memory back.
     pub fn release(&self, batch: &OutgoingBatch) {
-        self.used.fetch_sub(batch.reserved, Ordering::Relaxed);
-        self.unacknowledged
-            .fetch_sub(batch.count as usize, Ordering::Relaxed);
+        let less = |counter: &AtomicUsize, by: usize| {
+            let subtract = |count: usize| Some(count.saturating_sub(by));
+            // Never fails: the closure always gives a value.
+            let _ = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, subtract);
+        };
+        less(&self.used, batch.reserved);
+        less(&self.unacknowledged, batch.count as usize);
+    }
+
+    /// Nothing is under way any more, whatever was: for a producer that gave up.
+    pub fn forget(&self) {
+        self.used.store(0, Ordering::Relaxed);
+        self.unacknowledged.store(0, Ordering::Relaxed);
     }
 
     /// Whether records for `topic` can be placed.

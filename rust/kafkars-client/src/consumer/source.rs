@@ -1,0 +1,490 @@
+//! Fetching from one broker: the next request leaves as soon as an answer is in, before that answer is opened.
+//!
+//! Two lanes: the second carries partitions that become fetchable (a seek, a resume, a new assignment) while the first
+//! waits in a long poll, so that they do not wait for it.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use kafkars_core::backoff::{Backoff, Random};
+use kafkars_core::cluster::Cluster;
+use kafkars_core::config::TopicPartition;
+use kafkars_core::fetch::buffer::{FetchBuffer, FetchTarget, PartitionStatus};
+use kafkars_core::fetch::cursor::Cursor;
+use kafkars_core::fetch::error::FetchError;
+use kafkars_core::fetch::open::{AbortedTransaction, OpenJob};
+use kafkars_core::fetch::session::{FetchSession, SessionPartition, SessionRequest};
+use kafkars_protocol::messages::fetch::{
+    FetchPartition, FetchRequest, FetchResponse, FetchTopic, ForgottenTopic, PartitionData,
+};
+use kafkars_protocol::{ErrorCode, Uuid};
+use kafkars_records::ReadLimits;
+
+use super::Shared;
+use crate::error::AttemptError;
+use crate::net::{Connection, Lane};
+use crate::now;
+
+/// The first version that names topics by id; earlier ones know names only.
+const TOPIC_IDS_SINCE: i16 = 13;
+
+/// Runs until the consumer is closed.
+pub(super) async fn run(shared: Arc<Shared>, node: i32) {
+    let config = shared.client.config();
+    let mut source = Source {
+        node,
+        backoff: Backoff::new(config.retry_backoff, config.retry_backoff_max),
+        random: Random::new(node.unsigned_abs().into()),
+        failures: 0,
+        not_before: None,
+        lanes: [Lane::Fetch, Lane::FetchSecond].map(FetchLane::new),
+        shared,
+    };
+    source.run().await;
+}
+
+struct Source {
+    shared: Arc<Shared>,
+    node: i32,
+    backoff: Backoff,
+    random: Random,
+    failures: u32,
+    not_before: Option<Instant>,
+    lanes: [FetchLane; 2],
+}
+
+/// One connection and the request under way on it.
+struct FetchLane {
+    lane: Lane,
+    session: FetchSession,
+    connection: Option<Connection>,
+    pending: Option<Pending>,
+}
+
+struct Pending {
+    targets: Vec<FetchTarget>,
+    answer: Answer,
+}
+
+type Answer = Pin<Box<dyn Future<Output = Result<FetchResponse, AttemptError>> + Send>>;
+
+impl FetchLane {
+    fn new(lane: Lane) -> Self {
+        Self {
+            lane,
+            session: FetchSession::new(),
+            connection: None,
+            pending: None,
+        }
+    }
+
+    fn is_connected(&self) -> bool {
+        let connection = self.connection.as_ref();
+        connection.is_some_and(|connection| !connection.is_closed())
+    }
+
+    /// The answer to the request under way; never, when there is none.
+    async fn answered(&mut self) -> Result<FetchResponse, AttemptError> {
+        match &mut self.pending {
+            Some(pending) => pending.answer.as_mut().await,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+impl Source {
+    async fn run(&mut self) {
+        let shared = Arc::clone(&self.shared);
+        let mut changed = shared.changed.subscribe();
+        let mut cluster = shared.client.cluster_changed();
+        loop {
+            if shared.is_closed() {
+                return;
+            }
+            let wake_at = self.dispatch().await;
+            let timer = async {
+                match wake_at {
+                    Some(instant) => tokio::time::sleep_until(instant.into()).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let [first, second] = &mut self.lanes;
+            tokio::select! {
+                biased;
+                answer = first.answered() => self.answered(0, answer).await,
+                answer = second.answered() => self.answered(1, answer).await,
+                result = changed.changed() => {
+                    if result.is_err() {
+                        return;
+                    }
+                }
+                result = cluster.changed() => {
+                    if result.is_err() {
+                        return;
+                    }
+                }
+                () = timer => {}
+            }
+        }
+    }
+
+    /// Sends a fetch for everything that may be fetched, if a lane is free. Returns when to look again.
+    async fn dispatch(&mut self) -> Option<Instant> {
+        let now = now();
+        if let Some(until) = self.not_before.filter(|until| *until > now) {
+            return Some(until);
+        }
+        let place = self.free_lane()?;
+        let cluster = self.shared.client.cluster();
+        let (targets, wake_at) = self.take_targets(&cluster, now);
+        if targets.is_empty() {
+            return wake_at;
+        }
+        if let Err(error) = self.send(place, targets, &cluster).await {
+            self.failed(&error);
+        }
+        self.not_before
+    }
+
+    /// A lane without request under way, a connected one first.
+    fn free_lane(&self) -> Option<usize> {
+        let free = |place: &usize| self.lanes[*place].pending.is_none();
+        let connected = |place: &usize| free(place) && self.lanes[*place].is_connected();
+        (0..2).find(connected).or_else(|| (0..2).find(free))
+    }
+
+    fn take_targets(&self, cluster: &Cluster, now: Instant) -> (Vec<FetchTarget>, Option<Instant>) {
+        let mut inner = self.shared.inner.lock();
+        if !inner.buffer.has_credit() {
+            inner.starved = true;
+            return (Vec::new(), None);
+        }
+        let targets = inner.buffer.take_targets(now, |cursor| {
+            reads_from(cursor, cluster, now) == Some(self.node)
+        });
+        (targets, inner.buffer.next_wake(now))
+    }
+
+    async fn send(
+        &mut self,
+        place: usize,
+        targets: Vec<FetchTarget>,
+        cluster: &Cluster,
+    ) -> Result<(), AttemptError> {
+        let client = &self.shared.client;
+        let lane = &mut self.lanes[place];
+        let result = async {
+            if !lane.is_connected() {
+                lane.session.lost();
+                let deadline = now() + client.config().request_timeout;
+                lane.connection = Some(client.connection(self.node, lane.lane, deadline).await?);
+            }
+            let Some(connection) = &lane.connection else {
+                return Err(AttemptError::UnknownNode(self.node));
+            };
+            let wanted = targets
+                .iter()
+                .map(|target| (target.partition.clone(), session_partition(target, cluster)))
+                .collect();
+            let session = lane.session.request(wanted);
+            let config = &self.shared.config;
+            let deadline = now() + client.config().request_timeout + config.fetch_max_wait;
+            let version = connection.versions().highest::<FetchRequest>()?;
+            let request = fetch_request(config, session, version < TOPIC_IDS_SINCE);
+            let answer: Answer = Box::pin(connection.start_version(&request, version, deadline)?);
+            Ok(answer)
+        }
+        .await;
+        match result {
+            Ok(answer) => {
+                lane.pending = Some(Pending { targets, answer });
+                Ok(())
+            }
+            Err(error) => {
+                lane.connection = None;
+                lane.session.lost();
+                self.shared.update(|buffer| buffer.landed(&targets));
+                Err(error)
+            }
+        }
+    }
+
+    async fn answered(&mut self, place: usize, answer: Result<FetchResponse, AttemptError>) {
+        let lane = &mut self.lanes[place];
+        let Some(Pending { targets, .. }) = lane.pending.take() else {
+            return;
+        };
+        let response = match answer {
+            Ok(response) => response,
+            Err(error) => {
+                lane.connection = None;
+                lane.session.lost();
+                self.shared.update(|buffer| buffer.landed(&targets));
+                self.raise(&targets, &error);
+                self.failed(&error);
+                return;
+            }
+        };
+        self.failures = 0;
+        self.not_before = None;
+        self.shared.counters.fetches.fetch_add(1, Ordering::Relaxed);
+        let code = ErrorCode::from_i16(response.error_code);
+        if !lane.session.response(code, response.session_id) {
+            tracing::debug!(target: "kafkars::fetch", broker = self.node, error = code.name(), "fetch session starts over");
+            self.shared.update(|buffer| buffer.landed(&targets));
+            return;
+        }
+        let jobs = self.note(&targets, response);
+        // The broker works on the next answer while this one is opened; only a lost connection is made anew afterwards.
+        if self.lanes[place].is_connected() {
+            self.dispatch().await;
+        }
+        let limits = ReadLimits {
+            max_decompressed: self.shared.config.max_decompressed_batch,
+        };
+        for (target, job) in jobs {
+            let opened = job.open(&limits);
+            self.shared.update(|buffer| buffer.queue(&target, opened));
+        }
+    }
+
+    /// Takes note of every partition in the response, and returns what must be opened.
+    fn note(
+        &self,
+        targets: &[FetchTarget],
+        response: FetchResponse,
+    ) -> Vec<(FetchTarget, OpenJob)> {
+        let by_name: HashMap<(&str, i32), &FetchTarget> = targets
+            .iter()
+            .map(|target| {
+                (
+                    (&*target.partition.topic, target.partition.partition),
+                    target,
+                )
+            })
+            .collect();
+        let cluster = self.shared.client.cluster();
+        let mut jobs = Vec::new();
+        let mut stale = false;
+        self.shared.update(|buffer| {
+            buffer.landed(targets);
+            for topic in response.responses {
+                let name = match topic.topic.as_str() {
+                    "" => match cluster.topic_by_id(topic.topic_id) {
+                        Some(metadata) => metadata.name.clone(),
+                        None => continue,
+                    },
+                    name => name.to_owned(),
+                };
+                for data in topic.partitions {
+                    let Some(target) = by_name.get(&(name.as_str(), data.partition_index)) else {
+                        continue;
+                    };
+                    let code = ErrorCode::from_i16(data.error_code);
+                    if code == ErrorCode::None {
+                        jobs.extend(self.note_data(buffer, target, data));
+                    } else {
+                        stale |= self.note_error(buffer, target, code);
+                    }
+                }
+            }
+        });
+        if stale {
+            self.shared.client.refresh_metadata();
+        }
+        jobs
+    }
+
+    fn note_data(
+        &self,
+        buffer: &mut FetchBuffer,
+        target: &FetchTarget,
+        data: PartitionData,
+    ) -> Option<(FetchTarget, OpenJob)> {
+        let status = PartitionStatus {
+            high_watermark: data.high_watermark,
+            last_stable_offset: data.last_stable_offset,
+            log_start_offset: data.log_start_offset,
+        };
+        if data.preferred_read_replica >= 0
+            && let Some(cursor) = buffer.cursor_at(target.id, target.epoch)
+        {
+            let until = now() + self.shared.client.config().metadata_max_age;
+            cursor.preferred_replica = Some((data.preferred_read_replica, until));
+        }
+        let job = data
+            .records
+            .filter(|records| !records.is_empty())
+            .map(|records| {
+                let length = records.len() as u64;
+                self.shared
+                    .counters
+                    .bytes
+                    .fetch_add(length, Ordering::Relaxed);
+                OpenJob {
+                    partition: target.partition.clone(),
+                    from: target.offset,
+                    records,
+                    aborted: data
+                        .aborted_transactions
+                        .unwrap_or_default()
+                        .iter()
+                        .map(|aborted| AbortedTransaction {
+                            producer_id: aborted.producer_id,
+                            first_offset: aborted.first_offset,
+                        })
+                        .collect(),
+                    isolation: self.shared.config.isolation_level,
+                }
+            });
+        let current = buffer.note(target, status, job.as_ref());
+        Some((target.clone(), job?)).filter(|_| current)
+    }
+
+    /// True when metadata may be stale.
+    fn note_error(&self, buffer: &mut FetchBuffer, target: &FetchTarget, code: ErrorCode) -> bool {
+        let now = now();
+        let pause = self.shared.client.config().retry_backoff;
+        tracing::debug!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.offset, error = code.name(), "fetch refused");
+        if let Some(cursor) = buffer.cursor_at(target.id, target.epoch) {
+            // A follower that cannot serve us: the leader can.
+            cursor.preferred_replica = None;
+        }
+        buffer.back_off(target.id, target.epoch, now, pause);
+        match code {
+            ErrorCode::OffsetOutOfRange => {
+                buffer.out_of_range(target);
+                // The manager looks the new position up.
+                self.shared.touch();
+                false
+            }
+            code if code.retriable() || code.invalid_metadata() => code.invalid_metadata(),
+            code => {
+                let partition = target.partition.clone();
+                buffer.fail(
+                    target.id,
+                    target.epoch,
+                    FetchError::Broker { code, partition },
+                );
+                false
+            }
+        }
+    }
+
+    /// An answer that no retry will make readable reaches the application; everything else is retried quietly.
+    fn raise(&self, targets: &[FetchTarget], error: &AttemptError) {
+        if error.retriable() || matches!(error, AttemptError::Closed) {
+            return;
+        }
+        let Some(target) = targets.first() else {
+            return;
+        };
+        self.shared.update(|buffer| {
+            let error = FetchError::Failed {
+                operation: "fetch",
+                cause: error.to_string().into(),
+            };
+            buffer.fail(target.id, target.epoch, error)
+        });
+    }
+
+    fn failed(&mut self, error: &AttemptError) {
+        self.failures += 1;
+        let pause = self.backoff.delay(self.failures, self.random.next());
+        self.not_before = Some(now() + pause.max(Duration::from_millis(1)));
+        tracing::info!(target: "kafkars::fetch", broker = self.node, %error, failures = self.failures, "fetch failed, will be tried again");
+        self.shared.client.refresh_metadata();
+    }
+}
+
+/// The node to fetch a partition from.
+fn reads_from(cursor: &Cursor, cluster: &Cluster, now: Instant) -> Option<i32> {
+    let TopicPartition { topic, partition } = &cursor.partition;
+    let preferred = cursor
+        .preferred_replica
+        .filter(|(node, until)| *until > now && cluster.broker(*node).is_some());
+    match preferred {
+        Some((node, _)) => Some(node),
+        None => cluster.leader(topic, *partition).map(|leader| leader.node),
+    }
+}
+
+fn session_partition(target: &FetchTarget, cluster: &Cluster) -> SessionPartition {
+    let TopicPartition { topic, partition } = &target.partition;
+    SessionPartition {
+        topic_id: cluster
+            .topic(topic)
+            .map_or(Uuid::default(), |topic| topic.id),
+        offset: target.offset,
+        leader_epoch: cluster
+            .leader(topic, *partition)
+            .map_or(-1, |leader| leader.epoch),
+        last_epoch: -1,
+    }
+}
+
+fn fetch_request(
+    config: &kafkars_core::config::ConsumerConfig,
+    session: SessionRequest,
+    by_name: bool,
+) -> FetchRequest {
+    let mut topics: HashMap<Arc<str>, FetchTopic> = HashMap::new();
+    for (target, sent) in session.changed {
+        let topic = topics
+            .entry(Arc::clone(&target.topic))
+            .or_insert_with(|| FetchTopic {
+                topic: if by_name {
+                    target.topic.to_string()
+                } else {
+                    String::new()
+                },
+                topic_id: if by_name {
+                    Uuid::default()
+                } else {
+                    sent.topic_id
+                },
+                ..FetchTopic::default()
+            });
+        topic.partitions.push(FetchPartition {
+            partition: target.partition,
+            current_leader_epoch: sent.leader_epoch,
+            fetch_offset: sent.offset,
+            last_fetched_epoch: sent.last_epoch,
+            log_start_offset: -1,
+            partition_max_bytes: config.max_partition_fetch_bytes,
+            ..FetchPartition::default()
+        });
+    }
+    let mut forgotten: HashMap<Arc<str>, ForgottenTopic> = HashMap::new();
+    for (target, id) in session.forgotten {
+        let topic = forgotten
+            .entry(Arc::clone(&target.topic))
+            .or_insert_with(|| ForgottenTopic {
+                topic: if by_name {
+                    target.topic.to_string()
+                } else {
+                    String::new()
+                },
+                topic_id: if by_name { Uuid::default() } else { id },
+                ..ForgottenTopic::default()
+            });
+        topic.partitions.push(target.partition);
+    }
+    FetchRequest {
+        replica_id: -1,
+        max_wait_ms: i32::try_from(config.fetch_max_wait.as_millis()).unwrap_or(i32::MAX),
+        min_bytes: config.fetch_min_bytes,
+        max_bytes: config.fetch_max_bytes,
+        isolation_level: config.isolation_level.as_i8(),
+        session_id: session.session_id,
+        session_epoch: session.session_epoch,
+        topics: topics.into_values().collect(),
+        forgotten_topics_data: forgotten.into_values().collect(),
+        rack_id: config.client_rack.clone(),
+        ..FetchRequest::default()
+    }
+}

@@ -1,0 +1,331 @@
+//! Sending: the handle applications hold. The network's half is `sink.rs`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use kafkars_core::cluster::TopicMetadata;
+use kafkars_core::config::{Checked, ProducerConfig};
+use kafkars_core::produce::accumulator::{Accumulator, ProduceRecord, Refusal};
+use kafkars_core::produce::delivery::{BatchDelivery, Delivery};
+use kafkars_core::produce::error::ProduceError;
+use tokio::sync::Notify;
+
+use crate::client::Client;
+use crate::error::ClientError;
+use crate::now;
+use crate::sink;
+
+/// Sends records. Clones share everything; the last one dropped without [`Producer::close`] gives up what is unsent.
+#[derive(Clone)]
+pub struct Producer {
+    shared: Arc<Shared>,
+    _last: Arc<CloseOnDrop>,
+}
+
+/// What the handles and the sender task share.
+pub(crate) struct Shared {
+    pub(crate) client: Client,
+    pub(crate) config: Checked<ProducerConfig>,
+    pub(crate) accumulator: Accumulator,
+    pub(crate) seed: u64,
+    /// Wakes the sender task.
+    pub(crate) wake: Notify,
+    /// Told whenever memory is given back or the producer closes.
+    pub(crate) room: Notify,
+    /// Calls that wait for open batches to leave: flushes and sends waiting for room.
+    pub(crate) hurry: AtomicUsize,
+    /// No record is taken any more.
+    pub(crate) closed: AtomicBool,
+    /// The sender gives up what it has.
+    pub(crate) abandoned: AtomicBool,
+    pub(crate) finished: tokio::sync::watch::Sender<bool>,
+    pub(crate) counters: Counters,
+}
+
+/// Counters behind [`ProducerMetrics`].
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub(crate) records_sent: AtomicU64,
+    pub(crate) records_failed: AtomicU64,
+    pub(crate) batches_sent: AtomicU64,
+    pub(crate) bytes_sent: AtomicU64,
+    pub(crate) bytes_uncompressed: AtomicU64,
+    pub(crate) retries: AtomicU64,
+}
+
+/// What a producer has done so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ProducerMetrics {
+    /// Records acknowledged.
+    pub records_sent: u64,
+    /// Records reported as failed.
+    pub records_failed: u64,
+    /// Batches acknowledged.
+    pub batches_sent: u64,
+    /// Bytes of acknowledged batches as they travelled.
+    pub bytes_sent: u64,
+    /// The same before compression.
+    pub bytes_uncompressed: u64,
+    /// Batches tried again.
+    pub retries: u64,
+    /// Records not yet acknowledged.
+    pub unacknowledged: usize,
+    /// Bytes of `buffer_memory` in use.
+    pub buffer_used: usize,
+}
+
+/// Why [`Producer::try_send`] did not take a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SendError {
+    /// Not yet: wait with [`Producer::ready`] and try again.
+    NotReady(SendWait),
+    /// Never.
+    Failed(ProduceError),
+}
+
+/// What a record waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SendWait(Wait);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Wait {
+    Metadata(Arc<str>),
+    Room(usize),
+}
+
+impl Producer {
+    /// A producer on its own sender task. Does no I/O until the first record.
+    pub fn new(client: Client, config: Checked<ProducerConfig>) -> Self {
+        let seed = seed();
+        let shared = Arc::new(Shared {
+            accumulator: Accumulator::new(&config, seed),
+            seed,
+            wake: Notify::new(),
+            room: Notify::new(),
+            hurry: AtomicUsize::new(0),
+            closed: AtomicBool::new(false),
+            abandoned: AtomicBool::new(false),
+            finished: tokio::sync::watch::Sender::new(false),
+            counters: Counters::default(),
+            client,
+            config,
+        });
+        let handle = shared.client.handle().clone();
+        handle.spawn(sink::run(Arc::clone(&shared)));
+        Self {
+            _last: Arc::new(CloseOnDrop(Arc::clone(&shared))),
+            shared,
+        }
+    }
+
+    /// Takes a record into its partition's batch. Never blocks.
+    #[inline]
+    pub fn try_send(&self, record: &ProduceRecord<'_>) -> Result<Delivery, SendError> {
+        if self.shared.closed.load(Ordering::Relaxed) {
+            return Err(SendError::Failed(ProduceError::Closed));
+        }
+        let now = now();
+        match self.shared.accumulator.append(record, now, wall_clock_ms) {
+            Ok((delivery, wake)) => {
+                if wake {
+                    self.shared.wake.notify_one();
+                    // The sender may have ended since `closed` was looked at; then nobody else would report this record.
+                    if *self.shared.finished.borrow() {
+                        self.shared.give_up();
+                    }
+                }
+                Ok(delivery)
+            }
+            Err(Refusal::NeedsMetadata(topic)) => {
+                Err(SendError::NotReady(SendWait(Wait::Metadata(topic))))
+            }
+            Err(Refusal::NeedsRoom(size)) => Err(SendError::NotReady(SendWait(Wait::Room(size)))),
+            Err(Refusal::Failed(error)) => Err(SendError::Failed(error)),
+        }
+    }
+
+    /// Waits for what a refused record needs, until `deadline`.
+    pub async fn ready(&self, wait: SendWait, deadline: Instant) -> Result<(), ProduceError> {
+        match wait.0 {
+            Wait::Metadata(topic) => self.partitions_for(&topic, deadline).await.map(drop),
+            Wait::Room(size) => self.room(size, deadline).await,
+        }
+    }
+
+    async fn room(&self, size: usize, deadline: Instant) -> Result<(), ProduceError> {
+        let _hurry = Hurry::new(&self.shared);
+        let started = now();
+        loop {
+            let told = self.shared.room.notified();
+            if self.shared.closed.load(Ordering::Relaxed) {
+                return Err(ProduceError::Closed);
+            }
+            if self.shared.accumulator.has_room(size) {
+                return Ok(());
+            }
+            let in_time = tokio::time::timeout_at(deadline.into(), told).await;
+            if in_time.is_err() {
+                return Err(ProduceError::BufferFull {
+                    buffer_memory: self.shared.config.buffer_memory,
+                    waited: started.elapsed(),
+                });
+            }
+        }
+    }
+
+    /// The topic's partitions, asked for when not known. Fails at the deadline with what the last try met.
+    pub async fn partitions_for(
+        &self,
+        topic: &str,
+        deadline: Instant,
+    ) -> Result<Arc<TopicMetadata>, ProduceError> {
+        let started = now();
+        if self.shared.closed.load(Ordering::Relaxed) {
+            return Err(ProduceError::Closed);
+        }
+        let metadata = self.shared.client.topic(topic, deadline).await;
+        match metadata {
+            Ok(metadata) => {
+                self.shared.accumulator.update_topic(&metadata);
+                Ok(metadata)
+            }
+            Err(error) => Err(self.topic_error(topic, started, &error)),
+        }
+    }
+
+    fn topic_error(&self, topic: &str, started: Instant, error: &ClientError) -> ProduceError {
+        if let Some(causes) = error.bootstrap_causes() {
+            return ProduceError::Bootstrap { causes };
+        }
+        match error {
+            ClientError::Closed => ProduceError::Closed,
+            ClientError::TimedOut { cause, .. } => ProduceError::MetadataTimedOut {
+                topic: topic.into(),
+                waited: started.elapsed(),
+                cause: Arc::clone(cause),
+            },
+            other => ProduceError::Impossible {
+                topic: topic.into(),
+                cause: other.to_string().into(),
+            },
+        }
+    }
+
+    /// How long a send may wait, from the settings.
+    pub fn max_block(&self) -> Duration {
+        self.shared.config.max_block
+    }
+
+    /// Sends open batches at once and waits until every record taken so far has its outcome, or until the deadline.
+    /// Returns how many records are still under way.
+    pub async fn flush(&self, deadline: Option<Instant>) -> usize {
+        let _hurry = Hurry::new(&self.shared);
+        let unfinished = self.shared.accumulator.unfinished();
+        let done = async {
+            for batch in &unfinished {
+                finished(batch).await;
+            }
+        };
+        match deadline {
+            None => done.await,
+            // What is late is in the returned count.
+            Some(deadline) => drop(tokio::time::timeout_at(deadline.into(), done).await),
+        }
+        self.unacknowledged()
+    }
+
+    /// Takes no more records, sends what it has until `deadline`, reports the rest as [`ProduceError::Closed`], and
+    /// ends. Returns how many records were given up.
+    pub async fn close(&self, deadline: Instant) -> usize {
+        self.shared.closed.store(true, Ordering::Relaxed);
+        self.shared.room.notify_waiters();
+        let left = self.flush(Some(deadline)).await;
+        self.shared.abandon();
+        let mut finished = self.shared.finished.subscribe();
+        // An error means that the sender is gone, which is what is waited for.
+        drop(finished.wait_for(|finished| *finished).await);
+        left
+    }
+
+    /// Records taken and not yet reported.
+    pub fn unacknowledged(&self) -> usize {
+        self.shared.accumulator.unacknowledged()
+    }
+
+    /// The client underneath.
+    pub fn client(&self) -> &Client {
+        &self.shared.client
+    }
+
+    /// What was done so far.
+    pub fn metrics(&self) -> ProducerMetrics {
+        let counters = &self.shared.counters;
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        ProducerMetrics {
+            records_sent: read(&counters.records_sent),
+            records_failed: read(&counters.records_failed),
+            batches_sent: read(&counters.batches_sent),
+            bytes_sent: read(&counters.bytes_sent),
+            bytes_uncompressed: read(&counters.bytes_uncompressed),
+            retries: read(&counters.retries),
+            unacknowledged: self.unacknowledged(),
+            buffer_used: self.shared.accumulator.used(),
+        }
+    }
+}
+
+impl Shared {
+    fn abandon(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+        self.abandoned.store(true, Ordering::Release);
+        self.wake.notify_one();
+        self.room.notify_waiters();
+    }
+}
+
+struct CloseOnDrop(Arc<Shared>);
+
+impl Drop for CloseOnDrop {
+    fn drop(&mut self) {
+        self.0.abandon();
+    }
+}
+
+/// While one lives, open batches leave without lingering.
+struct Hurry<'a>(&'a Shared);
+
+impl<'a> Hurry<'a> {
+    fn new(shared: &'a Shared) -> Self {
+        shared.hurry.fetch_add(1, Ordering::Relaxed);
+        shared.wake.notify_one();
+        Self(shared)
+    }
+}
+
+impl Drop for Hurry<'_> {
+    fn drop(&mut self) {
+        self.0.hurry.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+async fn finished(batch: &BatchDelivery) {
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    batch.on_done(move || {
+        // Nobody listens any more when the flush ran out of time.
+        let _ = sender.send(());
+    });
+    // The sender is dropped unused only with the batch itself, which is an end as well.
+    drop(receiver.await);
+}
+
+fn wall_clock_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(0))
+}
+
+/// Differs between producers, which is all that spreading keyless records needs.
+fn seed() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one(wall_clock_ms())
+}
