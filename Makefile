@@ -92,6 +92,10 @@ lint-python: build
 lint-generated: $(VENV)/.created
 	@$(PY) scripts/check_generated.py
 
+.PHONY: generate
+generate: $(VENV)/.created  ## Write the wire messages anew from Kafka's own schemas (mvn)
+	@$(PY) scripts/check_generated.py --write
+
 .PHONY: format
 format: $(VENV)/.group-dev  ## Format Rust and Python
 	@cargo fmt --all

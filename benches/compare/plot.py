@@ -61,10 +61,13 @@ def draw_case(ax: Axes, case: dict[str, Any]) -> None:
         tails = [latency_ms(client, "p99") for client in clients]
         ax.plot(tails, labels, "|", color="#212529", markersize=12, markeredgewidth=1.5, label="p99")
         ax.legend(loc="lower right", frameon=False, fontsize=8)
+        ax.set_xscale("log")
     ax.bar_label(bars, fmt="%.2f", padding=3, fontsize=8)
     ax.invert_yaxis()
     ax.margins(x=0.14)
-    ax.set_xlabel("milliseconds, p50" if is_latency else "client CPU per record, microseconds", fontsize=8)
+    ax.set_xlabel(
+        "milliseconds, p50 (logarithmic)" if is_latency else "client CPU per record, microseconds", fontsize=8
+    )
     codec = "" if case["codec"] == "none" else f", {case['codec']}"
     ax.set_title(f"{case['title']} ({case['size']} B{codec})", fontsize=9, loc="left", fontweight="bold")
     ax.tick_params(labelsize=8)

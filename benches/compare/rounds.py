@@ -66,9 +66,15 @@ def run_case(options: Options, bootstrap: str, job: Job, size: int, codec: str) 
             series.results.append(measure(task))
             if job.kind == "produce":
                 check_produced(task)
-        print(f"  round {number + 1} of {options.rounds}", end="\r", flush=True)
-    print(" " * 40, end="\r")
+        show_progress(f"  round {number + 1} of {options.rounds}")
+    show_progress("")
     return case
+
+
+def show_progress(text: str) -> None:
+    """For a person who waits; a log file gets none of it."""
+    if sys.stdout.isatty():
+        print(f"{text:<40}", end="\r", flush=True)
 
 
 def task_of(

@@ -29,7 +29,9 @@ CONFIG = CRATE.parent.parent
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--schemas", type=Path, required=True, help="the kafka-clients jar, or a directory of its schemas")
+    parser.add_argument(
+        "--schemas", type=Path, required=True, help="the kafka-clients jar, or a directory of its schemas"
+    )
     parser.add_argument("--check", action="store_true", help="compare with the committed files instead of writing")
     arguments = parser.parse_args()
     files = generate(arguments.schemas)
@@ -48,7 +50,9 @@ def main() -> int:
 
 def generate(schemas: Path) -> dict[Path, str]:
     apis = schema.load(schemas)
-    rust = {SOURCE / "messages" / f"{rust_messages.module_name(api)}.rs": rust_messages.file_for(api, KAFKA) for api in apis}
+    rust = {
+        SOURCE / "messages" / f"{rust_messages.module_name(api)}.rs": rust_messages.file_for(api, KAFKA) for api in apis
+    }
     rust[SOURCE / "messages" / "mod.rs"] = rust_tables.modules_file(apis, KAFKA)
     rust[SOURCE / "api_key.rs"] = rust_tables.api_key_file(apis, KAFKA)
     files = {path: rustfmt(text) for path, text in rust.items()}
@@ -68,7 +72,9 @@ def check(files: dict[Path, str], stale: list[Path]) -> int:
         if old != text:
             different += 1
             name = str(path.relative_to(CONFIG))
-            lines = difflib.unified_diff(old.splitlines(True), text.splitlines(True), f"committed/{name}", f"current/{name}")
+            lines = difflib.unified_diff(
+                old.splitlines(True), text.splitlines(True), f"committed/{name}", f"current/{name}"
+            )
             sys.stdout.writelines(lines)
     for path in stale:
         print(f"{path.relative_to(CONFIG)} is not generated any more")

@@ -27,8 +27,11 @@ class RustField:
         self.item = item
         self.struct = struct
         self.name = names.field(item.name)
-        self.element = FIXED[item.element][0] if item.element in FIXED else {
-            "string": "String", "bytes": "Bytes", "records": "Bytes"}.get(item.element, rename.get(item.element))
+        self.element = (
+            FIXED[item.element][0]
+            if item.element in FIXED
+            else {"string": "String", "bytes": "Bytes", "records": "Bytes"}.get(item.element, rename.get(item.element))
+        )
         self.optional = not item.nullable.is_empty
         self.always_nullable = item.nullable.covers(item.versions)
         self.flexible = "flexible" if flexible and item.flexible else "false"
@@ -71,7 +74,8 @@ class RustField:
     def has_plain_default(self) -> bool:
         """Whether Rust's own Default says the same."""
         return self.default in ("None", "0", "0.0", "false", "Uuid::ZERO") or (
-            not self.optional and self.default.endswith(("::new()", "::default()")))
+            not self.optional and self.default.endswith(("::new()", "::default()"))
+        )
 
     @property
     def differs_from_default(self) -> str:
@@ -139,8 +143,10 @@ class RustField:
             return self._write_nullable(writer)
         condition = self.item.nullable.condition(self.item.versions)
         required = f'{writer}.required(version, "{self.item.name}", &self.{self.name})?'
-        return (f"if {condition} {{ {self._write_nullable(writer)} }} else {{ let value = {required}; "
-                f"{self._write_plain(writer, 'value')} }}")
+        return (
+            f"if {condition} {{ {self._write_nullable(writer)} }} else {{ let value = {required}; "
+            f"{self._write_plain(writer, 'value')} }}"
+        )
 
     def _write_plain(self, writer: str, place: str) -> str:
         label = f'"{self.item.name}"'

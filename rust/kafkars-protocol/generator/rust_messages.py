@@ -29,8 +29,12 @@ def file_for(api: Api, kafka: str) -> str:
     crate_names += ["ApiKey", "Request"] if api.key is not None else []
     crate_names += ["Uuid"] if re.search(r"\bUuid\b", text) else []
     return (
-        HEADER.format(kafka=kafka) + _module_doc(api) + "\n" + external
-        + f"use crate::element::Element;\nuse crate::{{{', '.join(sorted(crate_names))}}};\n\n" + text
+        HEADER.format(kafka=kafka)
+        + _module_doc(api)
+        + "\n"
+        + external
+        + f"use crate::element::Element;\nuse crate::{{{', '.join(sorted(crate_names))}}};\n\n"
+        + text
     )
 
 
@@ -58,7 +62,7 @@ def _renames(message: Message, seen: dict[str, tuple]) -> dict[str, str]:
 
 def _shape(message: Message, struct: Struct) -> tuple:
     nested = [_shape(message, message.structs[item.element]) for item in struct.fields if item.is_struct]
-    return (struct.within, [item for item in struct.fields], nested)
+    return (struct.within, list(struct.fields), nested)
 
 
 def _struct(message: Message, struct: Struct, rename: dict[str, str]) -> str:
@@ -79,7 +83,7 @@ def _struct(message: Message, struct: Struct, rename: dict[str, str]) -> str:
         lines.append("} } }\n")
     lines += [f"impl Element for {name} {{", f"    const MINIMUM_SIZE: usize = {minimum_size(message, struct)};\n"]
     lines += _read(message, plain, tagged)
-    lines += _write(message, struct, plain, tagged)
+    lines += _write(message, plain, tagged)
     lines.append("}\n")
     return "\n".join(lines)
 
@@ -109,20 +113,27 @@ def _read(message: Message, plain: list[RustField], tagged: list[RustField]) -> 
         for field in tagged:
             guard = f" if {field.present}" if field.present and _needs_guard(message, field.item) else ""
             arms.append(f"{field.item.tag}{guard} => value.{field.name} = {field.read},")
-        tail = [f"let mut value = {literal};", "if flexible { reader.tagged_fields(|reader, tag| { match tag {", *arms,
-                "_ => return Ok(false), } Ok(true) })?; }", "Ok(value)"]
+        tail = [
+            f"let mut value = {literal};",
+            "if flexible { reader.tagged_fields(|reader, tag| { match tag {",
+            *arms,
+            "_ => return Ok(false), } Ok(true) })?; }",
+            "Ok(value)",
+        ]
     used = " ".join(tail)
     return [_signature("read", used, flexible), *tail, "}\n"]
 
 
-def _write(message: Message, struct: Struct, plain: list[RustField], tagged: list[RustField]) -> list[str]:
+def _write(message: Message, plain: list[RustField], tagged: list[RustField]) -> list[str]:
     flexible = not message.flexible.is_empty
     body = []
     for field in plain:
         if not field.present:
             body.append(field.write())
             continue
-        refusal = "" if field.item.ignorable else f" else if {field.differs_from_default} {{ return Err({_absent(field)}); }}"
+        refusal = (
+            "" if field.item.ignorable else f" else if {field.differs_from_default} {{ return Err({_absent(field)}); }}"
+        )
         body.append(f"if {field.present} {{ {field.write()} }}{refusal}")
     for field in tagged:
         if field.present and not field.item.ignorable:
@@ -134,8 +145,10 @@ def _write(message: Message, struct: Struct, plain: list[RustField], tagged: lis
         adds = []
         for field in tagged:
             guard = f"{field.present} && " if field.present and _needs_guard(message, field.item) else ""
-            adds.append(f"if {guard}{field.differs_from_default} {{ tags.add({field.item.tag}, |writer| "
-                        f"{{ {field.write()} Ok(()) }})?; }}")
+            adds.append(
+                f"if {guard}{field.differs_from_default} {{ tags.add({field.item.tag}, |writer| "
+                f"{{ {field.write()} Ok(()) }})?; }}"
+            )
         body += ["if flexible { writer.tags(|tags| {", *adds, "Ok(()) })?; }"]
     body.append("Ok(())")
     return [_signature("write", " ".join(body), flexible), *body, "}"]
@@ -203,8 +216,10 @@ def _message_impl(api: Api, message: Message) -> str:
         f"    const VERSIONS: VersionRange = VersionRange {{ min: {message.valid.low}, max: {message.valid.high} }};",
         f"    const FLEXIBLE_FROM: Option<i16> = {flexible};\n",
         "    fn decode(reader: &mut Reader, version: i16) -> Result<Self, DecodeError> { reader.message(version) }\n",
-        "    fn encode(&self, writer: &mut Writer, version: i16) -> Result<(), EncodeError> "
-        "{ writer.message(self, version) }",
+        (
+            "    fn encode(&self, writer: &mut Writer, version: i16) -> Result<(), EncodeError> "
+            "{ writer.message(self, version) }"
+        ),
     ]
     if any(item.name == "ThrottleTimeMs" for item in message.root.fields):
         lines.append("\n    fn throttle_time_ms(&self) -> i32 { self.throttle_time_ms }")

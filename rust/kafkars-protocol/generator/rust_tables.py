@@ -5,7 +5,7 @@ from __future__ import annotations
 from rust_messages import HEADER, module_name
 from schema import Api, Field, Message
 
-API_KEY_METHODS = '''
+API_KEY_METHODS = """
 impl ApiKey {
     /// Every API, lowest key first.
     pub const ALL: &[Self] = &[%(all)s];
@@ -81,7 +81,7 @@ impl fmt::Display for UnknownApiKey {
 }
 
 impl std::error::Error for UnknownApiKey {}
-'''
+"""
 
 
 def api_key_file(apis: list[Api], kafka: str) -> str:
@@ -90,7 +90,11 @@ def api_key_file(apis: list[Api], kafka: str) -> str:
     for api in keyed:
         request = api.messages[0]
         flexible = "None" if request.flexible.is_empty else f"Some({request.flexible.low})"
-        span = f"{request.valid.low} to {request.valid.high}" if request.valid.low != request.valid.high else f"{request.valid.low}"
+        span = (
+            f"{request.valid.low} to {request.valid.high}"
+            if request.valid.low != request.valid.high
+            else f"{request.valid.low}"
+        )
         variants.append(f"    /// Versions {span}.\n    {api.name} = {api.key},")
         rows.append(f'Self::{api.name} => ("{api.name}", {request.valid.low}, {request.valid.high}, {flexible}),')
         numbers.append(f"{api.key} => Self::{api.name},")
@@ -104,7 +108,9 @@ def api_key_file(apis: list[Api], kafka: str) -> str:
         + "//! Every API that brokers answer to clients, and the versions spoken here.\n\nuse std::fmt;\n\nuse crate::VersionRange;\n\n"
         + "/// Which request a frame holds.\n"
         + "#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]\n#[repr(i16)]\npub enum ApiKey {\n"
-        + "\n".join(variants) + "\n}\n" + methods
+        + "\n".join(variants)
+        + "\n}\n"
+        + methods
     )
 
 

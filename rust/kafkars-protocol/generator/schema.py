@@ -11,7 +11,20 @@ from pathlib import Path
 import versions
 from versions import Versions
 
-PRIMITIVES = {"bool", "int8", "int16", "uint16", "int32", "uint32", "int64", "float64", "string", "uuid", "bytes", "records"}
+PRIMITIVES = {
+    "bool",
+    "int8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "float64",
+    "string",
+    "uuid",
+    "bytes",
+    "records",
+}
 # Structures that groups put inside bytes of other messages.
 GROUP_PROTOCOL = ["ConsumerProtocolSubscription", "ConsumerProtocolAssignment"]
 
