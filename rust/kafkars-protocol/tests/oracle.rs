@@ -22,7 +22,7 @@ const SAMPLES: u64 = 16;
 fn both_sides_write_the_same_bytes() {
     let mut compared = 0;
     let mut ours_only = BTreeMap::new();
-    for (codec, schema) in Codec::all().into_iter().zip(MessageSchema::all()) {
+    for (codec, schema) in Codec::all().iter().zip(MessageSchema::all()) {
         let Some(oracle) = Oracle::of(schema) else {
             ours_only.insert(codec.name, codec.versions);
             continue;
@@ -59,7 +59,7 @@ fn both_sides_write_the_same_bytes() {
 
 #[test]
 fn every_default_is_theirs() {
-    for (codec, schema) in Codec::all().into_iter().zip(MessageSchema::all()) {
+    for (codec, schema) in Codec::all().iter().zip(MessageSchema::all()) {
         let Some(oracle) = Oracle::of(schema) else {
             continue;
         };

@@ -101,11 +101,11 @@ fn unknown_tagged_fields_are_skipped() {
     }
 }
 
-fn pairs() -> Vec<(Codec, &'static MessageSchema)> {
+fn pairs() -> Vec<(&'static Codec, &'static MessageSchema)> {
     let codecs = Codec::all();
     assert_eq!(codecs.len(), MessageSchema::all().len());
     codecs
-        .into_iter()
+        .iter()
         .zip(MessageSchema::all())
         .inspect(|(codec, schema)| assert_eq!(codec.name, schema.name))
         .collect()

@@ -1,5 +1,7 @@
 //! The generated messages behind one signature, for tests that go over all of them.
 
+use std::sync::LazyLock;
+
 use bytes::Bytes;
 use kafkars_protocol::{
     DecodeError, EncodeError, Message, Reader, VersionRange, Writer, for_each_message,
@@ -34,15 +36,24 @@ pub struct Recoded {
 impl Codec {
     /// Every message, requests before responses, by API key.
     #[must_use]
-    pub fn all() -> Vec<Self> {
-        let mut codecs = Vec::new();
-        macro_rules! push {
-            ($module:ident, $message:ident) => {
-                codecs.push(Self::of::<kafkars_protocol::messages::$module::$message>());
-            };
-        }
-        for_each_message!(push);
-        codecs
+    pub fn all() -> &'static [Self] {
+        static ALL: LazyLock<Vec<Codec>> = LazyLock::new(|| {
+            let mut codecs = Vec::new();
+            macro_rules! push {
+                ($module:ident, $message:ident) => {
+                    codecs.push(Codec::of::<kafkars_protocol::messages::$module::$message>());
+                };
+            }
+            for_each_message!(push);
+            codecs
+        });
+        &ALL
+    }
+
+    /// The message of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        Self::all().iter().find(|codec| codec.name == name)
     }
 
     fn of<M: Message>() -> Self {

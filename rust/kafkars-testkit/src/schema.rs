@@ -1,6 +1,6 @@
 //! Kafka's message schemas as data, apart from the generated code, so that tests have a second opinion.
 
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use kafkars_protocol::VersionRange;
 
@@ -62,8 +62,8 @@ impl MessageSchema {
     /// Every message, requests before responses, by API key.
     #[must_use]
     pub fn all() -> &'static [Self] {
-        static ALL: OnceLock<Vec<MessageSchema>> = OnceLock::new();
-        ALL.get_or_init(|| parse(TABLE))
+        static ALL: LazyLock<Vec<MessageSchema>> = LazyLock::new(|| parse(TABLE));
+        &ALL
     }
 
     /// The message of this name.
