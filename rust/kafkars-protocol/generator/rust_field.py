@@ -27,11 +27,7 @@ class RustField:
         self.item = item
         self.struct = struct
         self.name = names.field(item.name)
-        self.element = (
-            FIXED[item.element][0]
-            if item.element in FIXED
-            else {"string": "String", "bytes": "Bytes", "records": "Bytes"}.get(item.element, rename.get(item.element))
-        )
+        self.element = _element(item, rename)
         self.optional = not item.nullable.is_empty
         self.always_nullable = item.nullable.covers(item.versions)
         self.flexible = "flexible" if flexible and item.flexible else "false"
@@ -63,7 +59,7 @@ class RustField:
             limits = {2**31 - 1: "i32::MAX", -(2**31): "i32::MIN", 2**63 - 1: "i64::MAX", -(2**63): "i64::MIN"}
             return limits.get(value, str(value))
         if item.element == "float64":
-            return repr(float(text or 0))
+            return repr(float(str(text or 0)))
         if item.element == "uuid":
             return "Uuid::ZERO"
         if text not in (None, ""):
@@ -104,8 +100,8 @@ class RustField:
         if self.item.tag is not None:
             notes.append(f"tag {self.item.tag}")
         unit = ", in milliseconds" if self.item.name.endswith("Ms") else ""
-        notes = ", ".join(note for note in notes if note)
-        return f"`{self.item.name}`{unit}" + (f"; {notes}." if notes else ".")
+        said = ", ".join(note for note in notes if note)
+        return f"`{self.item.name}`{unit}" + (f"; {said}." if said else ".")
 
     @property
     def read(self) -> str:
@@ -169,3 +165,11 @@ class RustField:
         if self.element == "String":
             return f"{writer}.nullable_string({self.flexible}, {label}, {place}.as_deref())?;"
         return f"{writer}.nullable_bytes({self.flexible}, {label}, {place}.as_ref())?;"
+
+
+def _element(item: Field, rename: dict[str, str]) -> str:
+    if item.element in FIXED:
+        return FIXED[item.element][0]
+    if item.is_struct:
+        return rename[item.element]
+    return "String" if item.element == "string" else "Bytes"

@@ -9,12 +9,15 @@ from rust_field import FIXED, RustField
 from schema import Api, Field, Message, Struct
 from versions import Versions
 
+# What a structure is made of, to tell whether two of one name are the same.
+Shape = tuple[Versions, list[Field], list["Shape"]]
+
 HEADER = "// Written by generator/generate.py from the message schemas of Apache Kafka {kafka}. Do not edit.\n"
 
 
 def file_for(api: Api, kafka: str) -> str:
     body = []
-    seen: dict[str, tuple] = {}
+    seen: dict[str, Shape] = {}
     for message in api.messages:
         rename = _renames(message, seen)
         for name, struct in message.structs.items():
@@ -51,7 +54,7 @@ def _module_doc(api: Api) -> str:
     return f"//! {api.name}{key}: {spoken}, {flexible}.\n"
 
 
-def _renames(message: Message, seen: dict[str, tuple]) -> dict[str, str]:
+def _renames(message: Message, seen: dict[str, Shape]) -> dict[str, str]:
     """Request and response may use one name for two structures; the response's then says so."""
     result = {}
     for name, struct in message.structs.items():
@@ -60,7 +63,7 @@ def _renames(message: Message, seen: dict[str, tuple]) -> dict[str, str]:
     return result
 
 
-def _shape(message: Message, struct: Struct) -> tuple:
+def _shape(message: Message, struct: Struct) -> Shape:
     nested = [_shape(message, message.structs[item.element]) for item in struct.fields if item.is_struct]
     return (struct.within, list(struct.fields), nested)
 
@@ -69,7 +72,7 @@ def _struct(message: Message, struct: Struct, rename: dict[str, str]) -> str:
     flexible = not message.flexible.is_empty
     fields = [RustField(item, struct, flexible, rename) for item in struct.fields]
     plain = [field for field in fields if field.item.tag is None]
-    tagged = sorted((field for field in fields if field.item.tag is not None), key=lambda field: field.item.tag)
+    tagged = sorted((field for field in fields if field.item.tag is not None), key=lambda field: field.item.tag or 0)
     name = rename[struct.name]
     custom_default = not all(field.has_plain_default for field in fields)
     derives = "Clone, Debug, PartialEq" + ("" if custom_default else ", Default")

@@ -7,6 +7,7 @@ import re
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import versions
 from versions import Versions
@@ -93,7 +94,7 @@ def load(source: Path) -> list[Api]:
         stem = name.removesuffix("Request")
         messages = [_message(request), _message(parsed[stem + "Response"])]
         apis.append(Api(stem, request["apiKey"], messages))
-    apis.sort(key=lambda api: api.key)
+    apis.sort(key=lambda api: api.key or 0)
     return apis + [Api(name, None, [_message(parsed[name])]) for name in GROUP_PROTOCOL]
 
 
@@ -105,11 +106,12 @@ def _texts(source: Path) -> dict[str, str]:
         return {Path(name).stem: jar.read(name).decode() for name in names}
 
 
-def _json(text: str) -> dict:
-    return json.loads(re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE))
+def _json(text: str) -> dict[str, Any]:
+    parsed: dict[str, Any] = json.loads(re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE))
+    return parsed
 
 
-def _message(data: dict) -> Message:
+def _message(data: dict[str, Any]) -> Message:
     valid = versions.parse(data["validVersions"])
     if data.get("latestVersionUnstable"):
         valid = Versions(valid.low, valid.high - 1)
@@ -126,7 +128,7 @@ def _message(data: dict) -> Message:
     return message
 
 
-def _struct(message: Message, name: str, fields: list[dict], within: Versions) -> None:
+def _struct(message: Message, name: str, fields: list[dict[str, Any]], within: Versions) -> None:
     if name in message.structs:
         raise SchemaError(f"{message.name}: two structures {name}")
     struct = Struct(name, [], within)
@@ -140,7 +142,7 @@ def _struct(message: Message, name: str, fields: list[dict], within: Versions) -
             _struct(message, item.element, data["fields"], item.versions)
 
 
-def _field(message: Message, data: dict, within: Versions) -> Field:
+def _field(message: Message, data: dict[str, Any], within: Versions) -> Field:
     kind = data["type"]
     present = versions.parse(data["versions"]).intersect(within)
     item = Field(
