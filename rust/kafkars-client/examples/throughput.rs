@@ -13,8 +13,12 @@ use kafkars_client::{Client, Consumer, ProduceRecord, Producer, SendError};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let servers = arguments.next().ok_or("usage: throughput BOOTSTRAP [RECORDS] [VALUE_BYTES]")?;
-    let records: usize = arguments.next().map_or(Ok(1_000_000), |text| text.parse())?;
+    let servers = arguments
+        .next()
+        .ok_or("usage: throughput BOOTSTRAP [RECORDS] [VALUE_BYTES]")?;
+    let records: usize = arguments
+        .next()
+        .map_or(Ok(1_000_000), |text| text.parse())?;
     let bytes: usize = arguments.next().map_or(Ok(100), |text| text.parse())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -116,7 +120,12 @@ fn cpu_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after_name = stat.rsplit(')').next().unwrap_or_default();
     let fields: Vec<&str> = after_name.split_whitespace().collect();
-    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok()).unwrap_or(0);
+    let ticks = |at: usize| {
+        fields
+            .get(at)
+            .and_then(|field| field.parse::<u64>().ok())
+            .unwrap_or(0)
+    };
     // Fields 14 and 15 of the line, in hundredths of a second.
     Duration::from_millis((ticks(11) + ticks(12)) * 10)
 }
