@@ -1,0 +1,117 @@
+"""The sync and the asyncio clients behind one set of names, so that a behaviour test is written once.
+
+`client_api.Producer(...)` and `client_api.Consumer(...)` answer either the sync client itself, or the asyncio one
+wrapped so that each call runs on the test's event loop until it is done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import kafkars
+import kafkars.aio
+
+
+class SyncApi:
+    """The sync clients as they are."""
+
+    name = "sync"
+    Producer = kafkars.Producer
+    Consumer = kafkars.Consumer
+
+
+class AsyncApi:
+    """The asyncio clients on an event loop of the test's own."""
+
+    name = "asyncio"
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+
+    def Producer(self, *arguments: Any, **settings: Any) -> Any:  # noqa: N802  # stands for a class
+        return Wrapped(self.loop, lambda: kafkars.aio.Producer(*arguments, **settings))
+
+    def Consumer(self, *arguments: Any, **settings: Any) -> Any:  # noqa: N802  # stands for a class
+        return Wrapped(self.loop, lambda: kafkars.aio.Consumer(*arguments, **settings))
+
+    def close(self) -> None:
+        """Ends the loop; a task that a client left behind is a failure."""
+        left = asyncio.all_tasks(self.loop)
+        self.loop.run_until_complete(self.loop.shutdown_asyncgens())
+        self.loop.close()
+        assert not left, f"tasks left behind: {left}"
+
+
+class Wrapped:
+    """An asyncio client whose methods are called as if they were sync."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, make: Callable[[], Any]) -> None:
+        self._loop = loop
+        self._client = run(loop, make)
+
+    def send(self, *arguments: Any, **settings: Any) -> PendingResult:
+        """Sends now and is awaited later, as the sync future is asked later."""
+        return PendingResult(self._loop, run(self._loop, lambda: self._client.send(*arguments, **settings)))
+
+    def __getattr__(self, name: str) -> Any:
+        attribute = getattr(self._client, name)
+        if not callable(attribute):
+            return attribute
+        return lambda *arguments, **settings: complete(self._loop, lambda: attribute(*arguments, **settings))
+
+    def __enter__(self) -> Wrapped:
+        complete(self._loop, self._client.__aenter__)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        complete(self._loop, lambda: self._client.__aexit__(*exception))
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            return complete(self._loop, self._client.__anext__)
+        except StopAsyncIteration:
+            raise StopIteration from None
+
+
+class PendingResult:
+    """What an asyncio `send` gave, asked as the sync one is."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, awaitable: Any) -> None:
+        self._loop = loop
+        self._awaitable = awaitable
+
+    def result(self, timeout: float | None = None) -> Any:
+        return self._loop.run_until_complete(asyncio.wait_for(awaited(self._awaitable), timeout))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._awaitable, name)
+
+
+def run(loop: asyncio.AbstractEventLoop, call: Callable[[], Any]) -> Any:
+    """Makes the call while the loop runs, without awaiting what it answers."""
+
+    async def inside() -> list[Any]:
+        # In a list: a coroutine must not be awaited on the way out.
+        return [call()]
+
+    return loop.run_until_complete(inside())[0]
+
+
+def complete(loop: asyncio.AbstractEventLoop, call: Callable[[], Any]) -> Any:
+    """Makes the call while the loop runs, and awaits what it answers where that can be awaited."""
+
+    async def inside() -> Any:
+        answer = call()
+        return await answer if inspect.isawaitable(answer) else answer
+
+    return loop.run_until_complete(inside())
+
+
+async def awaited(awaitable: Any) -> Any:
+    return await awaitable

@@ -1,0 +1,76 @@
+"""Fixtures for all tests: brokers, client flavours, topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.brokers import Broker, in_ci, why_no_kafka
+from tests.kafka import KafkaCluster, KafkaOptions, jars
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("kafka")
+    group.addoption("--bootstrap", metavar="HOST:PORT", help="use this Kafka instead of starting one")
+    group.addoption("--kafka-version", default=KafkaOptions.version, help="of the Kafka that is started")
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Gets Kafka's jars before the first test: a download must not count against a test's time limit."""
+    config = session.config
+    wanted = any(item.get_closest_marker("kafka") for item in session.items)
+    if not wanted or config.option.collectonly or config.getoption("--bootstrap") or why_no_kafka():
+        return
+    jars.fetch(config.getoption("--kafka-version"))
+
+
+@pytest.fixture(scope="session")
+def kafka_cluster(request: pytest.FixtureRequest) -> Iterator[Broker]:
+    """Real Kafka, one for the whole run: started when the first test asks for it."""
+    given = request.config.getoption("--bootstrap")
+    if given:
+        yield Broker("kafka", given)
+        return
+    reason = why_no_kafka()
+    if reason is not None:
+        # Left out on a developer's machine, and said so; in CI nothing may be left out.
+        pytest.fail(reason) if in_ci() else pytest.skip(reason)
+    with KafkaCluster(KafkaOptions(version=request.config.getoption("--kafka-version"))) as cluster:
+        yield Broker("kafka", cluster)
+
+
+@pytest.fixture(scope="session")
+def embedded_broker() -> Iterator[Broker]:
+    """The broker of kafkars.testing, one for the whole run."""
+    from kafkars.testing import EmbeddedBroker  # noqa: PLC0415  # tests of the harness alone need no build
+
+    with EmbeddedBroker() as started:
+        yield Broker("embedded", started)
+
+
+@pytest.fixture(params=["embedded", pytest.param("kafka", marks=pytest.mark.kafka)])
+def broker(request: pytest.FixtureRequest) -> Broker:
+    """Each test runs on the embedded broker and on real Kafka."""
+    found: Broker = request.getfixturevalue("embedded_broker" if request.param == "embedded" else "kafka_cluster")
+    return found
+
+
+@pytest.fixture
+def topic(broker: Broker) -> str:
+    """A topic with one partition that no other test has."""
+    return broker.new_topic()
+
+
+@pytest.fixture(params=["sync", "asyncio"])
+def client_api(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Each test runs with the sync and with the asyncio clients; see tests/client_api.py."""
+    from tests.client_api import AsyncApi, SyncApi  # noqa: PLC0415  # see embedded_broker
+
+    if request.param == "sync":
+        yield SyncApi()
+        return
+    api = AsyncApi()
+    yield api
+    api.close()
