@@ -13,7 +13,7 @@ use crate::client::Core;
 use crate::error::{AttemptError, BootstrapCause, BootstrapCauses, ConnectCause};
 use crate::metadata::{Answer, answer_of};
 use crate::net::{Broker, Lane, first_success, split_address};
-use crate::now;
+use crate::{after, now};
 
 /// An address that has not answered for this long is overtaken by the next one.
 const OVERTAKE_AFTER: Duration = Duration::from_millis(250);
@@ -104,7 +104,7 @@ async fn try_address(
         .progress
         .lock()
         .note(server, Stage::Asking(Arc::clone(&broker)));
-    let deadline = now() + core.network.config.request_timeout;
+    let deadline = after(now(), core.network.config.request_timeout);
     let mut answer = answer_of(&broker, request, deadline).await?;
     let listens_there =
         |node: &MetadataResponseBroker| *node.host == *host && node.port == i32::from(port);
@@ -132,7 +132,7 @@ async fn reach(
         .progress
         .lock()
         .note(server, Stage::Reaching(brokers.clone()));
-    let deadline = now() + core.network.config.request_timeout;
+    let deadline = after(now(), core.network.config.request_timeout);
     let tries = brokers.iter().map(|broker| {
         let broker = Arc::clone(broker);
         async move {

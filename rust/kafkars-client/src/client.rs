@@ -20,7 +20,7 @@ use crate::error::{AttemptError, ClientError};
 use crate::metadata::{self, Answer, MetadataDesk};
 use crate::metrics::{ClientMetrics, Counters};
 use crate::net::{Broker, Connection, Lane, Network, Tasks};
-use crate::{now, topic_name};
+use crate::{after, now, topic_name};
 
 /// A client of one cluster. Clones share it; with the last one everything it runs ends.
 #[derive(Clone)]
@@ -70,7 +70,7 @@ impl Client {
 
     /// A client that has found its cluster, on the runtime of the caller, within `request_timeout`.
     pub async fn connect(config: Checked<ClientConfig>) -> Result<Self, ClientError> {
-        let deadline = now() + config.request_timeout;
+        let deadline = after(now(), config.request_timeout);
         let client = Self::new(config, Handle::current());
         client.ready(deadline).await?;
         Ok(client)
@@ -374,7 +374,7 @@ impl Client {
     }
 
     fn within_request_timeout(&self, deadline: Instant) -> Instant {
-        deadline.min(now() + self.config().request_timeout)
+        deadline.min(after(now(), self.config().request_timeout))
     }
 
     /// A lost broker is a reason to ask where its partitions went.

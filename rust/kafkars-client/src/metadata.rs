@@ -18,10 +18,13 @@ use crate::client::Core;
 use crate::error::{BootstrapCause, BootstrapCauses, ClientError};
 use crate::metrics::add;
 use crate::net::{Broker, Lane, first_success};
-use crate::now;
+use crate::{after, now};
 
 /// A known broker that has not answered for this long is overtaken by the next one.
 const OVERTAKE_AFTER: Duration = Duration::from_secs(1);
+
+/// When so many known brokers do not answer, a large cluster is not tried to the last one before starting over.
+const KNOWN_TRIES: usize = 5;
 
 /// Where wishes for metadata are left and its state is read.
 #[derive(Debug)]
@@ -169,9 +172,9 @@ async fn refresh(core: &Arc<Core>, ask: &Ask) -> Result<Answer, BootstrapCauses>
     );
     let request = Arc::new(request(core, ask));
     let brokers = core.brokers_by_preference(None);
-    let tries = brokers.iter().map(|broker| {
+    let tries = brokers.iter().take(KNOWN_TRIES).map(|broker| {
         let (broker, request) = (Arc::clone(broker), Arc::clone(&request));
-        let deadline = now() + core.network.config.request_timeout;
+        let deadline = after(now(), core.network.config.request_timeout);
         async move { answer_of(&broker, &request, deadline).await }
     });
     let handle = core.network.tasks.handle();

@@ -5,6 +5,9 @@ use std::time::Duration;
 /// Pauses vary by a fifth to either side, so that many clients do not come back at the same moment.
 const JITTER: f64 = 0.2;
 
+/// No setting makes a pause longer than this, so adding one to a moment cannot overflow.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+
 /// Exponential pauses between a first and a longest one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backoff {
@@ -16,9 +19,10 @@ impl Backoff {
     /// Pauses start at `initial` and double up to `longest`.
     #[must_use]
     pub fn new(initial: Duration, longest: Duration) -> Self {
+        let initial = initial.min(LONGEST);
         Self {
             initial,
-            longest: longest.max(initial),
+            longest: longest.clamp(initial, LONGEST),
         }
     }
 
@@ -98,6 +102,12 @@ mod tests {
     fn a_longest_below_the_first_is_raised_to_it() {
         let backoff = Backoff::new(Duration::from_millis(500), Duration::from_millis(100));
         assert_eq!(backoff.delay(3, u64::MAX), Duration::from_millis(500));
+    }
+
+    #[test]
+    fn absurd_settings_stay_countable() {
+        let backoff = Backoff::new(Duration::MAX, Duration::MAX);
+        assert_eq!(backoff.delay(u32::MAX, u64::MAX), LONGEST);
     }
 
     #[test]

@@ -148,7 +148,10 @@ impl RefreshPlan {
         let Some(refreshed_at) = self.refreshed_at else {
             return Next::Idle;
         };
-        let old_at = (refreshed_at + self.max_age).max(allowed_at);
+        let Some(old_at) = refreshed_at.checked_add(self.max_age) else {
+            return Next::Idle;
+        };
+        let old_at = old_at.max(allowed_at);
         match old_at <= now {
             true => Next::Ask(self.ask_everything()),
             false => Next::Wait(old_at),

@@ -12,11 +12,11 @@ use tokio::sync::watch;
 use super::connection::{Connection, ConnectionSettings};
 use super::driver::Driver;
 use super::handshake::{self, HandshakeError};
-use super::transport::{Transport, handshake_limit};
+use super::transport::{Transport, handshake_limit, resolve};
 use super::{Lane, Tasks};
 use crate::error::{AttemptError, ConnectCause};
 use crate::metrics::{Counters, add};
-use crate::now;
+use crate::{after, now};
 
 /// What all connections of one client share.
 #[derive(Debug)]
@@ -55,9 +55,18 @@ struct Pace {
     failures: u32,
     not_before: [Option<Instant>; Lane::COUNT],
     last_cause: Option<ConnectCause>,
-    has_tcp: bool,
+    stage: Stage,
     /// Lower after the broker hung up on a newer one.
     api_versions_version: i16,
+}
+
+/// How far the latest try has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Idle,
+    Resolving,
+    Connecting,
+    Greeting,
 }
 
 impl Broker {
@@ -72,7 +81,7 @@ impl Broker {
                 failures: 0,
                 not_before: [None; Lane::COUNT],
                 last_cause: None,
-                has_tcp: false,
+                stage: Stage::Idle,
                 api_versions_version: handshake::NEWEST,
             }),
         })
@@ -131,10 +140,11 @@ impl Broker {
     /// What an impatient caller should hear about a connection under way.
     pub(crate) fn present_cause(&self, waited: Duration) -> ConnectCause {
         let pace = self.pace.lock();
-        match &pace.last_cause {
-            _ if pace.has_tcp => ConnectCause::Silent(waited),
-            Some(cause) => cause.clone(),
-            None => ConnectCause::TimedOut(waited),
+        match (pace.stage, &pace.last_cause) {
+            (Stage::Greeting, _) => ConnectCause::Silent(waited),
+            (_, Some(cause)) => cause.clone(),
+            (Stage::Resolving, None) => ConnectCause::Dns("the name service is slow".into()),
+            (Stage::Idle | Stage::Connecting, None) => ConnectCause::TimedOut(waited),
         }
     }
 
@@ -182,10 +192,15 @@ impl Broker {
     }
 
     async fn establish(&self) -> Result<(Connection, std::pin::Pin<Box<Driver>>), ConnectCause> {
-        self.pace.lock().has_tcp = false;
         let config = &self.network.config;
-        let transport = Transport::connect(&self.host, self.port, config).await?;
-        self.pace.lock().has_tcp = true;
+        let enter = |stage| self.pace.lock().stage = stage;
+        enter(Stage::Resolving);
+        let started = now();
+        let addresses = resolve(&self.host, self.port, config).await?;
+        enter(Stage::Connecting);
+        let left = config.connect_timeout.saturating_sub(now() - started);
+        let transport = Transport::connect(&addresses, left, config).await?;
+        enter(Stage::Greeting);
         let (reader, writer) = transport.split();
         let settings = ConnectionSettings {
             address: Arc::clone(&self.address),
@@ -200,7 +215,11 @@ impl Broker {
         let limit = handshake_limit(config);
         let newest = self.pace.lock().api_versions_version;
         let greeted = {
-            let mut greeting = pin!(handshake::negotiate(&connection, newest, now() + limit));
+            let mut greeting = pin!(handshake::negotiate(
+                &connection,
+                newest,
+                after(now(), limit)
+            ));
             tokio::select! {
                 biased;
                 greeted = &mut greeting => greeted,
@@ -208,7 +227,6 @@ impl Broker {
                 () = driver.as_mut() => greeting.await,
             }
         };
-        self.pace.lock().has_tcp = false;
         match greeted {
             Ok(()) => Ok((connection, driver)),
             Err(error) => Err(cause_of(error, limit)),
@@ -230,13 +248,15 @@ impl Broker {
         let random = self.network.random.lock().next();
         let mut pace = self.pace.lock();
         pace.last_cause = failure.cloned();
+        pace.stage = Stage::Idle;
         if failure.is_none() {
             pace.failures = 0;
-            pace.not_before[lane.index()] = Some(attempted_at + backoff.delay(1, random));
+            pace.not_before[lane.index()] = Some(after(attempted_at, backoff.delay(1, random)));
             return;
         }
         pace.failures = pace.failures.saturating_add(1);
-        pace.not_before = [Some(attempted_at + backoff.delay(pace.failures, random)); Lane::COUNT];
+        pace.not_before =
+            [Some(after(attempted_at, backoff.delay(pace.failures, random))); Lane::COUNT];
         // An old broker that came back as a new one is greeted in our newest version again.
         pace.api_versions_version = handshake::NEWEST;
     }

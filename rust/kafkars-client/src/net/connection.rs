@@ -24,7 +24,7 @@ use super::versions::ApiVersionTable;
 use crate::error::AttemptError;
 use crate::metrics::{Counters, add, subtract};
 use crate::net::connection::state::{Pending, State};
-use crate::now;
+use crate::{after, now};
 
 pub(super) mod state;
 
@@ -156,9 +156,9 @@ impl Connection {
         let (correlation, frame) = self.encode(request, version)?;
         let (slot, answer) = oneshot::channel();
         let sent_at = now();
-        let times_out_at = sent_at + self.shared.settings.request_timeout;
+        let times_out_at = after(sent_at, self.shared.settings.request_timeout);
         // Most deadlines are the request timeout, counted from a moment earlier: those need no timer of their own.
-        let ends_early = deadline + NO_TIMER < times_out_at;
+        let ends_early = times_out_at.saturating_duration_since(deadline) > NO_TIMER;
         let pending = Pending {
             correlation,
             sent_at,
@@ -307,6 +307,20 @@ impl Shared {
 
     /// The first failure decides what every waiting and every later request hears.
     pub(super) fn fail(&self, error: &AttemptError) {
+        self.fail_each(error, |_| None);
+    }
+
+    /// Answers come in order, so a request without one holds up all behind it: the connection is given up.
+    pub(super) fn expire(&self, now: Instant) {
+        let error =
+            AttemptError::Disconnected("another request on it got no answer in time".into());
+        self.fail_each(&error, |pending| {
+            let is_late = pending.expires_at <= now;
+            is_late.then(|| AttemptError::TimedOut(now - pending.sent_at))
+        });
+    }
+
+    fn fail_each(&self, error: &AttemptError, own: impl Fn(&Pending) -> Option<AttemptError>) {
         let pending = {
             let mut state = self.state.lock();
             if state.failure.is_some() {
@@ -330,7 +344,11 @@ impl Shared {
             "connection closed"
         );
         for pending in pending {
-            pending.answer(Err(error.clone()));
+            let own = own(&pending);
+            if let Some(AttemptError::TimedOut(_)) = own {
+                add(&counters.requests_timed_out, 1);
+            }
+            pending.answer(Err(own.unwrap_or_else(|| error.clone())));
         }
     }
 }
@@ -350,3 +368,6 @@ impl Drop for CloseOnDrop {
         self.0.fail(&AttemptError::Closed);
     }
 }
+
+#[cfg(test)]
+mod tests;

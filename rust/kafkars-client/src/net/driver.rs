@@ -107,14 +107,14 @@ impl Driver {
                 if state.muted_until.is_some_and(|until| until <= now) {
                     state.muted_until = None;
                 }
-                if let Some(oldest) = state
+                if state
                     .pending
                     .iter()
-                    .find(|pending| pending.expires_at <= now)
+                    .any(|pending| pending.expires_at <= now)
                 {
-                    let error = AttemptError::TimedOut(now - oldest.sent_at);
-                    add(&self.shared.settings.counters.requests_timed_out, 1);
-                    return Poll::Ready(Err(error));
+                    drop(state);
+                    self.shared.expire(now);
+                    return Poll::Ready(Ok(()));
                 }
                 let event = state.next_event(self.shared.settings.max_idle);
                 if event <= now {

@@ -22,29 +22,24 @@ pub(crate) enum Transport {
 }
 
 impl Transport {
-    /// Connects to the first address of `host` that answers, within `connect_timeout` for all of them together.
+    /// Connects to the first address that answers, within `limit` for all of them together.
     pub(crate) async fn connect(
-        host: &str,
-        port: u16,
+        addresses: &[SocketAddr],
+        limit: Duration,
         config: &ClientConfig,
     ) -> Result<Self, ConnectCause> {
-        let limit = config.connect_timeout;
         let started = now();
-        let addresses = timeout(limit, resolve(host, port))
-            .await
-            .map_err(|_| ConnectCause::Dns("the name service does not answer".into()))??;
-        let mut cause = ConnectCause::Dns("no addresses".into());
+        let mut cause = ConnectCause::Dns("the host name has no addresses".into());
         for (index, address) in addresses.iter().enumerate() {
             // A silent address leaves time for those after it.
             let left = limit.saturating_sub(now() - started);
             let share = left / (addresses.len() - index) as u32;
-            match timeout(share, open(*address, config)).await {
+            cause = match timeout(share, open(*address, config)).await {
                 Ok(Ok(stream)) => return Ok(Self::Tcp(stream)),
-                Ok(Err(error)) => cause = ConnectCause::from_io(&error),
-                Err(_) => cause = ConnectCause::TimedOut(now() - started),
-            }
-            tracing::debug!(target: "kafkars::net", broker = %format_args!("{host}:{port}"), %address, %cause,
-                "cannot connect");
+                Ok(Err(error)) => ConnectCause::from_io(&error),
+                Err(_) => ConnectCause::TimedOut(now() - started),
+            };
+            tracing::debug!(target: "kafkars::net", %address, %cause, "cannot connect");
         }
         Err(cause)
     }
@@ -59,11 +54,17 @@ impl Transport {
     }
 }
 
-async fn resolve(host: &str, port: u16) -> Result<Vec<SocketAddr>, ConnectCause> {
+/// Every address of `host`; brackets around an IPv6 address are fine.
+pub(crate) async fn resolve(
+    host: &str,
+    port: u16,
+    config: &ClientConfig,
+) -> Result<Vec<SocketAddr>, ConnectCause> {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
-    match lookup_host((bare, port)).await {
-        Ok(addresses) => Ok(addresses.collect()),
-        Err(error) => Err(ConnectCause::Dns(error.to_string().into())),
+    match timeout(config.connect_timeout, lookup_host((bare, port))).await {
+        Ok(Ok(addresses)) => Ok(addresses.collect()),
+        Ok(Err(error)) => Err(ConnectCause::Dns(error.to_string().into())),
+        Err(_) => Err(ConnectCause::Dns("the name service does not answer".into())),
     }
 }
 

@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 
 use super::super::outbox::Outbox;
 use super::super::transport::WriteHalf;
+use crate::after;
 use crate::error::AttemptError;
 
 pub(crate) struct State {
@@ -60,7 +61,8 @@ impl State {
     pub(crate) fn expect(&mut self, mut pending: Pending) {
         self.last_used = pending.sent_at;
         if let Some(muted_until) = self.muted_until {
-            pending.expires_at += muted_until.saturating_duration_since(pending.sent_at);
+            let muted_for = muted_until.saturating_duration_since(pending.sent_at);
+            pending.expires_at = after(pending.expires_at, muted_for);
         }
         let expires_at = pending.expires_at;
         self.pending.push_back(pending);
@@ -78,7 +80,7 @@ impl State {
         let until = now + pause;
         self.muted_until = Some(self.muted_until.map_or(until, |already| already.max(until)));
         for pending in &mut self.pending {
-            pending.expires_at += pause;
+            pending.expires_at = after(pending.expires_at, pause);
         }
         self.armed_until = None;
         self.wake_driver();
@@ -92,7 +94,7 @@ impl State {
 
     /// When something happens without a byte moving.
     pub(crate) fn next_event(&self, max_idle: Duration) -> Instant {
-        let idle_at = self.last_used + max_idle;
+        let idle_at = after(self.last_used, max_idle);
         let expiry = self.pending.iter().map(|pending| pending.expires_at).min();
         // With requests under way the connection is not idle.
         let event = expiry.unwrap_or(idle_at);

@@ -1,0 +1,445 @@
+use bytes::Bytes;
+use kafkars_protocol::RequestHeader;
+use kafkars_protocol::messages::fetch::{
+    FetchRequest, FetchResponse, FetchableTopicResponse, PartitionData,
+};
+use kafkars_protocol::messages::heartbeat::{HeartbeatRequest, HeartbeatResponse};
+use kafkars_testkit::pipe::{Peer, every_version, frame_of, pipe};
+use tokio::io::DuplexStream;
+
+use super::*;
+
+const TIMEOUT: Duration = Duration::from_secs(30);
+const IDLE: Duration = Duration::from_secs(540);
+const LONGEST: usize = 100_000_000;
+
+fn connect(capacity: usize) -> (Connection, Peer<DuplexStream>) {
+    let (stream, peer) = pipe(capacity);
+    let (reader, writer) = tokio::io::split(stream);
+    let settings = ConnectionSettings {
+        address: "scripted:9092".into(),
+        client_id: "tests".into(),
+        request_timeout: TIMEOUT,
+        max_idle: IDLE,
+        longest_frame: LONGEST,
+        counters: Arc::default(),
+    };
+    let (connection, driver) = Connection::new(Box::new(reader), Box::new(writer), settings);
+    connection.set_versions(ApiVersionTable::new(&every_version()));
+    tokio::spawn(driver);
+    (connection, peer)
+}
+
+fn beat(member: &str) -> HeartbeatRequest {
+    HeartbeatRequest {
+        group_id: "group".to_owned(),
+        member_id: member.to_owned(),
+        ..HeartbeatRequest::default()
+    }
+}
+
+fn marked(mark: i16) -> HeartbeatResponse {
+    HeartbeatResponse {
+        error_code: mark,
+        ..HeartbeatResponse::default()
+    }
+}
+
+fn start(
+    connection: &Connection,
+) -> impl Future<Output = Result<HeartbeatResponse, AttemptError>> + Send + use<> {
+    let answer = connection.start(&beat("member"), now() + TIMEOUT);
+    answer.expect("an open connection")
+}
+
+async fn next(peer: &mut Peer<DuplexStream>) -> RequestHeader {
+    peer.expect::<HeartbeatRequest>().await.0
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_are_pipelined_and_answered_in_order() {
+    let (connection, mut peer) = connect(64 * 1024);
+    let answers: Vec<_> = (0..3).map(|_| start(&connection)).collect();
+    let mut headers = Vec::new();
+    for _ in 0..3 {
+        headers.push(next(&mut peer).await);
+    }
+    for (mark, header) in headers.iter().enumerate() {
+        peer.answer(header, &marked(mark as i16)).await;
+    }
+    for (mark, answer) in answers.into_iter().enumerate() {
+        assert_eq!(
+            answer.await.map(|answer| answer.error_code),
+            Ok(mark as i16)
+        );
+    }
+    let counters = connection.shared.settings.counters.snapshot();
+    assert_eq!(
+        (counters.requests_sent, counters.responses_received),
+        (3, 3)
+    );
+    assert_eq!(counters.requests_in_flight, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_may_come_byte_by_byte() {
+    let (connection, mut peer) = connect(64 * 1024);
+    let answer = start(&connection);
+    let header = next(&mut peer).await;
+    peer.answer_in_pieces(&header, &marked(7), 1).await;
+    assert_eq!(answer.await.map(|answer| answer.error_code), Ok(7));
+}
+
+fn records(size: usize) -> FetchResponse {
+    let partition = PartitionData {
+        records: Some(Bytes::from(vec![42; size])),
+        ..PartitionData::default()
+    };
+    let topic = FetchableTopicResponse {
+        partitions: vec![partition],
+        ..FetchableTopicResponse::default()
+    };
+    FetchResponse {
+        responses: vec![topic],
+        ..FetchResponse::default()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_of_every_size_arrive_whole_and_in_turn() {
+    let (connection, mut peer) = connect(64 * 1024);
+    let sizes = [
+        1, 8_000, 8_200, 20_000, 3, 16_384, 1_000_000, 5_000_000, 100,
+    ];
+    let fetch = FetchRequest::default();
+    let answers: Vec<_> = sizes
+        .iter()
+        .map(|_| connection.start(&fetch, now() + TIMEOUT).expect("open"))
+        .collect();
+    let script = tokio::spawn(async move {
+        for size in sizes {
+            let (header, _) = peer.expect::<FetchRequest>().await;
+            peer.answer(&header, &records(size)).await;
+        }
+        peer
+    });
+    for (size, answer) in sizes.into_iter().zip(answers) {
+        assert_eq!(answer.await, Ok(records(size)));
+    }
+    script.await.expect("the script ran");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_request_frees_its_slot_and_its_late_answer_is_thrown_away() {
+    let (connection, mut peer) = connect(64 * 1024);
+    let dropped = start(&connection);
+    let kept = start(&connection);
+    drop(dropped);
+    for mark in [1, 2] {
+        let header = next(&mut peer).await;
+        peer.answer(&header, &marked(mark)).await;
+    }
+    assert_eq!(kept.await.map(|answer| answer.error_code), Ok(2));
+    assert!(!connection.is_closed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_out_of_order_end_the_connection() {
+    let (connection, mut peer) = connect(64 * 1024);
+    let (first, second) = (start(&connection), start(&connection));
+    let _first_header = next(&mut peer).await;
+    let header = next(&mut peer).await;
+    peer.answer(&header, &marked(2)).await;
+    for answer in [first.await, second.await] {
+        assert!(
+            matches!(answer, Err(AttemptError::Protocol(_))),
+            "{answer:?}"
+        );
+    }
+    assert!(connection.is_closed());
+    peer.closed().await;
+    assert!(connection.start(&beat("late"), now() + TIMEOUT).is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_nobody_asked_for_ends_the_connection() {
+    let (connection, mut peer) = connect(64 * 1024);
+    let answer = start(&connection);
+    let header = next(&mut peer).await;
+    peer.answer(&header, &marked(1)).await;
+    assert!(answer.await.is_ok());
+    peer.answer(&header, &marked(1)).await;
+    peer.closed().await;
+    assert!(connection.is_closed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cut_connection_fails_every_request_in_flight() {
+    for bytes_before in [0, 2, 6] {
+        let (connection, mut peer) = connect(64 * 1024);
+        let answers = [start(&connection), start(&connection)];
+        let header = next(&mut peer).await;
+        let frame = frame_of(&header, header.api_version, &marked(0));
+        peer.raw(&frame[..bytes_before]).await;
+        peer.cut();
+        for answer in answers {
+            let error = answer.await.expect_err("cut");
+            assert!(matches!(error, AttemptError::Disconnected(_)), "{error}");
+            assert!(error.retriable() && error.needs_metadata());
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_no_frame_is_named() {
+    let cases: [(&[u8], &str); 6] = [
+        (b"HTTP/1.1 400 Bad Request\r\n", "HTTP"),
+        (&[0x15, 3, 3, 0, 2, 2, 80], "security_protocol"),
+        (b"SSH-2.0-OpenSSH_9.6\r\n", "SSH"),
+        (&[0xff, 0xff, 0xff, 0xff, 0], "length is -1"),
+        (&[0, 0, 0, 2, 1, 1], "too short"),
+        (&[0x7f, 0xff, 0xff, 0xff, 0], "receive_message_max_bytes"),
+    ];
+    for (bytes, words) in cases {
+        let (connection, mut peer) = connect(64 * 1024);
+        let answer = start(&connection);
+        peer.raw(bytes).await;
+        let error = answer.await.expect_err("no frame").to_string();
+        assert!(error.contains(words), "{error}");
+        assert!(connection.is_closed());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn silence_past_the_request_timeout_ends_the_connection() {
+    let (connection, mut peer) = connect(64 * 1024);
+    let began = now();
+    let answers = [start(&connection), start(&connection)];
+    for answer in answers {
+        assert!(matches!(answer.await, Err(AttemptError::TimedOut(_))));
+    }
+    assert!(now() - began >= TIMEOUT && now() - began < TIMEOUT + Duration::from_secs(1));
+    assert!(connection.is_closed());
+    peer.closed().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_earlier_deadline_leaves_the_connection_alone() {
+    let (connection, mut peer) = connect(64 * 1024);
+    let hasty = connection
+        .start(&beat("hasty"), now() + Duration::from_secs(1))
+        .expect("open");
+    let began = now();
+    assert_eq!(
+        hasty.await,
+        Err(AttemptError::TimedOut(Duration::from_secs(1)))
+    );
+    assert_eq!(now() - began, Duration::from_secs(1));
+    let patient = start(&connection);
+    for mark in [1, 2] {
+        let header = next(&mut peer).await;
+        peer.answer(&header, &marked(mark)).await;
+    }
+    assert_eq!(patient.await.map(|answer| answer.error_code), Ok(2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_later_deadline_outlives_the_request_timeout() {
+    let (connection, mut peer) = connect(64 * 1024);
+    let joining = connection
+        .start(&beat("slow"), now() + 10 * TIMEOUT)
+        .expect("open");
+    let header = next(&mut peer).await;
+    tokio::time::advance(9 * TIMEOUT).await;
+    peer.answer(&header, &marked(9)).await;
+    assert_eq!(joining.await.map(|answer| answer.error_code), Ok(9));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_throttled_connection_stays_quiet_for_as_long_as_asked() {
+    let (connection, mut peer) = connect(64 * 1024);
+    let answer = start(&connection);
+    let header = next(&mut peer).await;
+    let throttled = HeartbeatResponse {
+        throttle_time_ms: 30_000,
+        ..HeartbeatResponse::default()
+    };
+    peer.answer(&header, &throttled).await;
+    assert!(answer.await.is_ok());
+    let muted_at = now();
+    let answer = start(&connection);
+    let header = next(&mut peer).await;
+    let pause = now() - muted_at;
+    assert!(
+        pause >= TIMEOUT && pause < TIMEOUT + Duration::from_secs(1),
+        "{pause:?}"
+    );
+    peer.answer(&header, &marked(0)).await;
+    assert!(answer.await.is_ok());
+    assert_eq!(
+        connection
+            .shared
+            .settings
+            .counters
+            .snapshot()
+            .throttle_time_ms,
+        30_000
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unused_connection_is_closed() {
+    let (connection, mut peer) = connect(64 * 1024);
+    let answer = start(&connection);
+    let header = next(&mut peer).await;
+    tokio::time::advance(TIMEOUT / 2).await;
+    peer.answer(&header, &marked(0)).await;
+    assert!(answer.await.is_ok());
+    let began = now();
+    peer.closed().await;
+    assert!(now() - began >= IDLE - TIMEOUT && now() - began <= IDLE);
+    assert!(connection.is_closed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_socket_does_not_take_at_once_leaves_later_and_in_order() {
+    let (connection, mut peer) = connect(50);
+    let names: Vec<String> = (0..20).map(|n| format!("{n}").repeat(100)).collect();
+    let answers: Vec<_> = names
+        .iter()
+        .map(|name| {
+            connection
+                .start(&beat(name), now() + TIMEOUT)
+                .expect("open")
+        })
+        .collect();
+    let expected = names.clone();
+    tokio::spawn(async move {
+        for (mark, name) in expected.iter().enumerate() {
+            let (header, request) = peer.expect::<HeartbeatRequest>().await;
+            assert_eq!(&request.member_id, name);
+            peer.answer(&header, &marked(mark as i16)).await;
+        }
+        peer.closed().await;
+    });
+    for (mark, answer) in answers.into_iter().enumerate() {
+        assert_eq!(
+            answer.await.map(|answer| answer.error_code),
+            Ok(mark as i16)
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_threads_share_one_connection() {
+    const TASKS: usize = 16;
+    const ROUNDS: usize = 200;
+    let (connection, mut peer) = connect(700);
+    let script = tokio::spawn(async move {
+        for _ in 0..TASKS * ROUNDS {
+            let (header, request) = peer.expect::<HeartbeatRequest>().await;
+            peer.answer(&header, &marked(request.generation_id as i16))
+                .await;
+        }
+    });
+    let mut tasks = tokio::task::JoinSet::new();
+    for task in 0..TASKS {
+        let connection = connection.clone();
+        tasks.spawn(async move {
+            for round in 0..ROUNDS {
+                let mark = (task * ROUNDS + round) as i32;
+                let request = HeartbeatRequest {
+                    generation_id: mark,
+                    ..beat("m")
+                };
+                let answer = connection.start(&request, now() + TIMEOUT).expect("open");
+                assert_eq!(
+                    answer.await.map(|answer| answer.error_code),
+                    Ok(mark as i16)
+                );
+            }
+        });
+    }
+    let all = async {
+        while let Some(done) = tasks.join_next().await {
+            done.expect("every answer matches");
+        }
+        script.await.expect("the script ran");
+    };
+    tokio::time::timeout(TIMEOUT, all)
+        .await
+        .expect("nothing hangs");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_without_an_answer_takes_no_slot() {
+    let (connection, mut peer) = connect(64 * 1024);
+    connection.start_oneway(&beat("first")).expect("open");
+    let answer = start(&connection);
+    next(&mut peer).await;
+    let header = next(&mut peer).await;
+    peer.answer(&header, &marked(5)).await;
+    assert_eq!(answer.await.map(|answer| answer.error_code), Ok(5));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_handle_closes_the_connection() {
+    let (connection, mut peer) = connect(64 * 1024);
+    let clone = connection.clone();
+    drop(connection);
+    let answer = start(&clone);
+    drop(clone);
+    let header = next(&mut peer).await; // whoever waits for an answer holds it too
+    peer.answer(&header, &marked(0)).await;
+    assert!(answer.await.is_ok());
+    peer.closed().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn closing_answers_everybody() {
+    let (connection, mut peer) = connect(64 * 1024);
+    let answer = start(&connection);
+    connection.close(&AttemptError::Closed);
+    assert_eq!(answer.await, Err(AttemptError::Closed));
+    peer.closed().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_cannot_be_read_ends_the_connection() {
+    let (connection, mut peer) = connect(64 * 1024);
+    let answer = start(&connection);
+    let header = next(&mut peer).await;
+    let mut bytes = 5i32.to_be_bytes().to_vec();
+    bytes.extend(header.correlation_id.to_be_bytes());
+    bytes.push(0);
+    peer.raw(&bytes).await;
+    assert!(matches!(answer.await, Err(AttemptError::Decode(_))));
+    assert!(connection.is_closed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_flipped_byte_hangs_or_panics() {
+    let length = {
+        let (connection, mut peer) = connect(64 * 1024);
+        let _answer = start(&connection);
+        let header = next(&mut peer).await;
+        frame_of(&header, header.api_version, &marked(0)).len()
+    };
+    for at in 0..length {
+        for mask in [0x01, 0x80, 0xff] {
+            let (connection, mut peer) = connect(64 * 1024);
+            let answer = start(&connection);
+            let header = next(&mut peer).await;
+            let mut bytes = frame_of(&header, header.api_version, &marked(0)).to_vec();
+            bytes[at] ^= mask;
+            peer.raw(&bytes).await;
+            peer.cut();
+            // Only the answer's own fields can be wrong without anybody noticing.
+            if at < 8 {
+                assert!(answer.await.is_err(), "byte {at} ^ {mask:#x}");
+            } else {
+                drop(answer.await);
+            }
+        }
+    }
+}

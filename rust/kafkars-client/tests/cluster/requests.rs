@@ -1,0 +1,332 @@
+//! Requests to brokers: lanes, retries, deadlines, and nothing left behind.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use kafkars_client::net::Lane;
+use kafkars_client::{AttemptError, ClientError};
+use kafkars_protocol::ApiKey;
+use kafkars_protocol::messages::find_coordinator::FindCoordinatorRequest;
+use kafkars_protocol::messages::heartbeat::HeartbeatRequest;
+use kafkars_protocol::messages::metadata::MetadataRequest;
+use kafkars_testkit::pipe::Peer;
+use tokio::net::TcpStream;
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+use crate::peers::{LIMIT, TinyBroker, client, closed_port, listen, soon, until};
+
+fn metadata() -> MetadataRequest {
+    MetadataRequest::default()
+}
+
+#[tokio::test]
+async fn each_lane_has_one_connection_however_many_ask_for_it() {
+    let broker = TinyBroker::start().await;
+    let client = client(&[broker.server()]);
+    client
+        .ready(Instant::now() + LIMIT)
+        .await
+        .expect("a cluster");
+    let mut requests = tokio::task::JoinSet::new();
+    for lane in [Lane::Data, Lane::Fetch, Lane::Coordinator] {
+        for _ in 0..10 {
+            let client = client.clone();
+            requests.spawn(async move { client.request(1, lane, metadata(), soon(10_000)).await });
+        }
+    }
+    while let Some(answer) = requests.join_next().await {
+        answer.expect("no panic").expect("an answer");
+    }
+    assert_eq!(client.metrics().connections_made, 3);
+    assert_eq!(client.metrics().connections_open, 3);
+}
+
+#[tokio::test]
+async fn a_request_may_depend_on_its_version() {
+    let broker = TinyBroker::start().await;
+    let client = client(&[broker.server()]);
+    client
+        .ready(Instant::now() + LIMIT)
+        .await
+        .expect("a cluster");
+    let mut seen = None;
+    let build = |version| {
+        seen = Some(version);
+        metadata()
+    };
+    let answer = client
+        .request_with(1, Lane::Coordinator, build, soon(10_000))
+        .await;
+    answer.expect("an answer");
+    assert_eq!(seen, Some(ApiKey::Metadata.versions().max));
+}
+
+#[tokio::test]
+async fn an_unknown_broker_is_an_error_and_a_reason_to_refresh() {
+    let broker = TinyBroker::start().await;
+    let client = client(&[broker.server()]);
+    client
+        .ready(Instant::now() + LIMIT)
+        .await
+        .expect("a cluster");
+    let answer = client
+        .request(9, Lane::Data, metadata(), soon(10_000))
+        .await;
+    assert_eq!(answer.expect_err("unknown"), AttemptError::UnknownNode(9));
+    until(|| broker.state.asked.lock().len() >= 2).await;
+}
+
+#[tokio::test]
+async fn a_request_that_any_broker_can_answer_is_tried_again() {
+    let broker = TinyBroker::start().await;
+    let other = TinyBroker::start().await;
+    let dead = closed_port().await;
+    broker.advertise(&[(1, broker.address), (2, dead), (3, other.address)]);
+    other.advertise(&[(1, broker.address), (2, dead), (3, other.address)]);
+    broker.state.refusals.store(2, Ordering::SeqCst);
+    other.state.refusals.store(2, Ordering::SeqCst);
+    let client = client(&[broker.server()]);
+    let answer = client
+        .request_any(FindCoordinatorRequest::default(), soon(10_000))
+        .await;
+    answer.expect("an answer in the end");
+}
+
+#[tokio::test]
+async fn trying_again_ends_at_the_deadline_with_the_last_cause() {
+    let broker = TinyBroker::start().await;
+    broker.state.refusals.store(usize::MAX, Ordering::SeqCst);
+    let client = client(&[broker.server()]);
+    let began = Instant::now();
+    let answer = client
+        .request_any(FindCoordinatorRequest::default(), soon(300))
+        .await;
+    let error = answer.expect_err("refused for ever");
+    assert!(began.elapsed() >= Duration::from_millis(290));
+    let ClientError::TimedOut {
+        operation, cause, ..
+    } = &error
+    else {
+        panic!("{error}")
+    };
+    assert_eq!(&**operation, "FindCoordinator");
+    assert!(cause.contains("closed the connection"), "{cause}");
+}
+
+#[tokio::test]
+async fn an_api_that_the_broker_lacks_is_not_tried_again() {
+    let address = closed_port().await;
+    let listener = tokio::net::TcpListener::bind(address)
+        .await
+        .expect("the port is still free");
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let mut peer = Peer::new(stream);
+            let (header, _) = peer
+                .expect::<kafkars_protocol::messages::api_versions::ApiVersionsRequest>()
+                .await;
+            let mut versions = kafkars_testkit::pipe::every_version();
+            versions
+                .api_keys
+                .retain(|api| api.api_key != ApiKey::Heartbeat.as_i16());
+            peer.answer(&header, &versions).await;
+            let (header, _) = peer.expect::<MetadataRequest>().await;
+            let broker = kafkars_protocol::messages::metadata::MetadataResponseBroker {
+                node_id: 1,
+                host: address.ip().to_string(),
+                port: address.port().into(),
+                ..Default::default()
+            };
+            let answer = kafkars_protocol::messages::metadata::MetadataResponse {
+                brokers: vec![broker],
+                ..Default::default()
+            };
+            peer.answer(&header, &answer).await;
+            peer.closed().await;
+        }
+    });
+    let client = client(&[address.to_string()]);
+    let answer = client
+        .request_any(HeartbeatRequest::default(), soon(10_000))
+        .await;
+    let error = answer.expect_err("not spoken");
+    assert!(
+        matches!(
+            &error,
+            ClientError::Attempt(AttemptError::Unsupported { theirs: None, .. })
+        ),
+        "{error}"
+    );
+}
+
+/// Answers the handshake and metadata, then nothing.
+async fn mute_broker() -> std::net::SocketAddr {
+    let address = closed_port().await;
+    let listener = tokio::net::TcpListener::bind(address)
+        .await
+        .expect("the port is still free");
+    tokio::spawn(async move {
+        let mut connections = tokio::task::JoinSet::new();
+        while let Ok((stream, _)) = listener.accept().await {
+            connections.spawn(async move {
+                let mut peer = Peer::new(stream);
+                peer.greet().await;
+                let (header, _) = peer.expect::<MetadataRequest>().await;
+                let broker = kafkars_protocol::messages::metadata::MetadataResponseBroker {
+                    node_id: 1,
+                    host: address.ip().to_string(),
+                    port: address.port().into(),
+                    ..Default::default()
+                };
+                let answer = kafkars_protocol::messages::metadata::MetadataResponse {
+                    brokers: vec![broker],
+                    ..Default::default()
+                };
+                peer.answer(&header, &answer).await;
+                peer.closed().await;
+            });
+        }
+    });
+    address
+}
+
+#[tokio::test]
+async fn a_request_ends_at_its_deadline() {
+    let address = mute_broker().await;
+    let client = client(&[address.to_string()]);
+    client
+        .ready(Instant::now() + LIMIT)
+        .await
+        .expect("a cluster");
+    let began = Instant::now();
+    let answer = client
+        .request(1, Lane::Coordinator, HeartbeatRequest::default(), soon(200))
+        .await;
+    assert!(
+        matches!(answer, Err(AttemptError::TimedOut(_))),
+        "{answer:?}"
+    );
+    assert!(began.elapsed() < Duration::from_secs(5));
+}
+
+#[tokio::test]
+async fn closing_ends_every_task_and_connection_and_answers_everybody() {
+    let before = Handle::current().metrics().num_alive_tasks();
+    let address = mute_broker().await;
+    let broker_tasks = Handle::current().metrics().num_alive_tasks() - before;
+    let client = client(&[address.to_string()]);
+    client
+        .ready(Instant::now() + LIMIT)
+        .await
+        .expect("a cluster");
+    let waiting = tokio::spawn({
+        let client = client.clone();
+        async move {
+            client
+                .request(
+                    1,
+                    Lane::Coordinator,
+                    HeartbeatRequest::default(),
+                    soon(60_000),
+                )
+                .await
+        }
+    });
+    let topic = tokio::spawn({
+        let client = client.clone();
+        async move { client.topic("orders", soon(60_000)).await }
+    });
+    until(|| client.metrics().requests_in_flight >= 1).await;
+    timeout(LIMIT, client.close()).await.expect("in time");
+    let answer = waiting.await.expect("no panic");
+    assert_eq!(answer.expect_err("closed"), AttemptError::Closed);
+    assert_eq!(
+        topic.await.expect("no panic").expect_err("closed"),
+        ClientError::Closed
+    );
+    assert_eq!(client.metrics().connections_open, 0);
+    let late = client
+        .request(1, Lane::Data, metadata(), soon(60_000))
+        .await;
+    assert_eq!(late.expect_err("closed"), AttemptError::Closed);
+    assert_eq!(client.ready(soon(60_000)).await, Err(ClientError::Closed));
+    assert_eq!(
+        client.request_any(metadata(), soon(60_000)).await,
+        Err(ClientError::Closed)
+    );
+    // The listener and its connections, which see the end and go too.
+    until(|| Handle::current().metrics().num_alive_tasks() <= before + broker_tasks).await;
+    client.close().await;
+}
+
+#[tokio::test]
+async fn the_last_clone_ends_everything() {
+    let broker = TinyBroker::start().await;
+    let before = Handle::current().metrics().num_alive_tasks();
+    let client = client(&[broker.server()]);
+    client
+        .ready(Instant::now() + LIMIT)
+        .await
+        .expect("a cluster");
+    client
+        .request(1, Lane::Data, metadata(), soon(10_000))
+        .await
+        .expect("an answer");
+    let clone = client.clone();
+    drop(client);
+    clone
+        .request(1, Lane::Fetch, metadata(), soon(10_000))
+        .await
+        .expect("still alive");
+    assert_eq!(broker.open(), 3);
+    drop(clone);
+    broker.abandoned().await;
+    until(|| Handle::current().metrics().num_alive_tasks() <= before).await;
+}
+
+#[tokio::test]
+async fn a_dropped_call_leaves_no_task() {
+    let silent = listen(|mut peer: Peer<TcpStream>| async move { peer.closed().await }).await;
+    let before = Handle::current().metrics().num_alive_tasks();
+    let client = client(&[silent.to_string()]);
+    for _ in 0..20 {
+        let call = client.topic("orders", soon(60_000));
+        assert!(timeout(Duration::from_millis(5), call).await.is_err());
+    }
+    // The metadata task, one try on the address, its connection here and there: no more for twenty calls.
+    until(|| Handle::current().metrics().num_alive_tasks() <= before + 4).await;
+    drop(client);
+    until(|| Handle::current().metrics().num_alive_tasks() <= before).await;
+}
+
+#[tokio::test]
+async fn a_broker_that_comes_back_is_connected_again() {
+    let mut broker = TinyBroker::start().await;
+    let address = broker.address;
+    let client = client(&[broker.server()]);
+    client
+        .ready(Instant::now() + LIMIT)
+        .await
+        .expect("a cluster");
+    broker.stop().await;
+    let error = client
+        .request(1, Lane::Data, metadata(), soon(10_000))
+        .await
+        .expect_err("down");
+    assert!(matches!(error, AttemptError::Connect { .. }), "{error}");
+    assert!(error.to_string().contains(&address.to_string()), "{error}");
+    let listener = tokio::net::TcpListener::bind(address)
+        .await
+        .expect("the port is still free");
+    tokio::spawn(async move {
+        let mut peers = Vec::new();
+        while let Ok((stream, _)) = listener.accept().await {
+            let mut peer = Peer::new(stream);
+            peer.greet().await;
+            peers.push(peer);
+        }
+    });
+    let connected = client.connection(1, Lane::Data, soon(10_000)).await;
+    assert!(connected.is_ok(), "{connected:?}");
+}

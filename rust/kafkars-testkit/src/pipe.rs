@@ -1,0 +1,144 @@
+//! The broker's end of a connection, played by a test frame by frame.
+//!
+//! A [`Peer`] reads what the client under test sent and answers what the test says: the right thing, the wrong thing,
+//! in pieces, out of order, not at all. It works over an in-memory pipe and over a socket alike. It panics where the
+//! client does not do what the script expects, because that is a failed test.
+
+use std::fmt::Debug;
+use std::io;
+
+use bytes::{Buf, Bytes, BytesMut};
+use kafkars_protocol::messages::api_versions::{
+    ApiVersion, ApiVersionsRequest, ApiVersionsResponse,
+};
+use kafkars_protocol::{
+    ApiKey, Message, Reader, Request, RequestHeader, decode_request_header, encode_response,
+};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, duplex};
+
+/// Two ends of a pipe that holds `capacity` bytes in either direction: the client's stream and its scripted peer.
+#[must_use]
+pub fn pipe(capacity: usize) -> (DuplexStream, Peer<DuplexStream>) {
+    let (client, broker) = duplex(capacity);
+    (client, Peer::new(broker))
+}
+
+/// What ApiVersions says when a broker speaks everything that this workspace does.
+#[must_use]
+pub fn every_version() -> ApiVersionsResponse {
+    let api_keys = ApiKey::ALL.iter().map(|api| ApiVersion {
+        api_key: api.as_i16(),
+        min_version: api.versions().min,
+        max_version: api.versions().max,
+    });
+    ApiVersionsResponse {
+        api_keys: api_keys.collect(),
+        ..ApiVersionsResponse::default()
+    }
+}
+
+/// The scripted end.
+#[derive(Debug)]
+pub struct Peer<S> {
+    stream: S,
+    received: BytesMut,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Peer<S> {
+    /// Plays the broker on `stream`.
+    pub fn new(stream: S) -> Self {
+        Self {
+            stream,
+            received: BytesMut::new(),
+        }
+    }
+
+    /// The next frame without its length prefix; `None` when the client closed the connection.
+    pub async fn frame(&mut self) -> io::Result<Option<Bytes>> {
+        loop {
+            if let Some(prefix) = self.received.first_chunk() {
+                let length = i32::from_be_bytes(*prefix);
+                let length = usize::try_from(length).map_err(io::Error::other)?;
+                if self.received.len() >= 4 + length {
+                    self.received.advance(4);
+                    return Ok(Some(self.received.split_to(length).freeze()));
+                }
+            }
+            if self.stream.read_buf(&mut self.received).await? == 0 {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The next request, which must be an `R`.
+    pub async fn expect<R: Request>(&mut self) -> (RequestHeader, R) {
+        let frame = self.frame().await.expect("a request is readable");
+        let frame = frame.unwrap_or_else(|| panic!("the connection ended before {}", R::NAME));
+        let mut reader = Reader::new(frame);
+        let header = decode_request_header(&mut reader).expect("a request header");
+        assert_eq!(
+            header.api_key,
+            R::API_KEY,
+            "another request than {}",
+            R::NAME
+        );
+        let request = R::decode(&mut reader, header.api_version).expect("a request");
+        (header, request)
+    }
+
+    /// Answers a request in the version in which it came.
+    pub async fn answer<M: Message>(&mut self, header: &RequestHeader, response: &M) {
+        let bytes = frame_of(header, header.api_version, response);
+        self.raw(&bytes).await;
+    }
+
+    /// Answers in another version than the request's, as brokers do that do not know it.
+    pub async fn answer_in<M: Message>(
+        &mut self,
+        header: &RequestHeader,
+        version: i16,
+        response: &M,
+    ) {
+        self.raw(&frame_of(header, version, response)).await;
+    }
+
+    /// Answers in pieces of `size` bytes, with room for the client to run after each.
+    pub async fn answer_in_pieces<M: Message>(
+        &mut self,
+        header: &RequestHeader,
+        response: &M,
+        size: usize,
+    ) {
+        for piece in frame_of(header, header.api_version, response).chunks(size) {
+            self.raw(piece).await;
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Expects ApiVersions and answers that everything is spoken.
+    pub async fn greet(&mut self) {
+        let (header, _) = self.expect::<ApiVersionsRequest>().await;
+        self.answer(&header, &every_version()).await;
+    }
+
+    /// Sends bytes as they are. That the client is gone already is no error: it may have seen enough.
+    pub async fn raw(&mut self, bytes: &[u8]) {
+        drop(self.stream.write_all(bytes).await);
+    }
+
+    /// Waits until the client closes the connection, throwing away what it still sends.
+    pub async fn closed(&mut self) {
+        while let Ok(Some(_)) = self.frame().await {}
+    }
+
+    /// Hangs up.
+    pub fn cut(self) {}
+}
+
+/// A whole frame with its length prefix.
+pub fn frame_of<M: Message + Debug>(header: &RequestHeader, version: i16, response: &M) -> Bytes {
+    let frame = encode_response(header.api_key, version, header.correlation_id, response);
+    frame
+        .expect("an answer that the version can carry")
+        .to_bytes()
+}
