@@ -7,8 +7,8 @@ use kafkars_protocol::messages::fetch::FetchRequest;
 use kafkars_protocol::messages::metadata::MetadataRequest;
 use kafkars_protocol::messages::produce::ProduceRequest;
 use kafkars_protocol::{
-    EncodeErrorKind, FrameLimit, LENGTH_PREFIX, Reader, Request, decode_request_header,
-    decode_response, peek_correlation_id,
+    DecodeErrorKind, EncodeErrorKind, FrameLimit, LENGTH_PREFIX, Reader, Request,
+    decode_request_header, decode_response, peek_correlation_id,
 };
 
 use crate::codec::Codec;
@@ -111,7 +111,12 @@ fn survive(codec: &Codec, version: i16, content: Bytes) {
         Err(error) if matches!(error.kind, EncodeErrorKind::TooLong(_)) => return,
         Err(error) => panic!("{} v{version} cannot be written again: {error}", codec.name),
     };
-    let second = (codec.recode)(written.clone(), version).expect("what was written can be read");
+    let second = match (codec.recode)(written.clone(), version) {
+        Ok(second) => second,
+        // The first frame earned its allowance also with bytes behind the message, which are gone now.
+        Err(error) if matches!(error.kind, DecodeErrorKind::AllocationLimit { .. }) => return,
+        Err(error) => panic!("{} v{version} cannot be read again: {error}", codec.name),
+    };
     assert_eq!(second.used, written.len(), "{} v{version}", codec.name);
     assert_eq!(second.bytes, Ok(written), "{} v{version}", codec.name);
 }

@@ -19,6 +19,16 @@ fn mutated_messages_do_no_harm() {
     );
 }
 
+/// Found by fuzzing: bytes behind the message had paid for the memory that its 55 empty names take.
+#[test]
+fn many_empty_names_and_bytes_behind_them_do_no_harm() {
+    let mut content = vec![0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 55];
+    content.resize(189, 0);
+    let mut input = vec![0, 0, 0, 189];
+    input.append(&mut content);
+    frame(&input);
+}
+
 fn run(target: fn(&[u8]), seeds: Vec<Vec<u8>>) {
     assert!(seeds.len() > 500, "{}", seeds.len());
     let mut entropy = Entropy::from_seed(1);
