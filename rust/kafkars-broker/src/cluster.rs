@@ -12,6 +12,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use crate::config::CheckedConfig;
 use crate::control::Control;
+use crate::offsets::Offsets;
 use crate::partition::Partition;
 use crate::sessions::Sessions;
 use crate::topic::Topic;
@@ -47,6 +48,7 @@ pub(crate) struct State {
     topics: BTreeMap<String, Topic>,
     names: HashMap<Uuid, String>,
     sessions: Vec<Sessions>,
+    pub(crate) offsets: Offsets,
     next_producer_id: i64,
     topics_created: usize,
 }
@@ -75,6 +77,7 @@ impl Cluster {
             topics: BTreeMap::new(),
             names: HashMap::new(),
             sessions: nodes.iter().map(|_| Sessions::default()).collect(),
+            offsets: Offsets::default(),
             next_producer_id: FIRST_PRODUCER_ID,
             topics_created: 0,
         };
@@ -105,6 +108,14 @@ impl Cluster {
     /// The node that says it is the controller. Every node carries out what only a controller may, so it is a matter of form.
     pub(crate) fn controller(&self) -> i32 {
         self.nodes.first().map_or(-1, |node| node.id)
+    }
+
+    /// The node that keeps the committed offsets of a group.
+    pub(crate) fn coordinator(&self, group: &str) -> Option<&Node> {
+        let hash = group.bytes().fold(0usize, |hash, byte| {
+            hash.wrapping_mul(31).wrapping_add(byte.into())
+        });
+        self.nodes.get(hash % self.nodes.len().max(1))
     }
 
     /// Milliseconds since 1970: the one clock behind timestamps.
@@ -178,6 +189,7 @@ impl State {
     pub(crate) fn remove_topic(&mut self, name: &str) -> Option<Topic> {
         let topic = self.topics.remove(name)?;
         self.names.remove(&topic.id);
+        self.offsets.forget_topic(name);
         topic
             .partitions
             .iter()

@@ -38,7 +38,7 @@ pub(crate) struct Connection {
     address: SocketAddr,
     stream: TcpStream,
     incoming: BytesMut,
-    outgoing: Vec<Bytes>,
+    outgoing: VecDeque<Bytes>,
     outgoing_size: usize,
 }
 
@@ -75,7 +75,7 @@ impl Connection {
             address,
             stream,
             incoming: BytesMut::new(),
-            outgoing: Vec::new(),
+            outgoing: VecDeque::new(),
             outgoing_size: 0,
         }
     }
@@ -118,6 +118,8 @@ impl Connection {
                     return Err(End::Cut);
                 }
             }
+            // A client that never stops sending must not keep the others from their turn.
+            tokio::task::consume_budget().await;
         }
     }
 
@@ -154,14 +156,25 @@ impl Connection {
         }
         let trusted = TRUSTED_LENGTH.max(self.incoming.len() * 2);
         let wanted = length.min(trusted).max(READ_BUFFER);
-        if self.incoming.capacity() < wanted {
-            self.incoming.reserve(wanted - self.incoming.len());
-        }
+        self.make_room(wanted);
         match timeout(idle, self.stream.read_buf(&mut self.incoming)).await {
             Err(_) => Err(End::Idle),
             Ok(Ok(0)) => Err(End::Closed),
             Ok(Ok(_)) => Ok(()),
             Ok(Err(error)) => Err(End::Io(error)),
+        }
+    }
+
+    /// Makes the buffer hold `wanted` bytes in all.
+    ///
+    /// A buffer that cannot be used again is replaced: growing it in place would copy, and so make resident, all that it could
+    /// hold instead of the few bytes that are in it.
+    fn make_room(&mut self, wanted: usize) {
+        let additional = wanted.saturating_sub(self.incoming.len());
+        if !self.incoming.try_reclaim(additional) {
+            let mut larger = BytesMut::with_capacity(wanted);
+            larger.extend_from_slice(&self.incoming);
+            self.incoming = larger;
         }
     }
 
@@ -185,7 +198,7 @@ impl Connection {
                 ready = self.stream.readable(), if read_ahead => {
                     ready.map_err(End::Io)?;
                     if self.incoming.capacity() == self.incoming.len() {
-                        self.incoming.reserve(READ_BUFFER);
+                        self.make_room(self.incoming.len() + READ_BUFFER);
                     }
                     self.try_read()?;
                 }
@@ -210,9 +223,9 @@ impl Connection {
         }
         let idle = self.peer.cluster.config.user.connections_max_idle;
         self.outgoing_size = 0;
-        let mut segments = self.outgoing.drain(..).collect::<VecDeque<_>>();
-        while !segments.is_empty() {
-            let slices: Vec<IoSlice<'_>> = segments
+        while !self.outgoing.is_empty() {
+            let slices: Vec<IoSlice<'_>> = self
+                .outgoing
                 .iter()
                 .take(SLICES)
                 .map(|segment| IoSlice::new(segment))
@@ -222,13 +235,13 @@ impl Connection {
             if written == 0 {
                 return Err(End::Closed);
             }
-            while let Some(first) = segments.front_mut() {
+            while let Some(first) = self.outgoing.front_mut() {
                 if written < first.len() {
                     first.advance(written);
                     break;
                 }
                 written -= first.len();
-                segments.pop_front();
+                self.outgoing.pop_front();
             }
         }
         Ok(())

@@ -29,6 +29,7 @@ mod fetch_round;
 mod handlers;
 mod incoming;
 mod log;
+mod offsets;
 mod partition;
 mod producers;
 mod server;

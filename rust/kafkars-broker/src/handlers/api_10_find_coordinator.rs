@@ -1,10 +1,10 @@
 //! FindCoordinator, versions 0 to 6.
 //!
-//! There are no groups and no transactions yet, so there is no coordinator to be found: groups are told so with
-//! COORDINATOR_NOT_AVAILABLE, which clients that only assign partitions live with, and transactions with INVALID_REQUEST, which
-//! clients do not try again. It is served at all because librdkafka compresses with lz4 only for brokers that list it.
+//! Kept: every group has a node that keeps its committed offsets; several at once (version 4, KIP-699).
 //!
-//! Version 1 added the kind of key, 4 asks for several at once (KIP-699).
+//! Skipped: transactions and share groups have no coordinator: INVALID_REQUEST, which clients do not try again.
+//!
+//! Version 1 added the kind of key.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::find_coordinator::{
@@ -20,38 +20,71 @@ const SEVERAL_SINCE: i16 = 4;
 const GROUP: i8 = 0;
 
 impl Serve for FindCoordinatorRequest {
-    fn serve(self, _peer: &Peer, version: i16) -> Answer<FindCoordinatorResponse> {
-        let code = if self.key_type == GROUP {
-            ErrorCode::CoordinatorNotAvailable
-        } else {
-            ErrorCode::InvalidRequest
-        };
-        Answer::Now(self.refuse(version, code))
+    fn serve(self, peer: &Peer, version: i16) -> Answer<FindCoordinatorResponse> {
+        if self.key_type != GROUP {
+            return Answer::Now(self.refuse(version, ErrorCode::InvalidRequest));
+        }
+        Answer::Now(respond(&self, version, |key| {
+            match peer.cluster.coordinator(key) {
+                Some(node) => Coordinator {
+                    key: key.to_owned(),
+                    node_id: node.id,
+                    host: node.advertised_host.clone(),
+                    port: i32::from(node.advertised_port),
+                    ..Coordinator::default()
+                },
+                None => failure(key, ErrorCode::CoordinatorNotAvailable),
+            }
+        }))
     }
 
     fn refuse(&self, version: i16, code: ErrorCode) -> FindCoordinatorResponse {
-        let message = Some("This broker coordinates neither groups nor transactions.".to_owned());
-        if version < SEVERAL_SINCE {
-            return FindCoordinatorResponse {
-                error_code: code.code(),
-                error_message: message,
-                node_id: -1,
-                port: -1,
-                ..FindCoordinatorResponse::default()
-            };
-        }
-        let coordinator = |key: &String| Coordinator {
-            key: key.clone(),
-            node_id: -1,
-            host: String::new(),
-            port: -1,
-            error_code: code.code(),
-            error_message: message.clone(),
-        };
-        let coordinators = self.coordinator_keys.iter().map(coordinator).collect();
-        FindCoordinatorResponse {
+        respond(self, version, |key| failure(key, code))
+    }
+}
+
+/// Before version 4 there is one key, and its answer stands where later the list does.
+fn respond(
+    request: &FindCoordinatorRequest,
+    version: i16,
+    answer: impl Fn(&str) -> Coordinator,
+) -> FindCoordinatorResponse {
+    if version >= SEVERAL_SINCE {
+        let coordinators = request
+            .coordinator_keys
+            .iter()
+            .map(|key| answer(key))
+            .collect();
+        return FindCoordinatorResponse {
             coordinators,
             ..FindCoordinatorResponse::default()
-        }
+        };
+    }
+    let Coordinator {
+        node_id,
+        host,
+        port,
+        error_code,
+        error_message,
+        ..
+    } = answer(&request.key);
+    FindCoordinatorResponse {
+        error_code,
+        error_message,
+        node_id,
+        host,
+        port,
+        ..FindCoordinatorResponse::default()
+    }
+}
+
+fn failure(key: &str, code: ErrorCode) -> Coordinator {
+    Coordinator {
+        key: key.to_owned(),
+        node_id: -1,
+        host: String::new(),
+        port: -1,
+        error_code: code.code(),
+        error_message: Some(code.description().to_owned()),
     }
 }

@@ -145,6 +145,7 @@ fn describe(topic: &Topic) -> CreatableTopicResult {
     CreatableTopicResult {
         name: topic.name.clone(),
         topic_id: topic.id,
+        error_message: None,
         num_partitions: topic.partitions.len() as i32,
         replication_factor: topic.replication_factor(),
         configs: Some(SETTINGS.iter().map(config).collect()),

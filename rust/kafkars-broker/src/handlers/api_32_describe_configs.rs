@@ -159,6 +159,7 @@ fn result(resource: &DescribeConfigsResource) -> DescribeConfigsResult {
     DescribeConfigsResult {
         resource_type: resource.resource_type,
         resource_name: resource.resource_name.clone(),
+        error_message: None,
         ..DescribeConfigsResult::default()
     }
 }

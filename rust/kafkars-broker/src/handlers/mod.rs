@@ -20,6 +20,8 @@ mod api_00_produce;
 mod api_01_fetch;
 mod api_02_list_offsets;
 mod api_03_metadata;
+mod api_08_offset_commit;
+mod api_09_offset_fetch;
 mod api_10_find_coordinator;
 mod api_18_api_versions;
 mod api_19_create_topics;
@@ -98,6 +100,8 @@ served! {
     Fetch fetch FetchRequest,
     ListOffsets list_offsets ListOffsetsRequest,
     Metadata metadata MetadataRequest,
+    OffsetCommit offset_commit OffsetCommitRequest,
+    OffsetFetch offset_fetch OffsetFetchRequest,
     FindCoordinator find_coordinator FindCoordinatorRequest,
     ApiVersions api_versions ApiVersionsRequest,
     CreateTopics create_topics CreateTopicsRequest,

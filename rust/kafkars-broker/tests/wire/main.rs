@@ -6,6 +6,7 @@ mod hostile;
 mod list_offsets;
 mod metadata;
 mod nodes;
+mod offsets;
 mod produce;
 mod sessions;
 mod support;

@@ -13,6 +13,7 @@ use kafkars_protocol::messages::find_coordinator::FindCoordinatorRequest;
 use kafkars_protocol::messages::init_producer_id::InitProducerIdRequest;
 use kafkars_protocol::messages::list_offsets::ListOffsetsRequest;
 use kafkars_protocol::messages::metadata::MetadataRequest;
+use kafkars_protocol::messages::offset_commit::OffsetCommitRequest;
 use kafkars_protocol::messages::offset_for_leader_epoch::OffsetForLeaderEpochRequest;
 use kafkars_protocol::messages::produce::ProduceRequest;
 use kafkars_protocol::{ApiKey, ErrorCode, Message, Reader, Request, VersionRange};
@@ -116,32 +117,6 @@ fn an_api_that_is_not_served_closes_the_connection() {
     wire.assert_closed();
 }
 
-#[test]
-fn there_is_no_coordinator_and_clients_are_told() {
-    let broker = broker();
-    let mut wire = Wire::to(&broker);
-    for version in 0..=3 {
-        let answer = wire.call(
-            &FindCoordinatorRequest {
-                key: "g".to_owned(),
-                ..Default::default()
-            },
-            version,
-        );
-        assert_eq!(answer.error_code, ErrorCode::CoordinatorNotAvailable.code());
-    }
-    for version in 4..=6 {
-        let request = FindCoordinatorRequest {
-            coordinator_keys: vec!["g".to_owned()],
-            ..Default::default()
-        };
-        assert_eq!(
-            wire.call(&request, version).coordinators[0].error_code,
-            ErrorCode::CoordinatorNotAvailable.code()
-        );
-    }
-}
-
 /// Sends a request in every version, handled and refused, and expects an answer each time.
 fn answers_in_every_version<R: Request>(request: R) {
     let broker = broker();
@@ -167,6 +142,10 @@ fn every_api_is_answered_in_every_version() {
     });
     answers_in_every_version(InitProducerIdRequest::default());
     answers_in_every_version(FindCoordinatorRequest::default());
+    answers_in_every_version(OffsetCommitRequest {
+        topics: vec![Default::default()],
+        ..Default::default()
+    });
     answers_in_every_version(DeleteRecordsRequest::default());
     answers_in_every_version(OffsetForLeaderEpochRequest::default());
     answers_in_every_version(DescribeConfigsRequest::default());
