@@ -27,4 +27,4 @@ pub use kafkars_core::produce::error::ProduceError;
 pub use metrics::ClientMetrics;
 pub use producer::{Producer, ProducerMetrics, SendError, SendWait};
 
-pub(crate) use clock::now;
+pub(crate) use clock::{after, now};
