@@ -14,6 +14,8 @@ export PYO3_PYTHON := $(CURDIR)/$(PY)
 # `make bench BENCH="--records 200000 --codecs zstd"`, `make test-python PYTEST="-k produce -x"`
 BENCH ?=
 PYTEST ?=
+# mkdocs-material announces its successor otherwise.
+export NO_MKDOCS_2_WARNING := 1
 FUZZ_SECONDS ?= 30
 
 .PHONY: help
