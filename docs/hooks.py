@@ -48,7 +48,8 @@ def documented_fields(node: ast.ClassDef) -> Iterator[tuple[ast.AnnAssign, str]]
 
 
 def code(text: str) -> str:
-    return f"`{text}`".replace("|", "\\|")
+    # A bar within backticks does not end a cell.
+    return f"`{text}`"
 
 
 def one_line(text: str) -> str:
