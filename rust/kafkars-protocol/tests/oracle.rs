@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 use std::error::Error;
 
 use bytes::{Bytes, BytesMut};
+use kafka_protocol::ResponseError;
 use kafka_protocol::messages as theirs;
 use kafka_protocol::protocol::{Decodable, Encodable, Message as _};
-use kafkars_protocol::VersionRange;
+use kafkars_protocol::{ErrorCode, VersionRange};
 use kafkars_testkit::codec::Codec;
 use kafkars_testkit::entropy::Entropy;
 use kafkars_testkit::sample::Sample;
@@ -76,6 +77,21 @@ fn every_default_is_theirs() {
                 "{} v{version}",
                 codec.name
             );
+        }
+    }
+}
+
+#[test]
+fn errors_are_named_and_classified_as_elsewhere() {
+    for ours in ErrorCode::ALL
+        .iter()
+        .filter(|error| **error != ErrorCode::None)
+    {
+        let theirs = ResponseError::try_from_code(ours.code()).unwrap();
+        assert_eq!(format!("{ours:?}"), format!("{theirs:?}"));
+        // Kafka 4.3 calls this one retriable; the other table is older.
+        if *ours != ErrorCode::ConcurrentTransactions {
+            assert_eq!(ours.retriable(), theirs.is_retriable(), "{ours}");
         }
     }
 }
