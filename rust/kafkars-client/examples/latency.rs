@@ -71,6 +71,10 @@ fn main() -> Outcome<()> {
 }
 
 /// Sends at `start + gap * n` from this thread, receives on another.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this thread does nothing but keep the rate"
+)]
 fn paced(
     records: usize,
     gap: Duration,

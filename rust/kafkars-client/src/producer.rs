@@ -94,6 +94,13 @@ enum Wait {
     Room(usize),
 }
 
+impl SendWait {
+    /// Whether room in `buffer_memory` is missing, rather than knowledge of the topic.
+    pub fn is_for_room(&self) -> bool {
+        matches!(self.0, Wait::Room(_))
+    }
+}
+
 impl Producer {
     /// A producer on its own sender task. Does no I/O until the first record.
     pub fn new(client: Client, config: Checked<ProducerConfig>) -> Self {

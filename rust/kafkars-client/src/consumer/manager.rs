@@ -12,7 +12,8 @@ use kafkars_core::fetch::offset_reset::{LATEST_TIMESTAMP, timestamp_for};
 use kafkars_protocol::ErrorCode;
 use tokio::task::JoinSet;
 
-use super::{OffsetAndTimestamp, Shared, offsets, source};
+use super::shared::Shared;
+use super::{OffsetAndTimestamp, offsets, source};
 use crate::error::ClientError;
 use crate::now;
 

@@ -13,7 +13,8 @@ use kafkars_protocol::messages::list_offsets::{
 };
 use tokio::task::JoinSet;
 
-use super::{OffsetAndTimestamp, Shared};
+use super::OffsetAndTimestamp;
+use super::shared::Shared;
 use crate::error::{AttemptError, ClientError};
 use crate::net::Lane;
 use crate::now;

@@ -17,20 +17,16 @@ use kafkars_core::fetch::buffer::{FetchBuffer, FetchTarget, PartitionStatus};
 use kafkars_core::fetch::cursor::Cursor;
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::open::{AbortedTransaction, OpenJob};
-use kafkars_core::fetch::session::{FetchSession, SessionPartition, SessionRequest};
-use kafkars_protocol::messages::fetch::{
-    FetchPartition, FetchRequest, FetchResponse, FetchTopic, ForgottenTopic, PartitionData,
-};
+use kafkars_core::fetch::session::{FetchSession, SessionPartition};
+use kafkars_protocol::messages::fetch::{FetchRequest, FetchResponse, PartitionData};
 use kafkars_protocol::{ErrorCode, Uuid};
 use kafkars_records::ReadLimits;
 
-use super::Shared;
+use super::request::fetch_request;
+use super::shared::Shared;
 use crate::error::AttemptError;
 use crate::net::{Connection, Lane};
 use crate::now;
-
-/// The first version that names topics by id; earlier ones know names only.
-const TOPIC_IDS_SINCE: i16 = 13;
 
 /// Runs until the consumer is closed.
 pub(super) async fn run(shared: Arc<Shared>, node: i32) {
@@ -194,7 +190,7 @@ impl Source {
             let config = &self.shared.config;
             let deadline = now() + client.config().request_timeout + config.fetch_max_wait;
             let version = connection.versions().highest::<FetchRequest>()?;
-            let request = fetch_request(config, session, version < TOPIC_IDS_SINCE);
+            let request = fetch_request(config, session, version);
             let answer: Answer = Box::pin(connection.start_version(&request, version, deadline)?);
             Ok(answer)
         }
@@ -424,67 +420,5 @@ fn session_partition(target: &FetchTarget, cluster: &Cluster) -> SessionPartitio
             .leader(topic, *partition)
             .map_or(-1, |leader| leader.epoch),
         last_epoch: -1,
-    }
-}
-
-fn fetch_request(
-    config: &kafkars_core::config::ConsumerConfig,
-    session: SessionRequest,
-    by_name: bool,
-) -> FetchRequest {
-    let mut topics: HashMap<Arc<str>, FetchTopic> = HashMap::new();
-    for (target, sent) in session.changed {
-        let topic = topics
-            .entry(Arc::clone(&target.topic))
-            .or_insert_with(|| FetchTopic {
-                topic: if by_name {
-                    target.topic.to_string()
-                } else {
-                    String::new()
-                },
-                topic_id: if by_name {
-                    Uuid::default()
-                } else {
-                    sent.topic_id
-                },
-                ..FetchTopic::default()
-            });
-        topic.partitions.push(FetchPartition {
-            partition: target.partition,
-            current_leader_epoch: sent.leader_epoch,
-            fetch_offset: sent.offset,
-            last_fetched_epoch: sent.last_epoch,
-            log_start_offset: -1,
-            partition_max_bytes: config.max_partition_fetch_bytes,
-            ..FetchPartition::default()
-        });
-    }
-    let mut forgotten: HashMap<Arc<str>, ForgottenTopic> = HashMap::new();
-    for (target, id) in session.forgotten {
-        let topic = forgotten
-            .entry(Arc::clone(&target.topic))
-            .or_insert_with(|| ForgottenTopic {
-                topic: if by_name {
-                    target.topic.to_string()
-                } else {
-                    String::new()
-                },
-                topic_id: if by_name { Uuid::default() } else { id },
-                ..ForgottenTopic::default()
-            });
-        topic.partitions.push(target.partition);
-    }
-    FetchRequest {
-        replica_id: -1,
-        max_wait_ms: i32::try_from(config.fetch_max_wait.as_millis()).unwrap_or(i32::MAX),
-        min_bytes: config.fetch_min_bytes,
-        max_bytes: config.fetch_max_bytes,
-        isolation_level: config.isolation_level.as_i8(),
-        session_id: session.session_id,
-        session_epoch: session.session_epoch,
-        topics: topics.into_values().collect(),
-        forgotten_topics_data: forgotten.into_values().collect(),
-        rack_id: config.client_rack.clone(),
-        ..FetchRequest::default()
     }
 }

@@ -5,6 +5,7 @@ pub mod delivery;
 pub mod error;
 pub mod partition_buffer;
 pub mod partitioner;
+pub mod plan;
 pub mod request;
 pub mod sequence;
 pub mod split;

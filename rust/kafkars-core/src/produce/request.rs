@@ -11,8 +11,8 @@ use kafkars_protocol::messages::produce::{
 use kafkars_records::{Compression, ProducerFields, RecordsError};
 
 use crate::config::Acks;
-use crate::produce::accumulator::Departure;
 use crate::produce::partition_buffer::{BatchContent, OutgoingBatch};
+use crate::produce::plan::Departure;
 use crate::produce::sequence::Sequence;
 
 impl OutgoingBatch {

@@ -10,6 +10,8 @@ use crate::cluster::PartitionMetadata;
 use crate::config::Acks;
 use crate::produce::delivery::{BatchAck, BatchOutcome};
 use crate::produce::partition_buffer::BatchContent;
+use crate::produce::plan::{Departure, Plan, PlanInputs, plan};
+use crate::produce::sequence::ProducerIdentity;
 
 struct Driver {
     accumulator: Accumulator,

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use kafkars_records::{BatchBuilder, Compression, ProducerFields, ReadLimits, batches};
 
 use super::*;
-use crate::config::IsolationLevel;
+use crate::config::{AutoOffsetReset, IsolationLevel};
+use crate::fetch::cursor::{CursorState, StartAt};
+use crate::fetch::open::OpenJob;
 
 fn partition(number: i32) -> TopicPartition {
     TopicPartition {

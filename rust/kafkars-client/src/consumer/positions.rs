@@ -1,0 +1,199 @@
+//! What is assigned and where it is read.
+
+use std::time::Instant;
+
+use kafkars_core::config::{IsolationLevel, TopicPartition};
+use kafkars_core::fetch::buffer::FetchBuffer;
+use kafkars_core::fetch::cursor::StartAt;
+use kafkars_core::fetch::error::FetchError;
+
+use super::Consumer;
+use crate::now;
+
+impl Consumer {
+    /// Replaces the assignment. Partitions that stay keep their position unless a new one is given.
+    pub fn assign(&self, partitions: Vec<(TopicPartition, Option<i64>)>) -> Result<(), FetchError> {
+        for (partition, offset) in &partitions {
+            check_partition(partition)?;
+            if let Some(offset) = offset {
+                check_offset(partition, *offset)?;
+            }
+        }
+        self.change(|buffer| {
+            buffer.assign(partitions);
+            Ok(())
+        })
+    }
+
+    /// The assigned partitions, in no order.
+    pub fn assignment(&self) -> Vec<TopicPartition> {
+        self.shared.inner.lock().buffer.assignment()
+    }
+
+    /// Goes on at `offset`; fetched data before and after is dropped.
+    pub fn seek(&self, partition: &TopicPartition, offset: i64) -> Result<(), FetchError> {
+        check_offset(partition, offset)?;
+        self.change(|buffer| buffer.seek(partition, offset))
+    }
+
+    /// Goes on at the oldest record kept; all assigned partitions when none is named.
+    pub fn seek_to_beginning(&self, partitions: &[TopicPartition]) -> Result<(), FetchError> {
+        self.seek_to(partitions, StartAt::Earliest)
+    }
+
+    /// Goes on after the newest record; all assigned partitions when none is named.
+    pub fn seek_to_end(&self, partitions: &[TopicPartition]) -> Result<(), FetchError> {
+        self.seek_to(partitions, StartAt::Latest)
+    }
+
+    /// Goes on at the first record of at least this time in ms, or at the end; all assigned partitions when none is named.
+    pub fn seek_to_timestamp(
+        &self,
+        partitions: &[TopicPartition],
+        timestamp: i64,
+    ) -> Result<(), FetchError> {
+        if timestamp < 0 {
+            return Err(FetchError::InvalidArgument {
+                problem: format!("timestamp {timestamp} ms is negative").into(),
+            });
+        }
+        self.seek_to(partitions, StartAt::Timestamp(timestamp))
+    }
+
+    fn seek_to(&self, partitions: &[TopicPartition], start: StartAt) -> Result<(), FetchError> {
+        self.change(|buffer| {
+            each(buffer, partitions, |buffer, partition| {
+                buffer.seek_to(partition, start)
+            })
+        })
+    }
+
+    /// Stops handing out and fetching; what was fetched is kept.
+    pub fn pause(&self, partitions: &[TopicPartition]) -> Result<(), FetchError> {
+        self.change(|buffer| {
+            check_all(buffer, partitions)?;
+            let mut partitions = partitions.iter();
+            partitions.try_for_each(|partition| buffer.set_paused(partition, true))
+        })
+    }
+
+    /// Undoes [`Consumer::pause`].
+    pub fn resume(&self, partitions: &[TopicPartition]) -> Result<(), FetchError> {
+        self.change(|buffer| {
+            check_all(buffer, partitions)?;
+            let mut partitions = partitions.iter();
+            partitions.try_for_each(|partition| buffer.set_paused(partition, false))
+        })
+    }
+
+    /// The paused partitions, in no order.
+    pub fn paused(&self) -> Vec<TopicPartition> {
+        self.shared.inner.lock().buffer.paused()
+    }
+
+    fn change(
+        &self,
+        change: impl FnOnce(&mut FetchBuffer) -> Result<(), FetchError>,
+    ) -> Result<(), FetchError> {
+        self.check_open()?;
+        let mut inner = self.shared.inner.lock();
+        let result = change(&mut inner.buffer);
+        let woken = inner.take_woken();
+        drop(inner);
+        self.shared.announce(woken);
+        self.shared.touch();
+        result
+    }
+
+    /// The offset of the next record the application gets; `None` while the broker has not been asked yet.
+    pub fn position(&self, partition: &TopicPartition) -> Result<Option<i64>, FetchError> {
+        let inner = self.shared.inner.lock();
+        Ok(inner.buffer.cursor(partition)?.position())
+    }
+
+    /// [`Consumer::position`], waiting for the broker where needed.
+    pub async fn position_or_fetch(
+        &self,
+        partition: &TopicPartition,
+        deadline: Instant,
+    ) -> Result<i64, FetchError> {
+        let started = now();
+        let mut changed = self.shared.changed.subscribe();
+        loop {
+            self.check_open()?;
+            if let Some(position) = self.position(partition)? {
+                return Ok(position);
+            }
+            let in_time = tokio::time::timeout_at(deadline.into(), changed.changed()).await;
+            if in_time.is_err() {
+                return Err(self.shared.timed_out("position", started));
+            }
+        }
+    }
+
+    /// Lowest and highest offsets as last told by a fetch: the first kept, and the end of what may be read.
+    pub fn watermarks(&self, partition: &TopicPartition) -> Result<Option<(i64, i64)>, FetchError> {
+        let inner = self.shared.inner.lock();
+        let cursor = inner.buffer.cursor(partition)?;
+        let known = cursor.high_watermark >= 0;
+        Ok(known.then_some((cursor.log_start_offset, cursor.high_watermark)))
+    }
+
+    /// Records between position and the end of what may be read; `None` until both are known.
+    pub fn lag(&self, partition: &TopicPartition) -> Result<Option<i64>, FetchError> {
+        let inner = self.shared.inner.lock();
+        let cursor = inner.buffer.cursor(partition)?;
+        let end = match self.shared.config.isolation_level {
+            IsolationLevel::ReadCommitted => cursor.last_stable_offset,
+            IsolationLevel::ReadUncommitted => cursor.high_watermark,
+        };
+        let position = cursor.position().filter(|_| end >= 0);
+        Ok(position.map(|position| (end - position).max(0)))
+    }
+}
+
+/// Changes the named partitions, or all assigned ones when none is named.
+fn each(
+    buffer: &mut FetchBuffer,
+    partitions: &[TopicPartition],
+    mut change: impl FnMut(&mut FetchBuffer, &TopicPartition) -> Result<(), FetchError>,
+) -> Result<(), FetchError> {
+    if partitions.is_empty() {
+        let all = buffer.assignment();
+        return all
+            .iter()
+            .try_for_each(|partition| change(buffer, partition));
+    }
+    check_all(buffer, partitions)?;
+    partitions
+        .iter()
+        .try_for_each(|partition| change(buffer, partition))
+}
+
+/// All or nothing: a call that names an unassigned partition changes none.
+fn check_all(buffer: &FetchBuffer, partitions: &[TopicPartition]) -> Result<(), FetchError> {
+    partitions
+        .iter()
+        .try_for_each(|partition| buffer.cursor(partition).map(drop))
+}
+
+pub(super) fn check_partition(partition: &TopicPartition) -> Result<(), FetchError> {
+    if partition.partition < 0 {
+        return Err(FetchError::InvalidArgument {
+            problem: format!("{partition}: partitions count from 0").into(),
+        });
+    }
+    Ok(())
+}
+
+fn check_offset(partition: &TopicPartition, offset: i64) -> Result<(), FetchError> {
+    if offset < 0 {
+        return Err(FetchError::InvalidArgument {
+            problem: format!(
+                "offset {offset} for {partition} is negative; use seek_to_beginning or seek_to_end"
+            )
+            .into(),
+        });
+    }
+    Ok(())
+}

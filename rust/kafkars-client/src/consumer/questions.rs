@@ -1,0 +1,113 @@
+//! Questions to the cluster that change nothing here.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use kafkars_core::cluster::TopicMetadata;
+use kafkars_core::config::TopicPartition;
+use kafkars_core::fetch::error::FetchError;
+use kafkars_core::fetch::offset_reset::{EARLIEST_TIMESTAMP, LATEST_TIMESTAMP};
+
+use super::positions::check_partition;
+use super::{Consumer, OffsetAndTimestamp, offsets};
+use crate::error::ClientError;
+
+impl Consumer {
+    /// For each partition the first offset of at least the given time in ms; `None` where there is no such record.
+    pub async fn offsets_for_times(
+        &self,
+        times: Vec<(TopicPartition, i64)>,
+        deadline: Instant,
+    ) -> Result<Vec<(TopicPartition, Option<OffsetAndTimestamp>)>, FetchError> {
+        for (partition, timestamp) in &times {
+            check_partition(partition)?;
+            if *timestamp < 0 {
+                return Err(FetchError::InvalidArgument {
+                    problem: format!("timestamp {timestamp} ms for {partition} is negative").into(),
+                });
+            }
+        }
+        let found = self
+            .list_offsets("offsets_for_times", times, deadline)
+            .await?;
+        let existing = |found: OffsetAndTimestamp| (found.offset >= 0).then_some(found);
+        Ok(found
+            .into_iter()
+            .map(|(partition, found)| (partition, existing(found)))
+            .collect())
+    }
+
+    /// The oldest offset kept in each partition.
+    pub async fn beginning_offsets(
+        &self,
+        partitions: Vec<TopicPartition>,
+        deadline: Instant,
+    ) -> Result<Vec<(TopicPartition, i64)>, FetchError> {
+        self.ends(
+            "beginning_offsets",
+            partitions,
+            EARLIEST_TIMESTAMP,
+            deadline,
+        )
+        .await
+    }
+
+    /// The offset after the newest readable record in each partition.
+    pub async fn end_offsets(
+        &self,
+        partitions: Vec<TopicPartition>,
+        deadline: Instant,
+    ) -> Result<Vec<(TopicPartition, i64)>, FetchError> {
+        self.ends("end_offsets", partitions, LATEST_TIMESTAMP, deadline)
+            .await
+    }
+
+    async fn ends(
+        &self,
+        operation: &'static str,
+        partitions: Vec<TopicPartition>,
+        timestamp: i64,
+        deadline: Instant,
+    ) -> Result<Vec<(TopicPartition, i64)>, FetchError> {
+        for partition in &partitions {
+            check_partition(partition)?;
+        }
+        let times = partitions
+            .into_iter()
+            .map(|partition| (partition, timestamp))
+            .collect();
+        let found = self.list_offsets(operation, times, deadline).await?;
+        Ok(found
+            .into_iter()
+            .map(|(partition, found)| (partition, found.offset))
+            .collect())
+    }
+
+    async fn list_offsets(
+        &self,
+        operation: &'static str,
+        times: Vec<(TopicPartition, i64)>,
+        deadline: Instant,
+    ) -> Result<Vec<(TopicPartition, OffsetAndTimestamp)>, FetchError> {
+        self.check_open()?;
+        let found = offsets::list(&self.shared, operation, times, deadline).await;
+        found
+            .into_iter()
+            .map(|(partition, found)| Ok((partition, found?)))
+            .collect()
+    }
+
+    /// The topic's partitions.
+    pub async fn partitions_for(
+        &self,
+        topic: &str,
+        deadline: Instant,
+    ) -> Result<Arc<TopicMetadata>, ClientError> {
+        self.shared.client.topic(topic, deadline).await
+    }
+
+    /// Names of all topics that may be seen.
+    pub async fn topics(&self, deadline: Instant) -> Result<Vec<String>, ClientError> {
+        self.shared.client.topics(deadline).await
+    }
+}

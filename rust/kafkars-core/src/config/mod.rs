@@ -1,0 +1,61 @@
+//! Settings of clients, producers and consumers, and the checks between them.
+//!
+//! The structs here are user input with Kafka's names and defaults. [`Checked`] is the same input after
+//! its rules held: drivers only accept that, so a contradictory setting cannot reach a socket.
+
+mod client;
+mod consumer;
+mod producer;
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+pub use client::ClientConfig;
+pub use consumer::{AutoOffsetReset, ConsumerConfig, IsolationLevel};
+pub use producer::{Acks, ProducerConfig};
+
+/// A setting that cannot be used, with the setting's Kafka name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{setting}: {problem}")]
+pub struct ConfigError {
+    /// The setting's name as the user writes it (`linger_ms`).
+    pub setting: &'static str,
+    /// What is wrong and what is accepted.
+    pub problem: String,
+}
+
+impl ConfigError {
+    fn new(setting: &'static str, problem: impl Into<String>) -> Self {
+        Self {
+            setting,
+            problem: problem.into(),
+        }
+    }
+}
+
+/// Settings whose rules were checked. Made only by the `check` methods.
+#[derive(Debug, Clone)]
+pub struct Checked<T>(T);
+
+impl<T> Deref for Checked<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+/// A topic and one of its partitions; the name is shared, so clones are cheap.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TopicPartition {
+    /// The topic's name.
+    pub topic: Arc<str>,
+    /// The partition's number, from 0.
+    pub partition: i32,
+}
+
+impl std::fmt::Display for TopicPartition {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}-{}", self.topic, self.partition)
+    }
+}

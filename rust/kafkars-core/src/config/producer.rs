@@ -1,0 +1,182 @@
+//! Settings of producers.
+
+use std::time::Duration;
+
+use kafkars_records::Compression;
+
+use super::{Checked, ConfigError};
+use crate::produce::partitioner::Partitioner;
+
+/// Which replicas must have a record before it counts as sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Acks {
+    /// Nobody answers: fire and forget.
+    None,
+    /// The leader has it.
+    Leader,
+    /// All replicas in sync have it.
+    #[default]
+    All,
+}
+
+impl Acks {
+    /// The number that travels in a Produce request.
+    pub fn as_i16(self) -> i16 {
+        match self {
+            Self::None => 0,
+            Self::Leader => 1,
+            Self::All => -1,
+        }
+    }
+}
+
+/// How a producer collects, sends and retries.
+#[derive(Debug, Clone)]
+pub struct ProducerConfig {
+    /// Default [`Acks::All`].
+    pub acks: Acks,
+    /// How long a batch that is not full waits for more records. Default 5 ms (KIP-1030).
+    pub linger: Duration,
+    /// Bytes of encoded records after which a partition's batch is closed. Default 1 MiB: one round trip carries
+    /// at most one batch per partition, so small batches would bound throughput by latency.
+    pub batch_size: usize,
+    /// Bytes that unacknowledged records may hold in all. Default 32 MiB.
+    pub buffer_memory: usize,
+    /// How long a send may wait for metadata or buffer room. Default 60 s.
+    pub max_block: Duration,
+    /// Largest Produce request and largest record, in bytes before compression. Default 1 MiB.
+    pub max_request_size: usize,
+    /// From send to acknowledgement or failure, retries included. Default 120 s.
+    pub delivery_timeout: Duration,
+    /// How long the broker may wait for its replicas, inside `request_timeout`. Default 30 s.
+    pub request_timeout: Duration,
+    /// Produce requests under way per broker. Default 5.
+    pub max_in_flight: usize,
+    /// Codec and level for new batches. Default none.
+    pub compression: Compression,
+    /// How a partition is chosen when the record names none.
+    pub partitioner: Partitioner,
+    /// Sequence numbers that let the broker drop repeated batches. Default true where acks is all.
+    pub enable_idempotence: bool,
+}
+
+impl Default for ProducerConfig {
+    fn default() -> Self {
+        Self {
+            acks: Acks::All,
+            linger: Duration::from_millis(5),
+            batch_size: 1 << 20,
+            buffer_memory: 32 << 20,
+            max_block: Duration::from_secs(60),
+            max_request_size: 1 << 20,
+            delivery_timeout: Duration::from_secs(120),
+            request_timeout: Duration::from_secs(30),
+            max_in_flight: 5,
+            compression: Compression::default(),
+            partitioner: Partitioner::default(),
+            enable_idempotence: true,
+        }
+    }
+}
+
+impl ProducerConfig {
+    /// Checks that the limits fit each other.
+    pub fn check(self) -> Result<Checked<Self>, ConfigError> {
+        if self.max_in_flight == 0 {
+            return Err(ConfigError::new(
+                "max_in_flight_requests_per_connection",
+                "must be at least 1",
+            ));
+        }
+        if self.enable_idempotence {
+            if self.acks != Acks::All {
+                return Err(ConfigError::new(
+                    "acks",
+                    "must be \"all\" with enable_idempotence=True; set enable_idempotence=False to use acks 0 or 1",
+                ));
+            }
+            if self.max_in_flight > 5 {
+                return Err(ConfigError::new(
+                    "max_in_flight_requests_per_connection",
+                    "must be at most 5 with enable_idempotence=True: the broker remembers five batches",
+                ));
+            }
+        }
+        if self.batch_size == 0 || self.batch_size > MAX_BATCH {
+            return Err(ConfigError::new(
+                "batch_size",
+                format!("must be 1 to {MAX_BATCH} bytes"),
+            ));
+        }
+        if self.max_request_size == 0 || self.max_request_size > MAX_BATCH {
+            return Err(ConfigError::new(
+                "max_request_size",
+                format!("must be 1 to {MAX_BATCH} bytes"),
+            ));
+        }
+        if self.buffer_memory < self.max_request_size {
+            return Err(ConfigError::new(
+                "buffer_memory",
+                "is smaller than max_request_size: the largest record would never fit",
+            ));
+        }
+        if self.delivery_timeout < self.linger + self.request_timeout {
+            return Err(ConfigError::new(
+                "delivery_timeout_ms",
+                "must be at least linger_ms + request_timeout_ms: a batch needs time for one try",
+            ));
+        }
+        Ok(Checked(self))
+    }
+}
+
+/// Frames and batches carry 32-bit lengths; half of that leaves room for headers.
+const MAX_BATCH: usize = 1 << 30;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn setting(config: ProducerConfig) -> &'static str {
+        config.check().expect_err("a contradiction").setting
+    }
+
+    #[test]
+    fn defaults_fit_each_other() {
+        assert!(ProducerConfig::default().check().is_ok());
+    }
+
+    #[test]
+    fn contradictions_name_their_setting() {
+        let default = ProducerConfig::default;
+        assert_eq!(
+            setting(ProducerConfig {
+                acks: Acks::None,
+                ..default()
+            }),
+            "acks"
+        );
+        assert_eq!(
+            setting(ProducerConfig {
+                max_in_flight: 6,
+                ..default()
+            }),
+            "max_in_flight_requests_per_connection"
+        );
+        assert_eq!(
+            setting(ProducerConfig {
+                buffer_memory: 1,
+                ..default()
+            }),
+            "buffer_memory"
+        );
+        let hasty = Duration::from_secs(1);
+        assert_eq!(
+            setting(ProducerConfig {
+                delivery_timeout: hasty,
+                ..default()
+            }),
+            "delivery_timeout_ms"
+        );
+    }
+}

@@ -1,0 +1,138 @@
+//! What is handed out, in which order.
+
+use std::sync::Arc;
+
+use super::{CursorId, FetchBuffer};
+use crate::fetch::cursor::{CursorState, Queued, StartAt};
+use crate::fetch::error::FetchError;
+use crate::fetch::open::{RecordSlice, TakenRecord};
+
+impl FetchBuffer {
+    /// Whether taking would give a record or an error now.
+    pub fn is_ready(&self) -> bool {
+        self.current.is_some() || !self.ready.is_empty()
+    }
+
+    /// The next record, if one is ready.
+    #[inline]
+    pub fn next_record(&mut self) -> Result<Option<TakenRecord>, FetchError> {
+        if self.current.is_none() && !self.load().map_err(|(_, error)| error)? {
+            return Ok(None);
+        }
+        let Some((id, current)) = self.current.as_mut() else {
+            return Ok(None);
+        };
+        let view = current.batch.batch.record_at(current.next);
+        current.next = view.next;
+        current.remaining -= 1;
+        let taken = TakenRecord {
+            batch: Arc::clone(&current.batch),
+            view,
+        };
+        let id = *id;
+        if current.remaining == 0 {
+            self.finish_current();
+        } else if let Some(cursor) = self.cursors[id].as_mut() {
+            cursor.position = Some(view.offset + 1);
+        }
+        Ok(Some(taken))
+    }
+
+    /// Up to `max` records as runs of batches. An error is raised only when nothing comes before it.
+    pub fn take(&mut self, max: usize) -> Result<Vec<RecordSlice>, FetchError> {
+        let mut slices = Vec::new();
+        let mut left = u32::try_from(max).unwrap_or(u32::MAX);
+        while left > 0 {
+            if self.current.is_none() {
+                match self.load() {
+                    Ok(true) => {}
+                    Ok(false) => break,
+                    Err((_, error)) if slices.is_empty() => return Err(error),
+                    Err((id, error)) => {
+                        self.unread(id, error);
+                        break;
+                    }
+                }
+            }
+            let Some((id, current)) = self.current.as_mut() else {
+                break;
+            };
+            let count = current.remaining.min(left);
+            slices.push(RecordSlice {
+                batch: Arc::clone(&current.batch),
+                start: current.next,
+                count,
+            });
+            left -= count;
+            if count == current.remaining {
+                self.finish_current();
+                continue;
+            }
+            let id = *id;
+            let mut position = 0;
+            for _ in 0..count {
+                let view = current.batch.batch.record_at(current.next);
+                current.next = view.next;
+                position = view.offset + 1;
+            }
+            current.remaining -= count;
+            if let Some(cursor) = self.cursors[id].as_mut() {
+                cursor.position = Some(position);
+            }
+        }
+        Ok(slices)
+    }
+
+    /// The current batch is used up: the position moves past it (also past compacted offsets at its end), and the next
+    /// partition gets its turn.
+    fn finish_current(&mut self) {
+        let Some((id, done)) = self.current.take() else {
+            return;
+        };
+        if let Some(cursor) = self.cursors[id].as_mut() {
+            let header = &done.batch.batch.header;
+            cursor.position = Some(header.next_offset());
+            cursor.leader_epoch = header.partition_leader_epoch;
+        }
+        self.make_ready(id);
+    }
+
+    /// Makes the next ready batch the current one. False when there is none.
+    fn load(&mut self) -> Result<bool, (CursorId, FetchError)> {
+        while let Some(id) = self.ready.pop_front() {
+            let Some(cursor) = self.cursors[id].as_mut() else {
+                continue;
+            };
+            cursor.listed = false;
+            match cursor.queue.pop_front() {
+                Some(Queued::Records(records)) => {
+                    self.buffered = self.buffered.saturating_sub(records.batch.size());
+                    self.current = Some((id, records));
+                    return Ok(true);
+                }
+                Some(Queued::Failed(error)) => {
+                    // The application knows now; what it does not change is tried again.
+                    if cursor.state == CursorState::Failed {
+                        cursor.state = match cursor.position {
+                            Some(_) => CursorState::Fetching,
+                            None => CursorState::Unset(StartAt::Policy),
+                        };
+                    }
+                    self.make_ready(id);
+                    return Err((id, error));
+                }
+                Some(Queued::Skip(_)) | None => {}
+            }
+        }
+        Ok(false)
+    }
+
+    /// Keeps an error for the next call.
+    fn unread(&mut self, id: CursorId, error: FetchError) {
+        if let Some(cursor) = self.cursors[id].as_mut() {
+            cursor.state = CursorState::Failed;
+            cursor.queue.push_front(Queued::Failed(error));
+            self.list(id, false);
+        }
+    }
+}

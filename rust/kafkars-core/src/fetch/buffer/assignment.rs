@@ -1,0 +1,151 @@
+//! What is assigned, where it is read, what is paused.
+
+use std::collections::HashMap;
+
+use super::{CursorId, FetchBuffer};
+use crate::config::TopicPartition;
+use crate::fetch::cursor::{Cursor, Queued, StartAt};
+use crate::fetch::error::FetchError;
+
+impl FetchBuffer {
+    /// Replaces the assignment. Partitions that stay keep position, data and pause unless an offset is given.
+    pub fn assign(&mut self, partitions: Vec<(TopicPartition, Option<i64>)>) {
+        let wanted: HashMap<_, _> = partitions.into_iter().collect();
+        let gone: Vec<_> = self
+            .by_partition
+            .keys()
+            .filter(|partition| !wanted.contains_key(*partition))
+            .cloned()
+            .collect();
+        for partition in gone {
+            self.remove(&partition);
+        }
+        for (partition, offset) in wanted {
+            match (self.by_partition.get(&partition), offset) {
+                (Some(_), None) => {}
+                (Some(id), Some(offset)) => self.restart(*id, |cursor| cursor.set_position(offset)),
+                (None, offset) => self.add(partition, offset),
+            }
+        }
+    }
+
+    fn add(&mut self, partition: TopicPartition, offset: Option<i64>) {
+        self.next_epoch += 1;
+        let cursor = Cursor::new(partition.clone(), self.next_epoch, offset);
+        let id = match self.cursors.iter().position(Option::is_none) {
+            Some(id) => {
+                self.cursors[id] = Some(cursor);
+                id
+            }
+            None => {
+                self.cursors.push(Some(cursor));
+                self.cursors.len() - 1
+            }
+        };
+        self.by_partition.insert(partition, id);
+    }
+
+    fn remove(&mut self, partition: &TopicPartition) {
+        let Some(id) = self.by_partition.remove(partition) else {
+            return;
+        };
+        self.drop_data(id);
+        self.cursors[id] = None;
+    }
+
+    /// Throws away what waits for the application.
+    fn drop_data(&mut self, id: CursorId) {
+        if self
+            .current
+            .as_ref()
+            .is_some_and(|(current, _)| *current == id)
+        {
+            self.current = None;
+        }
+        self.unlist(id);
+        if let Some(cursor) = self.cursors[id].as_mut() {
+            self.buffered = self.buffered.saturating_sub(cursor.queued_bytes());
+            cursor.queue.clear();
+        }
+    }
+
+    fn restart(&mut self, id: CursorId, change: impl FnOnce(&mut Cursor)) {
+        self.drop_data(id);
+        self.next_epoch += 1;
+        if let Some(cursor) = self.cursors[id].as_mut() {
+            cursor.epoch = self.next_epoch;
+            cursor.in_flight = false;
+            cursor.preferred_replica = None;
+            change(cursor);
+        }
+    }
+
+    /// The assigned partitions, in no order.
+    pub fn assignment(&self) -> Vec<TopicPartition> {
+        self.by_partition.keys().cloned().collect()
+    }
+
+    /// Goes on at `offset`.
+    pub fn seek(&mut self, partition: &TopicPartition, offset: i64) -> Result<(), FetchError> {
+        let id = self.id(partition)?;
+        self.restart(id, |cursor| cursor.set_position(offset));
+        Ok(())
+    }
+
+    /// Goes on where the broker says `start` is.
+    pub fn seek_to(
+        &mut self,
+        partition: &TopicPartition,
+        start: StartAt,
+    ) -> Result<(), FetchError> {
+        let id = self.id(partition)?;
+        self.restart(id, |cursor| cursor.reset(start));
+        Ok(())
+    }
+
+    /// Stops or resumes handing out and fetching; data that waits is kept.
+    pub fn set_paused(
+        &mut self,
+        partition: &TopicPartition,
+        paused: bool,
+    ) -> Result<(), FetchError> {
+        let id = self.id(partition)?;
+        if paused
+            && self
+                .current
+                .as_ref()
+                .is_some_and(|(current, _)| *current == id)
+        {
+            self.put_current_back();
+        }
+        let Some(cursor) = self.cursors[id].as_mut() else {
+            return Ok(());
+        };
+        if cursor.paused == paused {
+            return Ok(());
+        }
+        cursor.paused = paused;
+        if paused {
+            self.unlist(id);
+        } else {
+            self.make_ready(id);
+        }
+        Ok(())
+    }
+
+    fn put_current_back(&mut self) {
+        let Some((id, current)) = self.current.take() else {
+            return;
+        };
+        self.buffered += current.batch.size();
+        if let Some(cursor) = self.cursors[id].as_mut() {
+            cursor.queue.push_front(Queued::Records(current));
+        }
+    }
+
+    /// The paused partitions, in no order.
+    pub fn paused(&self) -> Vec<TopicPartition> {
+        let paused = self.cursors().filter(|(_, cursor)| cursor.paused);
+        paused.map(|(_, cursor)| cursor.partition.clone()).collect()
+    }
+}
