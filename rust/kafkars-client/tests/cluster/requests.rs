@@ -330,3 +330,30 @@ async fn a_broker_that_comes_back_is_connected_again() {
     let connected = client.connection(1, Lane::Data, soon(10_000)).await;
     assert!(connected.is_ok(), "{connected:?}");
 }
+
+#[tokio::test]
+async fn a_throttled_lane_leaves_the_others_alone() {
+    let broker = TinyBroker::start().await;
+    let client = client(&[broker.server()]);
+    client
+        .ready(Instant::now() + LIMIT)
+        .await
+        .expect("a cluster");
+    client
+        .request(1, Lane::Coordinator, metadata(), soon(10_000))
+        .await
+        .expect("an answer");
+    broker.state.metadata.lock().throttle_time_ms = 60_000;
+    client
+        .request(1, Lane::Data, metadata(), soon(10_000))
+        .await
+        .expect("an answer");
+    broker.state.metadata.lock().throttle_time_ms = 0;
+    let muted = client.request(1, Lane::Data, metadata(), soon(200)).await;
+    assert!(matches!(muted, Err(AttemptError::TimedOut(_))), "{muted:?}");
+    client
+        .request(1, Lane::Coordinator, metadata(), soon(10_000))
+        .await
+        .expect("an answer");
+    assert_eq!(client.metrics().throttle_time_ms, 60_000);
+}

@@ -1,0 +1,126 @@
+//! The state of a client, shared with its tasks: the snapshot, and the brokers in it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use kafkars_core::backoff::Random;
+use kafkars_core::cluster::{Cluster, Scope};
+use kafkars_core::config::{Checked, ClientConfig};
+use parking_lot::{Mutex, RwLock};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+use crate::metadata::{Answer, MetadataDesk};
+use crate::metrics::Counters;
+use crate::net::{Broker, Lane, Network, Tasks};
+
+/// What the client's own tasks hold, so that they do not keep the client alive.
+#[derive(Debug)]
+pub(crate) struct Core {
+    pub(crate) network: Arc<Network>,
+    pub(crate) desk: MetadataDesk,
+    brokers: RwLock<HashMap<i32, Arc<Broker>>>,
+    /// Held while a new snapshot is made, never by readers.
+    updating: Mutex<()>,
+    cluster: RwLock<Arc<Cluster>>,
+    changed: watch::Sender<u64>,
+}
+
+impl Core {
+    pub(super) fn new(config: Checked<ClientConfig>, handle: Handle, seed: u64) -> Self {
+        Self {
+            desk: MetadataDesk::new(&config, seed),
+            network: Arc::new(Network {
+                config,
+                counters: Arc::new(Counters::default()),
+                tasks: Tasks::new(handle),
+                random: Mutex::new(Random::new(seed)),
+            }),
+            brokers: RwLock::default(),
+            updating: Mutex::new(()),
+            cluster: RwLock::default(),
+            changed: watch::Sender::new(0),
+        }
+    }
+
+    pub(crate) fn cluster(&self) -> Arc<Cluster> {
+        Arc::clone(&self.cluster.read())
+    }
+
+    pub(super) fn changed(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    pub(super) fn forget_brokers(&self) {
+        self.brokers.write().clear();
+    }
+
+    /// Brokers in the order in which to ask them: those with a connection first, otherwise at random; `avoided` last.
+    pub(crate) fn brokers_by_preference(&self, avoided: Option<&Arc<Broker>>) -> Vec<Arc<Broker>> {
+        let mut brokers: Vec<Arc<Broker>> = self.brokers.read().values().cloned().collect();
+        self.network.random.lock().shuffle(&mut brokers);
+        brokers.sort_by_key(|broker| {
+            let is_avoided = avoided.is_some_and(|avoided| Arc::ptr_eq(avoided, broker));
+            (is_avoided, !broker.is_connected(Lane::Coordinator))
+        });
+        brokers
+    }
+
+    /// Takes an answer into the snapshot, and keeps connections made on the way to it.
+    pub(crate) fn merge(&self, answer: &Answer) {
+        let Answer {
+            response,
+            api_version,
+            connected,
+        } = answer;
+        self.update_with(connected, |cluster| {
+            cluster.merge(response, *api_version, Scope::Named)
+        });
+    }
+
+    pub(super) fn update(&self, change: impl FnOnce(&Cluster) -> Option<Cluster>) {
+        self.update_with(&[], change);
+    }
+
+    fn update_with(
+        &self,
+        connected: &[Arc<Broker>],
+        change: impl FnOnce(&Cluster) -> Option<Cluster>,
+    ) {
+        let _updating = self.updating.lock();
+        let Some(next) = change(&self.cluster()) else {
+            return;
+        };
+        let version = next.version;
+        self.take_brokers(&next, connected);
+        *self.cluster.write() = Arc::new(next);
+        self.changed.send_replace(version);
+    }
+
+    /// Brokers that moved or went lose their connections once nobody uses them any more.
+    fn take_brokers(&self, cluster: &Cluster, connected: &[Arc<Broker>]) {
+        let mut brokers = self.brokers.write();
+        brokers.retain(|id, broker| {
+            let node = cluster.broker(*id);
+            node.is_some_and(|node| broker.is_at(&node.host, node.port))
+        });
+        for node in cluster.brokers() {
+            brokers.entry(node.id).or_insert_with(|| {
+                let same = connected
+                    .iter()
+                    .find(|broker| broker.is_at(&node.host, node.port));
+                same.cloned().unwrap_or_else(|| {
+                    Broker::new(
+                        node.host.as_str().into(),
+                        node.port,
+                        Arc::clone(&self.network),
+                    )
+                })
+            });
+        }
+    }
+
+    pub(super) fn broker(&self, node: i32) -> Option<Arc<Broker>> {
+        self.brokers.read().get(&node).cloned()
+    }
+}

@@ -1,0 +1,136 @@
+//! Requests: one try to one broker, or as many as it takes to any.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use kafkars_core::backoff::Backoff;
+use kafkars_protocol::Request;
+
+use super::Client;
+use crate::error::{AttemptError, ClientError};
+use crate::net::{Broker, Connection, Lane};
+use crate::{after, now};
+
+impl Client {
+    /// A connection to a broker; made when there is none.
+    pub async fn connection(
+        &self,
+        node: i32,
+        lane: Lane,
+        deadline: Instant,
+    ) -> Result<Connection, AttemptError> {
+        if self.core.desk.is_closed() {
+            return Err(AttemptError::Closed);
+        }
+        let broker = self.core.broker(node);
+        let result = match broker {
+            Some(broker) => broker.connection(lane, deadline).await,
+            None => Err(AttemptError::UnknownNode(node)),
+        };
+        self.noted(result)
+    }
+
+    /// One try of one request to one broker, in the highest version that both speak.
+    pub async fn request<R: Request + Send + Sync>(
+        &self,
+        node: i32,
+        lane: Lane,
+        request: R,
+        deadline: Instant,
+    ) -> Result<R::Response, AttemptError> {
+        let connection = self.connection(node, lane, deadline).await?;
+        let answer = connection.start(&request, self.within_request_timeout(deadline))?;
+        drop(request);
+        self.noted(answer.await)
+    }
+
+    /// As [`Client::request`], for a request that depends on the version it travels in.
+    pub async fn request_with<R, F>(
+        &self,
+        node: i32,
+        lane: Lane,
+        build: F,
+        deadline: Instant,
+    ) -> Result<R::Response, AttemptError>
+    where
+        R: Request + Send + Sync,
+        F: FnOnce(i16) -> R + Send,
+    {
+        let connection = self.connection(node, lane, deadline).await?;
+        let version = connection.versions().highest::<R>()?;
+        let deadline = self.within_request_timeout(deadline);
+        let answer = connection.start_version(&build(version), version, deadline)?;
+        self.noted(answer.await)
+    }
+
+    /// A request that any broker can answer: tried on one after the other, with pauses, until the deadline.
+    pub async fn request_any<R: Request + Send + Sync>(
+        &self,
+        request: R,
+        deadline: Instant,
+    ) -> Result<R::Response, ClientError> {
+        let started = now();
+        self.ready(deadline).await?;
+        let config = self.config();
+        let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
+        let mut failures = 0;
+        let mut avoided: Option<Arc<Broker>> = None;
+        let mut last: Option<AttemptError> = None;
+        while now() < deadline {
+            if self.core.desk.is_closed() {
+                return Err(ClientError::Closed);
+            }
+            let brokers = self.core.brokers_by_preference(avoided.as_ref());
+            if let Some(broker) = brokers.into_iter().next() {
+                let result = self.try_on(&broker, &request, deadline).await;
+                match self.noted(result) {
+                    Ok(response) => return Ok(response),
+                    Err(AttemptError::Closed) if self.core.desk.is_closed() => {
+                        return Err(ClientError::Closed);
+                    }
+                    Err(AttemptError::Closed) => {}
+                    Err(error) if !error.retriable() => return Err(error.into()),
+                    Err(error) => last = Some(error),
+                }
+                avoided = Some(broker);
+            }
+            failures += 1;
+            let pause = backoff.delay(failures, self.core.network.random.lock().next());
+            tokio::time::sleep_until((now() + pause).min(deadline).into()).await;
+        }
+        let cause = last.map_or_else(
+            || "no broker is known".to_owned(),
+            |error| error.to_string(),
+        );
+        Err(ClientError::TimedOut {
+            operation: R::API_KEY.name().into(),
+            waited: now() - started,
+            cause: cause.into(),
+        })
+    }
+
+    async fn try_on<R: Request + Send + Sync>(
+        &self,
+        broker: &Arc<Broker>,
+        request: &R,
+        deadline: Instant,
+    ) -> Result<R::Response, AttemptError> {
+        let connection = broker.connection(Lane::Coordinator, deadline).await?;
+        let answer = connection.start(request, self.within_request_timeout(deadline))?;
+        answer.await
+    }
+
+    fn within_request_timeout(&self, deadline: Instant) -> Instant {
+        deadline.min(after(now(), self.config().request_timeout))
+    }
+
+    /// A lost broker is a reason to ask where its partitions went.
+    fn noted<T>(&self, result: Result<T, AttemptError>) -> Result<T, AttemptError> {
+        if let Err(error) = &result
+            && error.needs_metadata()
+        {
+            self.core.desk.doubt_everything();
+        }
+        result
+    }
+}

@@ -1,0 +1,175 @@
+//! Topics: which are in use, what is known of them, waiting for one.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use kafkars_core::cluster::{BrokerNode, Leader, LeaderHint, TopicMetadata};
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::metadata::MetadataRequest;
+use tokio::time::timeout_at;
+
+use super::Client;
+use crate::error::ClientError;
+use crate::{now, topic_name};
+
+impl Client {
+    /// These topics are in use: they are asked for now and refreshed from then on. Names that no topic can have
+    /// are left out, because one of them would spoil the request for all.
+    pub fn want_topics(&self, topics: &[&str]) {
+        let valid: Vec<&str> = topics
+            .iter()
+            .copied()
+            .filter(|topic| topic_name::is_valid(topic))
+            .collect();
+        self.core.desk.want(&valid);
+    }
+
+    /// These topics are no longer in use.
+    pub fn forget_topics(&self, topics: &[&str]) {
+        self.core.desk.forget(topics);
+        self.core.update(|cluster| cluster.forget(topics));
+    }
+
+    /// Asks for all topics in use again, soon: many calls become one request.
+    pub fn refresh_metadata(&self) {
+        self.core.desk.doubt_everything();
+    }
+
+    /// Asks for these topics again, soon.
+    pub fn refresh_topics(&self, topics: &[&str]) {
+        self.core.desk.doubt(topics);
+    }
+
+    /// A broker's word on a new leader (KIP-951), with the addresses that came along. Older news is ignored.
+    pub fn apply_leader_hint(
+        &self,
+        topic: &str,
+        partition: i32,
+        leader_id: i32,
+        leader_epoch: i32,
+        nodes: impl IntoIterator<Item = (i32, String, i32)>,
+    ) {
+        let leader = Leader {
+            node: leader_id,
+            epoch: leader_epoch,
+        };
+        let node = |(id, host, port)| {
+            let port = u16::try_from(port).ok()?;
+            Some(BrokerNode {
+                id,
+                host,
+                port,
+                rack: None,
+            })
+        };
+        let nodes: Vec<BrokerNode> = nodes.into_iter().filter_map(node).collect();
+        let hint = LeaderHint {
+            topic,
+            partition,
+            leader,
+        };
+        self.core
+            .update(|cluster| cluster.apply_leader_hints(&[hint], &nodes));
+    }
+
+    /// The topic's metadata. Waits until it is known; a topic that does not exist may be about to be created, so it
+    /// is asked for until the deadline. Names that cannot exist and topics that may not be seen fail at once.
+    pub async fn topic(
+        &self,
+        name: &str,
+        deadline: Instant,
+    ) -> Result<Arc<TopicMetadata>, ClientError> {
+        if !topic_name::is_valid(name) {
+            return Err(ClientError::InvalidTopic(name.into()));
+        }
+        if let Some(found) = self.settled_topic(name) {
+            return found;
+        }
+        let started = now();
+        let mut changed = self.cluster_changed();
+        let mut round = self.core.desk.round();
+        let _awaiting = self.core.desk.start_awaiting(name);
+        self.ready(deadline).await?;
+        let settled = async {
+            loop {
+                changed.borrow_and_update();
+                if let Some(found) = self.settled_topic(name) {
+                    return found;
+                }
+                let closed = round.wait_for(|round| round.is_closed);
+                tokio::select! {
+                    result = changed.changed() => if result.is_err() { return Err(ClientError::Closed) },
+                    _ = closed => return Err(ClientError::Closed),
+                }
+            }
+        };
+        match timeout_at(deadline.into(), settled).await {
+            Ok(result) => result,
+            Err(_) => Err(ClientError::TimedOut {
+                operation: format!("metadata of topic {name:?}").into(),
+                waited: now() - started,
+                cause: self.missing_topic(name),
+            }),
+        }
+    }
+
+    /// Names of all topics that may be seen, in order.
+    pub async fn topics(&self, deadline: Instant) -> Result<Vec<String>, ClientError> {
+        let request = MetadataRequest {
+            topics: None,
+            allow_auto_topic_creation: false,
+            ..MetadataRequest::default()
+        };
+        let response = self.request_any(request, deadline).await?;
+        let visible = response
+            .topics
+            .into_iter()
+            .filter(|topic| topic.error_code == 0);
+        let mut names: Vec<String> = visible.filter_map(|topic| topic.name).collect();
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// The answer to "what is this topic?", unless asking again may change it.
+    fn settled_topic(&self, name: &str) -> Option<Result<Arc<TopicMetadata>, ClientError>> {
+        if self.core.desk.is_closed() {
+            return Some(Err(ClientError::Closed));
+        }
+        let topic = Arc::clone(self.cluster().topic(name)?);
+        match topic.error {
+            None => Some(Ok(topic)),
+            Some(ErrorCode::InvalidTopicException) => {
+                Some(Err(ClientError::InvalidTopic(name.into())))
+            }
+            Some(code) if code.retriable() => None,
+            Some(code) => Some(Err(ClientError::Broker {
+                code,
+                topic: Some(name.into()),
+                partition: None,
+                message: None,
+            })),
+        }
+    }
+
+    fn missing_topic(&self, name: &str) -> Arc<str> {
+        let cluster = self.cluster();
+        let Some(code) = cluster.topic(name).and_then(|topic| topic.error) else {
+            return match &self.core.desk.round().borrow().failure {
+                Some(failure) => ClientError::Bootstrap(failure.as_ref().clone())
+                    .to_string()
+                    .into(),
+                None => "no answer yet".into(),
+            };
+        };
+        let advice = match (code, self.config().allow_auto_create_topics) {
+            (ErrorCode::UnknownTopicOrPartition, true) => {
+                "; the brokers do not create it by themselves (auto.create.topics.enable)"
+            }
+            (ErrorCode::UnknownTopicOrPartition, false) => {
+                "; allow_auto_create_topics is off, so it must be created first"
+            }
+            _ => "",
+        };
+        format!("{}: {}{advice}", code.name(), code.description()).into()
+    }
+}
