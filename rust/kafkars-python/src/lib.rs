@@ -1,1 +1,17 @@
-//! The Python extension module of kafkars.
+//! The native half of the Python package: handles, batches, futures. The classes people construct are Python.
+
+mod aio;
+mod batch;
+mod broker;
+mod cluster;
+mod config;
+mod consumer;
+mod error;
+mod log;
+mod metadata;
+mod metrics;
+mod module;
+mod producer;
+mod record;
+mod runtime;
+mod types;

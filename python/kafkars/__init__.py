@@ -1,0 +1,35 @@
+"""A Kafka client for Python with a Rust core.
+
+`Producer` and `Consumer` are for synchronous code, `kafkars.aio` has their asyncio twins, `kafkars.errors` what they
+raise, `kafkars.config` what can be set, and `kafkars.testing` a broker that runs inside the test process.
+"""
+
+from __future__ import annotations
+
+from kafkars import errors
+from kafkars._kafkars import DeliveryFuture, Record, RecordBatch, RecordMetadata, __version__
+from kafkars.config import ClientConfig, ConsumerConfig, ProducerConfig
+from kafkars.consumer import Consumer
+from kafkars.errors import KafkaError
+from kafkars.producer import Producer
+from kafkars.types import OffsetAndTimestamp, PartitionInfo, TimestampType, TopicPartition, Watermarks
+
+__all__ = [
+    "ClientConfig",
+    "Consumer",
+    "ConsumerConfig",
+    "DeliveryFuture",
+    "KafkaError",
+    "OffsetAndTimestamp",
+    "PartitionInfo",
+    "Producer",
+    "ProducerConfig",
+    "Record",
+    "RecordBatch",
+    "RecordMetadata",
+    "TimestampType",
+    "TopicPartition",
+    "Watermarks",
+    "__version__",
+    "errors",
+]

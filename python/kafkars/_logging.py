@@ -1,0 +1,87 @@
+"""Hands log lines of the native half over to `logging`, in batches, from a thread that otherwise sleeps."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from kafkars import _kafkars
+
+if TYPE_CHECKING:
+    import threading
+
+LOOK_SECONDS = 2.0
+"""How soon a level that the application changes is noticed."""
+
+EXIT_SECONDS = 0.8
+"""How long the end of the program may be held up by records that are still on their way."""
+
+_thread: threading.Thread | None = None
+_process = 0
+
+
+def start() -> None:
+    """Starts the thread, unless it runs. Every client calls this; the first call does the work."""
+    global _thread, _process  # noqa: PLW0603  one thread per process is the point
+    if _thread is not None and _process == os.getpid():
+        return
+    import threading  # noqa: PLC0415  only programs that make a client pay for these imports
+
+    if _process == 0:
+        import atexit  # noqa: PLC0415
+
+        atexit.register(_at_exit)
+    _process = os.getpid()
+    _kafkars.set_log_level(_level())
+    _thread = threading.Thread(target=_run, name="kafkars-log", daemon=True)
+    _thread.start()
+
+
+def drain() -> None:
+    """Hands over what has been collected so far, on the calling thread."""
+    import logging  # noqa: PLC0415
+
+    for level, name, message, fields, time in _kafkars.take_logs():
+        logger = logging.getLogger(name)
+        if not logger.isEnabledFor(level):
+            continue
+        text = f"{message} ({', '.join(f'{key}={value}' for key, value in fields.items())})" if fields else message
+        record = logger.makeRecord(name, level, "kafkars", 0, text, (), None)
+        record.created = time
+        record.msecs = (time - int(time)) * 1000
+        for key, value in fields.items():
+            record.__dict__.setdefault(key, value)
+        logger.handle(record)
+
+
+def _run() -> None:
+    while _kafkars.wait_logs(LOOK_SECONDS):
+        _kafkars.set_log_level(_level())
+        drain()
+    drain()
+
+
+def _level() -> int:
+    """The least severe level that any logger of ours lets through."""
+    import logging  # noqa: PLC0415
+
+    names = [name for name in logging.root.manager.loggerDict if name.startswith("kafkars.")]
+    return min(255, *(logging.getLogger(name).getEffectiveLevel() for name in ["kafkars", *names]))
+
+
+def _at_exit() -> None:
+    """Sends what an unclosed producer still has, for a moment, and ends the thread before the interpreter does."""
+    if _process != os.getpid():
+        return
+    lost = _kafkars.close_all(EXIT_SECONDS)
+    if lost:
+        import logging  # noqa: PLC0415
+
+        logging.getLogger("kafkars.producer").error(
+            "the program ended with %d records that were not acknowledged within %s s; close() producers",
+            lost,
+            EXIT_SECONDS,
+        )
+    _kafkars.stop_logs()
+    if _thread is not None:
+        _thread.join(EXIT_SECONDS)

@@ -1,0 +1,27 @@
+"""Type variables and aliases of the stub, for type checkers only: at run time nothing imports this module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from typing_extensions import TypeVar
+
+from kafkars.types import TopicPartition
+
+Payload: TypeAlias = bytes | bytearray | memoryview | str
+"""What is sent without a serializer."""
+
+Headers: TypeAlias = Iterable[tuple[str, Payload | None]] | Mapping[str, Payload | None]
+Partition: TypeAlias = TopicPartition | tuple[str, int]
+Partitions: TypeAlias = Partition | Iterable[Partition]
+
+K = TypeVar("K", default=bytes)
+"""Keys of records that are read."""
+V = TypeVar("V", default=bytes)
+"""Values of records that are read."""
+KeyIn = TypeVar("KeyIn", default=Payload)
+"""Keys of records that are sent."""
+ValueIn = TypeVar("ValueIn", default=Payload)
+"""Values of records that are sent."""
+T_co = TypeVar("T_co", covariant=True)

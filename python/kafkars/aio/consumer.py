@@ -1,0 +1,46 @@
+"""The asyncio consumer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkars import _kafkars, _logging
+from kafkars.config import ConsumerConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from typing_extensions import Self, Unpack
+
+    from kafkars._typing import K, V  # noqa: F401  named as text below: at run time there is nothing to import
+    from kafkars.config.settings import ConsumerSettings
+
+
+class Consumer(_kafkars.AsyncConsumer["K", "V"]):
+    """Reads records of assigned partitions.
+
+    ```python
+    async with Consumer(bootstrap_servers="localhost:9092", auto_offset_reset="earliest") as consumer:
+        consumer.assign([TopicPartition("orders", 0)])
+        async for record in consumer:
+            print(record.offset, record.value)
+    ```
+
+    Fetching goes on in the background; what has arrived is handed over without suspending. A record is taken at the
+    moment the awaiting task gets it: cancelling a task loses none.
+
+    Args:
+        config: A `ConsumerConfig`, or a mapping of settings, which may use Kafka's dotted names.
+        **settings: Fields of `ConsumerConfig`.
+
+    Raises:
+        ConfigError: A setting is unknown, missing, contradictory or of the wrong type.
+    """
+
+    def __new__(
+        cls, config: ConsumerConfig | Mapping[str, object] | None = None, /, **settings: Unpack[ConsumerSettings]
+    ) -> Self:
+        """See the class."""
+        checked = ConsumerConfig.of(config, settings)
+        _logging.start()
+        return super().__new__(cls, checked)

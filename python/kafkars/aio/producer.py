@@ -1,0 +1,47 @@
+"""The asyncio producer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkars import _kafkars, _logging
+from kafkars.config import ProducerConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from typing_extensions import Self, Unpack
+
+    from kafkars._typing import KeyIn, ValueIn  # noqa: F401  named as text below: at run time there is nothing to import
+    from kafkars.config.settings import ProducerSettings
+
+
+class Producer(_kafkars.AsyncProducer["KeyIn", "ValueIn"]):
+    """Sends records.
+
+    ```python
+    async with Producer(bootstrap_servers="localhost:9092") as producer:
+        metadata = await producer.send("orders", b"two apples", key=b"customer 7")
+        print(metadata.offset)
+    ```
+
+    Three ways to send, for three needs: `await send(...)` gives the record's metadata; `await enqueue(...)` waits only
+    until there is room, and gives the future of the delivery; `send_nowait(...)` gives that future and never waits.
+    In all of them the record is on its way from the call on, in the order of the calls. Cancelling an await gives up
+    waiting, not the record.
+
+    Args:
+        config: A `ProducerConfig`, or a mapping of settings, which may use Kafka's dotted names.
+        **settings: Fields of `ProducerConfig`.
+
+    Raises:
+        ConfigError: A setting is unknown, missing, contradictory or of the wrong type.
+    """
+
+    def __new__(
+        cls, config: ProducerConfig | Mapping[str, object] | None = None, /, **settings: Unpack[ProducerSettings]
+    ) -> Self:
+        """See the class."""
+        checked = ProducerConfig.of(config, settings)
+        _logging.start()
+        return super().__new__(cls, checked)

@@ -1,0 +1,140 @@
+"""From what a user wrote to a setting of the right type, or a `ConfigError` that says which setting and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from kafkars.errors import ConfigError
+
+NOT_YET = {
+    "group_id": "consumer groups are not part of this version; name the partitions to read with assign()",
+    "enable_auto_commit": "committed offsets are not part of this version; keep offsets in your own store",
+    "transactional_id": "transactions are not part of this version",
+    "ssl_cafile": "TLS is not part of this version",
+    "sasl_mechanism": "SASL is not part of this version",
+}
+"""Settings that people will try and that a later version answers; the message says what to do until then."""
+
+
+def merge(known: Iterable[str], config: Mapping[str, object] | None, settings: Mapping[str, object]) -> dict[str, Any]:
+    """One dict of snake_case settings from a mapping, which may use Kafka's dotted names, and keyword arguments."""
+    names = frozenset(known)
+    merged: dict[str, Any] = {}
+    written: dict[str, str] = {}
+    for key, value in [*(config or {}).items(), *settings.items()]:
+        if not isinstance(key, str):
+            raise ConfigError(f"{key!r} is not the name of a setting: names are text")
+        dotted = "." in key
+        name = key.replace(".", "_")
+        if name not in names:
+            raise ConfigError(unknown(key, name, names))
+        if name in merged:
+            raise ConfigError(f"{name}: given twice, as {written[name]!r} and as {key!r}")
+        # Kafka's property files hold text only: "linger.ms": "5".
+        merged[name] = Text(value) if dotted and isinstance(value, str) else value
+        written[name] = key
+    return merged
+
+
+def unknown(key: str, name: str, names: frozenset[str]) -> str:
+    """What to tell about a setting that does not exist."""
+    import difflib  # noqa: PLC0415  only needed on the way to an error; keeps `import kafkars` quick
+
+    if name in NOT_YET:
+        return f"{key}: {NOT_YET[name]}"
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]!r}?" if near else "see kafkars.config for the settings there are"
+    return f"{key}: unknown setting; {hint}"
+
+
+class Text(str):
+    """Text from a setting with a dotted name, where numbers and booleans are written as text."""
+
+    __slots__ = ()
+
+
+def whole(name: str, value: object) -> int:
+    """A whole number."""
+    if isinstance(value, Text):
+        try:
+            return int(value)
+        except ValueError:
+            raise wrong(name, value, "a whole number") from None
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise wrong(name, value, "a whole number")
+    return value
+
+
+def milliseconds(name: str, value: object) -> float:
+    """A duration in milliseconds, not negative; fractions are kept."""
+    if isinstance(value, Text):
+        try:
+            value = float(value)
+        except ValueError:
+            raise wrong(name, value, "a number of milliseconds") from None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise wrong(name, value, "a number of milliseconds")
+    if not 0 <= value <= LONGEST_MS:
+        raise ConfigError(f"{name}: {value!r} is not between 0 and {LONGEST_MS} ms")
+    return value
+
+
+LONGEST_MS = 2**53
+"""Above this a float no longer holds every millisecond; it is 285,000 years."""
+
+
+def flag(name: str, value: object) -> bool:
+    """True or False."""
+    if isinstance(value, Text) and value.lower() in {"true", "false"}:
+        return value.lower() == "true"
+    if not isinstance(value, bool):
+        raise wrong(name, value, "True or False")
+    return value
+
+
+def text(name: str, value: object) -> str:
+    """Text."""
+    if not isinstance(value, str):
+        raise wrong(name, value, "text")
+    return str(value)
+
+
+def choice(*options: str) -> Callable[[str, object], str]:
+    """One of a few words, in any case."""
+
+    def check(name: str, value: object) -> str:
+        if isinstance(value, str) and value.lower() in options:
+            return value.lower()
+        raise wrong(name, value, "one of " + ", ".join(repr(option) for option in options))
+
+    return check
+
+
+def optional(check: Callable[[str, object], Any]) -> Callable[[str, object], Any]:
+    """The same, or None."""
+    return lambda name, value: None if value is None else check(name, value)
+
+
+def servers(name: str, value: object) -> tuple[str, ...]:
+    """Addresses: one text with commas, or several texts."""
+    if isinstance(value, str):
+        value = value.split(",")
+    if isinstance(value, bytes) or not isinstance(value, Iterable):
+        raise wrong(name, value, '"host:port", or several of them')
+    parts = list(value)
+    if not all(isinstance(part, str) for part in parts):
+        raise wrong(name, value, '"host:port", or several of them')
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def function(name: str, value: object) -> Callable[..., Any]:
+    """Something that can be called."""
+    if not callable(value):
+        raise wrong(name, value, "a function")
+    return value
+
+
+def wrong(name: str, value: object, expected: str) -> ConfigError:
+    """The error for a value of the wrong type."""
+    return ConfigError(f"{name}: expected {expected}, not {value!r} ({type(value).__name__})")

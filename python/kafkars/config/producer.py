@@ -1,0 +1,103 @@
+"""Settings of producers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from kafkars.config import checks
+from kafkars.config.client import ClientConfig
+
+
+def _acks(name: str, value: object) -> int:
+    if isinstance(value, str) and value in {"all", "-1"}:
+        return -1
+    if isinstance(value, checks.Text) and value in {"0", "1"}:
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value not in {-1, 0, 1}:
+        raise checks.wrong(name, value, '"all", 1 or 0')
+    return value
+
+
+def _partitioner(name: str, value: object) -> object:
+    return value if callable(value) else checks.choice(*PARTITIONERS)(name, value)
+
+
+PARTITIONERS = (
+    "default",
+    "murmur2",
+    "murmur2_sticky",
+    "murmur2_random",
+    "consistent",
+    "consistent_random",
+    "random",
+    "round_robin",
+)
+"""`default` is Java's: murmur2 of the key, keyless records stay with one partition for a batch. `consistent` is CRC-32."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProducerConfig(ClientConfig):
+    """How a producer collects, sends and retries, besides what every client has."""
+
+    acks: str | int = "all"
+    """Who must have a record before it counts as sent: "all" replicas in sync, the leader (1), or nobody (0)."""
+
+    linger_ms: float = 5
+    """How long a batch that is not full waits for more records."""
+
+    batch_size: int = 1_048_576
+    """Bytes of encoded records after which a partition's batch is closed."""
+
+    buffer_memory: int = 33_554_432
+    """Bytes that unacknowledged records may hold in all. When it is full, sending waits."""
+
+    max_block_ms: float = 60_000
+    """How long sending may wait for a topic to become known or for room in `buffer_memory`."""
+
+    max_request_size: int = 1_048_576
+    """Largest request, and so largest record, in bytes before compression."""
+
+    delivery_timeout_ms: float = 120_000
+    """From send to acknowledgement or failure, retries included."""
+
+    max_in_flight_requests_per_connection: int = 5
+    """Produce requests under way per broker. With idempotence at most 5."""
+
+    compression_type: str = "none"
+    """Codec of new batches: "none", "gzip", "snappy", "lz4" or "zstd"."""
+
+    compression_level: int | None = None
+    """Level of the codec (KIP-390): gzip 1-9, lz4 1-17, zstd -131072 to 22; None takes the codec's default."""
+
+    enable_idempotence: bool | None = None
+    """Lets brokers drop batches that were repeated by retries. None means: where `acks` is "all"."""
+
+    partitioner: str | Callable[[bytes | None, int], int] = "default"
+    """How a partition is chosen when a record names none: a name of `PARTITIONERS`, or a function of the serialized
+    key and the number of partitions, which runs in `send()`."""
+
+    key_serializer: Callable[[Any], bytes | None] | None = None
+    """Makes bytes of a key. None takes bytes, bytearray, memoryview and str (as UTF-8) as they are."""
+
+    value_serializer: Callable[[Any], bytes | None] | None = None
+    """Makes bytes of a value. None takes bytes, bytearray, memoryview and str (as UTF-8) as they are."""
+
+    CHECKS: ClassVar[Mapping[str, Callable[[str, object], Any]]] = {
+        **ClientConfig.CHECKS,
+        "acks": _acks,
+        "linger_ms": checks.milliseconds,
+        "batch_size": checks.whole,
+        "buffer_memory": checks.whole,
+        "max_block_ms": checks.milliseconds,
+        "max_request_size": checks.whole,
+        "delivery_timeout_ms": checks.milliseconds,
+        "max_in_flight_requests_per_connection": checks.whole,
+        "compression_type": checks.choice("none", "gzip", "snappy", "lz4", "zstd"),
+        "compression_level": checks.optional(checks.whole),
+        "enable_idempotence": checks.optional(checks.flag),
+        "partitioner": _partitioner,
+        "key_serializer": checks.optional(checks.function),
+        "value_serializer": checks.optional(checks.function),
+    }

@@ -1,0 +1,65 @@
+"""The settings as keyword arguments, for type checkers and editors only; a test compares them with the dataclasses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypedDict
+
+CompressionType = Literal["none", "gzip", "snappy", "lz4", "zstd"]
+
+
+class ClientSettings(TypedDict, total=False):
+    """Fields of `ClientConfig`."""
+
+    bootstrap_servers: str | Sequence[str]
+    client_id: str
+    request_timeout_ms: float
+    socket_connection_setup_timeout_ms: float
+    reconnect_backoff_ms: float
+    reconnect_backoff_max_ms: float
+    retry_backoff_ms: float
+    retry_backoff_max_ms: float
+    metadata_max_age_ms: float
+    connections_max_idle_ms: float
+    receive_message_max_bytes: int
+    allow_auto_create_topics: bool
+    send_buffer_bytes: int | None
+    receive_buffer_bytes: int | None
+    security_protocol: str
+
+
+class ProducerSettings(ClientSettings, total=False):
+    """Fields of `ProducerConfig`."""
+
+    acks: Literal["all", -1, 0, 1]
+    linger_ms: float
+    batch_size: int
+    buffer_memory: int
+    max_block_ms: float
+    max_request_size: int
+    delivery_timeout_ms: float
+    max_in_flight_requests_per_connection: int
+    compression_type: CompressionType
+    compression_level: int | None
+    enable_idempotence: bool | None
+    partitioner: str | Callable[[bytes | None, int], int]
+    key_serializer: Callable[[Any], bytes | None] | None
+    value_serializer: Callable[[Any], bytes | None] | None
+
+
+class ConsumerSettings(ClientSettings, total=False):
+    """Fields of `ConsumerConfig`."""
+
+    auto_offset_reset: Literal["earliest", "latest", "none"]
+    isolation_level: Literal["read_uncommitted", "read_committed"]
+    max_poll_records: int
+    fetch_min_bytes: int
+    fetch_max_wait_ms: float
+    fetch_max_bytes: int
+    max_partition_fetch_bytes: int
+    fetch_buffer_bytes: int
+    max_decompressed_batch_bytes: int
+    client_rack: str
+    default_api_timeout_ms: float
+    key_deserializer: Callable[[bytes], Any] | None
+    value_deserializer: Callable[[bytes], Any] | None

@@ -1,0 +1,40 @@
+"""The base of every exception that kafkars raises."""
+
+from __future__ import annotations
+
+
+class KafkaError(Exception):
+    """Anything that went wrong between this program and a Kafka cluster.
+
+    ``except KafkaError`` catches all of them. What to do is told by `retriable` and `fatal`; the message is for people
+    and may change.
+    """
+
+    code: int | None = None
+    """Kafka's number for the error; None for conditions found on this side of the connection."""
+
+    name: str = "LOCAL"
+    """Kafka's name for the error (`NOT_LEADER_OR_FOLLOWER`), or ours for local conditions (`BUFFER_FULL`)."""
+
+    retriable: bool = False
+    """Whether the same call may succeed later. The client has already tried for as long as its settings allow."""
+
+    fatal: bool = False
+    """Whether this client cannot go on and a new one must be made."""
+
+    topic: str | None
+    partition: int | None
+    offset: int | None
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        topic: str | None = None,
+        partition: int | None = None,
+        offset: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.topic = topic
+        self.partition = partition
+        self.offset = offset

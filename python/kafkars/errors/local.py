@@ -1,0 +1,153 @@
+"""Conditions found on this side of the connection: no broker has a number for them."""
+
+from __future__ import annotations
+
+from kafkars.errors.base import KafkaError
+
+
+class ConfigError(KafkaError, ValueError):
+    """A setting is unknown, contradictory, or of the wrong type; the message names it and what is accepted."""
+
+    name = "INVALID_CONFIG"
+
+
+class KafkaTimeoutError(KafkaError, TimeoutError):
+    """A time limit passed. The message names the limit, the time waited and what the last try met."""
+
+    name = "TIMED_OUT"
+    retriable = True
+
+
+class BootstrapError(KafkaError, ConnectionError):
+    """No bootstrap address led to a working broker.
+
+    `causes` has one pair for each address tried: the address and what happened there.
+    """
+
+    name = "BOOTSTRAP_FAILED"
+    retriable = True
+    causes: tuple[tuple[str, str], ...]
+
+    def __init__(self, message: str = "", *, causes: tuple[tuple[str, str], ...] = ()) -> None:
+        super().__init__(message)
+        self.causes = causes
+
+
+class BrokerConnectionError(KafkaError, ConnectionError):
+    """A connection to a broker could not be made or was lost, and trying again did not help in time."""
+
+    name = "CONNECTION_FAILED"
+    retriable = True
+
+
+class NotKafkaError(BrokerConnectionError):
+    """What answered at the address does not speak Kafka, or speaks it over TLS only."""
+
+    name = "NOT_KAFKA"
+    retriable = False
+
+
+class ProtocolError(KafkaError):
+    """A broker sent bytes that do not follow the protocol, or we could not express a request in it."""
+
+    name = "PROTOCOL_VIOLATION"
+
+
+class UnsupportedByBrokerError(KafkaError):
+    """The broker offers no version of a request that this client can use."""
+
+    name = "UNSUPPORTED_BY_BROKER"
+
+
+class ClosedError(KafkaError):
+    """The client was closed before or during the call."""
+
+    name = "CLOSED"
+    fatal = True
+
+
+class ForkedClientError(KafkaError, RuntimeError):
+    """The client was made before ``os.fork()`` and is used in the child process: make one in the child instead."""
+
+    name = "FORKED"
+    fatal = True
+
+
+class ClientStateError(KafkaError, RuntimeError):
+    """The call does not fit what the client was told before, such as reading with nothing assigned."""
+
+    name = "INVALID_STATE"
+
+
+class BufferFullError(KafkaError, BufferError):
+    """Unacknowledged records fill `buffer_memory`: records arrive faster than brokers acknowledge them."""
+
+    name = "BUFFER_FULL"
+    retriable = True
+
+
+class DeliveryTimeoutError(KafkaTimeoutError):
+    """A record was not acknowledged within `delivery_timeout_ms`; it may or may not be stored."""
+
+    name = "DELIVERY_TIMED_OUT"
+
+
+class MetadataTimeoutError(KafkaTimeoutError):
+    """A topic did not become known in time: it may not exist, or no broker could say."""
+
+    name = "METADATA_TIMED_OUT"
+
+
+class RecordTooLargeError(KafkaError, ValueError):
+    """A record alone exceeds `max_request_size`; nothing was sent."""
+
+    name = "RECORD_TOO_LARGE"
+
+
+class InvalidPartitionError(KafkaError, ValueError):
+    """The topic has no such partition."""
+
+    name = "INVALID_PARTITION"
+
+
+class InvalidRecordTimestampError(KafkaError, ValueError):
+    """The timestamp of a record to send is negative."""
+
+    name = "INVALID_RECORD_TIMESTAMP"
+
+
+class SerializationError(KafkaError, ValueError):
+    """A serializer failed or returned something other than bytes; the cause is in ``__cause__``."""
+
+    name = "SERIALIZATION_FAILED"
+
+
+class DeserializationError(KafkaError, ValueError):
+    """A deserializer failed; the cause is in ``__cause__``.
+
+    It is raised when `key` or `value` is touched, so the consumer is already past the record: skip it, or read
+    `raw_key` and `raw_value`.
+    """
+
+    name = "DESERIALIZATION_FAILED"
+
+
+class CorruptRecordError(KafkaError):
+    """A fetched batch is damaged: wrong checksum, impossible lengths, or a decompressed size above the limit.
+
+    Seek past `offset` to go on without the batch.
+    """
+
+    name = "CORRUPT_RECORD"
+
+
+class NoOffsetError(KafkaError, LookupError):
+    """A partition has no valid position and `auto_offset_reset` is "none": seek to where reading should start."""
+
+    name = "NO_OFFSET"
+
+
+class InvalidArgumentError(KafkaError, ValueError):
+    """A call's arguments cannot work; the message says which and what is accepted."""
+
+    name = "INVALID_ARGUMENT"

@@ -1,0 +1,56 @@
+"""Small values that go in and out of calls."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+
+class TopicPartition(NamedTuple):
+    """A topic and one of its partitions. Wherever one is expected, a plain `(topic, partition)` tuple also works."""
+
+    topic: str
+    partition: int
+
+
+class OffsetAndTimestamp(NamedTuple):
+    """The first record at or after a time: where it is and when it says it was written."""
+
+    offset: int
+    timestamp: int
+    """Milliseconds since 1970."""
+    leader_epoch: int | None
+
+
+class Watermarks(NamedTuple):
+    """The range of offsets a partition holds."""
+
+    low: int
+    """Offset of the oldest record."""
+    high: int
+    """Offset the next record will get."""
+
+
+class TimestampType(IntEnum):
+    """Who set a record's timestamp, as found in `Record.timestamp_type`."""
+
+    CREATE_TIME = 0
+    """The producer."""
+    LOG_APPEND_TIME = 1
+    """The broker, when it stored the record."""
+
+
+class PartitionInfo(NamedTuple):
+    """One partition of a topic, as the cluster describes it."""
+
+    topic: str
+    partition: int
+    leader: int | None
+    """Id of the broker that leads it, or None while an election is under way."""
+    leader_epoch: int | None
+    replicas: tuple[int, ...]
+    """Ids of the brokers that store it."""
+    in_sync_replicas: tuple[int, ...]
+    """Ids of those that have all of it."""
+    offline_replicas: tuple[int, ...]
+    """Ids of those that are down."""

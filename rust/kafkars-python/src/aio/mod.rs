@@ -1,0 +1,17 @@
+//! Asynchronous Python without a thread hop or a task per call.
+//!
+//! A call answers with a [`PyFuture`]. Where the answer is there, awaiting it does not suspend. Where it is not, the
+//! future registers with the [`PyPort`] of the running loop; runtime threads drop a key into the port's inbox, which
+//! never touches the interpreter, and ring a bell the loop watches. One ring brings the loop all that has happened.
+
+mod future;
+mod inbox;
+mod operation;
+mod port;
+mod then;
+
+pub(crate) use future::{Pending, PyFuture};
+pub(crate) use inbox::{Inbox, Key};
+pub(crate) use operation::{pending, spawn};
+pub(crate) use port::PyPort;
+pub(crate) use then::then;

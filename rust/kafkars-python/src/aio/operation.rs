@@ -1,0 +1,118 @@
+//! One call that runs on the runtime while Python does something else.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+use tokio::task::AbortHandle;
+
+use super::future::{Pending, PyFuture};
+use super::inbox::{Inbox, Key};
+use crate::error;
+use crate::runtime;
+
+type Answer = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>;
+
+/// Starts `future` now and returns what awaits it; `answer` turns its output into Python, on the thread that asks.
+/// Cancelling the Python future drops the Rust one.
+pub(crate) fn spawn<T: Send + 'static>(
+    future: impl Future<Output = T> + Send + 'static,
+    answer: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+) -> PyResult<PyFuture> {
+    pending(future, answer).map(PyFuture::pending)
+}
+
+/// The same, as a part of something larger.
+pub(crate) fn pending<T: Send + 'static>(
+    future: impl Future<Output = T> + Send + 'static,
+    answer: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+) -> PyResult<Arc<dyn Pending>> {
+    let shared = Arc::new(Shared {
+        key: Key::unique(),
+        slot: Mutex::new(Slot::Waiting(None)),
+    });
+    let guard = Guard(Arc::clone(&shared));
+    let task = runtime::handle()?.spawn(async move {
+        let output = future.await;
+        guard.0.fill(Box::new(move |py| answer(py, output)));
+    });
+    Ok(Arc::new(Operation {
+        shared,
+        task: task.abort_handle(),
+    }))
+}
+
+struct Operation {
+    shared: Arc<Shared>,
+    task: AbortHandle,
+}
+
+struct Shared {
+    key: Key,
+    // Guards the way from "nobody knows" to "answered"; callbacks are told outside.
+    slot: Mutex<Slot>,
+}
+
+enum Slot {
+    /// Under way; the loop that waits, if one does.
+    Waiting(Option<Arc<Inbox>>),
+    /// The answer, until it is taken.
+    Done(Option<Answer>),
+}
+
+impl Shared {
+    fn fill(&self, answer: Answer) {
+        let mut slot = self.slot.lock();
+        if matches!(*slot, Slot::Done(_)) {
+            return;
+        }
+        let before = std::mem::replace(&mut *slot, Slot::Done(Some(answer)));
+        drop(slot);
+        if let Slot::Waiting(Some(inbox)) = before {
+            inbox.push(self.key);
+        }
+    }
+}
+
+impl Pending for Operation {
+    fn is_ready(&self, _woken: bool) -> bool {
+        matches!(*self.shared.slot.lock(), Slot::Done(_))
+    }
+
+    fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
+        let answer = match &mut *self.shared.slot.lock() {
+            Slot::Waiting(_) => None,
+            Slot::Done(answer) => answer.take(),
+        }?;
+        Some(answer(py))
+    }
+
+    fn key(&self) -> Key {
+        self.shared.key
+    }
+
+    fn arm(&self, inbox: Arc<Inbox>) {
+        let mut slot = self.shared.slot.lock();
+        match &mut *slot {
+            Slot::Waiting(waiting) => *waiting = Some(inbox),
+            Slot::Done(_) => {
+                drop(slot);
+                inbox.push(self.shared.key);
+            }
+        }
+    }
+
+    fn cancel(&self) {
+        self.task.abort();
+    }
+}
+
+/// A task that ends without an answer (it panicked, or the runtime ended) must not leave its future waiting.
+struct Guard(Arc<Shared>);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.fill(Box::new(|_| Err(error::abandoned())));
+    }
+}

@@ -1,0 +1,348 @@
+//! Many records as one Python sequence.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PySlice, PyType};
+
+use kafkars_client::config::TopicPartition;
+use kafkars_records::{RecordView, Span};
+
+use crate::record::{Page, PyRecord};
+use crate::types;
+
+/// Consecutive records of one fetched batch.
+pub(crate) struct Run {
+    page: Arc<Page>,
+    start: u32,
+    count: u32,
+    /// Byte position of every record, made by the first access out of order.
+    positions: OnceLock<Box<[u32]>>,
+}
+
+impl Run {
+    /// `count` records from byte position `start` on.
+    pub(crate) fn new(page: Arc<Page>, start: u32, count: u32) -> Self {
+        Self {
+            page,
+            start,
+            count,
+            positions: OnceLock::new(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    fn views(&self) -> impl Iterator<Item = RecordView> + '_ {
+        let batch = &self.page.fetched.batch;
+        let mut position = self.start;
+        (0..self.count).map(move |_| {
+            let view = batch.record_at(position);
+            position = view.next;
+            view
+        })
+    }
+
+    fn position(&self, index: usize) -> u32 {
+        let positions = self.positions.get_or_init(|| {
+            let starts = std::iter::once(self.start).chain(self.views().map(|view| view.next));
+            starts.take(self.len()).collect()
+        });
+        positions.get(index).copied().unwrap_or(self.start)
+    }
+
+    /// The records `from..to` of this run.
+    fn part(&self, from: usize, to: usize) -> Self {
+        let start = if from == 0 {
+            self.start
+        } else {
+            self.position(from)
+        };
+        Self::new(
+            Arc::clone(&self.page),
+            start,
+            u32::try_from(to - from).unwrap_or(0),
+        )
+    }
+
+    fn spans<'py>(
+        &self,
+        py: Python<'py>,
+        list: &Bound<'py, PyList>,
+        of: impl Fn(&RecordView) -> Option<Span>,
+    ) -> PyResult<()> {
+        for view in self.views() {
+            list.append(self.page.bytes(py, of(&view)))?;
+        }
+        Ok(())
+    }
+}
+
+/// Records in the order in which they are to be handled: a sequence that makes each record when it is touched.
+#[pyclass(name = "RecordBatch", module = "kafkars", frozen, sequence)]
+pub(crate) struct PyRecordBatch {
+    runs: Vec<Run>,
+    len: usize,
+}
+
+impl PyRecordBatch {
+    /// All records of `runs`, one run after the other.
+    pub(crate) fn new(runs: Vec<Run>) -> Self {
+        let len = runs.iter().map(Run::len).sum();
+        Self { runs, len }
+    }
+
+    /// The run that has record `index`, and the index in it.
+    fn find(&self, mut index: usize) -> Option<(&Run, usize)> {
+        for run in &self.runs {
+            if index < run.len() {
+                return Some((run, index));
+            }
+            index -= run.len();
+        }
+        None
+    }
+
+    /// The records `from..to`.
+    fn part(&self, from: usize, to: usize) -> Self {
+        let mut runs = Vec::new();
+        let mut passed = 0;
+        for run in &self.runs {
+            let (start, end) = (from.max(passed), to.min(passed + run.len()));
+            if start < end {
+                runs.push(run.part(start - passed, end - passed));
+            }
+            passed += run.len();
+        }
+        Self::new(runs)
+    }
+}
+
+#[pymethods]
+impl PyRecordBatch {
+    fn __len__(&self) -> usize {
+        self.len
+    }
+
+    fn __iter__(slf: &Bound<'_, Self>) -> PyRecordIterator {
+        PyRecordIterator {
+            batch: slf.clone().unbind(),
+            cursor: Mutex::new(Cursor::default()),
+        }
+    }
+
+    fn __getitem__<'py>(
+        &self,
+        py: Python<'py>,
+        index: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if let Ok(slice) = index.cast::<PySlice>() {
+            let range = slice.indices(isize::try_from(self.len).unwrap_or(isize::MAX))?;
+            if range.step != 1 {
+                return Err(PyValueError::new_err(
+                    "a batch is sliced with step 1 only; list(batch) takes any step",
+                ));
+            }
+            let from = usize::try_from(range.start).unwrap_or(0);
+            let to = usize::try_from(range.stop).unwrap_or(0).max(from);
+            return Ok(Bound::new(py, self.part(from, to))?.into_any());
+        }
+        let Ok(index) = index.extract::<isize>() else {
+            return Err(PyTypeError::new_err(format!(
+                "a batch is indexed with a number or a slice, not {index:?}"
+            )));
+        };
+        let from_start = if index < 0 {
+            self.len.checked_add_signed(index)
+        } else {
+            usize::try_from(index).ok()
+        };
+        let Some((run, at)) = from_start.and_then(|index| self.find(index)) else {
+            return Err(PyIndexError::new_err(format!(
+                "index {index} of a batch of {} records",
+                self.len
+            )));
+        };
+        let view = run.page.fetched.batch.record_at(run.position(at));
+        Ok(run.page.record(py, view)?.into_any())
+    }
+
+    fn __contains__(slf: &Bound<'_, Self>, record: &Bound<'_, PyAny>) -> PyResult<bool> {
+        Ok(Self::count(slf, record)? > 0)
+    }
+
+    /// How many records are equal to `record`.
+    #[pyo3(signature = (value, /))]
+    fn count(slf: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let mut count = 0;
+        for record in slf.try_iter()? {
+            count += usize::from(record?.eq(value)?);
+        }
+        Ok(count)
+    }
+
+    /// Index of the first record from `start` and before `stop` that is equal to `record`.
+    #[pyo3(signature = (value, start=0, stop=isize::MAX, /))]
+    fn index(
+        slf: &Bound<'_, Self>,
+        value: &Bound<'_, PyAny>,
+        start: isize,
+        stop: isize,
+    ) -> PyResult<usize> {
+        let len = isize::try_from(slf.get().len).unwrap_or(isize::MAX);
+        let from_start = |index: isize| {
+            if index < 0 {
+                (index + len).max(0)
+            } else {
+                index
+            }
+        };
+        let (start, stop) = (from_start(start), from_start(stop));
+        for (at, record) in slf.try_iter()?.enumerate() {
+            let inside = isize::try_from(at).is_ok_and(|at| start <= at && at < stop);
+            if inside && record?.eq(value)? {
+                return Ok(at);
+            }
+        }
+        Err(PyValueError::new_err("the record is not in the batch"))
+    }
+
+    /// The keys of all records as bytes or None, deserializers left out.
+    fn raw_keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let list = PyList::empty(py);
+        for run in &self.runs {
+            run.spans(py, &list, |view| view.key)?;
+        }
+        Ok(list)
+    }
+
+    /// The values of all records as bytes or None, deserializers left out.
+    fn raw_values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let list = PyList::empty(py);
+        for run in &self.runs {
+            run.spans(py, &list, |view| view.value)?;
+        }
+        Ok(list)
+    }
+
+    /// The same records, one batch for each partition.
+    fn by_partition<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let mut groups: Vec<(TopicPartition, Vec<Run>)> = Vec::new();
+        let mut places: HashMap<TopicPartition, usize> = HashMap::new();
+        for run in &self.runs {
+            let partition = TopicPartition {
+                topic: Arc::clone(&run.page.fetched.topic),
+                partition: run.page.fetched.partition,
+            };
+            let place = *places.entry(partition).or_insert_with_key(|partition| {
+                groups.push((partition.clone(), Vec::new()));
+                groups.len() - 1
+            });
+            if let Some((_, runs)) = groups.get_mut(place) {
+                runs.push(run.part(0, run.len()));
+            }
+        }
+        let dict = PyDict::new(py);
+        for (partition, runs) in groups {
+            dict.set_item(
+                types::topic_partition(py, &partition)?,
+                Bound::new(py, Self::new(runs))?,
+            )?;
+        }
+        Ok(dict)
+    }
+
+    fn __repr__(&self) -> String {
+        match (self.len, self.runs.first()) {
+            (0, _) | (_, None) => "RecordBatch(empty)".to_owned(),
+            (len, Some(run)) => {
+                let (fetched, first) = (
+                    &run.page.fetched,
+                    run.page.fetched.batch.record_at(run.start),
+                );
+                let (topic, partition) = (&fetched.topic, fetched.partition);
+                format!(
+                    "RecordBatch({len} records from {topic}-{partition} offset {} on)",
+                    first.offset
+                )
+            }
+        }
+    }
+
+    /// `RecordBatch[K, V]` in annotations.
+    #[classmethod]
+    #[pyo3(signature = (item, /))]
+    fn __class_getitem__<'py>(
+        class: &Bound<'py, PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        types::generic_alias(class.as_any(), item)
+    }
+}
+
+/// Walks a batch once, making each record when its turn comes.
+#[pyclass(name = "RecordIterator", module = "kafkars._kafkars", frozen)]
+pub(crate) struct PyRecordIterator {
+    batch: Py<PyRecordBatch>,
+    cursor: Mutex<Cursor>,
+}
+
+#[derive(Default)]
+struct Cursor {
+    run: usize,
+    /// Records of the run already handed out.
+    taken: u32,
+    /// Where the next one stands, once the first of the run is taken.
+    position: u32,
+}
+
+#[pymethods]
+impl PyRecordIterator {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    #[inline]
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyRecord>>> {
+        let batch = self.batch.get();
+        let mut cursor = self.cursor.lock();
+        let run = loop {
+            let Some(run) = batch.runs.get(cursor.run) else {
+                return Ok(None);
+            };
+            if cursor.taken < run.count {
+                break run;
+            }
+            cursor.run += 1;
+            cursor.taken = 0;
+        };
+        let position = if cursor.taken == 0 {
+            run.start
+        } else {
+            cursor.position
+        };
+        let view = run.page.fetched.batch.record_at(position);
+        cursor.taken += 1;
+        cursor.position = view.next;
+        drop(cursor);
+        run.page.record(py, view).map(Some)
+    }
+
+    fn __length_hint__(&self) -> usize {
+        let cursor = self.cursor.lock();
+        let left: usize = self
+            .batch
+            .get()
+            .runs
+            .iter()
+            .skip(cursor.run)
+            .map(Run::len)
+            .sum();
+        left.saturating_sub(cursor.taken as usize)
+    }
+}

@@ -1,0 +1,298 @@
+//! The dataclasses of `kafkars.config`, read field by field. A test compares the lists of fields.
+
+use std::time::Duration;
+
+use kafkars_client::config::{
+    Acks, AutoOffsetReset, Checked, ClientConfig, ConsumerConfig, IsolationLevel, ProducerConfig,
+};
+use kafkars_core::produce::partitioner::{PARTITIONER_NAMES, Partitioner};
+use kafkars_records::{Codec, Compression};
+use pyo3::prelude::*;
+
+use crate::error;
+use crate::record::Deserializers;
+
+/// Declares a struct that reads attributes of the same names, and the list of those names.
+macro_rules! settings {
+    ($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(FromPyObject)]
+        pub(crate) struct $name {
+            $($field: $type),*
+        }
+
+        impl $name {
+            /// What is read from the dataclass.
+            pub(crate) const FIELDS: &[&str] = &[$(stringify!($field)),*];
+        }
+    };
+}
+
+settings! {
+    /// `kafkars.config.ClientConfig`.
+    ClientSettings {
+        bootstrap_servers: Vec<String>,
+        client_id: String,
+        request_timeout_ms: f64,
+        socket_connection_setup_timeout_ms: f64,
+        reconnect_backoff_ms: f64,
+        reconnect_backoff_max_ms: f64,
+        retry_backoff_ms: f64,
+        retry_backoff_max_ms: f64,
+        metadata_max_age_ms: f64,
+        connections_max_idle_ms: f64,
+        receive_message_max_bytes: i64,
+        allow_auto_create_topics: bool,
+        send_buffer_bytes: Option<i64>,
+        receive_buffer_bytes: Option<i64>,
+        security_protocol: String,
+    }
+}
+
+settings! {
+    /// What `kafkars.config.ProducerConfig` adds.
+    ProducerFields {
+        acks: i16,
+        linger_ms: f64,
+        batch_size: i64,
+        buffer_memory: i64,
+        max_block_ms: f64,
+        max_request_size: i64,
+        delivery_timeout_ms: f64,
+        max_in_flight_requests_per_connection: i64,
+        compression_type: String,
+        compression_level: Option<i32>,
+        enable_idempotence: Option<bool>,
+        partitioner: Py<PyAny>,
+        key_serializer: Option<Py<PyAny>>,
+        value_serializer: Option<Py<PyAny>>,
+    }
+}
+
+settings! {
+    /// What `kafkars.config.ConsumerConfig` adds.
+    ConsumerFields {
+        auto_offset_reset: String,
+        isolation_level: String,
+        max_poll_records: i64,
+        fetch_min_bytes: i64,
+        fetch_max_wait_ms: f64,
+        fetch_max_bytes: i64,
+        max_partition_fetch_bytes: i64,
+        fetch_buffer_bytes: i64,
+        max_decompressed_batch_bytes: i64,
+        client_rack: String,
+        default_api_timeout_ms: f64,
+        key_deserializer: Option<Py<PyAny>>,
+        value_deserializer: Option<Py<PyAny>>,
+    }
+}
+
+/// A whole `ProducerConfig`.
+pub(crate) struct ProducerSettings {
+    client: ClientSettings,
+    fields: ProducerFields,
+}
+
+/// A whole `ConsumerConfig`.
+pub(crate) struct ConsumerSettings {
+    client: ClientSettings,
+    fields: ConsumerFields,
+}
+
+impl<'py> FromPyObject<'_, 'py> for ProducerSettings {
+    type Error = PyErr;
+
+    fn extract(config: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Self {
+            client: config.extract()?,
+            fields: config.extract()?,
+        })
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for ConsumerSettings {
+    type Error = PyErr;
+
+    fn extract(config: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Self {
+            client: config.extract()?,
+            fields: config.extract()?,
+        })
+    }
+}
+
+impl ClientSettings {
+    fn checked(&self) -> PyResult<Checked<ClientConfig>> {
+        if self.security_protocol != "plaintext" {
+            return Err(error::config(format!(
+                "security_protocol: {:?} is not part of this version",
+                self.security_protocol
+            )));
+        }
+        let config = ClientConfig {
+            bootstrap_servers: self.bootstrap_servers.clone(),
+            client_id: self.client_id.clone(),
+            request_timeout: milliseconds(self.request_timeout_ms),
+            connect_timeout: milliseconds(self.socket_connection_setup_timeout_ms),
+            reconnect_backoff: milliseconds(self.reconnect_backoff_ms),
+            reconnect_backoff_max: milliseconds(self.reconnect_backoff_max_ms),
+            retry_backoff: milliseconds(self.retry_backoff_ms),
+            retry_backoff_max: milliseconds(self.retry_backoff_max_ms),
+            metadata_max_age: milliseconds(self.metadata_max_age_ms),
+            connections_max_idle: milliseconds(self.connections_max_idle_ms),
+            receive_message_max_bytes: number(
+                "receive_message_max_bytes",
+                self.receive_message_max_bytes,
+            )?,
+            allow_auto_create_topics: self.allow_auto_create_topics,
+            send_buffer: self
+                .send_buffer_bytes
+                .map(|bytes| number("send_buffer_bytes", bytes))
+                .transpose()?,
+            receive_buffer: self
+                .receive_buffer_bytes
+                .map(|bytes| number("receive_buffer_bytes", bytes))
+                .transpose()?,
+        };
+        config.check().map_err(|problem| error::settings(&problem))
+    }
+}
+
+impl ProducerSettings {
+    /// The checked configs of the client and of the producer.
+    pub(crate) fn checked(
+        &self,
+        py: Python<'_>,
+    ) -> PyResult<(Checked<ClientConfig>, Checked<ProducerConfig>)> {
+        let fields = &self.fields;
+        let acks = match fields.acks {
+            0 => Acks::None,
+            1 => Acks::Leader,
+            _ => Acks::All,
+        };
+        let config = ProducerConfig {
+            acks,
+            linger: milliseconds(fields.linger_ms),
+            batch_size: number("batch_size", fields.batch_size)?,
+            buffer_memory: number("buffer_memory", fields.buffer_memory)?,
+            max_block: milliseconds(fields.max_block_ms),
+            max_request_size: number("max_request_size", fields.max_request_size)?,
+            delivery_timeout: milliseconds(fields.delivery_timeout_ms),
+            request_timeout: milliseconds(self.client.request_timeout_ms),
+            max_in_flight: number(
+                "max_in_flight_requests_per_connection",
+                fields.max_in_flight_requests_per_connection,
+            )?,
+            compression: compression(&fields.compression_type, fields.compression_level)?,
+            partitioner: self.partitioner(py)?,
+            enable_idempotence: fields.enable_idempotence.unwrap_or(acks == Acks::All),
+        };
+        let config = config
+            .check()
+            .map_err(|problem| error::settings(&problem))?;
+        Ok((self.client.checked()?, config))
+    }
+
+    fn partitioner(&self, py: Python<'_>) -> PyResult<Partitioner> {
+        let Ok(name) = self.fields.partitioner.extract::<String>(py) else {
+            // A function chooses before the record gets here.
+            return Ok(Partitioner::default());
+        };
+        let known = PARTITIONER_NAMES.iter().find(|(known, _)| *known == name);
+        match known {
+            Some((_, partitioner)) => Ok(*partitioner),
+            None => Err(error::config(format!("partitioner: {name:?} is not known"))),
+        }
+    }
+
+    /// The partitioner where it is a function.
+    pub(crate) fn partition_function(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        let function = &self.fields.partitioner;
+        function
+            .bind(py)
+            .is_callable()
+            .then(|| function.clone_ref(py))
+    }
+
+    /// What makes bytes of keys.
+    pub(crate) fn key_serializer(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.fields
+            .key_serializer
+            .as_ref()
+            .map(|function| function.clone_ref(py))
+    }
+
+    /// What makes bytes of values.
+    pub(crate) fn value_serializer(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.fields
+            .value_serializer
+            .as_ref()
+            .map(|function| function.clone_ref(py))
+    }
+}
+
+impl ConsumerSettings {
+    /// The checked configs of the client and of the consumer.
+    pub(crate) fn checked(&self) -> PyResult<(Checked<ClientConfig>, Checked<ConsumerConfig>)> {
+        let fields = &self.fields;
+        let config = ConsumerConfig {
+            fetch_min_bytes: number("fetch_min_bytes", fields.fetch_min_bytes)?,
+            fetch_max_bytes: number("fetch_max_bytes", fields.fetch_max_bytes)?,
+            max_partition_fetch_bytes: number(
+                "max_partition_fetch_bytes",
+                fields.max_partition_fetch_bytes,
+            )?,
+            fetch_max_wait: milliseconds(fields.fetch_max_wait_ms),
+            fetch_buffer_bytes: number("fetch_buffer_bytes", fields.fetch_buffer_bytes)?,
+            max_poll_records: number("max_poll_records", fields.max_poll_records)?,
+            isolation_level: match fields.isolation_level.as_str() {
+                "read_committed" => IsolationLevel::ReadCommitted,
+                _ => IsolationLevel::ReadUncommitted,
+            },
+            auto_offset_reset: match fields.auto_offset_reset.as_str() {
+                "earliest" => AutoOffsetReset::Earliest,
+                "none" => AutoOffsetReset::None,
+                _ => AutoOffsetReset::Latest,
+            },
+            client_rack: fields.client_rack.clone(),
+            default_api_timeout: milliseconds(fields.default_api_timeout_ms),
+            max_decompressed_batch: number(
+                "max_decompressed_batch_bytes",
+                fields.max_decompressed_batch_bytes,
+            )?,
+        };
+        let config = config
+            .check()
+            .map_err(|problem| error::settings(&problem))?;
+        Ok((self.client.checked()?, config))
+    }
+
+    /// The deserializers, if there is any.
+    pub(crate) fn deserializers(self) -> Option<Deserializers> {
+        let (key, value) = (self.fields.key_deserializer, self.fields.value_deserializer);
+        (key.is_some() || value.is_some()).then_some(Deserializers { key, value })
+    }
+}
+
+fn compression(name: &str, level: Option<i32>) -> PyResult<Compression> {
+    let codec = match name {
+        "gzip" => Codec::Gzip,
+        "snappy" => Codec::Snappy,
+        "lz4" => Codec::Lz4,
+        "zstd" => Codec::Zstd,
+        _ => Codec::None,
+    };
+    Compression::new(codec, level)
+        .map_err(|problem| error::config(format!("compression_level: {problem}")))
+}
+
+/// A number as the client holds it, where it fits.
+fn number<T: TryFrom<i64>>(name: &str, value: i64) -> PyResult<T> {
+    T::try_from(value).map_err(|_| error::config(format!("{name}: {value} is out of range")))
+}
+
+fn milliseconds(value: f64) -> Duration {
+    // Checked in Python: finite, not negative, and in range.
+    Duration::from_secs_f64(value.clamp(0.0, 1e15) / 1_000.0)
+}

@@ -1,0 +1,173 @@
+//! The asynchronous consumer: the same calls, answered with futures.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::PyStopAsyncIteration;
+use pyo3::prelude::*;
+
+use super::base::PyBaseConsumer;
+use super::core::ConsumerCore;
+use super::questions::{self, End};
+use super::wait::{RecordWait, Wanted};
+use crate::aio::{self, PyFuture};
+use crate::config::ConsumerSettings;
+use crate::types;
+
+/// Reads records without a thread hop: what is buffered is handed over on the spot.
+#[pyclass(name = "AsyncConsumer", module = "kafkars._kafkars", extends = PyBaseConsumer, frozen, subclass)]
+pub(crate) struct PyAsyncConsumer {
+    core: Arc<ConsumerCore>,
+}
+
+#[pymethods]
+impl PyAsyncConsumer {
+    #[new]
+    fn new(config: ConsumerSettings) -> PyResult<PyClassInitializer<Self>> {
+        let core = ConsumerCore::new(config)?;
+        let handle = Self {
+            core: Arc::clone(&core),
+        };
+        Ok(PyClassInitializer::from(PyBaseConsumer { core }).add_subclass(handle))
+    }
+
+    /// The next record, or None when there was none for `timeout` seconds.
+    #[pyo3(signature = (timeout=Some(1.0)), text_signature = "($self, timeout=1.0)")]
+    fn poll(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<PyFuture> {
+        match self.core.next(py)? {
+            Some(record) => Ok(PyFuture::ready(record.into_any().unbind())),
+            None => self.wait(py, Wanted::Record, timeout),
+        }
+    }
+
+    /// Up to `max_records` records at once; an empty batch when there were none for `timeout` seconds.
+    #[pyo3(
+        signature = (max_records=None, timeout=Some(1.0)),
+        text_signature = "($self, max_records=None, timeout=1.0)"
+    )]
+    fn poll_batch(
+        &self,
+        py: Python<'_>,
+        max_records: Option<usize>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyFuture> {
+        let max = self.core.batch_limit(max_records)?;
+        match self.core.take(py, max)? {
+            Some(batch) => Ok(PyFuture::ready(batch.into_any().unbind())),
+            None => self.wait(py, Wanted::Batch(max), timeout),
+        }
+    }
+
+    fn __aiter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    /// The next record, however long it takes; the iteration ends when the consumer is closed.
+    #[inline]
+    fn __anext__(&self, py: Python<'_>) -> PyResult<PyFuture> {
+        match self.core.next(py) {
+            Ok(Some(record)) => return Ok(PyFuture::ready(record.into_any().unbind())),
+            Ok(None) => {}
+            Err(_) if self.core.consumer.is_closed() => {
+                return Err(PyStopAsyncIteration::new_err(()));
+            }
+            Err(error) => return Err(error),
+        }
+        self.wait(py, Wanted::Next, None)
+    }
+
+    /// The offset of the next record of a partition; asks the cluster where needed.
+    #[pyo3(signature = (partition, *, timeout=None))]
+    fn position(&self, partition: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<PyFuture> {
+        aio::spawn(
+            questions::position(&self.core, partition, timeout)?,
+            questions::position_answer,
+        )
+    }
+
+    /// The oldest offset of each partition.
+    #[pyo3(signature = (partitions, *, timeout=None))]
+    fn beginning_offsets(
+        &self,
+        partitions: &Bound<'_, PyAny>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyFuture> {
+        aio::spawn(
+            questions::ends(&self.core, End::Beginning, partitions, timeout)?,
+            questions::ends_answer,
+        )
+    }
+
+    /// The offset after the newest record of each partition.
+    #[pyo3(signature = (partitions, *, timeout=None))]
+    fn end_offsets(
+        &self,
+        partitions: &Bound<'_, PyAny>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyFuture> {
+        aio::spawn(
+            questions::ends(&self.core, End::End, partitions, timeout)?,
+            questions::ends_answer,
+        )
+    }
+
+    /// For each partition the first record that is not older than a time, or None where all are.
+    #[pyo3(signature = (timestamps, *, timeout=None))]
+    fn offsets_for_times(
+        &self,
+        timestamps: &Bound<'_, PyAny>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyFuture> {
+        aio::spawn(
+            questions::times(&self.core, timestamps, timeout)?,
+            questions::times_answer,
+        )
+    }
+
+    /// The partitions of a topic.
+    #[pyo3(signature = (topic, *, timeout=None))]
+    fn partitions_for(&self, topic: String, timeout: Option<f64>) -> PyResult<PyFuture> {
+        aio::spawn(
+            questions::partitions(&self.core, topic, timeout)?,
+            questions::partitions_answer,
+        )
+    }
+
+    /// The names of all topics.
+    #[pyo3(signature = (*, timeout=None))]
+    fn topics(&self, timeout: Option<f64>) -> PyResult<PyFuture> {
+        aio::spawn(
+            questions::topics(&self.core, timeout)?,
+            questions::topics_answer,
+        )
+    }
+
+    /// Stops reading. Polls that wait end with `ClosedError`, iterations just end.
+    fn close(&self, py: Python<'_>) -> PyFuture {
+        self.core.close();
+        PyFuture::ready(py.None())
+    }
+
+    fn __aenter__(slf: &Bound<'_, Self>) -> PyResult<PyFuture> {
+        slf.get().core.check_open()?;
+        Ok(PyFuture::ready(slf.clone().into_any().unbind()))
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __aexit__(&self, py: Python<'_>, _exception: &Bound<'_, pyo3::types::PyTuple>) -> PyFuture {
+        self.close(py)
+    }
+}
+
+impl PyAsyncConsumer {
+    fn wait(&self, py: Python<'_>, wanted: Wanted, timeout: Option<f64>) -> PyResult<PyFuture> {
+        self.core.check_assigned()?;
+        let timeout = types::timeout(timeout)?;
+        if timeout.is_some_and(|timeout| timeout.is_zero()) {
+            self.core.check_reached(py)?;
+            return wanted.nothing(py).map(PyFuture::ready);
+        }
+        Ok(PyFuture::pending(Arc::new(RecordWait::new(
+            &self.core, wanted, timeout,
+        ))))
+    }
+}

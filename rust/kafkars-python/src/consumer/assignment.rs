@@ -1,0 +1,120 @@
+//! Which partitions, from where, and which are paused: calls that never wait.
+
+use kafkars_client::FetchError;
+use kafkars_client::config::TopicPartition;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFrozenSet, PyMapping};
+
+use super::core::ConsumerCore;
+use crate::error;
+use crate::types;
+
+impl ConsumerCore {
+    /// `assign(partitions)`: partitions, or a mapping of partition to offset (None for where the consumer would start).
+    pub(crate) fn assign(&self, partitions: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.check_open()?;
+        let assignment = match partitions.cast::<PyMapping>() {
+            Ok(mapping) => {
+                let items = mapping.items()?;
+                let pairs = items.iter().map(|item| {
+                    let (partition, offset) = item.extract::<(Bound<'_, PyAny>, Option<i64>)>()?;
+                    Ok((types::partition_from(&partition)?, offset))
+                });
+                pairs.collect::<PyResult<Vec<_>>>()?
+            }
+            Err(_) => {
+                let partitions = types::partitions_from(partitions)?;
+                partitions
+                    .into_iter()
+                    .map(|partition| (partition, None))
+                    .collect()
+            }
+        };
+        self.change(partitions.py(), self.consumer.assign(assignment))
+    }
+
+    /// No partition any more.
+    pub(crate) fn unassign(&self, py: Python<'_>) -> PyResult<()> {
+        self.check_open()?;
+        self.change(py, self.consumer.assign(Vec::new()))
+    }
+
+    /// The assigned partitions.
+    pub(crate) fn assignment<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFrozenSet>> {
+        self.check()?;
+        set(py, &self.consumer.assignment())
+    }
+
+    /// The paused partitions.
+    pub(crate) fn paused<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFrozenSet>> {
+        self.check()?;
+        set(py, &self.consumer.paused())
+    }
+
+    /// Applies `change` to the named partitions, or to all that are assigned.
+    pub(crate) fn for_partitions(
+        &self,
+        py: Python<'_>,
+        partitions: Option<&Bound<'_, PyAny>>,
+        change: impl FnOnce(&[TopicPartition]) -> Result<(), FetchError>,
+    ) -> PyResult<()> {
+        self.check_open()?;
+        let partitions = match partitions {
+            None => self.consumer.assignment(),
+            Some(partitions) => types::partitions_from(partitions)?,
+        };
+        // An empty list means every partition to the consumer, and nothing to whoever passes one.
+        if partitions.is_empty() {
+            return Ok(());
+        }
+        self.change(py, change(&partitions))
+    }
+
+    /// `seek(partition, offset)`.
+    pub(crate) fn seek(&self, partition: &Bound<'_, PyAny>, offset: i64) -> PyResult<()> {
+        self.check_open()?;
+        let of = types::partition_from(partition)?;
+        self.change(partition.py(), self.consumer.seek(&of, offset))
+    }
+
+    /// What the last fetch told of the partition's range.
+    pub(crate) fn watermarks<'py>(
+        &self,
+        partition: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.check_open()?;
+        let py = partition.py();
+        let known = self.consumer.watermarks(&types::partition_from(partition)?);
+        let known = known.map_err(|failure| error::fetch(py, &failure))?;
+        known
+            .map(|(low, high)| types::watermarks(py, low, high))
+            .transpose()
+    }
+
+    /// Records between the position and the end.
+    pub(crate) fn lag(&self, partition: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
+        self.check_open()?;
+        let lag = self.consumer.lag(&types::partition_from(partition)?);
+        lag.map_err(|failure| error::fetch(partition.py(), &failure))
+    }
+
+    fn change(&self, py: Python<'_>, result: Result<(), FetchError>) -> PyResult<()> {
+        result.map_err(|failure| error::fetch(py, &failure))
+    }
+}
+
+fn set<'py>(py: Python<'py>, partitions: &[TopicPartition]) -> PyResult<Bound<'py, PyFrozenSet>> {
+    let members = partitions
+        .iter()
+        .map(|partition| types::topic_partition(py, partition));
+    PyFrozenSet::new(py, members.collect::<PyResult<Vec<_>>>()?)
+}
+
+/// `{partition: offset}`.
+pub(crate) fn offsets(py: Python<'_>, found: Vec<(TopicPartition, i64)>) -> PyResult<Py<PyAny>> {
+    let dict = PyDict::new(py);
+    for (partition, offset) in found {
+        dict.set_item(types::topic_partition(py, &partition)?, offset)?;
+    }
+    Ok(dict.into_any().unbind())
+}

@@ -1,0 +1,150 @@
+//! The calls of consumers that never wait, and so are the same for synchronous and asynchronous Python.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFrozenSet, PyType};
+
+use super::core::ConsumerCore;
+use crate::types;
+
+/// Assignment, positions and counters.
+#[pyclass(name = "BaseConsumer", module = "kafkars._kafkars", frozen, subclass)]
+pub(crate) struct PyBaseConsumer {
+    pub(crate) core: Arc<ConsumerCore>,
+}
+
+#[pymethods]
+impl PyBaseConsumer {
+    /// Reads these partitions from now on, instead of those assigned before.
+    fn assign(&self, partitions: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.core.assign(partitions)
+    }
+
+    /// Reads nothing from now on.
+    fn unassign(&self, py: Python<'_>) -> PyResult<()> {
+        self.core.unassign(py)
+    }
+
+    /// The assigned partitions.
+    fn assignment<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFrozenSet>> {
+        self.core.assignment(py)
+    }
+
+    /// Goes on at `offset` of a partition.
+    fn seek(&self, partition: &Bound<'_, PyAny>, offset: i64) -> PyResult<()> {
+        self.core.seek(partition, offset)
+    }
+
+    /// Goes on at the oldest records; with None in every assigned partition.
+    #[pyo3(signature = (partitions=None))]
+    fn seek_to_beginning(
+        &self,
+        py: Python<'_>,
+        partitions: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let core = &self.core;
+        core.for_partitions(py, partitions, |partitions| {
+            core.consumer.seek_to_beginning(partitions)
+        })
+    }
+
+    /// Goes on after the newest records; with None in every assigned partition.
+    #[pyo3(signature = (partitions=None))]
+    fn seek_to_end(&self, py: Python<'_>, partitions: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let core = &self.core;
+        core.for_partitions(py, partitions, |partitions| {
+            core.consumer.seek_to_end(partitions)
+        })
+    }
+
+    /// Goes on at the first record that is not older than `timestamp` (ms since 1970), or at the end.
+    #[pyo3(signature = (timestamp, partitions=None))]
+    fn seek_to_timestamp(
+        &self,
+        py: Python<'_>,
+        timestamp: i64,
+        partitions: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let core = &self.core;
+        core.for_partitions(py, partitions, |partitions| {
+            core.consumer.seek_to_timestamp(partitions, timestamp)
+        })
+    }
+
+    /// Hands out no records of these partitions until `resume()`; with None of every assigned partition.
+    #[pyo3(signature = (partitions=None))]
+    fn pause(&self, py: Python<'_>, partitions: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let core = &self.core;
+        core.for_partitions(py, partitions, |partitions| core.consumer.pause(partitions))
+    }
+
+    /// Ends a pause; with None in every assigned partition.
+    #[pyo3(signature = (partitions=None))]
+    fn resume(&self, py: Python<'_>, partitions: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let core = &self.core;
+        core.for_partitions(py, partitions, |partitions| {
+            core.consumer.resume(partitions)
+        })
+    }
+
+    /// The paused partitions.
+    fn paused<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFrozenSet>> {
+        self.core.paused(py)
+    }
+
+    /// The range of offsets as the last fetch told it, or None before the first.
+    fn watermarks<'py>(
+        &self,
+        partition: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.core.watermarks(partition)
+    }
+
+    /// Records between the position and the end as the last fetch told it, or None before the first.
+    fn lag(&self, partition: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
+        self.core.lag(partition)
+    }
+
+    /// Whether `close()` was called.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.core.consumer.is_closed()
+    }
+
+    /// Counters since the consumer was made.
+    fn metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.core.check()?;
+        self.core.metrics(py)
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let core = &slf.get().core;
+        let class = slf.get_type().name()?;
+        if core.consumer.is_closed() {
+            return Ok(format!("<{class} closed>"));
+        }
+        let partitions = core.consumer.assignment();
+        let names: Vec<_> = partitions.iter().take(4).map(ToString::to_string).collect();
+        let more = if partitions.len() > names.len() {
+            ", ..."
+        } else {
+            ""
+        };
+        Ok(format!(
+            "<{class} of {} partitions: {}{more}>",
+            partitions.len(),
+            names.join(", ")
+        ))
+    }
+
+    /// `Consumer[K, V]` in annotations.
+    #[classmethod]
+    #[pyo3(signature = (item, /))]
+    fn __class_getitem__<'py>(
+        class: &Bound<'py, PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        types::generic_alias(class.as_any(), item)
+    }
+}

@@ -1,0 +1,206 @@
+//! The synchronous consumer.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use pyo3::prelude::*;
+
+use super::base::PyBaseConsumer;
+use super::core::ConsumerCore;
+use super::questions::{self, End};
+use super::wait::empty;
+use crate::batch::PyRecordBatch;
+use crate::config::ConsumerSettings;
+use crate::record::PyRecord;
+use crate::runtime;
+use crate::types;
+
+/// Reads records; every wait detaches from the interpreter and looks for signals.
+#[pyclass(name = "Consumer", module = "kafkars._kafkars", extends = PyBaseConsumer, frozen, subclass)]
+pub(crate) struct PyConsumer {
+    core: Arc<ConsumerCore>,
+}
+
+#[pymethods]
+impl PyConsumer {
+    #[new]
+    fn new(config: ConsumerSettings) -> PyResult<PyClassInitializer<Self>> {
+        let core = ConsumerCore::new(config)?;
+        let handle = Self {
+            core: Arc::clone(&core),
+        };
+        Ok(PyClassInitializer::from(PyBaseConsumer { core }).add_subclass(handle))
+    }
+
+    /// The next record, or None when there was none for `timeout` seconds.
+    #[pyo3(signature = (timeout=Some(1.0)), text_signature = "($self, timeout=1.0)")]
+    fn poll<'py>(
+        &self,
+        py: Python<'py>,
+        timeout: Option<f64>,
+    ) -> PyResult<Option<Bound<'py, PyRecord>>> {
+        if let Some(record) = self.core.next(py)? {
+            return Ok(Some(record));
+        }
+        self.wait(py, timeout, |core| core.next(py))
+    }
+
+    /// Up to `max_records` records at once; an empty batch when there were none for `timeout` seconds.
+    #[pyo3(
+        signature = (max_records=None, timeout=Some(1.0)),
+        text_signature = "($self, max_records=None, timeout=1.0)"
+    )]
+    fn poll_batch<'py>(
+        &self,
+        py: Python<'py>,
+        max_records: Option<usize>,
+        timeout: Option<f64>,
+    ) -> PyResult<Bound<'py, PyRecordBatch>> {
+        let max = self.core.batch_limit(max_records)?;
+        if let Some(batch) = self.core.take(py, max)? {
+            return Ok(batch);
+        }
+        match self.wait(py, timeout, |core| core.take(py, max))? {
+            Some(batch) => Ok(batch),
+            None => empty(py),
+        }
+    }
+
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    /// The next record, however long it takes; the iteration ends when the consumer is closed.
+    #[inline]
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyRecord>>> {
+        match self.core.next(py) {
+            Ok(Some(record)) => return Ok(Some(record)),
+            Ok(None) => {}
+            Err(_) if self.core.consumer.is_closed() => return Ok(None),
+            Err(error) => return Err(error),
+        }
+        match self.wait(py, None, |core| core.next(py)) {
+            Err(_) if self.core.consumer.is_closed() => Ok(None),
+            outcome => outcome,
+        }
+    }
+
+    /// The offset of the next record of a partition; asks the cluster where needed.
+    #[pyo3(signature = (partition, *, timeout=None))]
+    fn position(&self, partition: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
+        let py = partition.py();
+        let answer = runtime::block_on(py, questions::position(&self.core, partition, timeout)?)?;
+        questions::position_answer(py, answer)
+    }
+
+    /// The oldest offset of each partition.
+    #[pyo3(signature = (partitions, *, timeout=None))]
+    fn beginning_offsets(
+        &self,
+        partitions: &Bound<'_, PyAny>,
+        timeout: Option<f64>,
+    ) -> PyResult<Py<PyAny>> {
+        self.ends(End::Beginning, partitions, timeout)
+    }
+
+    /// The offset after the newest record of each partition.
+    #[pyo3(signature = (partitions, *, timeout=None))]
+    fn end_offsets(
+        &self,
+        partitions: &Bound<'_, PyAny>,
+        timeout: Option<f64>,
+    ) -> PyResult<Py<PyAny>> {
+        self.ends(End::End, partitions, timeout)
+    }
+
+    /// For each partition the first record that is not older than a time, or None where all are.
+    #[pyo3(signature = (timestamps, *, timeout=None))]
+    fn offsets_for_times(
+        &self,
+        timestamps: &Bound<'_, PyAny>,
+        timeout: Option<f64>,
+    ) -> PyResult<Py<PyAny>> {
+        let py = timestamps.py();
+        let answer = runtime::block_on(py, questions::times(&self.core, timestamps, timeout)?)?;
+        questions::times_answer(py, answer)
+    }
+
+    /// The partitions of a topic.
+    #[pyo3(signature = (topic, *, timeout=None))]
+    fn partitions_for(
+        &self,
+        py: Python<'_>,
+        topic: String,
+        timeout: Option<f64>,
+    ) -> PyResult<Py<PyAny>> {
+        let answer = runtime::block_on(py, questions::partitions(&self.core, topic, timeout)?)?;
+        questions::partitions_answer(py, answer)
+    }
+
+    /// The names of all topics.
+    #[pyo3(signature = (*, timeout=None))]
+    fn topics(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
+        let answer = runtime::block_on(py, questions::topics(&self.core, timeout)?)?;
+        questions::topics_answer(py, answer)
+    }
+
+    /// Stops reading. Calls that wait in other threads end with `ClosedError`, iterations just end.
+    fn close(&self) {
+        self.core.close();
+    }
+
+    fn __enter__(slf: PyRef<'_, Self>) -> PyResult<PyRef<'_, Self>> {
+        slf.core.check_open()?;
+        Ok(slf)
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, _exception: &Bound<'_, pyo3::types::PyTuple>) {
+        self.core.close();
+    }
+}
+
+impl PyConsumer {
+    /// Waits until `take` finds something, or the time is over: then None, or why no broker could be reached.
+    fn wait<T>(
+        &self,
+        py: Python<'_>,
+        timeout: Option<f64>,
+        take: impl Fn(&ConsumerCore) -> PyResult<Option<T>>,
+    ) -> PyResult<Option<T>> {
+        let core = &self.core;
+        core.check_assigned()?;
+        let timeout = types::timeout(timeout)?;
+        let started = Instant::now();
+        loop {
+            // Without a limit the cluster is looked after once in a while, so that nobody waits for one that is gone.
+            let left = match timeout {
+                None => core.default_timeout,
+                Some(timeout) => timeout.saturating_sub(started.elapsed()),
+            };
+            let ready = runtime::wait(py, Some(left), |slice| core.consumer.wait_ready(slice))?;
+            if let Some(taken) = take(core)? {
+                return Ok(Some(taken));
+            }
+            if !ready {
+                core.check_reached(py)?;
+            }
+            // Another thread took what was ready.
+            let over = timeout.is_some_and(|timeout| started.elapsed() >= timeout);
+            if over {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn ends(
+        &self,
+        end: End,
+        partitions: &Bound<'_, PyAny>,
+        timeout: Option<f64>,
+    ) -> PyResult<Py<PyAny>> {
+        let py = partitions.py();
+        let answer = runtime::block_on(py, questions::ends(&self.core, end, partitions, timeout)?)?;
+        questions::ends_answer(py, answer)
+    }
+}

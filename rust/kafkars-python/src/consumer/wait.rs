@@ -1,0 +1,143 @@
+//! Waiting for records on an event loop.
+//!
+//! A record is taken from the buffer at the moment the awaiting code gets it, not when it arrives: a task that is
+//! cancelled in between leaves it for the next one.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use pyo3::exceptions::PyStopAsyncIteration;
+use pyo3::prelude::*;
+
+use super::core::ConsumerCore;
+use crate::aio::{Inbox, Key, Pending};
+use crate::batch::PyRecordBatch;
+
+/// What is waited for.
+#[derive(Clone, Copy)]
+pub(crate) enum Wanted {
+    /// One record; None at the deadline.
+    Record,
+    /// One record of an iteration, which ends when the consumer is closed.
+    Next,
+    /// A batch of at most so many records; an empty one at the deadline.
+    Batch(usize),
+}
+
+/// How long.
+enum Until {
+    Deadline(Instant),
+    /// As long as it takes, but the cluster is looked after at this time and then again and again, so that nobody waits
+    /// for one that is gone.
+    Records(Mutex<Instant>),
+}
+
+/// A wait for records of one consumer.
+pub(crate) struct RecordWait {
+    core: Arc<ConsumerCore>,
+    wanted: Wanted,
+    until: Until,
+}
+
+impl RecordWait {
+    /// Waits for `timeout`, or as long as it takes.
+    pub(crate) fn new(core: &Arc<ConsumerCore>, wanted: Wanted, timeout: Option<Duration>) -> Self {
+        let now = Instant::now();
+        Self {
+            core: Arc::clone(core),
+            wanted,
+            until: match timeout {
+                Some(timeout) => Until::Deadline(now + timeout),
+                None => Until::Records(Mutex::new(now + core.default_timeout)),
+            },
+        }
+    }
+
+    /// The answer when nothing is there: none yet, nothing in time, or no cluster.
+    fn nothing(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
+        match &self.until {
+            Until::Deadline(deadline) if *deadline <= soon() => Some(
+                self.core
+                    .check_reached(py)
+                    .and_then(|()| self.wanted.nothing(py)),
+            ),
+            Until::Deadline(_) => None,
+            Until::Records(look) => {
+                let now = soon();
+                let mut look = look.lock();
+                if *look > now {
+                    return None;
+                }
+                *look = now + self.core.default_timeout;
+                drop(look);
+                self.core.check_reached(py).err().map(Err)
+            }
+        }
+    }
+}
+
+impl Wanted {
+    /// What the caller gets when there are no records.
+    pub(crate) fn nothing(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match self {
+            Self::Record | Self::Next => Ok(py.None()),
+            Self::Batch(_) => Ok(empty(py)?.into_any().unbind()),
+        }
+    }
+}
+
+impl Pending for RecordWait {
+    /// Only the port says so: what is in the buffer may be taken by somebody else before it is this future's turn.
+    fn is_ready(&self, woken: bool) -> bool {
+        woken
+    }
+
+    fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
+        let found = match self.wanted {
+            Wanted::Record | Wanted::Next => {
+                self.core.next(py).map(|record| record.map(Bound::into_any))
+            }
+            Wanted::Batch(max) => self
+                .core
+                .take(py, max)
+                .map(|batch| batch.map(Bound::into_any)),
+        };
+        match (found, self.wanted) {
+            (Ok(Some(found)), _) => Some(Ok(found.unbind())),
+            (Ok(None), _) => self.nothing(py),
+            (Err(_), Wanted::Next) if self.core.consumer.is_closed() => {
+                Some(Err(PyStopAsyncIteration::new_err(())))
+            }
+            (Err(error), _) => Some(Err(error)),
+        }
+    }
+
+    fn key(&self) -> Key {
+        self.core.key
+    }
+
+    fn arm(&self, inbox: Arc<Inbox>) {
+        let key = self.core.key;
+        self.core
+            .consumer
+            .on_ready(Box::new(move || inbox.push(key)));
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        match &self.until {
+            Until::Deadline(deadline) => Some(*deadline),
+            Until::Records(look) => Some(*look.lock()),
+        }
+    }
+}
+
+/// The loop's timer and our clock are not exactly the same.
+fn soon() -> Instant {
+    Instant::now() + Duration::from_millis(2)
+}
+
+/// A batch without records.
+pub(crate) fn empty(py: Python<'_>) -> PyResult<Bound<'_, PyRecordBatch>> {
+    Bound::new(py, PyRecordBatch::new(Vec::new()))
+}

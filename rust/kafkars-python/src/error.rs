@@ -1,0 +1,395 @@
+//! The one map from Rust errors to the classes of `kafkars.errors`.
+//!
+//! No arm catches all: a new error in a crate below does not compile until it has a class here.
+
+use std::fmt::Display;
+use std::sync::Arc;
+
+use kafkars_broker::BrokerError;
+use kafkars_client::config::{ConfigError, TopicPartition};
+use kafkars_client::{AttemptError, ClientError, ConnectCause, FetchError, ProduceError};
+use kafkars_protocol::ErrorCode;
+use pyo3::exceptions::{PyOSError, PyRuntimeError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyModule, PyString, PyTuple};
+
+/// What the message of an error is about.
+#[derive(Default)]
+struct Place<'a> {
+    topic: Option<&'a str>,
+    partition: Option<i32>,
+    offset: Option<i64>,
+}
+
+impl<'a> Place<'a> {
+    fn topic(topic: &'a str) -> Self {
+        Self {
+            topic: Some(topic),
+            ..Self::default()
+        }
+    }
+
+    fn partition(topic: &'a str, partition: i32) -> Self {
+        Self {
+            topic: Some(topic),
+            partition: Some(partition),
+            offset: None,
+        }
+    }
+
+    fn of(partition: &'a TopicPartition) -> Self {
+        Self::partition(&partition.topic, partition.partition)
+    }
+
+    fn at(self, offset: i64) -> Self {
+        Self {
+            offset: Some(offset),
+            ..self
+        }
+    }
+}
+
+/// A failed send or delivery.
+pub(crate) fn produce(py: Python<'_>, error: &ProduceError) -> PyErr {
+    let (class, place) = match error {
+        ProduceError::MetadataTimedOut { topic, .. } => {
+            ("MetadataTimeoutError", Place::topic(topic))
+        }
+        ProduceError::Bootstrap { causes } => return bootstrap(py, error, causes),
+        ProduceError::BufferFull { .. } => ("BufferFullError", Place::default()),
+        ProduceError::RecordTooLarge { topic, .. } => ("RecordTooLargeError", Place::topic(topic)),
+        ProduceError::InvalidPartition {
+            topic, partition, ..
+        } => ("InvalidPartitionError", Place::partition(topic, *partition)),
+        ProduceError::InvalidTimestamp { .. } => ("InvalidRecordTimestampError", Place::default()),
+        ProduceError::Broker {
+            code,
+            topic,
+            partition,
+            ..
+        } => {
+            return broker(py, *code, error, &Place::partition(topic, *partition));
+        }
+        ProduceError::DeliveryTimedOut {
+            topic, partition, ..
+        } => ("DeliveryTimeoutError", Place::partition(topic, *partition)),
+        ProduceError::Impossible { topic, .. } => ("KafkaError", Place::topic(topic)),
+        ProduceError::Closed => ("ClosedError", Place::default()),
+    };
+    local(py, class, error, &place)
+}
+
+/// A failed read, or a failed question about offsets.
+pub(crate) fn fetch(py: Python<'_>, error: &FetchError) -> PyErr {
+    let (class, place) = match error {
+        FetchError::NoOffset { partition } => ("NoOffsetError", Place::of(partition)),
+        FetchError::OffsetOutOfRange {
+            partition, offset, ..
+        } => {
+            let place = Place::of(partition).at(*offset);
+            return broker(py, ErrorCode::OffsetOutOfRange, error, &place);
+        }
+        FetchError::Corrupt {
+            partition, offset, ..
+        } => ("CorruptRecordError", Place::of(partition).at(*offset)),
+        FetchError::Broker { code, partition } => {
+            return broker(py, *code, error, &Place::of(partition));
+        }
+        FetchError::Topic { topic, code } => return broker(py, *code, error, &Place::topic(topic)),
+        FetchError::NotAssigned { partition } => ("ClientStateError", Place::of(partition)),
+        FetchError::InvalidArgument { .. } => ("InvalidArgumentError", Place::default()),
+        FetchError::TimedOut { .. } => ("KafkaTimeoutError", Place::default()),
+        FetchError::Bootstrap { causes } => return bootstrap(py, error, causes),
+        FetchError::Failed { .. } => ("KafkaError", Place::default()),
+        FetchError::Closed => ("ClosedError", Place::default()),
+    };
+    local(py, class, error, &place)
+}
+
+/// A failed call of the client underneath.
+pub(crate) fn client(py: Python<'_>, error: &ClientError) -> PyErr {
+    match error {
+        ClientError::Bootstrap(causes) => bootstrap(py, error, causes),
+        ClientError::TimedOut { .. } => local(py, "KafkaTimeoutError", error, &Place::default()),
+        ClientError::Broker {
+            code,
+            topic,
+            partition,
+            ..
+        } => {
+            let place = Place {
+                topic: topic.as_deref(),
+                partition: *partition,
+                offset: None,
+            };
+            broker(py, *code, error, &place)
+        }
+        ClientError::InvalidTopic(topic) => broker(
+            py,
+            ErrorCode::InvalidTopicException,
+            error,
+            &Place::topic(topic),
+        ),
+        ClientError::Closed => local(py, "ClosedError", error, &Place::default()),
+        ClientError::Attempt(attempt) => {
+            local(py, attempt_class(attempt), error, &Place::default())
+        }
+    }
+}
+
+fn attempt_class(error: &AttemptError) -> &'static str {
+    match error {
+        AttemptError::Connect { cause, .. } => connect_class(cause),
+        AttemptError::Disconnected(_) | AttemptError::UnknownNode(_) => "BrokerConnectionError",
+        AttemptError::TimedOut(_) => "KafkaTimeoutError",
+        AttemptError::Decode(_)
+        | AttemptError::Encode(_)
+        | AttemptError::FrameTooLarge { .. }
+        | AttemptError::Protocol(_) => "ProtocolError",
+        AttemptError::Unsupported { .. } => "UnsupportedByBrokerError",
+        AttemptError::NotKafka { .. } => "NotKafkaError",
+        AttemptError::Closed => "ClosedError",
+    }
+}
+
+fn connect_class(cause: &ConnectCause) -> &'static str {
+    match cause {
+        ConnectCause::Dns(_)
+        | ConnectCause::Refused
+        | ConnectCause::TimedOut(_)
+        | ConnectCause::Silent(_)
+        | ConnectCause::ClosedAtOnce
+        | ConnectCause::Refusal(_)
+        | ConnectCause::Io(_) => "BrokerConnectionError",
+        ConnectCause::NotKafka { .. } | ConnectCause::Garbled(_) => "NotKafkaError",
+        ConnectCause::Version(_) => "UnsupportedByBrokerError",
+    }
+}
+
+/// A contradiction between settings.
+pub(crate) fn settings(error: &ConfigError) -> PyErr {
+    config(error.to_string())
+}
+
+/// The embedded broker could not start.
+pub(crate) fn embedded_broker(error: &BrokerError) -> PyErr {
+    match error {
+        BrokerError::InvalidSetting { .. } => config(error.to_string()),
+        BrokerError::Topic { code, topic, .. } => {
+            Python::attach(|py| broker(py, *code, error, &Place::topic(topic)))
+        }
+        BrokerError::UnknownPartition { topic, partition } => Python::attach(|py| {
+            local(
+                py,
+                "InvalidPartitionError",
+                error,
+                &Place::partition(topic, *partition),
+            )
+        }),
+        BrokerError::UnknownNode(_) => attached("InvalidArgumentError", error.to_string()),
+        BrokerError::Stopped => attached("ClosedError", error.to_string()),
+        BrokerError::Listen { source, .. } => os_error(source, error),
+        BrokerError::Thread(source) => os_error(source, error),
+    }
+}
+
+/// `OSError` with the system's number, as sockets of Python raise it.
+fn os_error(source: &std::io::Error, message: &dyn Display) -> PyErr {
+    match source.raw_os_error() {
+        Some(number) => PyOSError::new_err((number, message.to_string())),
+        None => PyOSError::new_err(message.to_string()),
+    }
+}
+
+/// A setting that cannot be used.
+pub(crate) fn config(message: String) -> PyErr {
+    attached("ConfigError", message)
+}
+
+/// The client belongs to a parent process.
+#[cold]
+pub(crate) fn forked() -> PyErr {
+    attached(
+        "ForkedClientError",
+        "this client was made before os.fork() and its threads are in the parent process; make a client in the child",
+    )
+}
+
+/// The client was closed.
+#[cold]
+pub(crate) fn closed(what: &str) -> PyErr {
+    attached(
+        "ClosedError",
+        format!("the {what} is closed; make a new one"),
+    )
+}
+
+/// A call ended without saying how.
+#[cold]
+pub(crate) fn abandoned() -> PyErr {
+    attached(
+        "ClosedError",
+        "the call was given up: its client or the runtime has ended",
+    )
+}
+
+/// Nothing was given to do the asked with.
+pub(crate) fn state(message: &str) -> PyErr {
+    attached("ClientStateError", message)
+}
+
+/// An argument that cannot work.
+pub(crate) fn argument(message: impl Into<String>) -> PyErr {
+    attached("InvalidArgumentError", message)
+}
+
+/// No room for a record that must not wait.
+pub(crate) fn buffer_full(message: &str) -> PyErr {
+    attached("BufferFullError", message)
+}
+
+/// A wait for a delivery ended before the delivery.
+pub(crate) fn timed_out(message: String) -> PyErr {
+    attached("KafkaTimeoutError", message)
+}
+
+/// The operating system gave no threads or sockets.
+pub(crate) fn runtime(cause: &std::io::Error) -> PyErr {
+    PyRuntimeError::new_err(format!("cannot start the I/O threads of kafkars: {cause}"))
+}
+
+/// A serializer failed, or gave something that is not bytes.
+pub(crate) fn serialization(
+    py: Python<'_>,
+    what: &str,
+    topic: &str,
+    problem: &str,
+    cause: Option<PyErr>,
+) -> PyErr {
+    let error = local(
+        py,
+        "SerializationError",
+        &format!("{what} of a record for topic {topic:?}: {problem}"),
+        &Place::topic(topic),
+    );
+    error.set_cause(py, cause);
+    error
+}
+
+/// A deserializer failed.
+pub(crate) fn deserialization(
+    py: Python<'_>,
+    what: &str,
+    topic: &str,
+    partition: i32,
+    offset: i64,
+    cause: PyErr,
+) -> PyErr {
+    let message = format!(
+        "{what} of the record at {topic}-{partition} offset {offset} cannot be deserialized: {cause}"
+    );
+    let error = local(
+        py,
+        "DeserializationError",
+        &message,
+        &Place::partition(topic, partition).at(offset),
+    );
+    error.set_cause(py, Some(cause));
+    error
+}
+
+/// Code, name and whether it is retriable, of every broker error.
+pub(crate) fn table() -> Vec<(i16, &'static str, bool)> {
+    let row = |code: &ErrorCode| (code.code(), code.name(), code.retriable());
+    ErrorCode::ALL.iter().map(row).collect()
+}
+
+/// `asyncio.CancelledError` and `asyncio.InvalidStateError`, without importing asyncio before the application does.
+pub(crate) fn asyncio(py: Python<'_>, class: &str, message: Option<Py<PyAny>>) -> PyErr {
+    let made = py
+        .import("asyncio")
+        .and_then(|module| module.getattr(class))
+        .and_then(|class| match message {
+            None => class.call0(),
+            Some(message) => class.call1((message,)),
+        });
+    match made {
+        Ok(error) => PyErr::from_value(error),
+        Err(error) => error,
+    }
+}
+
+/// An error whose class is a broker's code.
+fn broker(py: Python<'_>, code: ErrorCode, message: &dyn Display, place: &Place<'_>) -> PyErr {
+    let made = errors(py).and_then(|errors| {
+        let class = errors
+            .getattr("BY_CODE")?
+            .call_method1("get", (code.code(),))?;
+        if !class.is_none() {
+            return instance(&class, message, place);
+        }
+        // Newer than the table: the base class with the number it came with.
+        let error = instance(&errors.getattr("BrokerError")?, message, place)?;
+        error.setattr("code", code.code())?;
+        Ok(error)
+    });
+    finish(made)
+}
+
+fn bootstrap<C: Display>(py: Python<'_>, message: &dyn Display, causes: &[(Arc<str>, C)]) -> PyErr {
+    let made = errors(py).and_then(|errors| {
+        let causes = causes
+            .iter()
+            .map(|(address, cause)| (address.to_string(), cause.to_string()));
+        let causes: Vec<_> = causes.collect();
+        let keywords = PyDict::new(py);
+        keywords.set_item("causes", PyTuple::new(py, causes)?)?;
+        errors
+            .getattr("BootstrapError")?
+            .call((message.to_string(),), Some(&keywords))
+    });
+    finish(made)
+}
+
+fn local(py: Python<'_>, class: &str, message: &dyn Display, place: &Place<'_>) -> PyErr {
+    finish(errors(py).and_then(|errors| instance(&errors.getattr(class)?, message, place)))
+}
+
+/// For callers that are attached but hold no token.
+fn attached(class: &'static str, message: impl Into<String>) -> PyErr {
+    let message = message.into();
+    Python::attach(|py| local(py, class, &message, &Place::default()))
+}
+
+fn instance<'py>(
+    class: &Bound<'py, PyAny>,
+    message: &dyn Display,
+    place: &Place<'_>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = class.py();
+    let keywords = PyDict::new(py);
+    if let Some(topic) = place.topic {
+        keywords.set_item("topic", topic)?;
+    }
+    if let Some(partition) = place.partition {
+        keywords.set_item("partition", partition)?;
+    }
+    if let Some(offset) = place.offset {
+        keywords.set_item("offset", offset)?;
+    }
+    class.call((PyString::new(py, &message.to_string()),), Some(&keywords))
+}
+
+fn errors<'py>(py: Python<'py>) -> PyResult<Bound<'py, PyModule>> {
+    static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let module = MODULE.get_or_try_init(py, || py.import("kafkars.errors").map(Bound::unbind))?;
+    Ok(module.bind(py).clone())
+}
+
+fn finish(made: PyResult<Bound<'_, PyAny>>) -> PyErr {
+    match made {
+        Ok(error) => PyErr::from_value(error),
+        Err(error) => error,
+    }
+}

@@ -1,0 +1,96 @@
+//! Where a record was stored, as Python sees it.
+
+use kafkars_client::{ProduceError, RecordMetadata};
+use kafkars_records::TimestampType;
+use pyo3::prelude::*;
+
+use crate::error;
+use crate::types;
+
+/// What the cluster says of a record it has stored.
+#[pyclass(name = "RecordMetadata", module = "kafkars", frozen, eq)]
+#[derive(PartialEq)]
+pub(crate) struct PyRecordMetadata(RecordMetadata);
+
+/// The outcome of a delivery.
+#[inline]
+pub(crate) fn outcome(
+    py: Python<'_>,
+    outcome: Result<RecordMetadata, ProduceError>,
+) -> PyResult<Py<PyAny>> {
+    match outcome {
+        Ok(metadata) => Ok(Bound::new(py, PyRecordMetadata(metadata))?
+            .into_any()
+            .unbind()),
+        Err(failure) => Err(error::produce(py, &failure)),
+    }
+}
+
+#[pymethods]
+impl PyRecordMetadata {
+    /// Name of the topic.
+    #[getter]
+    fn topic(&self) -> &str {
+        &self.0.topic
+    }
+
+    /// Number of the partition that was chosen.
+    #[getter]
+    fn partition(&self) -> i32 {
+        self.0.partition
+    }
+
+    /// The record's position in the partition; -1 with `acks=0`, where nobody tells.
+    #[getter]
+    fn offset(&self) -> i64 {
+        self.0.offset
+    }
+
+    /// Milliseconds since 1970: the record's own time, or the broker's where `timestamp_type` says so.
+    #[getter]
+    fn timestamp(&self) -> i64 {
+        self.0.timestamp
+    }
+
+    /// Who set the timestamp.
+    #[getter]
+    fn timestamp_type<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let of = match self.0.log_append_time {
+            true => TimestampType::LogAppendTime,
+            false => TimestampType::CreateTime,
+        };
+        types::timestamp_type(py, of)
+    }
+
+    /// Bytes of the key, or -1 where the record has none.
+    #[getter]
+    fn serialized_key_size(&self) -> i32 {
+        self.0.serialized_key_size
+    }
+
+    /// Bytes of the value, or -1 for a tombstone.
+    #[getter]
+    fn serialized_value_size(&self) -> i32 {
+        self.0.serialized_value_size
+    }
+
+    fn __repr__(&self) -> String {
+        let RecordMetadata {
+            topic,
+            partition,
+            offset,
+            timestamp,
+            ..
+        } = &self.0;
+        format!(
+            "RecordMetadata(topic={topic:?}, partition={partition}, offset={offset}, timestamp={timestamp})"
+        )
+    }
+
+    fn __hash__(&self) -> u64 {
+        use std::hash::{DefaultHasher, Hash, Hasher};
+        let mut hasher = DefaultHasher::new();
+        (&self.0.topic, self.0.partition, self.0.offset).hash(&mut hasher);
+        hasher.finish()
+    }
+}

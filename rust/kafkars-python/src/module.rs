@@ -1,0 +1,73 @@
+//! Registration of everything Python sees.
+
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::aio::{PyFuture, PyPort};
+use crate::batch::{PyRecordBatch, PyRecordIterator};
+use crate::broker::PyEmbeddedBroker;
+use crate::config::{ClientSettings, ConsumerFields, ProducerFields};
+use crate::consumer::{PyAsyncConsumer, PyBaseConsumer, PyConsumer};
+use crate::metadata::PyRecordMetadata;
+use crate::producer::{self, PyAsyncProducer, PyBaseProducer, PyDeliveryFuture, PyProducer};
+use crate::record::{PyDeserializedRecord, PyRecord};
+use crate::{error, log};
+
+#[pymodule(gil_used = false)]
+fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<PyAsyncConsumer>()?;
+    module.add_class::<PyAsyncProducer>()?;
+    module.add_class::<PyBaseConsumer>()?;
+    module.add_class::<PyBaseProducer>()?;
+    module.add_class::<PyConsumer>()?;
+    module.add_class::<PyDeliveryFuture>()?;
+    module.add_class::<PyDeserializedRecord>()?;
+    module.add_class::<PyEmbeddedBroker>()?;
+    module.add_class::<PyFuture>()?;
+    module.add_class::<PyPort>()?;
+    module.add_class::<PyProducer>()?;
+    module.add_class::<PyRecord>()?;
+    module.add_class::<PyRecordBatch>()?;
+    module.add_class::<PyRecordIterator>()?;
+    module.add_class::<PyRecordMetadata>()?;
+    module.add_function(wrap_pyfunction!(close_all, module)?)?;
+    module.add_function(wrap_pyfunction!(config_fields, module)?)?;
+    module.add_function(wrap_pyfunction!(error_table, module)?)?;
+    module.add_function(wrap_pyfunction!(log::set_log_level, module)?)?;
+    module.add_function(wrap_pyfunction!(log::stop_logs, module)?)?;
+    module.add_function(wrap_pyfunction!(log::take_logs, module)?)?;
+    module.add_function(wrap_pyfunction!(log::wait_logs, module)?)?;
+    Ok(())
+}
+
+/// Closes every producer that is still open, for up to `seconds`. Returns how many records were given up.
+#[pyfunction]
+fn close_all(py: Python<'_>, seconds: f64) -> usize {
+    let patience = Duration::from_secs_f64(seconds.clamp(0.0, 60.0));
+    py.detach(|| producer::close_all(patience))
+}
+
+/// The settings that are read from each dataclass of `kafkars.config`.
+#[pyfunction]
+fn config_fields(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("ClientConfig", ClientSettings::FIELDS)?;
+    dict.set_item(
+        "ProducerConfig",
+        [ClientSettings::FIELDS, ProducerFields::FIELDS].concat(),
+    )?;
+    dict.set_item(
+        "ConsumerConfig",
+        [ClientSettings::FIELDS, ConsumerFields::FIELDS].concat(),
+    )?;
+    Ok(dict)
+}
+
+/// Every broker error of the native table: code, name, and whether it is retriable.
+#[pyfunction]
+fn error_table() -> Vec<(i16, &'static str, bool)> {
+    error::table()
+}

@@ -1,0 +1,320 @@
+//! Records of asynchronous sends that found no room, or a topic not known yet. They wait here in order, one queue for
+//! each topic, and enter the producer from the runtime.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use kafkars_client::{Delivery, ProduceError, Producer, SendError, SendWait};
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+use tokio::sync::Notify;
+
+use super::outgoing::OwnedRecord;
+use crate::aio::{Inbox, Key, Pending, PyFuture};
+use crate::error;
+use crate::metadata;
+use crate::runtime;
+
+/// The queues of one producer.
+pub(crate) struct Admissions {
+    producer: Producer,
+    // Guards the queues. A queue exists exactly while a task drains it, and records enter the producer under this lock:
+    // a send that finds no queue for its topic cannot overtake one that is waiting.
+    topics: Mutex<HashMap<Box<str>, VecDeque<Waiting>>>,
+    waiting: AtomicUsize,
+    bytes: AtomicUsize,
+    emptied: Notify,
+}
+
+struct Waiting {
+    record: OwnedRecord,
+    ticket: Arc<Ticket>,
+    deadline: Instant,
+}
+
+/// What became of the first record of a queue.
+enum Step {
+    /// There is none, and no queue any more.
+    Empty,
+    /// It has left the queue.
+    Left,
+    /// It has to wait.
+    Waits(SendWait, Instant),
+}
+
+/// One record's place in a queue, and what became of it.
+pub(crate) struct Ticket {
+    delivered: Key,
+    admitted: Key,
+    // Guards the outcome of waiting; inboxes are told outside.
+    state: Mutex<State>,
+}
+
+enum State {
+    Waiting {
+        for_admission: Vec<Arc<Inbox>>,
+        for_delivery: Vec<Arc<Inbox>>,
+    },
+    Admitted(Delivery),
+    Failed(ProduceError),
+    GivenUp,
+}
+
+impl Admissions {
+    pub(crate) fn new(producer: Producer) -> Self {
+        Self {
+            producer,
+            topics: Mutex::new(HashMap::new()),
+            waiting: AtomicUsize::new(0),
+            bytes: AtomicUsize::new(0),
+            emptied: Notify::new(),
+        }
+    }
+
+    /// Whether records of `topic` wait, so that a new one must queue up behind them.
+    #[inline]
+    pub(crate) fn has_queue(&self, topic: &str) -> bool {
+        self.waiting.load(Ordering::Acquire) > 0 && self.topics.lock().contains_key(topic)
+    }
+
+    /// Records in all queues.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Acquire)
+    }
+
+    /// Bytes in all queues.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Queues a record for at most `patience`.
+    pub(crate) fn queue(
+        self: &Arc<Self>,
+        record: OwnedRecord,
+        patience: Duration,
+    ) -> PyResult<Arc<Ticket>> {
+        let ticket = Arc::new(Ticket {
+            delivered: Key::unique(),
+            admitted: Key::unique(),
+            state: Mutex::new(State::Waiting {
+                for_admission: Vec::new(),
+                for_delivery: Vec::new(),
+            }),
+        });
+        let handle = runtime::handle()?;
+        let topic = record.topic.clone();
+        self.waiting.fetch_add(1, Ordering::AcqRel);
+        self.bytes.fetch_add(record.size(), Ordering::Relaxed);
+        let waiting = Waiting {
+            record,
+            ticket: Arc::clone(&ticket),
+            deadline: Instant::now() + patience,
+        };
+        let mut topics = self.topics.lock();
+        let is_new = !topics.contains_key(&topic);
+        topics.entry(topic.clone()).or_default().push_back(waiting);
+        drop(topics);
+        if is_new {
+            let admissions = Arc::clone(self);
+            handle.spawn(async move { admissions.drain(&topic).await });
+        }
+        Ok(ticket)
+    }
+
+    /// Waits until no record is queued.
+    pub(crate) async fn empty(&self) {
+        loop {
+            let told = self.emptied.notified();
+            if self.waiting() == 0 {
+                return;
+            }
+            told.await;
+        }
+    }
+
+    /// Lets the records of one topic in, one after the other, until there are none.
+    async fn drain(&self, topic: &str) {
+        loop {
+            let (wait, deadline) = match self.admit_first(topic) {
+                Step::Empty => return,
+                Step::Left => continue,
+                Step::Waits(wait, deadline) => (wait, deadline),
+            };
+            if let Err(failure) = self.producer.ready(wait, deadline).await {
+                let first = self
+                    .topics
+                    .lock()
+                    .get_mut(topic)
+                    .and_then(VecDeque::pop_front);
+                self.leave(first, State::Failed(failure));
+            }
+        }
+    }
+
+    /// Tries the first record of a queue.
+    fn admit_first(&self, topic: &str) -> Step {
+        let mut topics = self.topics.lock();
+        let Some(queue) = topics.get_mut(topic) else {
+            return Step::Empty;
+        };
+        let Some(first) = queue.front() else {
+            topics.remove(topic);
+            return Step::Empty;
+        };
+        let outcome = if first.ticket.is_given_up() {
+            State::GivenUp
+        } else {
+            match first.record.with(|record| self.producer.try_send(record)) {
+                Ok(delivery) => State::Admitted(delivery),
+                Err(SendError::Failed(failure)) => State::Failed(failure),
+                Err(SendError::NotReady(wait)) => return Step::Waits(wait, first.deadline),
+            }
+        };
+        let first = queue.pop_front();
+        drop(topics);
+        self.leave(first, outcome);
+        Step::Left
+    }
+
+    fn leave(&self, waiting: Option<Waiting>, outcome: State) {
+        let Some(waiting) = waiting else {
+            return;
+        };
+        waiting.ticket.settle(outcome);
+        self.bytes
+            .fetch_sub(waiting.record.size(), Ordering::Relaxed);
+        if self.waiting.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.emptied.notify_waiters();
+        }
+    }
+}
+
+impl Ticket {
+    fn is_given_up(&self) -> bool {
+        matches!(*self.state.lock(), State::GivenUp)
+    }
+
+    fn settle(&self, outcome: State) {
+        let delivery = match &outcome {
+            State::Admitted(delivery) => Some(delivery.clone()),
+            State::Waiting { .. } | State::Failed(_) | State::GivenUp => None,
+        };
+        let before = {
+            let mut state = self.state.lock();
+            if !matches!(*state, State::Waiting { .. }) {
+                return;
+            }
+            std::mem::replace(&mut *state, outcome)
+        };
+        let State::Waiting {
+            for_admission,
+            for_delivery,
+        } = before
+        else {
+            return;
+        };
+        for inbox in for_admission {
+            inbox.push(self.admitted);
+        }
+        for inbox in for_delivery {
+            let key = self.delivered;
+            match &delivery {
+                Some(delivery) => delivery.batch().on_done(move || inbox.push(key)),
+                None => inbox.push(key),
+            }
+        }
+    }
+}
+
+/// Waits for the delivery of a record that is, or was, in a queue.
+pub(crate) struct DeliveryWait(pub(crate) Arc<Ticket>);
+
+impl Pending for DeliveryWait {
+    fn is_ready(&self, _woken: bool) -> bool {
+        match &*self.0.state.lock() {
+            State::Waiting { .. } => false,
+            State::Admitted(delivery) => delivery.batch().is_done(),
+            State::Failed(_) | State::GivenUp => true,
+        }
+    }
+
+    fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
+        let outcome = match &*self.0.state.lock() {
+            State::Waiting { .. } => return None,
+            State::Admitted(delivery) => delivery.result()?,
+            State::Failed(failure) => Err(failure.clone()),
+            State::GivenUp => Err(ProduceError::Closed),
+        };
+        Some(metadata::outcome(py, outcome))
+    }
+
+    fn key(&self) -> Key {
+        self.0.delivered
+    }
+
+    fn arm(&self, inbox: Arc<Inbox>) {
+        let mut state = self.0.state.lock();
+        let key = self.0.delivered;
+        match &mut *state {
+            State::Waiting { for_delivery, .. } => for_delivery.push(inbox),
+            State::Admitted(delivery) => {
+                let batch = Arc::clone(delivery.batch());
+                drop(state);
+                batch.on_done(move || inbox.push(key));
+            }
+            State::Failed(_) | State::GivenUp => {
+                drop(state);
+                inbox.push(key);
+            }
+        }
+    }
+
+    /// A record that has not entered the producer is not sent.
+    fn cancel(&self) {
+        self.0.settle(State::GivenUp);
+    }
+}
+
+/// Waits until a record has left its queue; the answer is a future of its delivery.
+pub(crate) struct AdmissionWait(pub(crate) Arc<Ticket>);
+
+impl Pending for AdmissionWait {
+    fn is_ready(&self, _woken: bool) -> bool {
+        !matches!(*self.0.state.lock(), State::Waiting { .. })
+    }
+
+    fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
+        let outcome = match &*self.0.state.lock() {
+            State::Waiting { .. } => return None,
+            State::Admitted(delivery) => Ok(delivery.clone()),
+            State::Failed(failure) => Err(failure.clone()),
+            State::GivenUp => Err(ProduceError::Closed),
+        };
+        Some(match outcome {
+            Ok(delivery) => Bound::new(py, PyFuture::delivery(delivery))
+                .map(|future| future.into_any().unbind()),
+            Err(failure) => Err(error::produce(py, &failure)),
+        })
+    }
+
+    fn key(&self) -> Key {
+        self.0.admitted
+    }
+
+    fn arm(&self, inbox: Arc<Inbox>) {
+        let mut state = self.0.state.lock();
+        if let State::Waiting { for_admission, .. } = &mut *state {
+            for_admission.push(inbox);
+        } else {
+            drop(state);
+            inbox.push(self.0.admitted);
+        }
+    }
+
+    /// A record that has not entered the producer is not sent.
+    fn cancel(&self) {
+        self.0.settle(State::GivenUp);
+    }
+}

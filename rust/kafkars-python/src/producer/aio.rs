@@ -1,0 +1,274 @@
+//! The asynchronous producer.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use kafkars_client::{Delivery, SendError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use super::admission::{AdmissionWait, DeliveryWait, Ticket};
+use super::base::PyBaseProducer;
+use super::core::{self, ProducerCore};
+use super::outgoing::{Arguments, Outgoing};
+use crate::aio::{self, Pending, PyFuture};
+use crate::cluster;
+use crate::config::ProducerSettings;
+use crate::error;
+use crate::types;
+
+/// Sends records without a thread hop or a task per record.
+#[pyclass(name = "AsyncProducer", module = "kafkars._kafkars", extends = PyBaseProducer, frozen, subclass)]
+pub(crate) struct PyAsyncProducer {
+    core: Arc<ProducerCore>,
+}
+
+/// What the caller awaits.
+#[derive(Clone, Copy)]
+enum Awaits {
+    /// The record's metadata.
+    Delivery,
+    /// Room for the record, and then a future of its metadata.
+    Admission,
+}
+
+impl Awaits {
+    /// The future where the record is in already.
+    #[inline]
+    fn delivery(self, py: Python<'_>, delivery: Delivery) -> PyResult<PyFuture> {
+        let future = PyFuture::delivery(delivery);
+        match self {
+            Self::Delivery => Ok(future),
+            Self::Admission => Ok(PyFuture::ready(Bound::new(py, future)?.into_any().unbind())),
+        }
+    }
+
+    /// What there is to wait for where the record is in a queue.
+    fn queued(self, ticket: Arc<Ticket>) -> Arc<dyn Pending> {
+        match self {
+            Self::Delivery => Arc::new(DeliveryWait(ticket)),
+            Self::Admission => Arc::new(AdmissionWait(ticket)),
+        }
+    }
+}
+
+#[pymethods]
+impl PyAsyncProducer {
+    #[new]
+    fn new(py: Python<'_>, config: ProducerSettings) -> PyResult<PyClassInitializer<Self>> {
+        let core = ProducerCore::new(py, &config)?;
+        let base = PyBaseProducer::new(&core);
+        Ok(PyClassInitializer::from(base).add_subclass(Self { core }))
+    }
+
+    /// Sends a record; awaiting gives its `RecordMetadata`. The record is on its way before the first await: several
+    /// calls may be gathered. With a full buffer or an unknown topic it waits in order, up to `max_block_ms`.
+    #[pyo3(signature = (topic, value=None, key=None, *, partition=None, timestamp=None, headers=None))]
+    #[expect(clippy::too_many_arguments, reason = "the parts of a record")]
+    fn send(
+        &self,
+        py: Python<'_>,
+        topic: &Bound<'_, PyAny>,
+        value: Option<&Bound<'_, PyAny>>,
+        key: Option<&Bound<'_, PyAny>>,
+        partition: Option<i32>,
+        timestamp: Option<i64>,
+        headers: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyFuture> {
+        let arguments = Arguments {
+            topic,
+            value,
+            key,
+            partition,
+            timestamp,
+            headers,
+        };
+        self.enter(py, &arguments, false, Awaits::Delivery)
+    }
+
+    /// Hands a record to the producer now and returns the future of its delivery. Raises `BufferFullError` where it
+    /// would have to wait for room.
+    #[pyo3(signature = (topic, value=None, key=None, *, partition=None, timestamp=None, headers=None))]
+    #[expect(clippy::too_many_arguments, reason = "the parts of a record")]
+    fn send_nowait(
+        &self,
+        py: Python<'_>,
+        topic: &Bound<'_, PyAny>,
+        value: Option<&Bound<'_, PyAny>>,
+        key: Option<&Bound<'_, PyAny>>,
+        partition: Option<i32>,
+        timestamp: Option<i64>,
+        headers: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyFuture> {
+        let arguments = Arguments {
+            topic,
+            value,
+            key,
+            partition,
+            timestamp,
+            headers,
+        };
+        self.enter(py, &arguments, true, Awaits::Delivery)
+    }
+
+    /// Hands a record to the producer; awaiting waits until there is room for it, and gives the future of its delivery.
+    #[pyo3(signature = (topic, value=None, key=None, *, partition=None, timestamp=None, headers=None))]
+    #[expect(clippy::too_many_arguments, reason = "the parts of a record")]
+    fn enqueue(
+        &self,
+        py: Python<'_>,
+        topic: &Bound<'_, PyAny>,
+        value: Option<&Bound<'_, PyAny>>,
+        key: Option<&Bound<'_, PyAny>>,
+        partition: Option<i32>,
+        timestamp: Option<i64>,
+        headers: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyFuture> {
+        let arguments = Arguments {
+            topic,
+            value,
+            key,
+            partition,
+            timestamp,
+            headers,
+        };
+        self.enter(py, &arguments, false, Awaits::Admission)
+    }
+
+    /// Sends what is waiting at once; awaiting waits up to `timeout` seconds until everything sent so far is reported,
+    /// and gives how many records are still on their way.
+    #[pyo3(signature = (timeout=None))]
+    fn flush(&self, timeout: Option<f64>) -> PyResult<PyFuture> {
+        self.core.check()?;
+        let deadline = types::timeout(timeout)?.map(|timeout| Instant::now() + timeout);
+        let core = Arc::clone(&self.core);
+        aio::spawn(async move { core.flush(deadline).await }, |py, left| {
+            Ok(left.into_pyobject(py)?.into_any().unbind())
+        })
+    }
+
+    /// The partitions of a topic, asked for when not known.
+    #[pyo3(signature = (topic, *, timeout=None))]
+    fn partitions_for(&self, topic: String, timeout: Option<f64>) -> PyResult<PyFuture> {
+        self.core.check()?;
+        let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
+        aio::spawn(
+            core::partitions_for(Arc::clone(&self.core), topic, patience),
+            |py, answer| {
+                cluster::partitions(
+                    py,
+                    &*answer.map_err(|failure| error::produce(py, &failure))?,
+                )
+            },
+        )
+    }
+
+    /// Takes no more records, sends what there is for up to `timeout` seconds, and ends. Awaiting raises
+    /// `KafkaTimeoutError` when records had to be given up.
+    #[pyo3(signature = (timeout=30.0))]
+    fn close(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<PyFuture> {
+        Self::end(slf, timeout, false)
+    }
+
+    fn __aenter__(slf: &Bound<'_, Self>) -> PyResult<PyFuture> {
+        slf.get().core.check()?;
+        if slf.as_super().get().closed.load(Ordering::Acquire) {
+            return Err(error::closed("producer"));
+        }
+        Ok(PyFuture::ready(slf.clone().into_any().unbind()))
+    }
+
+    /// Closes. Where the block failed, that failure is what counts, and records that are lost do not hide it.
+    #[pyo3(signature = (*exception))]
+    fn __aexit__(slf: &Bound<'_, Self>, exception: &Bound<'_, PyTuple>) -> PyResult<PyFuture> {
+        let failed = exception.get_item(0).is_ok_and(|kind| !kind.is_none());
+        Self::end(slf, Some(CLOSE_SECONDS), failed)
+    }
+}
+
+impl PyAsyncProducer {
+    /// Takes a record at once where that is possible, and queues it otherwise.
+    #[inline]
+    fn enter(
+        &self,
+        py: Python<'_>,
+        arguments: &Arguments<'_, '_>,
+        at_once: bool,
+        awaits: Awaits,
+    ) -> PyResult<PyFuture> {
+        self.core.check()?;
+        let mut record = Outgoing::new(&self.core, arguments)?;
+        if !self.core.choose_partition(py, &mut record)? {
+            return self.enter_later(record, awaits);
+        }
+        if !self.core.admissions.has_queue(record.topic) {
+            match record.with(|record| self.core.producer.try_send(record)) {
+                Ok(delivery) => return awaits.delivery(py, delivery),
+                Err(SendError::Failed(failure)) => {
+                    return Ok(PyFuture::failed(error::produce(py, &failure)));
+                }
+                Err(SendError::NotReady(wait)) if at_once && wait.is_for_room() => {
+                    return Err(error::buffer_full(
+                        "buffer_memory is full of unacknowledged records; use send() or enqueue() to wait for room",
+                    ));
+                }
+                Err(SendError::NotReady(_)) => {}
+            }
+        }
+        // What waits is bounded as well where nobody awaits it.
+        if at_once && self.core.admissions.bytes() > self.core.buffer_memory {
+            return Err(error::buffer_full(
+                "records that wait for their topic to become known fill buffer_memory; use send() or enqueue() to wait",
+            ));
+        }
+        let ticket = self
+            .core
+            .admissions
+            .queue(record.into_owned(), self.core.producer.max_block())?;
+        Ok(PyFuture::pending(awaits.queued(ticket)))
+    }
+
+    /// Asks for the topic's partitions first, which the partition function needs; then enters.
+    fn enter_later(&self, record: Outgoing<'_, '_>, awaits: Awaits) -> PyResult<PyFuture> {
+        let patience = self.core.producer.max_block();
+        let known = core::partitions_for(Arc::clone(&self.core), record.topic.to_owned(), patience);
+        let (core, record) = (Arc::clone(&self.core), record.into_owned());
+        let known = aio::pending(known, |py, answer| {
+            answer
+                .map(|_| py.None())
+                .map_err(|failure| error::produce(py, &failure))
+        })?;
+        let enter = move |py: Python<'_>| {
+            let mut record = record;
+            record.partition = core.ask_partition(py, &record.topic, record.key.as_deref())?;
+            let ticket = core.admissions.queue(record, core.producer.max_block())?;
+            Ok(awaits.queued(ticket))
+        };
+        Ok(aio::then(known, enter))
+    }
+
+    fn end(slf: &Bound<'_, Self>, timeout: Option<f64>, quietly: bool) -> PyResult<PyFuture> {
+        let core = Arc::clone(&slf.get().core);
+        if slf.as_super().get().closed.swap(true, Ordering::AcqRel) || core.is_elsewhere() {
+            return Ok(PyFuture::ready(slf.py().None()));
+        }
+        let patience = types::timeout(timeout)?.unwrap_or(FOR_EVER);
+        let deadline = Instant::now() + patience;
+        aio::spawn(
+            async move { core.close(deadline).await },
+            move |py, lost| {
+                if lost > 0 && !quietly {
+                    return Err(core::given_up(lost, patience));
+                }
+                Ok(py.None())
+            },
+        )
+    }
+}
+
+/// How long leaving an `async with` block may take.
+const CLOSE_SECONDS: f64 = 30.0;
+
+/// A wait without a limit.
+const FOR_EVER: Duration = Duration::from_secs(86_400 * 365);

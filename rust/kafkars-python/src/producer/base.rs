@@ -1,0 +1,96 @@
+//! The calls of producers that never wait, and so are the same for synchronous and asynchronous Python.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use pyo3::exceptions::PyResourceWarning;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyType};
+
+use super::core::ProducerCore;
+use crate::types;
+
+/// Counters and life.
+#[pyclass(name = "BaseProducer", module = "kafkars._kafkars", frozen, subclass)]
+pub(crate) struct PyBaseProducer {
+    core: Arc<ProducerCore>,
+    pub(crate) closed: AtomicBool,
+}
+
+impl PyBaseProducer {
+    pub(crate) fn new(core: &Arc<ProducerCore>) -> Self {
+        Self {
+            core: Arc::clone(core),
+            closed: AtomicBool::new(false),
+        }
+    }
+}
+
+#[pymethods]
+impl PyBaseProducer {
+    /// Records that were taken and not yet reported as stored or failed.
+    fn __len__(&self) -> usize {
+        self.core.unacknowledged()
+    }
+
+    fn __bool__(&self) -> bool {
+        true
+    }
+
+    /// Whether `close()` was called.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// Counters since the producer was made.
+    fn metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.core.check()?;
+        self.core.metrics(py)
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let class = slf.get_type().name()?.to_string();
+        let producer = slf.get();
+        Ok(match producer.closed() {
+            true => format!("<{class} closed>"),
+            false => format!(
+                "<{class} with {} records on their way>",
+                producer.core.unacknowledged()
+            ),
+        })
+    }
+
+    /// `Producer[K, V]` in annotations.
+    #[classmethod]
+    #[pyo3(signature = (item, /))]
+    fn __class_getitem__<'py>(
+        class: &Bound<'py, PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        types::generic_alias(class.as_any(), item)
+    }
+}
+
+impl Drop for PyBaseProducer {
+    /// Forgetting a producer loses what it has not sent; the program should hear of that.
+    fn drop(&mut self) {
+        let left = self.core.unacknowledged();
+        if *self.closed.get_mut() || self.core.is_elsewhere() || left == 0 {
+            return;
+        }
+        Python::attach(|py| {
+            let message = format!(
+                "a producer with {left} unacknowledged records was not closed; use `with` or close()"
+            );
+            let Ok(message) = std::ffi::CString::new(message) else {
+                return;
+            };
+            let category = py.get_type::<PyResourceWarning>();
+            // Warnings that are errors cannot be raised from here; the interpreter shows them.
+            if let Err(error) = PyErr::warn(py, &category, &message, 1) {
+                error.write_unraisable(py, None);
+            }
+        });
+    }
+}

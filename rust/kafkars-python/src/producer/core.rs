@@ -1,0 +1,184 @@
+//! The producer behind both faces: serializers, partition functions, fork rule, life.
+
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use kafkars_client::{Client, ProduceError, Producer, TopicMetadata};
+use parking_lot::Mutex;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use super::admission::Admissions;
+use super::callbacks::Callbacks;
+use super::outgoing::Outgoing;
+use crate::config::ProducerSettings;
+use crate::error;
+use crate::metrics;
+use crate::runtime::{self, Birthplace};
+
+/// A producer and what Python adds to it.
+pub(crate) struct ProducerCore {
+    pub(crate) producer: Producer,
+    pub(crate) key_serializer: Option<Py<PyAny>>,
+    pub(crate) value_serializer: Option<Py<PyAny>>,
+    pub(crate) partition_function: Option<Py<PyAny>>,
+    pub(crate) admissions: Arc<Admissions>,
+    pub(crate) callbacks: Arc<Callbacks>,
+    pub(crate) buffer_memory: usize,
+    birthplace: Birthplace,
+}
+
+/// Producers of this process that were not closed, for the end of the process.
+static OPEN: Mutex<Vec<Weak<ProducerCore>>> = Mutex::new(Vec::new());
+
+impl ProducerCore {
+    /// A producer on the runtime of this process.
+    pub(crate) fn new(py: Python<'_>, settings: &ProducerSettings) -> PyResult<Arc<Self>> {
+        let (client, config) = settings.checked(py)?;
+        let handle = runtime::handle()?;
+        let _inside = handle.enter();
+        let buffer_memory = config.buffer_memory;
+        let producer = Producer::new(Client::new(client, handle.clone()), config);
+        let core = Arc::new(Self {
+            key_serializer: settings.key_serializer(py),
+            value_serializer: settings.value_serializer(py),
+            partition_function: settings.partition_function(py),
+            admissions: Arc::new(Admissions::new(producer.clone())),
+            callbacks: Arc::default(),
+            buffer_memory,
+            birthplace: Birthplace::here(),
+            producer,
+        });
+        let mut open = OPEN.lock();
+        open.retain(|other| other.strong_count() > 0);
+        open.push(Arc::downgrade(&core));
+        Ok(core)
+    }
+
+    /// Fails in a fork of the process the producer was made in.
+    #[inline]
+    pub(crate) fn check(&self) -> PyResult<()> {
+        self.birthplace.check()
+    }
+
+    /// Whether this is a copy in a forked child.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.birthplace.is_elsewhere()
+    }
+
+    /// Lets the partition function choose, where there is one and the record names no partition. False means that it
+    /// cannot be asked yet: the topic is not known.
+    #[inline]
+    pub(crate) fn choose_partition(
+        &self,
+        py: Python<'_>,
+        record: &mut Outgoing<'_, '_>,
+    ) -> PyResult<bool> {
+        if self.partition_function.is_none() || record.partition.is_some() {
+            return Ok(true);
+        }
+        record.partition = self.ask_partition(py, record.topic, record.key())?;
+        Ok(record.partition.is_some())
+    }
+
+    /// What the partition function says; none while the topic is not known.
+    pub(crate) fn ask_partition(
+        &self,
+        py: Python<'_>,
+        topic: &str,
+        key: Option<&[u8]>,
+    ) -> PyResult<Option<i32>> {
+        let cluster = self.producer.client().cluster();
+        let known = cluster
+            .topic(topic)
+            .filter(|topic| !topic.partitions.is_empty());
+        let (Some(function), Some(topic)) = (&self.partition_function, known) else {
+            return Ok(None);
+        };
+        let key = key.map(|key| PyBytes::new(py, key));
+        let chosen = function.bind(py).call1((key, topic.partitions.len()))?;
+        match chosen.extract::<i32>() {
+            Ok(partition) => Ok(Some(partition)),
+            Err(_) => Err(PyTypeError::new_err(format!(
+                "the partitioner returned {}, not the number of a partition",
+                chosen.repr()?
+            ))),
+        }
+    }
+
+    /// Sends what is open and waits until everything taken so far is reported, or until the deadline.
+    pub(crate) async fn flush(&self, deadline: Option<Instant>) -> usize {
+        let admitted = self.admissions.empty();
+        match deadline {
+            None => admitted.await,
+            // What is late is in the returned count.
+            Some(deadline) => drop(tokio::time::timeout_at(deadline.into(), admitted).await),
+        }
+        self.producer.flush(deadline).await + self.admissions.waiting()
+    }
+
+    /// Sends what there is until the deadline and ends the producer. Returns how many records were given up.
+    pub(crate) async fn close(&self, deadline: Instant) -> usize {
+        drop(tokio::time::timeout_at(deadline.into(), self.admissions.empty()).await);
+        let queued = self.admissions.waiting();
+        self.producer.close(deadline).await + queued
+    }
+
+    /// Records that were taken and not yet reported.
+    pub(crate) fn unacknowledged(&self) -> usize {
+        self.producer.unacknowledged() + self.admissions.waiting()
+    }
+
+    /// Counters as a dict.
+    pub(crate) fn metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        metrics::producer(
+            py,
+            &self.producer.metrics(),
+            &self.producer.client().metrics(),
+        )
+    }
+}
+
+/// A topic's partitions, asked for when not known.
+pub(crate) async fn partitions_for(
+    core: Arc<ProducerCore>,
+    topic: String,
+    patience: Duration,
+) -> Result<Arc<TopicMetadata>, ProduceError> {
+    core.producer
+        .partitions_for(&topic, Instant::now() + patience)
+        .await
+}
+
+/// What a caller of `close()` is told when records were given up.
+pub(crate) fn given_up(count: usize, patience: Duration) -> PyErr {
+    error::timed_out(format!(
+        "closed, but {count} records were not acknowledged within {} ms and were given up",
+        patience.as_millis()
+    ))
+}
+
+/// Closes what the program has left open, so that records it has sent are not lost with it. Returns how many were.
+pub(crate) fn close_all(patience: Duration) -> usize {
+    let open: Vec<_> = std::mem::take(&mut *OPEN.lock());
+    let open: Vec<_> = open
+        .iter()
+        .filter_map(Weak::upgrade)
+        .filter(|core| !core.is_elsewhere())
+        .collect();
+    if open.iter().all(|core| core.unacknowledged() == 0) {
+        return 0;
+    }
+    let Ok(handle) = runtime::handle() else {
+        return 0;
+    };
+    let deadline = Instant::now() + patience;
+    handle.block_on(async {
+        let mut lost = 0;
+        for core in open {
+            lost += core.close(deadline).await;
+        }
+        lost
+    })
+}

@@ -1,0 +1,116 @@
+//! The future that a synchronous `send()` returns.
+
+use std::sync::Arc;
+use std::sync::mpsc;
+
+use kafkars_client::Delivery;
+use pyo3::prelude::*;
+
+use super::core::ProducerCore;
+use crate::error;
+use crate::metadata;
+use crate::runtime;
+use crate::types;
+
+/// The delivery of one record.
+#[pyclass(name = "DeliveryFuture", module = "kafkars", frozen)]
+pub(crate) struct PyDeliveryFuture {
+    delivery: Delivery,
+    core: Arc<ProducerCore>,
+}
+
+impl PyDeliveryFuture {
+    #[inline]
+    pub(crate) fn new(delivery: Delivery, core: Arc<ProducerCore>) -> Self {
+        Self { delivery, core }
+    }
+
+    /// Waits until the record is reported.
+    fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
+        let batch = self.delivery.batch();
+        if batch.is_done() {
+            return Ok(());
+        }
+        self.core.check()?;
+        let limit = types::timeout(timeout)?;
+        let (sender, receiver) = mpsc::channel();
+        // Fails when nobody waits any more.
+        batch.on_done(move || {
+            let _ = sender.send(());
+        });
+        let done = runtime::wait(py, limit, move |slice| match receiver.recv_timeout(slice) {
+            Ok(()) => true,
+            Err(mpsc::RecvTimeoutError::Timeout) => false,
+            // The sender went with the batch, which is then as done as it will ever be.
+            Err(mpsc::RecvTimeoutError::Disconnected) => true,
+        })?;
+        if done {
+            return Ok(());
+        }
+        Err(error::timed_out(format!(
+            "no report on a record for {}-{} within {} s; it is still on its way",
+            batch.topic(),
+            batch.partition(),
+            timeout.unwrap_or_default()
+        )))
+    }
+}
+
+#[pymethods]
+impl PyDeliveryFuture {
+    /// Whether the record was reported as stored or as failed.
+    fn done(&self) -> bool {
+        self.delivery.batch().is_done()
+    }
+
+    /// Where the record was stored, waiting up to `timeout` seconds. Raises why it was not.
+    #[pyo3(signature = (timeout=None))]
+    fn result(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
+        self.wait(py, timeout)?;
+        match self.delivery.result() {
+            Some(outcome) => metadata::outcome(py, outcome),
+            None => Err(error::abandoned()),
+        }
+    }
+
+    /// Why the record was not stored, waiting up to `timeout` seconds; None where it was.
+    #[pyo3(signature = (timeout=None))]
+    fn exception(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<Py<PyAny>>> {
+        self.wait(py, timeout)?;
+        match self.delivery.result() {
+            Some(Ok(_)) => Ok(None),
+            Some(Err(failure)) => Ok(Some(error::produce(py, &failure).into_value(py).into_any())),
+            None => Err(error::abandoned()),
+        }
+    }
+
+    /// Calls `function(future)` once the record is reported, in `poll()`, `flush()` or `close()` of the producer; at
+    /// once if it is already.
+    #[pyo3(signature = (function, /))]
+    pub(super) fn add_done_callback(slf: &Bound<'_, Self>, function: Py<PyAny>) -> PyResult<()> {
+        let future = slf.get();
+        if future.delivery.batch().is_done() {
+            return function.call1(slf.py(), (slf,)).map(drop);
+        }
+        future.core.check()?;
+        future
+            .core
+            .callbacks
+            .add(future.delivery.batch(), function, slf.clone().unbind());
+        Ok(())
+    }
+
+    fn __repr__(&self) -> String {
+        let batch = self.delivery.batch();
+        let state = match self.delivery.result() {
+            None => "pending".to_owned(),
+            Some(Ok(metadata)) => format!("stored at offset {}", metadata.offset),
+            Some(Err(_)) => "failed".to_owned(),
+        };
+        format!(
+            "<DeliveryFuture to {}-{} {state}>",
+            batch.topic(),
+            batch.partition()
+        )
+    }
+}

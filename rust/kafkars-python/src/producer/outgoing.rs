@@ -1,0 +1,148 @@
+//! One call of `send`: its arguments as a record.
+
+use kafkars_client::ProduceRecord;
+use kafkars_records::Header;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use super::core::ProducerCore;
+use super::payload::{Payload, headers};
+
+/// What the caller gave, as Python objects.
+pub(crate) struct Arguments<'a, 'py> {
+    pub(crate) topic: &'a Bound<'py, PyAny>,
+    pub(crate) value: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) key: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) partition: Option<i32>,
+    pub(crate) timestamp: Option<i64>,
+    pub(crate) headers: Option<&'a Bound<'py, PyAny>>,
+}
+
+/// The same as bytes.
+pub(crate) struct Outgoing<'a, 'py> {
+    pub(crate) topic: &'a str,
+    pub(crate) partition: Option<i32>,
+    timestamp: Option<i64>,
+    key: Payload<'a, 'py>,
+    value: Payload<'a, 'py>,
+    headers: Vec<(String, Option<Vec<u8>>)>,
+}
+
+impl<'a, 'py> Outgoing<'a, 'py> {
+    /// Runs the serializers.
+    #[inline]
+    pub(crate) fn new(core: &ProducerCore, arguments: &Arguments<'a, 'py>) -> PyResult<Self> {
+        let topic = topic(arguments.topic)?;
+        Ok(Self {
+            topic,
+            partition: arguments.partition,
+            timestamp: arguments.timestamp,
+            key: Payload::new("key", topic, arguments.key, core.key_serializer.as_ref())?,
+            value: Payload::new(
+                "value",
+                topic,
+                arguments.value,
+                core.value_serializer.as_ref(),
+            )?,
+            headers: arguments
+                .headers
+                .map(headers)
+                .transpose()?
+                .unwrap_or_default(),
+        })
+    }
+
+    /// The serialized key.
+    #[inline]
+    pub(crate) fn key(&self) -> Option<&[u8]> {
+        self.key.as_slice()
+    }
+
+    /// Calls `send` with the record.
+    #[inline]
+    pub(crate) fn with<T>(&self, send: impl FnOnce(&ProduceRecord<'_>) -> T) -> T {
+        let record = ProduceRecord {
+            topic: self.topic,
+            partition: self.partition,
+            timestamp: self.timestamp,
+            key: self.key.as_slice(),
+            value: self.value.as_slice(),
+            headers: &[],
+        };
+        if self.headers.is_empty() {
+            return send(&record);
+        }
+        let headers: Vec<_> = self.headers.iter().map(header).collect();
+        send(&ProduceRecord {
+            headers: &headers,
+            ..record
+        })
+    }
+
+    /// A copy that needs no Python object.
+    pub(crate) fn into_owned(self) -> OwnedRecord {
+        OwnedRecord {
+            topic: self.topic.into(),
+            partition: self.partition,
+            timestamp: self.timestamp,
+            key: self.key.as_slice().map(Into::into),
+            value: self.value.as_slice().map(Into::into),
+            headers: self.headers,
+        }
+    }
+}
+
+/// A record on its own.
+pub(crate) struct OwnedRecord {
+    pub(crate) topic: Box<str>,
+    pub(crate) partition: Option<i32>,
+    timestamp: Option<i64>,
+    pub(crate) key: Option<Box<[u8]>>,
+    value: Option<Box<[u8]>>,
+    headers: Vec<(String, Option<Vec<u8>>)>,
+}
+
+impl OwnedRecord {
+    /// Calls `send` with the record.
+    pub(crate) fn with<T>(&self, send: impl FnOnce(&ProduceRecord<'_>) -> T) -> T {
+        let headers: Vec<_> = self.headers.iter().map(header).collect();
+        send(&ProduceRecord {
+            topic: &self.topic,
+            partition: self.partition,
+            timestamp: self.timestamp,
+            key: self.key.as_deref(),
+            value: self.value.as_deref(),
+            headers: &headers,
+        })
+    }
+
+    /// Bytes it holds, roughly.
+    pub(crate) fn size(&self) -> usize {
+        const OVERHEAD: usize = 128;
+        let headers = self
+            .headers
+            .iter()
+            .map(|(name, value)| name.len() + value.as_ref().map_or(0, Vec::len));
+        let parts = [&self.key, &self.value].map(|part| part.as_ref().map_or(0, |part| part.len()));
+        OVERHEAD + self.topic.len() + parts.iter().sum::<usize>() + headers.sum::<usize>()
+    }
+}
+
+fn header((key, value): &(String, Option<Vec<u8>>)) -> Header<'_> {
+    Header {
+        key,
+        value: value.as_deref(),
+    }
+}
+
+#[inline]
+fn topic<'a>(given: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
+    match given.cast::<PyString>() {
+        Ok(topic) => topic.to_str(),
+        Err(_) => Err(PyTypeError::new_err(format!(
+            "topic: expected str, not {}",
+            given.get_type().name()?
+        ))),
+    }
+}

@@ -1,0 +1,143 @@
+//! Keys, values and header values: from Python objects to bytes, without a copy where the object cannot change.
+
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyMapping, PyString};
+
+use crate::error;
+
+/// Bytes of one part of a record, or the lack of it.
+pub(crate) enum Payload<'a, 'py> {
+    /// No key, or a tombstone.
+    Nothing,
+    /// Borrowed from an immutable object the caller holds.
+    Borrowed(&'a [u8]),
+    /// What a serializer returned.
+    Object(Bound<'py, PyBytes>),
+    /// Copied from an object that can change.
+    Copied(Vec<u8>),
+}
+
+impl<'a, 'py> Payload<'a, 'py> {
+    /// The bytes of `value`, run through `serializer` where there is one. None stays None: it means no key or a
+    /// tombstone, which is not a value to serialize.
+    #[inline]
+    pub(crate) fn new(
+        what: &'static str,
+        topic: &str,
+        value: Option<&'a Bound<'py, PyAny>>,
+        serializer: Option<&Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let Some(value) = value else {
+            return Ok(Self::Nothing);
+        };
+        match serializer {
+            None => Self::plain(what, value),
+            Some(serializer) => Self::serialized(what, topic, value, serializer),
+        }
+    }
+
+    #[inline]
+    fn plain(what: &'static str, value: &'a Bound<'py, PyAny>) -> PyResult<Self> {
+        if let Ok(bytes) = value.cast::<PyBytes>() {
+            return Ok(Self::Borrowed(bytes.as_bytes()));
+        }
+        if let Ok(text) = value.cast::<PyString>() {
+            return Ok(Self::Borrowed(text.to_str()?.as_bytes()));
+        }
+        match copied(value)? {
+            Some(bytes) => Ok(Self::Copied(bytes)),
+            None => Err(PyTypeError::new_err(format!(
+                "{what}: expected bytes, bytearray, memoryview, str or None, not {}; a {what}_serializer makes bytes of \
+                 other types",
+                value.get_type().name()?
+            ))),
+        }
+    }
+
+    fn serialized(
+        what: &'static str,
+        topic: &str,
+        value: &Bound<'py, PyAny>,
+        serializer: &Py<PyAny>,
+    ) -> PyResult<Self> {
+        let py = value.py();
+        let made = serializer.bind(py).call1((value,));
+        let made = made.map_err(|cause| {
+            error::serialization(
+                py,
+                what,
+                topic,
+                &format!("the serializer failed: {cause}"),
+                Some(cause),
+            )
+        })?;
+        if made.is_none() {
+            return Ok(Self::Nothing);
+        }
+        let made = match made.cast_into::<PyBytes>() {
+            Ok(bytes) => return Ok(Self::Object(bytes)),
+            Err(error) => error.into_inner(),
+        };
+        match copied(&made)? {
+            Some(bytes) => Ok(Self::Copied(bytes)),
+            None => {
+                let problem = format!(
+                    "the serializer returned {}, not bytes",
+                    made.get_type().name()?
+                );
+                Err(error::serialization(py, what, topic, &problem, None))
+            }
+        }
+    }
+
+    /// The bytes.
+    #[inline]
+    pub(crate) fn as_slice(&self) -> Option<&[u8]> {
+        match self {
+            Self::Nothing => None,
+            Self::Borrowed(bytes) => Some(bytes),
+            Self::Object(bytes) => Some(bytes.as_bytes()),
+            Self::Copied(bytes) => Some(bytes),
+        }
+    }
+}
+
+/// The bytes of an object with a buffer; none where it has no such thing.
+fn copied(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u8>>> {
+    if let Ok(array) = value.cast::<PyByteArray>() {
+        return Ok(Some(array.to_vec()));
+    }
+    match PyBuffer::<u8>::get(value) {
+        Ok(buffer) => buffer.to_vec(value.py()).map(Some),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Headers as given: a sequence of pairs, or a mapping.
+pub(crate) fn headers<'py>(given: &Bound<'py, PyAny>) -> PyResult<Vec<(String, Option<Vec<u8>>)>> {
+    let pairs = match given.cast::<PyMapping>() {
+        Ok(mapping) => mapping.items()?.into_any(),
+        Err(_) => given.clone(),
+    };
+    let mut headers = Vec::new();
+    for pair in pairs.try_iter()? {
+        let pair = pair?;
+        let Ok((name, value)) = pair.extract::<(String, Option<Bound<'py, PyAny>>)>() else {
+            return Err(PyTypeError::new_err(format!(
+                "headers: expected pairs of a name (str) and a value (bytes or None), not {}",
+                pair.repr()?
+            )));
+        };
+        let value = value
+            .as_ref()
+            .map(|value| Payload::plain("header", value))
+            .transpose()?;
+        headers.push((
+            name,
+            value.and_then(|value| value.as_slice().map(<[u8]>::to_vec)),
+        ));
+    }
+    Ok(headers)
+}

@@ -1,0 +1,199 @@
+//! The synchronous producer.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use kafkars_client::{Delivery, SendError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use super::base::PyBaseProducer;
+use super::core::{self, ProducerCore};
+use super::delivery::PyDeliveryFuture;
+use super::outgoing::{Arguments, Outgoing};
+use crate::cluster;
+use crate::config::ProducerSettings;
+use crate::error;
+use crate::runtime;
+use crate::types;
+
+/// Sends records; every wait detaches from the interpreter and looks for signals.
+#[pyclass(name = "Producer", module = "kafkars._kafkars", extends = PyBaseProducer, frozen, subclass)]
+pub(crate) struct PyProducer {
+    core: Arc<ProducerCore>,
+}
+
+#[pymethods]
+impl PyProducer {
+    #[new]
+    fn new(py: Python<'_>, config: ProducerSettings) -> PyResult<PyClassInitializer<Self>> {
+        let core = ProducerCore::new(py, &config)?;
+        let base = PyBaseProducer::new(&core);
+        Ok(PyClassInitializer::from(base).add_subclass(Self { core }))
+    }
+
+    /// Hands a record to the producer and returns the future of its delivery.
+    #[pyo3(signature = (topic, value=None, key=None, *, partition=None, timestamp=None, headers=None, on_delivery=None))]
+    #[expect(clippy::too_many_arguments, reason = "the parts of a record")]
+    fn send<'py>(
+        &self,
+        py: Python<'py>,
+        topic: &Bound<'py, PyAny>,
+        value: Option<&Bound<'py, PyAny>>,
+        key: Option<&Bound<'py, PyAny>>,
+        partition: Option<i32>,
+        timestamp: Option<i64>,
+        headers: Option<&Bound<'py, PyAny>>,
+        on_delivery: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyDeliveryFuture>> {
+        self.core.check()?;
+        let arguments = Arguments {
+            topic,
+            value,
+            key,
+            partition,
+            timestamp,
+            headers,
+        };
+        let mut record = Outgoing::new(&self.core, &arguments)?;
+        if !self.core.choose_partition(py, &mut record)? {
+            self.wait_for_topic(py, &mut record)?;
+        }
+        let delivery = match record.with(|record| self.core.producer.try_send(record)) {
+            Ok(delivery) => delivery,
+            Err(refusal) => self.insist(py, &record, refusal)?,
+        };
+        let future = Bound::new(py, PyDeliveryFuture::new(delivery, Arc::clone(&self.core)))?;
+        if let Some(function) = on_delivery {
+            PyDeliveryFuture::add_done_callback(&future, function)?;
+        }
+        Ok(future)
+    }
+
+    /// Runs callbacks of deliveries, waiting up to `timeout` seconds for one to run. Returns how many ran.
+    #[pyo3(signature = (timeout=0.0))]
+    fn poll(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<usize> {
+        self.core.check()?;
+        let callbacks = &self.core.callbacks;
+        let served = callbacks.serve(py)?;
+        if served > 0 || timeout == Some(0.0) || callbacks.is_empty() {
+            return Ok(served);
+        }
+        runtime::wait(py, types::timeout(timeout)?, |slice| callbacks.wait(slice))?;
+        callbacks.serve(py)
+    }
+
+    /// Sends what is waiting at once, and waits up to `timeout` seconds until everything sent so far is reported. Runs
+    /// callbacks meanwhile. Returns how many records are still on their way.
+    #[pyo3(signature = (timeout=None))]
+    fn flush(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<usize> {
+        self.core.check()?;
+        let deadline = types::timeout(timeout)?.map(|timeout| Instant::now() + timeout);
+        let serve = |py: Python<'_>| self.core.callbacks.serve(py).map(drop);
+        let left = runtime::block_on_with(py, self.core.flush(deadline), serve)?;
+        self.core.callbacks.serve(py)?;
+        Ok(left)
+    }
+
+    /// The partitions of a topic, asked for when not known.
+    #[pyo3(signature = (topic, *, timeout=None))]
+    fn partitions_for(
+        &self,
+        py: Python<'_>,
+        topic: String,
+        timeout: Option<f64>,
+    ) -> PyResult<Py<PyAny>> {
+        self.core.check()?;
+        let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
+        let answer = runtime::block_on(
+            py,
+            core::partitions_for(Arc::clone(&self.core), topic, patience),
+        )?;
+        cluster::partitions(
+            py,
+            &*answer.map_err(|failure| error::produce(py, &failure))?,
+        )
+    }
+
+    /// Takes no more records, sends what there is for up to `timeout` seconds, and ends. Raises `KafkaTimeoutError`
+    /// when records had to be given up.
+    #[pyo3(signature = (timeout=30.0))]
+    fn close(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<()> {
+        let py = slf.py();
+        let core = &slf.get().core;
+        if slf.as_super().get().closed.swap(true, Ordering::AcqRel) || core.is_elsewhere() {
+            return Ok(());
+        }
+        let patience = types::timeout(timeout)?.unwrap_or(FOR_EVER);
+        let serve = |py: Python<'_>| core.callbacks.serve(py).map(drop);
+        let lost = runtime::block_on_with(py, core.close(Instant::now() + patience), serve)?;
+        core.callbacks.serve(py)?;
+        if lost > 0 {
+            return Err(core::given_up(lost, patience));
+        }
+        Ok(())
+    }
+
+    fn __enter__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
+        slf.get().core.check()?;
+        if slf.as_super().get().closed.load(Ordering::Acquire) {
+            return Err(error::closed("producer"));
+        }
+        Ok(slf)
+    }
+
+    /// Closes. Where the block failed, that failure is what counts, and records that are lost do not hide it.
+    #[pyo3(signature = (*exception))]
+    fn __exit__(slf: &Bound<'_, Self>, exception: &Bound<'_, PyTuple>) -> PyResult<()> {
+        let failed = exception.get_item(0).is_ok_and(|kind| !kind.is_none());
+        match Self::close(slf, Some(CLOSE_SECONDS)) {
+            Err(error) if !failed => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl PyProducer {
+    /// Waits for what a refused record needs and tries again, for up to `max_block_ms` in all.
+    fn insist(
+        &self,
+        py: Python<'_>,
+        record: &Outgoing<'_, '_>,
+        refusal: SendError,
+    ) -> PyResult<Delivery> {
+        let producer = &self.core.producer;
+        let deadline = Instant::now() + producer.max_block();
+        let mut refusal = refusal;
+        loop {
+            let wait = match refusal {
+                SendError::Failed(failure) => return Err(error::produce(py, &failure)),
+                SendError::NotReady(wait) => wait,
+            };
+            let ready = runtime::block_on(py, producer.ready(wait, deadline))?;
+            ready.map_err(|failure| error::produce(py, &failure))?;
+            match record.with(|record| producer.try_send(record)) {
+                Ok(delivery) => return Ok(delivery),
+                Err(again) => refusal = again,
+            }
+        }
+    }
+
+    /// Waits until the partition function can be asked, and asks it.
+    fn wait_for_topic(&self, py: Python<'_>, record: &mut Outgoing<'_, '_>) -> PyResult<()> {
+        let topic = record.topic.to_owned();
+        let patience = self.core.producer.max_block();
+        let answer = runtime::block_on(
+            py,
+            core::partitions_for(Arc::clone(&self.core), topic, patience),
+        )?;
+        answer.map_err(|failure| error::produce(py, &failure))?;
+        self.core.choose_partition(py, record).map(drop)
+    }
+}
+
+/// How long leaving a `with` block may take.
+const CLOSE_SECONDS: f64 = 30.0;
+
+/// A wait without a limit.
+const FOR_EVER: Duration = Duration::from_secs(86_400 * 365);

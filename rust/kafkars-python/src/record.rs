@@ -1,0 +1,314 @@
+//! One fetched record as a Python object.
+//!
+//! A record is a reference to its batch and the positions of its parts; bytes become Python objects when they are
+//! touched. It takes no part in garbage collection (it refers to no container), so millions of them cost the collector
+//! nothing. A record that is kept keeps its whole batch in memory.
+
+use std::sync::Arc;
+
+use kafkars_client::FetchedBatch;
+use kafkars_records::{RecordView, Span};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyString, PyTuple};
+
+use crate::error;
+use crate::types;
+
+/// What the records of one fetched batch share.
+pub(crate) struct Page {
+    /// The batch itself.
+    pub(crate) fetched: Arc<FetchedBatch>,
+    /// The topic's name, made once.
+    pub(crate) topic: Py<PyString>,
+    /// What keys and values go through; none in the usual case, which then costs nothing.
+    pub(crate) deserializers: Option<Arc<Deserializers>>,
+}
+
+/// The functions a consumer was configured with.
+pub(crate) struct Deserializers {
+    pub(crate) key: Option<Py<PyAny>>,
+    pub(crate) value: Option<Py<PyAny>>,
+}
+
+impl Page {
+    /// The bytes at `span` as a new object.
+    #[inline]
+    pub(crate) fn bytes<'py>(
+        &self,
+        py: Python<'py>,
+        span: Option<Span>,
+    ) -> Option<Bound<'py, PyBytes>> {
+        span.map(|span| PyBytes::new(py, self.fetched.batch.slice(span)))
+    }
+
+    /// The record at `view` as a Python object.
+    #[inline]
+    pub(crate) fn record<'py>(
+        self: &Arc<Self>,
+        py: Python<'py>,
+        view: RecordView,
+    ) -> PyResult<Bound<'py, PyRecord>> {
+        let record = PyRecord {
+            topic: self.topic.clone_ref(py),
+            page: Arc::clone(self),
+            view,
+        };
+        if self.deserializers.is_none() {
+            return Bound::new(py, record);
+        }
+        let typed = PyClassInitializer::from(record).add_subclass(PyDeserializedRecord {
+            key: PyOnceLock::new(),
+            value: PyOnceLock::new(),
+        });
+        Ok(Bound::new(py, typed)?.into_super())
+    }
+}
+
+/// A record as it came from a broker.
+#[pyclass(name = "Record", module = "kafkars", frozen, subclass)]
+pub(crate) struct PyRecord {
+    /// Name of the topic.
+    #[pyo3(get)]
+    topic: Py<PyString>,
+    page: Arc<Page>,
+    view: RecordView,
+}
+
+#[pymethods]
+impl PyRecord {
+    /// Number of the partition.
+    #[getter]
+    fn partition(&self) -> i32 {
+        self.page.fetched.partition
+    }
+
+    /// Position in the partition.
+    #[getter]
+    fn offset(&self) -> i64 {
+        self.view.offset
+    }
+
+    /// Milliseconds since 1970; -1 for records that have no time (written in Kafka's oldest format).
+    #[getter]
+    fn timestamp(&self) -> i64 {
+        self.view.timestamp
+    }
+
+    /// Who set the timestamp.
+    #[getter]
+    fn timestamp_type<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        types::timestamp_type(
+            py,
+            self.page.fetched.batch.header.attributes.timestamp_type(),
+        )
+    }
+
+    /// The key as bytes, or None where the record has none.
+    #[getter]
+    fn key<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        self.page.bytes(py, self.view.key)
+    }
+
+    /// The value as bytes, or None for a tombstone.
+    #[getter]
+    fn value<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        self.page.bytes(py, self.view.value)
+    }
+
+    /// The key as it was stored, whatever deserializer is configured.
+    #[getter]
+    fn raw_key<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        self.page.bytes(py, self.view.key)
+    }
+
+    /// The value as it was stored, whatever deserializer is configured.
+    #[getter]
+    fn raw_value<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        self.page.bytes(py, self.view.value)
+    }
+
+    /// The headers in their order, as pairs of name and value.
+    #[getter]
+    fn headers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        if self.view.header_count == 0 {
+            return Ok(PyTuple::empty(py));
+        }
+        let headers = self.page.fetched.batch.headers(&self.view);
+        let pairs: Vec<_> = headers
+            .map(|header| {
+                (
+                    header.key_text().into_owned(),
+                    self.page.bytes(py, header.value),
+                )
+            })
+            .collect();
+        PyTuple::new(py, pairs)
+    }
+
+    /// Epoch of the leader that stored the record, or None where the broker did not say.
+    #[getter]
+    fn leader_epoch(&self) -> Option<i32> {
+        Some(self.page.fetched.batch.header.partition_leader_epoch).filter(|epoch| *epoch >= 0)
+    }
+
+    /// Bytes of the stored key, or -1 where there is none.
+    #[getter]
+    fn serialized_key_size(&self) -> i64 {
+        size(self.view.key)
+    }
+
+    /// Bytes of the stored value, or -1 where there is none.
+    #[getter]
+    fn serialized_value_size(&self) -> i64 {
+        size(self.view.value)
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let py = slf.py();
+        let record = slf.get();
+        Ok(format!(
+            "Record(topic={}, partition={}, offset={}, timestamp={}, key={}, value={}, headers={})",
+            record.topic.bind(py).repr()?,
+            record.partition(),
+            record.view.offset,
+            record.view.timestamp,
+            shortened(record.key(py))?,
+            shortened(record.value(py))?,
+            record.headers(py)?.repr()?,
+        ))
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        let Ok(other) = other.cast::<Self>() else {
+            return false;
+        };
+        let other = other.get();
+        let (mine, theirs) = (&self.page.fetched, &other.page.fetched);
+        let bytes = |record: &Self, span: Option<Span>| {
+            span.map(|span| record.page.fetched.batch.slice(span).to_vec())
+        };
+        self.view.offset == other.view.offset
+            && mine.partition == theirs.partition
+            && mine.topic == theirs.topic
+            && self.view.timestamp == other.view.timestamp
+            && bytes(self, self.view.key) == bytes(other, other.view.key)
+            && bytes(self, self.view.value) == bytes(other, other.view.value)
+            && self.header_bytes() == other.header_bytes()
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        (self.topic.bind(py), self.partition(), self.view.offset)
+            .into_pyobject(py)?
+            .hash()
+    }
+
+    /// `Record[K, V]` in annotations.
+    #[classmethod]
+    #[pyo3(signature = (item, /))]
+    fn __class_getitem__<'py>(
+        class: &Bound<'py, pyo3::types::PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        types::generic_alias(class.as_any(), item)
+    }
+}
+
+impl PyRecord {
+    fn header_bytes(&self) -> Vec<(&[u8], Option<&[u8]>)> {
+        let batch = &self.page.fetched.batch;
+        let headers = batch.headers(&self.view);
+        headers
+            .map(|header| (header.key, header.value.map(|span| batch.slice(span))))
+            .collect()
+    }
+
+    /// `function` of the bytes at `span`, with the record's place in the error.
+    fn deserialize(
+        &self,
+        py: Python<'_>,
+        what: &str,
+        function: Option<&Py<PyAny>>,
+        span: Option<Span>,
+    ) -> PyResult<Py<PyAny>> {
+        let Some(bytes) = self.page.bytes(py, span) else {
+            return Ok(py.None());
+        };
+        let Some(function) = function else {
+            return Ok(bytes.into_any().unbind());
+        };
+        function.call1(py, (bytes,)).map_err(|cause| {
+            error::deserialization(
+                py,
+                what,
+                &self.page.fetched.topic,
+                self.partition(),
+                self.view.offset,
+                cause,
+            )
+        })
+    }
+}
+
+/// A record of a consumer with deserializers: each runs once, when its field is touched first.
+#[pyclass(name = "DeserializedRecord", module = "kafkars._kafkars", extends = PyRecord, frozen)]
+pub(crate) struct PyDeserializedRecord {
+    key: PyOnceLock<Py<PyAny>>,
+    value: PyOnceLock<Py<PyAny>>,
+}
+
+#[pymethods]
+impl PyDeserializedRecord {
+    /// The key as the deserializer made it.
+    #[getter]
+    fn key<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let record = slf.as_super().get();
+        let made = slf.get().key.get_or_try_init(py, || {
+            let function = record
+                .page
+                .deserializers
+                .as_ref()
+                .and_then(|functions| functions.key.as_ref());
+            record.deserialize(py, "key", function, record.view.key)
+        })?;
+        Ok(made.bind(py).clone())
+    }
+
+    /// The value as the deserializer made it.
+    #[getter]
+    fn value<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let record = slf.as_super().get();
+        let made = slf.get().value.get_or_try_init(py, || {
+            let function = record
+                .page
+                .deserializers
+                .as_ref()
+                .and_then(|functions| functions.value.as_ref());
+            record.deserialize(py, "value", function, record.view.value)
+        })?;
+        Ok(made.bind(py).clone())
+    }
+}
+
+fn size(span: Option<Span>) -> i64 {
+    span.map_or(-1, |span| i64::from(span.end) - i64::from(span.start))
+}
+
+/// Bytes as they look in Python, cut where a line would stop being readable.
+fn shortened(bytes: Option<Bound<'_, PyBytes>>) -> PyResult<String> {
+    const SHOWN: usize = 64;
+    let Some(bytes) = bytes else {
+        return Ok("None".to_owned());
+    };
+    let all = bytes.as_bytes();
+    let Some(start) = all.get(..SHOWN).filter(|_| all.len() > SHOWN) else {
+        return Ok(bytes.repr()?.to_string());
+    };
+    Ok(format!(
+        "{}... ({} bytes)",
+        PyBytes::new(bytes.py(), start).repr()?,
+        all.len()
+    ))
+}

@@ -1,0 +1,129 @@
+//! Values that cross in both directions: partitions, timestamps types, durations.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kafkars_client::config::TopicPartition;
+use kafkars_records::TimestampType;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyTuple, PyType};
+
+/// A class of `kafkars.types`, imported once.
+macro_rules! imported {
+    ($name:ident, $class:literal) => {
+        fn $name<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyType>> {
+            static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+            CLASS.import(py, "kafkars.types", $class)
+        }
+    };
+}
+
+imported!(topic_partition_class, "TopicPartition");
+imported!(offset_and_timestamp_class, "OffsetAndTimestamp");
+imported!(watermarks_class, "Watermarks");
+
+/// `kafkars.TopicPartition`.
+pub(crate) fn topic_partition<'py>(
+    py: Python<'py>,
+    of: &TopicPartition,
+) -> PyResult<Bound<'py, PyAny>> {
+    topic_partition_class(py)?.call1((&*of.topic, of.partition))
+}
+
+/// `kafkars.OffsetAndTimestamp`.
+pub(crate) fn offset_and_timestamp<'py>(
+    py: Python<'py>,
+    offset: i64,
+    timestamp: i64,
+    leader_epoch: Option<i32>,
+) -> PyResult<Bound<'py, PyAny>> {
+    offset_and_timestamp_class(py)?.call1((offset, timestamp, leader_epoch))
+}
+
+/// `kafkars.Watermarks`.
+pub(crate) fn watermarks<'py>(py: Python<'py>, low: i64, high: i64) -> PyResult<Bound<'py, PyAny>> {
+    watermarks_class(py)?.call1((low, high))
+}
+
+/// A member of `kafkars.TimestampType`.
+pub(crate) fn timestamp_type<'py>(
+    py: Python<'py>,
+    of: TimestampType,
+) -> PyResult<Bound<'py, PyAny>> {
+    static CREATE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static APPEND: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let (cell, name) = match of {
+        TimestampType::CreateTime => (&CREATE, "CREATE_TIME"),
+        TimestampType::LogAppendTime => (&APPEND, "LOG_APPEND_TIME"),
+    };
+    let member = cell.get_or_try_init(py, || {
+        let class = py.import("kafkars.types")?.getattr("TimestampType")?;
+        class.getattr(name).map(Bound::unbind)
+    })?;
+    Ok(member.bind(py).clone())
+}
+
+/// `class[item]` for annotations.
+pub(crate) fn generic_alias<'py>(
+    class: &Bound<'py, PyAny>,
+    item: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    CLASS
+        .import(class.py(), "types", "GenericAlias")?
+        .call1((class, item))
+}
+
+/// One `(topic, partition)`, as a `TopicPartition` or any tuple of two.
+pub(crate) fn partition_from(value: &Bound<'_, PyAny>) -> PyResult<TopicPartition> {
+    let pair = value
+        .cast::<PyTuple>()
+        .ok()
+        .and_then(|tuple| tuple.extract::<(String, i32)>().ok());
+    let Some((topic, partition)) = pair else {
+        return Err(PyTypeError::new_err(format!(
+            "expected a TopicPartition or a (topic, partition) tuple, not {}",
+            value.repr()?
+        )));
+    };
+    Ok(TopicPartition {
+        topic: Arc::from(topic),
+        partition,
+    })
+}
+
+/// Several partitions, or one.
+pub(crate) fn partitions_from(value: &Bound<'_, PyAny>) -> PyResult<Vec<TopicPartition>> {
+    if is_one_partition(value) {
+        return Ok(vec![partition_from(value)?]);
+    }
+    value
+        .try_iter()?
+        .map(|each| partition_from(&each?))
+        .collect()
+}
+
+/// Whether `value` is one partition rather than a tuple of several.
+pub(crate) fn is_one_partition(value: &Bound<'_, PyAny>) -> bool {
+    value
+        .cast::<PyTuple>()
+        .is_ok_and(|tuple| tuple.extract::<(String, i32)>().is_ok())
+}
+
+/// A time limit in seconds; none waits as long as it takes.
+pub(crate) fn timeout(seconds: Option<f64>) -> PyResult<Option<Duration>> {
+    let Some(seconds) = seconds else {
+        return Ok(None);
+    };
+    if seconds.is_nan() || seconds < 0.0 {
+        return Err(PyValueError::new_err(format!(
+            "timeout is in seconds and not negative, or None to wait as long as it takes; not {seconds}"
+        )));
+    }
+    // Longer than this is as good as for ever, and sums of times stay in range.
+    Ok(Some(Duration::from_secs_f64(seconds.min(LONGEST_SECONDS))))
+}
+
+const LONGEST_SECONDS: f64 = 86_400.0 * 365.0;
