@@ -26,7 +26,7 @@ def main() -> int:
                         print(f"{job.name}, {size} B, {codec}: {error}", file=sys.stderr)
                         return 1
                     cases.append(case)
-                    print("\n".join(table.lines(case)), flush=True)
+                    print("\n".join(table.lines(case, judged=not chosen.smoke)), flush=True)
 
     print(f"\nversions: {', '.join(versions(cases))}")
     base = chosen.out / datetime.now(timezone.utc).strftime("%Y-%m-%d-%H%M%S")

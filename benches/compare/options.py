@@ -26,6 +26,8 @@ class Options:
     rate: int
     latency_records: int
     out: Path
+    # Too few records for a judgement.
+    smoke: bool = False
     settings: Settings = field(default_factory=Settings)
 
 
@@ -41,7 +43,7 @@ def parse(arguments: list[str]) -> Options:
     parser.add_argument("--codecs", default="none", help=f"of {', '.join(CODECS)}, or 'all'")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument(
-        "--records", type=int, default=300_000, help="of a fast client in one round; slow ones do a share"
+        "--records", type=int, default=1_000_000, help="of a fast client in one round; slow ones do a share"
     )
     parser.add_argument("--partitions", type=int, default=1)
     parser.add_argument("--rate", type=int, default=500, help="records a second in the latency job")
@@ -65,6 +67,7 @@ def parse(arguments: list[str]) -> Options:
         rate=chosen.rate,
         latency_records=250 if chosen.smoke else chosen.latency_records,
         out=chosen.out,
+        smoke=chosen.smoke,
         settings=Settings(acks=chosen.acks, linger_ms=chosen.linger_ms, batch_size=chosen.batch_size, take=chosen.take),
     )
     unknown = [codec for codec in options.codecs if codec not in CODECS]

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 MIB = 1 << 20
 
 
-def lines(case: Case) -> Iterator[str]:
+def lines(case: Case, *, judged: bool = True) -> Iterator[str]:
     yield ""
     yield f"{case.job.title}: {case.size} B values, {'uncompressed' if case.codec == 'none' else case.codec}"
     yield from latency_lines(case) if case.job.kind == "latency" else cost_lines(case)
-    yield from bar_lines(case)
+    if judged:
+        yield from bar_lines(case)
 
 
 def cost_lines(case: Case) -> Iterator[str]:

@@ -35,7 +35,7 @@ def consume_batch(task: Task, window: Window) -> Outcome:
         consumer = kafkars.Consumer(**config)
         consumer.assign(partitions(task))
         while count < task.records:
-            records = consumer.poll_batch(max_records=take, timeout=POLL_SECONDS)
+            records = consumer.poll_batch(take, POLL_SECONDS)
             for record in records:
                 touched += len(record.key) + len(record.value)
             count += len(records)
@@ -46,6 +46,29 @@ def consume_batch(task: Task, window: Window) -> Outcome:
     return Outcome(count, touched, checksum if task.verify else None, config)
 
 
+def consume_batch_asyncio(task: Task, window: Window) -> Outcome:
+    config = consumer_config(task)
+    take = task.settings.take
+
+    async def run() -> Outcome:
+        count = touched = checksum = 0
+        with window:
+            consumer = kafkars.aio.Consumer(**config)
+            consumer.assign(partitions(task))
+            while count < task.records:
+                records = await consumer.poll_batch(take, POLL_SECONDS)
+                for record in records:
+                    touched += len(record.key) + len(record.value)
+                count += len(records)
+                if task.verify:
+                    checksum += sum(checksum_of_one(record.key, record.value) for record in records)
+            window.end()
+            await consumer.close()
+        return Outcome(count, touched, checksum if task.verify else None, config)
+
+    return asyncio.run(run())
+
+
 def consume_one(task: Task, window: Window) -> Outcome:
     config = consumer_config(task)
     count = touched = checksum = 0
@@ -54,7 +77,7 @@ def consume_one(task: Task, window: Window) -> Outcome:
         consumer = kafkars.Consumer(**config)
         consumer.assign(partitions(task))
         while count < records:
-            record = consumer.poll(timeout=POLL_SECONDS)
+            record = consumer.poll(POLL_SECONDS)
             if record is None:
                 continue
             touched += len(record.key) + len(record.value)
@@ -76,7 +99,7 @@ def consume_one_asyncio(task: Task, window: Window) -> Outcome:
             consumer = kafkars.aio.Consumer(**config)
             consumer.assign(partitions(task))
             while count < records:
-                record = await consumer.poll(timeout=POLL_SECONDS)
+                record = await consumer.poll(POLL_SECONDS)
                 if record is None:
                     continue
                 touched += len(record.key) + len(record.value)
@@ -142,7 +165,7 @@ def latency(task: Task, window: Window) -> Outcome:
 
     def consume() -> None:
         while len(arrivals) < task.records:
-            record = consumer.poll(timeout=POLL_SECONDS)
+            record = consumer.poll(POLL_SECONDS)
             if record is not None:
                 received(record.value, pace, arrivals)
 
@@ -170,7 +193,7 @@ def latency_asyncio(task: Task, window: Window) -> Outcome:
 
         async def consume() -> None:
             while len(arrivals) < task.records:
-                record = await consumer.poll(timeout=POLL_SECONDS)
+                record = await consumer.poll(POLL_SECONDS)
                 if record is not None:
                     received(record.value, pace, arrivals)
 
@@ -218,6 +241,7 @@ def producer_config(task: Task) -> dict[str, Any]:
 
 JOBS = {
     "consume-batch": consume_batch,
+    "consume-batch-asyncio": consume_batch_asyncio,
     "consume-one": consume_one,
     "consume-one-asyncio": consume_one_asyncio,
     "produce": produce,
