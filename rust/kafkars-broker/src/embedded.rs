@@ -72,9 +72,9 @@ impl EmbeddedBroker {
     /// Creates a topic, as an administrator would.
     ///
     /// # Errors
-    /// When the topic exists or a client would be refused for another reason.
+    /// When the topic exists, a client would be refused for another reason, or the broker is stopped.
     pub fn create_topic(&self, topic: &NewTopic) -> Result<(), BrokerError> {
-        create(&self.cluster, topic)
+        create(self.running()?, topic)
     }
 
     /// Names of its topics, in alphabetical order.
@@ -89,9 +89,9 @@ impl EmbeddedBroker {
     /// First offset and next offset of a partition.
     ///
     /// # Errors
-    /// When there is no such partition.
+    /// When there is no such partition, or the broker is stopped.
     pub fn offsets(&self, topic: &str, partition: i32) -> Result<(i64, i64), BrokerError> {
-        let state = self.cluster.state();
+        let state = self.running()?.state();
         let found = state
             .topic(topic)
             .and_then(|topic| topic.partition(partition));
@@ -102,9 +102,9 @@ impl EmbeddedBroker {
     /// The node that leads a partition.
     ///
     /// # Errors
-    /// When there is no such partition.
+    /// When there is no such partition, or the broker is stopped.
     pub fn leader(&self, topic: &str, partition: i32) -> Result<i32, BrokerError> {
-        let state = self.cluster.state();
+        let state = self.running()?.state();
         let found = state
             .topic(topic)
             .and_then(|topic| topic.partition(partition));
@@ -116,12 +116,13 @@ impl EmbeddedBroker {
     /// Gives a partition to another node, under a new leader epoch. Nothing is lost: all nodes share the log.
     ///
     /// # Errors
-    /// When there is no such partition or node.
+    /// When there is no such partition or node, or the broker is stopped.
     pub fn move_leader(&self, topic: &str, partition: i32, node: i32) -> Result<(), BrokerError> {
-        if self.cluster.node(node).is_none() {
+        let cluster = self.running()?;
+        if cluster.node(node).is_none() {
             return Err(BrokerError::UnknownNode(node));
         }
-        let mut state = self.cluster.state();
+        let mut state = cluster.state();
         let found = state
             .topic_mut(topic)
             .and_then(|topic| topic.partition_mut(partition));
@@ -165,6 +166,14 @@ impl EmbeddedBroker {
     pub fn stop(&mut self) {
         self.server.stop();
     }
+
+    fn running(&self) -> Result<&Cluster, BrokerError> {
+        if self.is_running() {
+            Ok(&self.cluster)
+        } else {
+            Err(BrokerError::Stopped)
+        }
+    }
 }
 
 fn create(cluster: &Cluster, topic: &NewTopic) -> Result<(), BrokerError> {
@@ -185,5 +194,16 @@ fn unknown(topic: &str, partition: i32) -> BrokerError {
     BrokerError::UnknownPartition {
         topic: topic.to_owned(),
         partition,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_handle_can_be_shared_between_threads() {
+        fn shared<T: Send + Sync>() {}
+        shared::<EmbeddedBroker>();
     }
 }

@@ -52,6 +52,19 @@ pub(crate) fn read(state: &mut State, targets: &[Target], limits: Limits) -> Rou
     round
 }
 
+/// The same error for every target.
+pub(crate) fn fail(targets: &[Target], code: ErrorCode) -> Round {
+    let partitions = targets
+        .iter()
+        .map(|target| failure(target.partition, code))
+        .collect();
+    Round {
+        partitions,
+        failed: true,
+        ..Round::default()
+    }
+}
+
 fn read_one(
     state: &mut State,
     target: &Target,

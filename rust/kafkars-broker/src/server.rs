@@ -7,6 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use std::{io, process};
 
+use parking_lot::Mutex;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
@@ -63,7 +64,8 @@ fn listen_at(address: SocketAddr) -> Result<StdListener, BrokerError> {
 #[derive(Debug)]
 pub(crate) struct Server {
     stop: Option<oneshot::Sender<()>>,
-    ended: mpsc::Receiver<()>,
+    /// Behind a lock only so that the handle can be shared between threads.
+    ended: Mutex<mpsc::Receiver<()>>,
     thread: Option<JoinHandle<()>>,
     process: u32,
 }
@@ -97,7 +99,7 @@ impl Server {
             .map_err(BrokerError::Thread)?;
         Ok(Self {
             stop: Some(stop),
-            ended,
+            ended: Mutex::new(ended),
             thread: Some(thread),
             process: process::id(),
         })
@@ -114,7 +116,7 @@ impl Server {
             return;
         }
         let _ = stop.send(());
-        match self.ended.recv_timeout(STOP_LIMIT) {
+        match self.ended.get_mut().recv_timeout(STOP_LIMIT) {
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 tracing::error!("the broker's thread does not end; it is left behind")
             }
@@ -122,8 +124,11 @@ impl Server {
         }
     }
 
+    /// False in a process that was forked from the one with the thread.
     pub(crate) fn is_running(&self) -> bool {
-        self.thread
+        let here = self.process == process::id();
+        here && self
+            .thread
             .as_ref()
             .is_some_and(|thread| !thread.is_finished())
     }

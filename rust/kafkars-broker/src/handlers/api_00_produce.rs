@@ -29,7 +29,7 @@ const HINTS_SINCE: i16 = 10;
 impl Serve for ProduceRequest {
     fn serve(self, peer: &Peer, version: i16) -> Answer<ProduceResponse> {
         if !(-1..=1).contains(&self.acks) {
-            return Answer::Now(self.refuse(version, ErrorCode::InvalidRequiredAcks));
+            return Answer::Now(self.refuse(peer, version, ErrorCode::InvalidRequiredAcks));
         }
         let acks = self.acks;
         let mut append = Append {
@@ -61,7 +61,7 @@ impl Serve for ProduceRequest {
         })
     }
 
-    fn refuse(&self, _version: i16, code: ErrorCode) -> ProduceResponse {
+    fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> ProduceResponse {
         let topic = |topic: &TopicProduceData| TopicProduceResponse {
             name: topic.name.clone(),
             topic_id: topic.topic_id,

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::fetch::{
-    FetchRequest, FetchResponse, FetchTopic, FetchableTopicResponse, NodeEndpoint, PartitionData,
+    FetchRequest, FetchResponse, FetchableTopicResponse, NodeEndpoint,
 };
 use tokio::time::{Instant as Deadline, timeout_at};
 
@@ -58,30 +58,26 @@ impl Serve for FetchRequest {
         Answer::Later(Box::pin(poll.run(Deadline::now() + wait)))
     }
 
-    fn refuse(&self, _version: i16, code: ErrorCode) -> FetchResponse {
-        let partition = |partition: i32| PartitionData {
-            partition_index: partition,
-            error_code: code.code(),
-            high_watermark: -1,
-            records: Some(bytes::Bytes::new()),
-            ..PartitionData::default()
-        };
-        let topic = |topic: &FetchTopic| FetchableTopicResponse {
-            topic: topic.topic.clone(),
-            topic_id: topic.topic_id,
-            partitions: topic
-                .partitions
-                .iter()
-                .map(|data| partition(data.partition))
-                .collect(),
-        };
-        if self.topics.is_empty() {
-            // A session names no partition; the answer as a whole can still fail.
+    /// Errors of sessions are errors of the whole answer; all others are told for each partition, also for those that only the
+    /// session names.
+    fn refuse(&self, peer: &Peer, version: i16, code: ErrorCode) -> FetchResponse {
+        if matches!(
+            code,
+            ErrorCode::FetchSessionIdNotFound
+                | ErrorCode::InvalidFetchSessionEpoch
+                | ErrorCode::FetchSessionTopicIdError
+        ) {
             return session_failure(code);
         }
-        FetchResponse {
-            responses: self.topics.iter().map(topic).collect(),
-            ..FetchResponse::default()
+        let request = session_request(self.clone(), version);
+        let mut state = peer.cluster.state();
+        let sessions = state.sessions(peer.node).ok_or(code);
+        match sessions.and_then(|sessions| sessions.plan(request, Instant::now())) {
+            Ok(plan) => {
+                let round = fetch_round::fail(&plan.targets, code);
+                respond(peer, &mut state, &plan, round)
+            }
+            Err(code) => session_failure(code),
         }
     }
 }

@@ -53,7 +53,7 @@ impl Serve for ListOffsetsRequest {
         })
     }
 
-    fn refuse(&self, _version: i16, code: ErrorCode) -> ListOffsetsResponse {
+    fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> ListOffsetsResponse {
         let topic = |topic: &ListOffsetsTopic| ListOffsetsTopicResponse {
             name: topic.name.clone(),
             partitions: topic

@@ -53,7 +53,7 @@ impl Serve for MetadataRequest {
     }
 
     /// The cluster as far as a request alone can tell of it: none of it, and an error for each topic named.
-    fn refuse(&self, _version: i16, code: ErrorCode) -> MetadataResponse {
+    fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> MetadataResponse {
         let topics = self.topics.iter().flatten();
         MetadataResponse {
             topics: topics

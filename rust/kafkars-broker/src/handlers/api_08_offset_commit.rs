@@ -21,7 +21,7 @@ const TOPIC_IDS_SINCE: i16 = 10;
 impl Serve for OffsetCommitRequest {
     fn serve(self, peer: &Peer, version: i16) -> Answer<OffsetCommitResponse> {
         if let Err(code) = check(&self, peer) {
-            return Answer::Now(self.refuse(version, code));
+            return Answer::Now(self.refuse(peer, version, code));
         }
         let mut state = peer.cluster.state();
         Answer::Now(respond(&self, version, |topic, data| {
@@ -29,7 +29,7 @@ impl Serve for OffsetCommitRequest {
         }))
     }
 
-    fn refuse(&self, version: i16, code: ErrorCode) -> OffsetCommitResponse {
+    fn refuse(&self, _peer: &Peer, version: i16, code: ErrorCode) -> OffsetCommitResponse {
         respond(self, version, |_, _| Err(code))
     }
 }

@@ -32,7 +32,7 @@ impl Serve for OffsetFetchRequest {
         Answer::Now(respond(&self, version, answer))
     }
 
-    fn refuse(&self, version: i16, code: ErrorCode) -> OffsetFetchResponse {
+    fn refuse(&self, _peer: &Peer, version: i16, code: ErrorCode) -> OffsetFetchResponse {
         respond(self, version, |group| refused(group, code))
     }
 }

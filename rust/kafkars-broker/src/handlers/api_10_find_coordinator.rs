@@ -22,7 +22,7 @@ const GROUP: i8 = 0;
 impl Serve for FindCoordinatorRequest {
     fn serve(self, peer: &Peer, version: i16) -> Answer<FindCoordinatorResponse> {
         if self.key_type != GROUP {
-            return Answer::Now(self.refuse(version, ErrorCode::InvalidRequest));
+            return Answer::Now(self.refuse(peer, version, ErrorCode::InvalidRequest));
         }
         Answer::Now(respond(&self, version, |key| {
             match peer.cluster.coordinator(key) {
@@ -38,7 +38,7 @@ impl Serve for FindCoordinatorRequest {
         }))
     }
 
-    fn refuse(&self, version: i16, code: ErrorCode) -> FindCoordinatorResponse {
+    fn refuse(&self, _peer: &Peer, version: i16, code: ErrorCode) -> FindCoordinatorResponse {
         respond(self, version, |key| failure(key, code))
     }
 }

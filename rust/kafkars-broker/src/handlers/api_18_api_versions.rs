@@ -21,7 +21,7 @@ impl Serve for ApiVersionsRequest {
         if version >= SOFTWARE_SINCE
             && !(is_name(&self.client_software_name) && is_name(&self.client_software_version))
         {
-            return Answer::Now(self.refuse(version, ErrorCode::InvalidRequest));
+            return Answer::Now(self.refuse(peer, version, ErrorCode::InvalidRequest));
         }
         Answer::Now(ApiVersionsResponse {
             api_keys: offered(peer),
@@ -29,7 +29,7 @@ impl Serve for ApiVersionsRequest {
         })
     }
 
-    fn refuse(&self, _version: i16, code: ErrorCode) -> ApiVersionsResponse {
+    fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> ApiVersionsResponse {
         ApiVersionsResponse {
             error_code: code.code(),
             ..ApiVersionsResponse::default()

@@ -63,7 +63,7 @@ impl Serve for CreateTopicsRequest {
         })
     }
 
-    fn refuse(&self, _version: i16, code: ErrorCode) -> CreateTopicsResponse {
+    fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> CreateTopicsResponse {
         let topics = self
             .topics
             .iter()

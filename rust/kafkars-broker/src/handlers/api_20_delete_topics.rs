@@ -22,7 +22,7 @@ impl Serve for DeleteTopicsRequest {
         })
     }
 
-    fn refuse(&self, _version: i16, code: ErrorCode) -> DeleteTopicsResponse {
+    fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> DeleteTopicsResponse {
         let responses = wanted(self)
             .map(|topic| result(topic.name, topic.topic_id, Some(code)))
             .collect();

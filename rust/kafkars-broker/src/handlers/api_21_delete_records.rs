@@ -22,7 +22,7 @@ impl Serve for DeleteRecordsRequest {
         Answer::Now(respond(&self, &mut each))
     }
 
-    fn refuse(&self, _version: i16, code: ErrorCode) -> DeleteRecordsResponse {
+    fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> DeleteRecordsResponse {
         respond(self, &mut |_, _| Err(code))
     }
 }

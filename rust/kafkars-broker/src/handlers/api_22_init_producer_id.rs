@@ -12,7 +12,7 @@ use super::{Answer, Peer, Serve};
 impl Serve for InitProducerIdRequest {
     fn serve(self, peer: &Peer, version: i16) -> Answer<InitProducerIdResponse> {
         if self.transactional_id.is_some() {
-            return Answer::Now(self.refuse(version, ErrorCode::InvalidRequest));
+            return Answer::Now(self.refuse(peer, version, ErrorCode::InvalidRequest));
         }
         let producer_id = peer.cluster.state().take_producer_id();
         Answer::Now(InitProducerIdResponse {
@@ -22,7 +22,7 @@ impl Serve for InitProducerIdRequest {
         })
     }
 
-    fn refuse(&self, _version: i16, code: ErrorCode) -> InitProducerIdResponse {
+    fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> InitProducerIdResponse {
         InitProducerIdResponse {
             error_code: code.code(),
             producer_id: -1,

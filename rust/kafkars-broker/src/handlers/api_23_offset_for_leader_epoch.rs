@@ -32,7 +32,7 @@ impl Serve for OffsetForLeaderEpochRequest {
         })
     }
 
-    fn refuse(&self, _version: i16, code: ErrorCode) -> OffsetForLeaderEpochResponse {
+    fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> OffsetForLeaderEpochResponse {
         let topic = |topic: &OffsetForLeaderTopic| OffsetForLeaderTopicResult {
             topic: topic.topic.clone(),
             partitions: topic

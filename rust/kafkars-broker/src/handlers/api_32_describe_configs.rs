@@ -41,7 +41,7 @@ impl Serve for DescribeConfigsRequest {
         })
     }
 
-    fn refuse(&self, _version: i16, code: ErrorCode) -> DescribeConfigsResponse {
+    fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> DescribeConfigsResponse {
         let results = self
             .resources
             .iter()

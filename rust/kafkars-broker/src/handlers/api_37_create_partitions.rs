@@ -37,7 +37,7 @@ impl Serve for CreatePartitionsRequest {
         })
     }
 
-    fn refuse(&self, _version: i16, code: ErrorCode) -> CreatePartitionsResponse {
+    fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> CreatePartitionsResponse {
         let results = self
             .topics
             .iter()

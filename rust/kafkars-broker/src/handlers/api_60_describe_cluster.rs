@@ -17,7 +17,7 @@ const BROKERS: i8 = 1;
 impl Serve for DescribeClusterRequest {
     fn serve(self, peer: &Peer, version: i16) -> Answer<DescribeClusterResponse> {
         if self.endpoint_type != BROKERS {
-            return Answer::Now(self.refuse(version, ErrorCode::MismatchedEndpointType));
+            return Answer::Now(self.refuse(peer, version, ErrorCode::MismatchedEndpointType));
         }
         let cluster = &peer.cluster;
         let broker = |node: &Node| DescribeClusterBroker {
@@ -40,7 +40,7 @@ impl Serve for DescribeClusterRequest {
         Answer::Now(response)
     }
 
-    fn refuse(&self, _version: i16, code: ErrorCode) -> DescribeClusterResponse {
+    fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> DescribeClusterResponse {
         DescribeClusterResponse {
             error_code: code.code(),
             error_message: Some(code.description().to_owned()),

@@ -71,8 +71,8 @@ pub(crate) trait Serve: Request + Send + 'static {
     /// Handles it.
     fn serve(self, peer: &Peer, version: i16) -> Answer<Self::Response>;
 
-    /// The answer with this error in every place the request names. It is what a fault on purpose answers.
-    fn refuse(&self, version: i16, code: ErrorCode) -> Self::Response;
+    /// The answer with this error in every place the request is about. It is what a fault on purpose answers.
+    fn refuse(&self, peer: &Peer, version: i16, code: ErrorCode) -> Self::Response;
 
     /// Whether the client waits for an answer; where it does not, an error closes the connection.
     fn expects_answer(&self) -> bool {
@@ -214,7 +214,7 @@ impl Call {
         drop(reader);
         let answer = match self.refusal {
             Some(_) if !request.expects_answer() => Answer::Disconnect,
-            Some(code) => Answer::Now(request.refuse(api_version, code)),
+            Some(code) => Answer::Now(request.refuse(&self.peer, api_version, code)),
             None => request.serve(&self.peer, api_version),
         };
         let reply = move |response: R::Response| -> Result<Outcome, End> {

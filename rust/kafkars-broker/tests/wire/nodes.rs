@@ -202,6 +202,7 @@ fn starting_and_stopping_take_milliseconds_and_leave_nothing_listening() {
     broker.stop();
     broker.stop();
     assert!(!broker.is_running());
+    assert!(matches!(broker.offsets("t", 0), Err(BrokerError::Stopped)));
     assert!(
         started.elapsed() < Duration::from_secs(1),
         "{:?}",

@@ -1,7 +1,7 @@
-use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::fetch::{FetchRequest, FetchResponse, ForgottenTopic};
+use kafkars_protocol::{ApiKey, ErrorCode};
 
-use kafkars_broker::{BrokerConfig, NewTopic};
+use kafkars_broker::{Action, BrokerConfig, Intercept, NewTopic};
 
 use crate::support::*;
 
@@ -153,6 +153,21 @@ fn a_session_does_not_change_between_names_and_ids() {
         wire.call(&request, 13).error_code,
         ErrorCode::FetchSessionTopicIdError.code()
     );
+}
+
+#[test]
+fn an_error_on_purpose_is_told_for_the_partitions_of_the_session() {
+    let (broker, mut wire, id) = session();
+    let code = ErrorCode::NotLeaderOrFollower;
+    broker.intercept(Intercept::new(ApiKey::Fetch, Action::Error(code)).times(1));
+    let answer = wire.call(&next(id, 1), FETCH);
+    assert_eq!((answer.error_code, partitions(&answer)), (0, vec![0, 1]));
+    assert_eq!(only(&answer).error_code, code.code());
+    assert_eq!(partitions(&wire.call(&next(id, 2), FETCH)), [0, 1]);
+    assert!(wire.call(&next(id, 3), FETCH).responses.is_empty());
+    let lost = ErrorCode::FetchSessionIdNotFound;
+    broker.intercept(Intercept::new(ApiKey::Fetch, Action::Error(lost)).times(1));
+    assert_eq!(wire.call(&next(id, 4), FETCH).error_code, lost.code());
 }
 
 #[test]
