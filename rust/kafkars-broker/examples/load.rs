@@ -15,7 +15,9 @@ use std::time::Instant;
 use bytes::Bytes;
 use kafkars_protocol::messages::create_topics::{CreatableTopic, CreateTopicsRequest};
 use kafkars_protocol::messages::fetch::{FetchPartition, FetchRequest, FetchTopic};
-use kafkars_protocol::messages::metadata::{MetadataRequest, MetadataRequestTopic};
+use kafkars_protocol::messages::list_offsets::{
+    ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic,
+};
 use kafkars_protocol::messages::produce::{PartitionProduceData, ProduceRequest, TopicProduceData};
 use kafkars_protocol::{Request, decode_response, encode_request};
 use kafkars_records::{BatchBuilder, Codec, Compression, ProducerFields, batches};
@@ -107,22 +109,27 @@ fn create(wire: &mut Wire, topic: &str) -> Result<(), Failure> {
         )
         .into());
     }
-    let name = MetadataRequestTopic {
-        name: Some(topic.to_owned()),
-        ..MetadataRequestTopic::default()
+    let partition = ListOffsetsPartition {
+        current_leader_epoch: -1,
+        timestamp: -1,
+        ..ListOffsetsPartition::default()
     };
-    let request = MetadataRequest {
-        topics: Some(vec![name]),
-        ..MetadataRequest::default()
+    let topic = ListOffsetsTopic {
+        name: topic.to_owned(),
+        partitions: vec![partition],
     };
-    // A real Kafka needs a moment until every node knows the leader.
-    for _ in 0..1000 {
-        let answer = wire.call(&request, 9)?;
-        if answer.topics[0].error_code == 0 && answer.topics[0].partitions[0].leader_id >= 0 {
+    let request = ListOffsetsRequest {
+        replica_id: -1,
+        topics: vec![topic],
+        ..ListOffsetsRequest::default()
+    };
+    // A real Kafka needs a moment until the node knows that it leads.
+    for _ in 0..10_000 {
+        if wire.call(&request, 6)?.topics[0].partitions[0].error_code == 0 {
             return Ok(());
         }
     }
-    Err("the topic has no leader".into())
+    Err("the node does not lead the topic".into())
 }
 
 fn produce(wire: &mut Wire, topic: &str, batch: &Bytes, requests: usize) -> Result<(), Failure> {

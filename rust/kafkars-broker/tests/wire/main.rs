@@ -5,6 +5,7 @@ mod fetch;
 mod hostile;
 mod list_offsets;
 mod metadata;
+mod mutated;
 mod nodes;
 mod offsets;
 mod produce;
