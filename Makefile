@@ -14,6 +14,8 @@ export PYO3_PYTHON := $(CURDIR)/$(PY)
 # `make bench BENCH="--records 200000 --codecs zstd"`, `make test-python PYTEST="-k produce -x"`
 BENCH ?=
 PYTEST ?=
+# maturin lets pip speak, and pip tells of every package that is there already.
+export PIP_QUIET := 1
 # mkdocs-material announces its successor otherwise.
 export NO_MKDOCS_2_WARNING := 1
 FUZZ_SECONDS ?= 30
