@@ -1,34 +1,45 @@
 //! Many records as one Python sequence.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use parking_lot::Mutex;
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice, PyType};
 
 use kafkars_client::config::TopicPartition;
+use kafkars_client::{FetchedBatch, RecordSlice};
 use kafkars_records::{RecordView, Span};
 
-use crate::record::{Page, PyRecord};
+use crate::record::{self, PyRecord};
 use crate::types;
 
 /// Consecutive records of one fetched batch.
 pub(crate) struct Run {
-    page: Arc<Page>,
+    fetched: Arc<FetchedBatch>,
+    typed: bool,
     start: u32,
+    end: u32,
     count: u32,
     /// Byte position of every record, made by the first access out of order.
     positions: OnceLock<Box<[u32]>>,
 }
 
 impl Run {
-    /// `count` records from byte position `start` on.
-    pub(crate) fn new(page: Arc<Page>, start: u32, count: u32) -> Self {
-        Self {
-            page,
+    /// The records of a slice, in a batch prepared for Python.
+    pub(crate) fn new(slice: RecordSlice) -> Self {
+        let RecordSlice {
+            batch: fetched,
             start,
+            end,
+            count,
+        } = slice;
+        Self {
+            typed: record::is_typed(&fetched),
+            fetched,
+            start,
+            end,
             count,
             positions: OnceLock::new(),
         }
@@ -38,8 +49,13 @@ impl Run {
         self.count as usize
     }
 
+    #[inline]
+    fn record<'py>(&self, py: Python<'py>, view: RecordView) -> PyResult<Bound<'py, PyRecord>> {
+        record::record(py, Arc::clone(&self.fetched), view, self.typed)
+    }
+
     fn views(&self) -> impl Iterator<Item = RecordView> + '_ {
-        let batch = &self.page.fetched.batch;
+        let batch = &self.fetched.batch;
         let mut position = self.start;
         (0..self.count).map(move |_| {
             let view = batch.record_at(position);
@@ -58,16 +74,17 @@ impl Run {
 
     /// The records `from..to` of this run.
     fn part(&self, from: usize, to: usize) -> Self {
-        let start = if from == 0 {
-            self.start
-        } else {
-            self.position(from)
+        let at = |index: usize| match index {
+            0 => self.start,
+            index if index >= self.len() => self.end,
+            index => self.position(index),
         };
-        Self::new(
-            Arc::clone(&self.page),
-            start,
-            u32::try_from(to - from).unwrap_or(0),
-        )
+        Self::new(RecordSlice {
+            batch: Arc::clone(&self.fetched),
+            start: at(from),
+            end: at(to),
+            count: u32::try_from(to - from).unwrap_or(0),
+        })
     }
 
     fn spans<'py>(
@@ -77,7 +94,7 @@ impl Run {
         of: impl Fn(&RecordView) -> Option<Span>,
     ) -> PyResult<()> {
         for view in self.views() {
-            list.append(self.page.bytes(py, of(&view)))?;
+            list.append(record::bytes(py, &self.fetched, of(&view)))?;
         }
         Ok(())
     }
@@ -132,7 +149,7 @@ impl PyRecordBatch {
     fn __iter__(slf: &Bound<'_, Self>) -> PyRecordIterator {
         PyRecordIterator {
             batch: slf.clone().unbind(),
-            cursor: Mutex::new(Cursor::default()),
+            place: AtomicU64::new(place(0, slf.get().runs.first().map_or(0, |run| run.start))),
         }
     }
 
@@ -168,8 +185,8 @@ impl PyRecordBatch {
                 self.len
             )));
         };
-        let view = run.page.fetched.batch.record_at(run.position(at));
-        Ok(run.page.record(py, view)?.into_any())
+        let view = run.fetched.batch.record_at(run.position(at));
+        Ok(run.record(py, view)?.into_any())
     }
 
     fn __contains__(slf: &Bound<'_, Self>, record: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -236,8 +253,8 @@ impl PyRecordBatch {
         let mut places: HashMap<TopicPartition, usize> = HashMap::new();
         for run in &self.runs {
             let partition = TopicPartition {
-                topic: Arc::clone(&run.page.fetched.topic),
-                partition: run.page.fetched.partition,
+                topic: Arc::clone(&run.fetched.topic),
+                partition: run.fetched.partition,
             };
             let place = *places.entry(partition).or_insert_with_key(|partition| {
                 groups.push((partition.clone(), Vec::new()));
@@ -261,10 +278,7 @@ impl PyRecordBatch {
         match (self.len, self.runs.first()) {
             (0, _) | (_, None) => "RecordBatch(empty)".to_owned(),
             (len, Some(run)) => {
-                let (fetched, first) = (
-                    &run.page.fetched,
-                    run.page.fetched.batch.record_at(run.start),
-                );
+                let (fetched, first) = (&run.fetched, run.fetched.batch.record_at(run.start));
                 let (topic, partition) = (&fetched.topic, fetched.partition);
                 format!(
                     "RecordBatch({len} records from {topic}-{partition} offset {} on)",
@@ -289,16 +303,13 @@ impl PyRecordBatch {
 #[pyclass(name = "RecordIterator", module = "kafkars._kafkars", frozen)]
 pub(crate) struct PyRecordIterator {
     batch: Py<PyRecordBatch>,
-    cursor: Mutex<Cursor>,
+    /// The run and the byte position in it, in one word: threads that share an iterator without the GIL may see a record
+    /// twice, but never a torn place.
+    place: AtomicU64,
 }
 
-#[derive(Default)]
-struct Cursor {
-    run: usize,
-    /// Records of the run already handed out.
-    taken: u32,
-    /// Where the next one stands, once the first of the run is taken.
-    position: u32,
+fn place(run: usize, position: u32) -> u64 {
+    (run as u64) << 32 | u64::from(position)
 }
 
 #[pymethods]
@@ -309,40 +320,18 @@ impl PyRecordIterator {
 
     #[inline]
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyRecord>>> {
-        let batch = self.batch.get();
-        let mut cursor = self.cursor.lock();
-        let run = loop {
-            let Some(run) = batch.runs.get(cursor.run) else {
-                return Ok(None);
-            };
-            if cursor.taken < run.count {
-                break run;
-            }
-            cursor.run += 1;
-            cursor.taken = 0;
+        let runs = &self.batch.get().runs;
+        let now = self.place.load(Ordering::Relaxed);
+        let (index, position) = ((now >> 32) as usize, now as u32);
+        let Some(run) = runs.get(index) else {
+            return Ok(None);
         };
-        let position = if cursor.taken == 0 {
-            run.start
-        } else {
-            cursor.position
+        let view = run.fetched.batch.record_at(position);
+        let next = match runs.get(index + 1) {
+            _ if view.next < run.end => place(index, view.next),
+            following => place(index + 1, following.map_or(0, |run| run.start)),
         };
-        let view = run.page.fetched.batch.record_at(position);
-        cursor.taken += 1;
-        cursor.position = view.next;
-        drop(cursor);
-        run.page.record(py, view).map(Some)
-    }
-
-    fn __length_hint__(&self) -> usize {
-        let cursor = self.cursor.lock();
-        let left: usize = self
-            .batch
-            .get()
-            .runs
-            .iter()
-            .skip(cursor.run)
-            .map(Run::len)
-            .sum();
-        left.saturating_sub(cursor.taken as usize)
+        self.place.store(next, Ordering::Relaxed);
+        run.record(py, view).map(Some)
     }
 }

@@ -15,14 +15,13 @@ use pyo3::types::{PyBytes, PyString, PyTuple};
 use crate::error;
 use crate::types;
 
-/// What the records of one fetched batch share.
-pub(crate) struct Page {
-    /// The batch itself.
-    pub(crate) fetched: Arc<FetchedBatch>,
+/// What the records of one fetched batch share in Python. It is kept with the batch, so that a record is a reference to
+/// the batch and nothing else.
+struct Page {
     /// The topic's name, made once.
-    pub(crate) topic: Py<PyString>,
+    topic: Py<PyString>,
     /// What keys and values go through; none in the usual case, which then costs nothing.
-    pub(crate) deserializers: Option<Arc<Deserializers>>,
+    deserializers: Option<Arc<Deserializers>>,
 }
 
 /// The functions a consumer was configured with.
@@ -31,56 +30,84 @@ pub(crate) struct Deserializers {
     pub(crate) value: Option<Py<PyAny>>,
 }
 
-impl Page {
-    /// The bytes at `span` as a new object.
-    #[inline]
-    pub(crate) fn bytes<'py>(
-        &self,
-        py: Python<'py>,
-        span: Option<Span>,
-    ) -> Option<Bound<'py, PyBytes>> {
-        span.map(|span| PyBytes::new(py, self.fetched.batch.slice(span)))
+/// Prepares a batch for [`record`] and [`bytes`]. Costs something the first time only.
+#[inline]
+pub(crate) fn prepare(
+    py: Python<'_>,
+    fetched: &FetchedBatch,
+    deserializers: Option<&Arc<Deserializers>>,
+) {
+    if fetched.attachment().is_some() {
+        return;
     }
+    let page = Page {
+        topic: PyString::intern(py, &fetched.topic).unbind(),
+        deserializers: deserializers.map(Arc::clone),
+    };
+    fetched.attach(|| Box::new(page));
+}
 
-    /// The record at `view` as a Python object.
-    #[inline]
-    pub(crate) fn record<'py>(
-        self: &Arc<Self>,
-        py: Python<'py>,
-        view: RecordView,
-    ) -> PyResult<Bound<'py, PyRecord>> {
-        let record = PyRecord {
-            topic: self.topic.clone_ref(py),
-            page: Arc::clone(self),
-            view,
-        };
-        if self.deserializers.is_none() {
-            return Bound::new(py, record);
-        }
-        let typed = PyClassInitializer::from(record).add_subclass(PyDeserializedRecord {
-            key: PyOnceLock::new(),
-            value: PyOnceLock::new(),
-        });
-        Ok(Bound::new(py, typed)?.into_super())
+fn page(fetched: &FetchedBatch) -> Option<&Page> {
+    fetched.attachment()?.downcast_ref()
+}
+
+/// The bytes at `span` as a new object.
+#[inline]
+pub(crate) fn bytes<'py>(
+    py: Python<'py>,
+    fetched: &FetchedBatch,
+    span: Option<Span>,
+) -> Option<Bound<'py, PyBytes>> {
+    span.map(|span| PyBytes::new(py, fetched.batch.slice(span)))
+}
+
+/// The record at `view` of a prepared batch as a Python object. `typed` where there are deserializers.
+#[inline]
+pub(crate) fn record(
+    py: Python<'_>,
+    fetched: Arc<FetchedBatch>,
+    view: RecordView,
+    typed: bool,
+) -> PyResult<Bound<'_, PyRecord>> {
+    let record = PyRecord { fetched, view };
+    if !typed {
+        return Bound::new(py, record);
     }
+    let typed = PyClassInitializer::from(record).add_subclass(PyDeserializedRecord {
+        key: PyOnceLock::new(),
+        value: PyOnceLock::new(),
+    });
+    Ok(Bound::new(py, typed)?.into_super())
+}
+
+/// Whether records of a prepared batch go through deserializers.
+#[inline]
+pub(crate) fn is_typed(fetched: &FetchedBatch) -> bool {
+    page(fetched).is_some_and(|page| page.deserializers.is_some())
 }
 
 /// A record as it came from a broker.
 #[pyclass(name = "Record", module = "kafkars", frozen, subclass)]
 pub(crate) struct PyRecord {
-    /// Name of the topic.
-    #[pyo3(get)]
-    topic: Py<PyString>,
-    page: Arc<Page>,
+    fetched: Arc<FetchedBatch>,
     view: RecordView,
 }
 
 #[pymethods]
 impl PyRecord {
+    /// Name of the topic.
+    #[getter]
+    fn topic<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
+        match page(&self.fetched) {
+            Some(page) => page.topic.bind(py).clone(),
+            None => PyString::new(py, &self.fetched.topic),
+        }
+    }
+
     /// Number of the partition.
     #[getter]
     fn partition(&self) -> i32 {
-        self.page.fetched.partition
+        self.fetched.partition
     }
 
     /// Position in the partition.
@@ -98,34 +125,31 @@ impl PyRecord {
     /// Who set the timestamp.
     #[getter]
     fn timestamp_type<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        types::timestamp_type(
-            py,
-            self.page.fetched.batch.header.attributes.timestamp_type(),
-        )
+        types::timestamp_type(py, self.fetched.batch.header.attributes.timestamp_type())
     }
 
     /// The key as bytes, or None where the record has none.
     #[getter]
     fn key<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
-        self.page.bytes(py, self.view.key)
+        bytes(py, &self.fetched, self.view.key)
     }
 
     /// The value as bytes, or None for a tombstone.
     #[getter]
     fn value<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
-        self.page.bytes(py, self.view.value)
+        bytes(py, &self.fetched, self.view.value)
     }
 
     /// The key as it was stored, whatever deserializer is configured.
     #[getter]
     fn raw_key<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
-        self.page.bytes(py, self.view.key)
+        bytes(py, &self.fetched, self.view.key)
     }
 
     /// The value as it was stored, whatever deserializer is configured.
     #[getter]
     fn raw_value<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
-        self.page.bytes(py, self.view.value)
+        bytes(py, &self.fetched, self.view.value)
     }
 
     /// The headers in their order, as pairs of name and value.
@@ -134,12 +158,12 @@ impl PyRecord {
         if self.view.header_count == 0 {
             return Ok(PyTuple::empty(py));
         }
-        let headers = self.page.fetched.batch.headers(&self.view);
+        let headers = self.fetched.batch.headers(&self.view);
         let pairs: Vec<_> = headers
             .map(|header| {
                 (
                     header.key_text().into_owned(),
-                    self.page.bytes(py, header.value),
+                    bytes(py, &self.fetched, header.value),
                 )
             })
             .collect();
@@ -149,7 +173,7 @@ impl PyRecord {
     /// Epoch of the leader that stored the record, or None where the broker did not say.
     #[getter]
     fn leader_epoch(&self) -> Option<i32> {
-        Some(self.page.fetched.batch.header.partition_leader_epoch).filter(|epoch| *epoch >= 0)
+        Some(self.fetched.batch.header.partition_leader_epoch).filter(|epoch| *epoch >= 0)
     }
 
     /// Bytes of the stored key, or -1 where there is none.
@@ -169,7 +193,7 @@ impl PyRecord {
         let record = slf.get();
         Ok(format!(
             "Record(topic={}, partition={}, offset={}, timestamp={}, key={}, value={}, headers={})",
-            record.topic.bind(py).repr()?,
+            record.topic(py).repr()?,
             record.partition(),
             record.view.offset,
             record.view.timestamp,
@@ -184,9 +208,9 @@ impl PyRecord {
             return false;
         };
         let other = other.get();
-        let (mine, theirs) = (&self.page.fetched, &other.page.fetched);
+        let (mine, theirs) = (&self.fetched, &other.fetched);
         let bytes = |record: &Self, span: Option<Span>| {
-            span.map(|span| record.page.fetched.batch.slice(span).to_vec())
+            span.map(|span| record.fetched.batch.slice(span).to_vec())
         };
         self.view.offset == other.view.offset
             && mine.partition == theirs.partition
@@ -198,7 +222,7 @@ impl PyRecord {
     }
 
     fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
-        (self.topic.bind(py), self.partition(), self.view.offset)
+        (self.topic(py), self.partition(), self.view.offset)
             .into_pyobject(py)?
             .hash()
     }
@@ -216,7 +240,7 @@ impl PyRecord {
 
 impl PyRecord {
     fn header_bytes(&self) -> Vec<(&[u8], Option<&[u8]>)> {
-        let batch = &self.page.fetched.batch;
+        let batch = &self.fetched.batch;
         let headers = batch.headers(&self.view);
         headers
             .map(|header| (header.key, header.value.map(|span| batch.slice(span))))
@@ -231,7 +255,7 @@ impl PyRecord {
         function: Option<&Py<PyAny>>,
         span: Option<Span>,
     ) -> PyResult<Py<PyAny>> {
-        let Some(bytes) = self.page.bytes(py, span) else {
+        let Some(bytes) = bytes(py, &self.fetched, span) else {
             return Ok(py.None());
         };
         let Some(function) = function else {
@@ -241,7 +265,7 @@ impl PyRecord {
             error::deserialization(
                 py,
                 what,
-                &self.page.fetched.topic,
+                &self.fetched.topic,
                 self.partition(),
                 self.view.offset,
                 cause,
@@ -265,11 +289,8 @@ impl PyDeserializedRecord {
         let py = slf.py();
         let record = slf.as_super().get();
         let made = slf.get().key.get_or_try_init(py, || {
-            let function = record
-                .page
-                .deserializers
-                .as_ref()
-                .and_then(|functions| functions.key.as_ref());
+            let functions = page(&record.fetched).and_then(|page| page.deserializers.as_ref());
+            let function = functions.and_then(|functions| functions.key.as_ref());
             record.deserialize(py, "key", function, record.view.key)
         })?;
         Ok(made.bind(py).clone())
@@ -281,11 +302,8 @@ impl PyDeserializedRecord {
         let py = slf.py();
         let record = slf.as_super().get();
         let made = slf.get().value.get_or_try_init(py, || {
-            let function = record
-                .page
-                .deserializers
-                .as_ref()
-                .and_then(|functions| functions.value.as_ref());
+            let functions = page(&record.fetched).and_then(|page| page.deserializers.as_ref());
+            let function = functions.and_then(|functions| functions.value.as_ref());
             record.deserialize(py, "value", function, record.view.value)
         })?;
         Ok(made.bind(py).clone())

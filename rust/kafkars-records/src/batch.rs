@@ -7,7 +7,7 @@ use crate::{
     attributes::Attributes,
     compression::Codec,
     crc, legacy,
-    reader::{self, ReadLimits},
+    reader::{self, MARK_EVERY, ReadLimits},
     record::{self, HeaderWalk, RecordView, RecordWalk, Span},
 };
 
@@ -80,11 +80,17 @@ pub struct Batch {
     /// The header. Of a message set of magic 0 or 1 it is rewritten to describe all records of the set.
     pub header: BatchHeader,
     data: Bytes,
+    // Positions of every `MARK_EVERY`th record.
+    marks: Box<[u32]>,
 }
 
 impl Batch {
-    pub(crate) fn new(header: BatchHeader, data: Bytes) -> Self {
-        Self { header, data }
+    pub(crate) fn new(header: BatchHeader, data: Bytes, marks: Box<[u32]>) -> Self {
+        Self {
+            header,
+            data,
+            marks,
+        }
     }
 
     /// All records in order.
@@ -102,6 +108,13 @@ impl Batch {
     #[inline]
     pub fn record_at(&self, position: u32) -> RecordView {
         record::view(&self.header, &self.data, position)
+    }
+
+    /// The record that has `index` records before it; `None` past the last. Walks over a few of them, not over all.
+    pub fn nth(&self, index: u32) -> Option<RecordView> {
+        let index = index as usize;
+        let mark = self.marks.get(index / MARK_EVERY)?;
+        self.walk_from(*mark).nth(index % MARK_EVERY)
     }
 
     /// The headers of a record of this batch.

@@ -67,6 +67,7 @@ impl Consumer {
                 waiters: Vec::new(),
                 starved: false,
                 trouble: None,
+                records: 0,
             }),
             ready: Condvar::new(),
             changed: watch::Sender::new(0),
@@ -88,18 +89,15 @@ impl Consumer {
     pub fn try_next(&self) -> Result<Option<TakenRecord>, FetchError> {
         let mut inner = self.shared.inner.lock();
         let taken = inner.buffer.next_record();
+        inner.records += u64::from(matches!(taken, Ok(Some(_))));
         // After an error the tasks go on with the partition.
         let credit = inner.credit_returned() || taken.is_err();
         drop(inner);
         if credit {
             self.shared.touch();
         }
-        match &taken {
-            Ok(None) => self.check_open()?,
-            Ok(Some(_)) => {
-                self.shared.counters.records.fetch_add(1, Ordering::Relaxed);
-            }
-            Err(_) => {}
+        if matches!(taken, Ok(None)) {
+            self.check_open()?;
         }
         taken
     }
@@ -108,21 +106,18 @@ impl Consumer {
     pub fn try_take(&self, max: usize) -> Result<Vec<RecordSlice>, FetchError> {
         let mut inner = self.shared.inner.lock();
         let taken = inner.buffer.take(max);
+        if let Ok(slices) = &taken {
+            let counts = slices.iter().map(|slice| u64::from(slice.count));
+            inner.records += counts.sum::<u64>();
+        }
         // After an error the tasks go on with the partition.
         let credit = inner.credit_returned() || taken.is_err();
         drop(inner);
         if credit {
             self.shared.touch();
         }
-        if let Ok(slices) = &taken {
-            if slices.is_empty() {
-                self.check_open()?;
-            }
-            let count = slices.iter().map(|slice| u64::from(slice.count)).sum();
-            self.shared
-                .counters
-                .records
-                .fetch_add(count, Ordering::Relaxed);
+        if taken.as_ref().is_ok_and(Vec::is_empty) {
+            self.check_open()?;
         }
         taken
     }
@@ -179,7 +174,7 @@ impl Consumer {
         let counters = &self.shared.counters;
         let inner = self.shared.inner.lock();
         ConsumerMetrics {
-            records_consumed: counters.records.load(Ordering::Relaxed),
+            records_consumed: inner.records,
             bytes_fetched: counters.bytes.load(Ordering::Relaxed),
             fetches: counters.fetches.load(Ordering::Relaxed),
             buffered_bytes: inner.buffer.buffered(),

@@ -33,11 +33,12 @@ pub(super) struct Inner {
     pub(super) starved: bool,
     // Why no cluster has been reached since the start.
     pub(super) trouble: Option<FetchError>,
+    // Handed to the application so far.
+    pub(super) records: u64,
 }
 
 #[derive(Default)]
 pub(super) struct Counters {
-    pub(super) records: AtomicU64,
     pub(super) bytes: AtomicU64,
     pub(super) fetches: AtomicU64,
 }

@@ -204,8 +204,24 @@ impl Source {
                 lane.connection = None;
                 lane.session.lost();
                 self.shared.update(|buffer| buffer.landed(&targets));
+                self.hand_over(&targets);
                 Err(error)
             }
+        }
+    }
+
+    /// Wakes the source that reads these partitions from now on. It was woken when their leader moved, but found them
+    /// still in flight here, so without this it would sleep until something else happens.
+    fn hand_over(&self, targets: &[FetchTarget]) {
+        let (cluster, now) = (self.shared.client.cluster(), now());
+        let mut inner = self.shared.inner.lock();
+        let moved = targets.iter().any(|target| {
+            let cursor = inner.buffer.cursor_at(target.id, target.epoch);
+            cursor.is_some_and(|cursor| reads_from(cursor, &cluster, now) != Some(self.node))
+        });
+        drop(inner);
+        if moved {
+            self.shared.touch();
         }
     }
 
@@ -220,6 +236,7 @@ impl Source {
                 lane.connection = None;
                 lane.session.lost();
                 self.shared.update(|buffer| buffer.landed(&targets));
+                self.hand_over(&targets);
                 self.raise(&targets, &error);
                 self.failed(&error);
                 return;
@@ -232,9 +249,11 @@ impl Source {
         if !lane.session.response(code, response.session_id) {
             tracing::debug!(target: "kafkars::fetch", broker = self.node, error = code.name(), "fetch session starts over");
             self.shared.update(|buffer| buffer.landed(&targets));
+            self.hand_over(&targets);
             return;
         }
         let jobs = self.note(&targets, response);
+        self.hand_over(&targets);
         // The broker works on the next answer while this one is opened; only a lost connection is made anew afterwards.
         if self.lanes[place].is_connected() {
             self.dispatch().await;

@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
+use kafkars_records::RecordView;
+
 use crate::config::TopicPartition;
 use crate::fetch::error::FetchError;
 use crate::fetch::open::FetchedBatch;
@@ -55,6 +57,13 @@ impl BatchCursor {
             remaining: batch.visible(),
             batch,
         }
+    }
+
+    /// The record before the remaining ones.
+    pub(crate) fn last_taken(&self) -> Option<RecordView> {
+        let batch = &self.batch.batch;
+        let count = u32::try_from(batch.header.record_count).ok()?;
+        batch.nth(count.checked_sub(self.remaining)?.checked_sub(1)?)
     }
 }
 

@@ -1,7 +1,8 @@
 //! One partition's share of a fetch response, opened: checksums, decompression, transactions.
 
+use std::any::Any;
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use kafkars_records::{Batch, RawBatch, ReadLimits, RecordView, RecordsError, batches};
@@ -20,7 +21,11 @@ pub struct FetchedBatch {
     pub batch: Batch,
     first: u32,
     visible: u32,
+    attachment: OnceLock<Attachment>,
 }
+
+/// What a binding keeps with a batch, so that each record needs nothing but the batch.
+pub type Attachment = Box<dyn Any + Send + Sync>;
 
 impl FetchedBatch {
     /// Byte position of the first record at or after the offset that was asked for.
@@ -31,6 +36,17 @@ impl FetchedBatch {
     /// Records from there on.
     pub fn visible(&self) -> u32 {
         self.visible
+    }
+
+    /// What a binding has kept here, if it has.
+    #[inline]
+    pub fn attachment(&self) -> Option<&(dyn Any + Send + Sync)> {
+        self.attachment.get().map(|attachment| &**attachment)
+    }
+
+    /// Keeps something with the batch. Only the first call counts.
+    pub fn attach(&self, make: impl FnOnce() -> Attachment) {
+        self.attachment.get_or_init(make);
     }
 
     /// Bytes that the batch keeps in memory.
@@ -46,6 +62,8 @@ pub struct RecordSlice {
     pub batch: Arc<FetchedBatch>,
     /// Byte position of the first record.
     pub start: u32,
+    /// Byte position after the last record.
+    pub end: u32,
     /// How many.
     pub count: u32,
 }
@@ -162,6 +180,7 @@ impl OpenJob {
             first,
             visible,
             batch,
+            attachment: OnceLock::new(),
         }))))
     }
 

@@ -3,17 +3,16 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kafkars_client::{Client, Consumer, FetchedBatch};
-use parking_lot::Mutex;
+use kafkars_client::{Client, Consumer, TakenRecord};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::PyDict;
 
 use crate::aio::Key;
 use crate::batch::{PyRecordBatch, Run};
 use crate::config::ConsumerSettings;
 use crate::error;
 use crate::metrics;
-use crate::record::{Deserializers, Page, PyRecord};
+use crate::record::{self, Deserializers, PyRecord};
 use crate::runtime::{self, Birthplace};
 
 /// A consumer and what Python adds to it.
@@ -27,8 +26,6 @@ pub(crate) struct ConsumerCore {
     max_poll_records: usize,
     /// Time limit of calls that ask the cluster and are given none.
     pub(crate) default_timeout: Duration,
-    // Guards the page of the batch that records come from at the moment; dropped outside of the lock.
-    page: Mutex<Option<Arc<Page>>>,
 }
 
 impl ConsumerCore {
@@ -47,7 +44,6 @@ impl ConsumerCore {
             deserializers: settings.deserializers().map(Arc::new),
             max_poll_records,
             default_timeout,
-            page: Mutex::new(None),
         }))
     }
 
@@ -71,11 +67,11 @@ impl ConsumerCore {
     pub(crate) fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyRecord>>> {
         self.check()?;
         match self.consumer.try_next() {
-            Ok(Some(taken)) => self.page(py, &taken.batch).record(py, taken.view).map(Some),
-            Ok(None) => {
-                self.forget_page();
-                Ok(None)
+            Ok(Some(TakenRecord { batch, view })) => {
+                record::prepare(py, &batch, self.deserializers.as_ref());
+                record::record(py, batch, view, self.deserializers.is_some()).map(Some)
             }
+            Ok(None) => Ok(None),
             Err(failure) => Err(error::fetch(py, &failure)),
         }
     }
@@ -92,12 +88,12 @@ impl ConsumerCore {
             .try_take(max)
             .map_err(|failure| error::fetch(py, &failure))?;
         if slices.is_empty() {
-            self.forget_page();
             return Ok(None);
         }
-        let runs = slices
-            .into_iter()
-            .map(|slice| Run::new(self.page(py, &slice.batch), slice.start, slice.count));
+        let runs = slices.into_iter().map(|slice| {
+            record::prepare(py, &slice.batch, self.deserializers.as_ref());
+            Run::new(slice)
+        });
         Bound::new(py, PyRecordBatch::new(runs.collect())).map(Some)
     }
 
@@ -140,7 +136,6 @@ impl ConsumerCore {
         if !self.birthplace.is_elsewhere() {
             self.consumer.close();
         }
-        self.forget_page();
     }
 
     /// Counters as a dict.
@@ -150,32 +145,6 @@ impl ConsumerCore {
             &self.consumer.metrics(),
             &self.consumer.client().metrics(),
         )
-    }
-
-    /// The page of a batch; consecutive records nearly always share it.
-    #[inline]
-    fn page(&self, py: Python<'_>, batch: &Arc<FetchedBatch>) -> Arc<Page> {
-        let mut current = self.page.lock();
-        if let Some(page) = &*current
-            && Arc::ptr_eq(&page.fetched, batch)
-        {
-            return Arc::clone(page);
-        }
-        let page = Arc::new(Page {
-            fetched: Arc::clone(batch),
-            topic: PyString::intern(py, &batch.topic).unbind(),
-            deserializers: self.deserializers.clone(),
-        });
-        let replaced = current.replace(Arc::clone(&page));
-        drop(current);
-        drop(replaced);
-        page
-    }
-
-    /// A consumer that waits keeps no batch in memory.
-    fn forget_page(&self) {
-        let page = self.page.lock().take();
-        drop(page);
     }
 }
 

@@ -208,8 +208,8 @@ fn transcode<'a>(
             header.max_timestamp = header.max_timestamp.max(message.timestamp);
         }
     }
-    check_records(&header, &data)?;
-    Ok(Batch::new(header, data.into()))
+    let marks = check_records(&header, &data)?;
+    Ok(Batch::new(header, data.into(), marks))
 }
 
 fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {

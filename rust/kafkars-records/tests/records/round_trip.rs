@@ -1,6 +1,6 @@
 //! What is built reads back, record by record, under every codec.
 
-use kafkars_records::{BatchBuilder, Codec, Compression, ProducerFields, batches};
+use kafkars_records::{BatchBuilder, Codec, Compression, ProducerFields, ReadLimits, batches};
 use proptest::prelude::*;
 
 use crate::support::{CODECS, Owned, build, open, raw, read, some_records};
@@ -209,4 +209,23 @@ fn a_retry_restamps_the_producer_and_keeps_the_records() {
         sealed.set_sequence(first);
         assert_eq!(sealed.bytes, under_way);
     }
+}
+
+#[test]
+fn any_record_is_found_by_its_index() {
+    let mut builder = BatchBuilder::new(0);
+    for number in 0..1_000_u32 {
+        builder.append(0, None, Some(&number.to_be_bytes()), &[]);
+    }
+    let sealed = builder
+        .seal(Compression::default(), ProducerFields::default())
+        .expect("seals");
+    let raw = batches(sealed.bytes).next().expect("one").expect("whole");
+    let batch = raw.open(&ReadLimits::default()).expect("opens");
+    for index in [0, 1, 63, 64, 65, 127, 128, 999] {
+        let view = batch.nth(index).expect("there");
+        let value = batch.slice(view.value.expect("a value"));
+        assert_eq!(value, index.to_be_bytes());
+    }
+    assert_eq!(batch.nth(1_000), None);
 }

@@ -58,26 +58,22 @@ impl FetchBuffer {
                 break;
             };
             let count = current.remaining.min(left);
+            let start = current.next;
+            left -= count;
+            let id = *id;
+            current.remaining -= count;
+            let last = current.last_taken();
+            current.next = last.map_or(start, |last| last.next);
             slices.push(RecordSlice {
                 batch: Arc::clone(&current.batch),
-                start: current.next,
+                start,
+                end: current.next,
                 count,
             });
-            left -= count;
-            if count == current.remaining {
+            if current.remaining == 0 {
                 self.finish_current();
-                continue;
-            }
-            let id = *id;
-            let mut position = 0;
-            for _ in 0..count {
-                let view = current.batch.batch.record_at(current.next);
-                current.next = view.next;
-                position = view.offset + 1;
-            }
-            current.remaining -= count;
-            if let Some(cursor) = self.cursors[id].as_mut() {
-                cursor.position = Some(position);
+            } else if let (Some(last), Some(cursor)) = (last, self.cursors[id].as_mut()) {
+                cursor.position = Some(last.offset + 1);
             }
         }
         Ok(slices)
