@@ -117,7 +117,7 @@ bench-smoke: build $(VENV)/.group-bench  ## The same in seconds: shows that it w
 	@$(PY) -m benches.compare --smoke $(BENCH)
 
 .PHONY: fuzz
-fuzz: $(VENV)/.created  ## Every fuzz target for FUZZ_SECONDS each (needs cargo-fuzz and a nightly toolchain)
+fuzz: $(VENV)/.created  ## Every fuzz target for FUZZ_SECONDS each (needs cargo-fuzz)
 	@scripts/fuzz.sh $(FUZZ_SECONDS)
 
 # --- docs -------------------------------------------------------------------------------------------------------

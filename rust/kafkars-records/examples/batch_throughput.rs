@@ -1,6 +1,6 @@
 //! Prints what appending, sealing, opening and walking cost, in nanoseconds per record of 100 bytes with a key.
 //!
-//! `cargo run --release -p kafkars-records --example throughput`
+//! `cargo run --release -p kafkars-records --example batch_throughput`
 #![expect(clippy::print_stdout, reason = "printing is what this program is for")]
 
 use std::{
