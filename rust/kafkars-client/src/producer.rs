@@ -242,8 +242,8 @@ impl Producer {
         self.unacknowledged()
     }
 
-    /// Takes no more records, sends what it has until `deadline`, reports the rest as [`ProduceError::Closed`], and
-    /// ends. Returns how many records were given up.
+    /// Takes no more records, sends what it has until `deadline`, reports the rest as [`ProduceError::Closed`], closes the
+    /// connections, and ends. Returns how many records were given up.
     pub async fn close(&self, deadline: Instant) -> usize {
         self.shared.closed.store(true, Ordering::Relaxed);
         self.shared.room.notify_waiters();
@@ -252,6 +252,7 @@ impl Producer {
         let mut finished = self.shared.finished.subscribe();
         // An error means that the sender is gone, which is what is waited for.
         drop(finished.wait_for(|finished| *finished).await);
+        self.shared.client.close().await;
         left
     }
 

@@ -14,4 +14,5 @@ mod module;
 mod producer;
 mod record;
 mod runtime;
+mod slim;
 mod types;

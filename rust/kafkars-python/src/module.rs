@@ -5,7 +5,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::aio::{PyFuture, PyPort};
+use crate::aio::{PyCall, PyFuture, PyPort};
 use crate::batch::{PyRecordBatch, PyRecordIterator};
 use crate::broker::PyEmbeddedBroker;
 use crate::config::{ClientSettings, ConsumerFields, ProducerFields};
@@ -13,15 +13,18 @@ use crate::consumer::{PyAsyncConsumer, PyBaseConsumer, PyConsumer};
 use crate::metadata::PyRecordMetadata;
 use crate::producer::{self, PyAsyncProducer, PyBaseProducer, PyDeliveryFuture, PyProducer};
 use crate::record::{PyDeserializedRecord, PyRecord};
-use crate::{error, log};
+use crate::{error, log, slim};
 
 #[pymodule(gil_used = false)]
 fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    slim::leave_collector::<PyDeliveryFuture>(module.py());
+    slim::leave_collector::<PyRecord>(module.py());
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<PyAsyncConsumer>()?;
     module.add_class::<PyAsyncProducer>()?;
     module.add_class::<PyBaseConsumer>()?;
     module.add_class::<PyBaseProducer>()?;
+    module.add_class::<PyCall>()?;
     module.add_class::<PyConsumer>()?;
     module.add_class::<PyDeliveryFuture>()?;
     module.add_class::<PyDeserializedRecord>()?;

@@ -13,6 +13,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 
 use crate::error;
+use crate::slim;
 use crate::types;
 
 /// What the records of one fetched batch share in Python. It is kept with the batch, so that a record is a reference to
@@ -71,7 +72,7 @@ pub(crate) fn record(
 ) -> PyResult<Bound<'_, PyRecord>> {
     let record = PyRecord { fetched, view };
     if !typed {
-        return Bound::new(py, record);
+        return slim::new(py, record);
     }
     let typed = PyClassInitializer::from(record).add_subclass(PyDeserializedRecord {
         key: PyOnceLock::new(),

@@ -55,6 +55,10 @@ impl Shared {
         };
         self.announce(woken);
         self.touch();
+        let client = self.client.clone();
+        self.client
+            .handle()
+            .spawn(async move { client.close().await });
     }
 
     pub(super) fn is_closed(&self) -> bool {

@@ -139,10 +139,26 @@ impl Connection {
         })
     }
 
-    /// Sends a request that the broker does not answer.
-    pub fn start_oneway<R: Request>(&self, request: &R) -> Result<(), AttemptError> {
+    /// Sends a request that the broker does not answer. The future ends when the socket has taken it: without it a
+    /// sender would not notice that the broker is slower than itself.
+    pub fn start_oneway<R: Request>(
+        &self,
+        request: &R,
+    ) -> Result<impl Future<Output = Result<(), AttemptError>> + Send + use<R>, AttemptError> {
         let version = self.versions().highest::<R>()?;
-        self.submit(self.encode(request, version)?.1, None)
+        self.submit(self.encode(request, version)?.1, None)?;
+        let flushed = self.shared.state.lock().when_flushed();
+        let connection = self.clone();
+        Ok(async move {
+            let lost = match flushed {
+                None => false,
+                Some(flushed) => flushed.await.is_err(),
+            };
+            match &connection.shared.state.lock().failure {
+                Some(failure) if lost => Err(failure.clone()),
+                _ => Ok(()),
+            }
+        })
     }
 
     /// Sends a request whose answer stays a frame.
@@ -266,6 +282,7 @@ impl Connection {
                 Poll::Ready(Ok(())) if !state.outbox.is_empty() && !state.is_muted() => {}
                 Poll::Ready(Ok(())) => {
                     state.writer = Some(writer);
+                    state.tell_flushed();
                     return Ok(());
                 }
                 Poll::Pending => {
@@ -330,6 +347,7 @@ impl Shared {
             self.closed.store(true, Ordering::Release);
             state.outbox = super::outbox::Outbox::default();
             state.writer = None;
+            state.forget_flushed();
             state.wake_driver();
             std::mem::take(&mut state.pending)
         };

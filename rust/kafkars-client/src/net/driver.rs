@@ -152,6 +152,7 @@ impl Driver {
             state.outbox = outbox;
             state.writer = Some(writer);
             state.is_blocked = result.is_pending();
+            state.tell_flushed();
             match result {
                 Poll::Pending => return Ok(()),
                 Poll::Ready(Ok(())) => {}

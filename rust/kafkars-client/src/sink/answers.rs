@@ -183,7 +183,7 @@ impl Sender {
         counters.bytes_sent.fetch_add(bytes, Ordering::Relaxed);
         counters
             .bytes_uncompressed
-            .fetch_add(batch.reserved as u64, Ordering::Relaxed);
+            .fetch_add(batch.uncompressed as u64, Ordering::Relaxed);
         self.finish(batch, BatchOutcome::Acknowledged(ack));
     }
 

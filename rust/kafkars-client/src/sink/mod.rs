@@ -71,6 +71,8 @@ struct Node {
 enum Event {
     Connected(i32, Result<Connection, AttemptError>),
     Answered(i32, Vec<Departure>, Result<ProduceResponse, AttemptError>),
+    /// The socket has taken a request that nobody answers.
+    Written(i32, Vec<Departure>, Result<(), AttemptError>),
     Identified(Result<InitProducerIdResponse, ClientError>),
 }
 
@@ -230,7 +232,11 @@ impl Sender {
         };
         if acks == Acks::None {
             match connection.start_oneway(&request) {
-                Ok(()) => self.written(batches),
+                Ok(written) => {
+                    node.in_flight += 1;
+                    self.events
+                        .spawn(async move { Event::Written(id, batches, written.await) });
+                }
                 Err(error) => self.attempt_failed(id, batches, &error),
             }
             return;
@@ -282,6 +288,14 @@ impl Sender {
                 self.answered(batches, &response);
             }
             Event::Answered(id, batches, Err(error)) => {
+                self.landed(id);
+                self.attempt_failed(id, batches, &error);
+            }
+            Event::Written(id, batches, Ok(())) => {
+                self.landed(id);
+                self.written(batches);
+            }
+            Event::Written(id, batches, Err(error)) => {
                 self.landed(id);
                 self.attempt_failed(id, batches, &error);
             }

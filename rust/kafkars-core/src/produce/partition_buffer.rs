@@ -55,6 +55,8 @@ pub struct OutgoingBatch {
     pub reserved: usize,
     /// Records inside.
     pub count: u32,
+    /// Bytes of the records before compression; 0 until the batch is sealed.
+    pub uncompressed: usize,
     /// Tries that failed.
     pub attempts: u32,
     /// What the last failed try met, for the final error.
@@ -167,6 +169,7 @@ impl PartitionBuffer {
                 created: now,
                 reserved: 0,
                 count: 0,
+                uncompressed: 0,
                 attempts: 0,
                 last_cause: None,
                 sequence: None,

@@ -23,7 +23,10 @@ impl OutgoingBatch {
             .map_or_else(ProducerFields::default, Sequence::producer_fields);
         let placeholder = BatchContent::Open(kafkars_records::BatchBuilder::new(0));
         self.content = match std::mem::replace(&mut self.content, placeholder) {
-            BatchContent::Open(builder) => BatchContent::Sealed(builder.seal(compression, fields)?),
+            BatchContent::Open(builder) => {
+                self.uncompressed = builder.len();
+                BatchContent::Sealed(builder.seal(compression, fields)?)
+            }
             BatchContent::Sealed(mut sealed) => {
                 sealed.set_sequence(fields);
                 BatchContent::Sealed(sealed)

@@ -38,6 +38,7 @@ pub fn split(
         parts.push(OutgoingBatch {
             ordinal: batch.ordinal + u64::from(part_start),
             count: builder.count(),
+            uncompressed: 0,
             content: BatchContent::Open(builder),
             delivery,
             created: batch.created,

@@ -16,6 +16,7 @@ use crate::cluster;
 use crate::config::ProducerSettings;
 use crate::error;
 use crate::runtime;
+use crate::slim;
 use crate::types;
 
 /// Sends records; every wait detaches from the interpreter and looks for signals.
@@ -64,7 +65,7 @@ impl PyProducer {
             Ok(delivery) => delivery,
             Err(refusal) => self.insist(py, &record, refusal)?,
         };
-        let future = Bound::new(py, PyDeliveryFuture::new(delivery, Arc::clone(&self.core)))?;
+        let future = slim::new(py, PyDeliveryFuture::new(delivery, Arc::clone(&self.core)))?;
         if let Some(function) = on_delivery {
             PyDeliveryFuture::add_done_callback(&future, function)?;
         }

@@ -26,6 +26,8 @@ pub(crate) struct State {
     pub(crate) last_used: Instant,
     pub(crate) failure: Option<AttemptError>,
     pub(crate) driver: Option<Waker>,
+    /// Told when the socket has taken everything.
+    flushed: Vec<oneshot::Sender<()>>,
 }
 
 /// A request on its way.
@@ -49,6 +51,7 @@ impl State {
             last_used: now,
             failure: None,
             driver: None,
+            flushed: Vec::new(),
         }
     }
 
@@ -84,6 +87,34 @@ impl State {
         }
         self.armed_until = None;
         self.wake_driver();
+    }
+
+    /// Ends when the socket has taken everything queued so far; `None` when it already has. An error is the end of the
+    /// connection.
+    pub(crate) fn when_flushed(&mut self) -> Option<oneshot::Receiver<()>> {
+        if self.outbox.is_empty() && self.writer.is_some() {
+            return None;
+        }
+        let (sender, receiver) = oneshot::channel();
+        if self.failure.is_none() {
+            self.flushed.push(sender);
+        }
+        Some(receiver)
+    }
+
+    /// A writer has put its outbox back.
+    pub(crate) fn tell_flushed(&mut self) {
+        if self.outbox.is_empty() {
+            for waiter in self.flushed.drain(..) {
+                // Whoever asked may be gone.
+                let _ = waiter.send(());
+            }
+        }
+    }
+
+    /// The connection has ended: nothing will be flushed.
+    pub(crate) fn forget_flushed(&mut self) {
+        self.flushed.clear();
     }
 
     pub(crate) fn wake_driver(&mut self) {

@@ -374,12 +374,31 @@ async fn many_threads_share_one_connection() {
 #[tokio::test(start_paused = true)]
 async fn a_request_without_an_answer_takes_no_slot() {
     let (connection, mut peer) = connect(64 * 1024);
-    connection.start_oneway(&beat("first")).expect("open");
+    let written = connection.start_oneway(&beat("first")).expect("open");
+    assert_eq!(written.await, Ok(()));
     let answer = start(&connection);
     next(&mut peer).await;
     let header = next(&mut peer).await;
     peer.answer(&header, &marked(5)).await;
     assert_eq!(answer.await.map(|answer| answer.error_code), Ok(5));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_without_an_answer_is_written_when_the_socket_has_taken_it() {
+    let (connection, mut peer) = connect(64);
+    let large = "m".repeat(1_000);
+    let mut written = Box::pin(connection.start_oneway(&beat(&large)).expect("open"));
+    tokio::select! {
+        biased;
+        _ = &mut written => panic!("the peer has read nothing yet"),
+        () = tokio::task::yield_now() => {}
+    }
+    next(&mut peer).await;
+    assert_eq!(written.await, Ok(()));
+
+    let lost = connection.start_oneway(&beat(&large)).expect("open");
+    connection.close(&AttemptError::Closed);
+    assert_eq!(lost.await, Err(AttemptError::Closed));
 }
 
 #[tokio::test(start_paused = true)]

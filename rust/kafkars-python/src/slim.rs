@@ -1,0 +1,119 @@
+//! Objects that are made by the million.
+//!
+//! PyO3 makes every class take part in garbage collection, so that each object is linked into the collector's lists when
+//! it is made and out of them when it goes. Records and deliveries hold no container and cannot be part of a cycle, so
+//! for them this is half of their cost. Here their classes leave the collector, and their objects are made and freed
+//! without the detour over `object.__new__`.
+//!
+//! This needs the layout of type objects, so it is done for the interpreters that show it. Elsewhere (abi3 and
+//! free-threaded builds) [`new`] is PyO3's ordinary way.
+
+use pyo3::PyClass;
+use pyo3::prelude::*;
+use pyo3::pyclass::boolean_struct::True;
+
+pub(crate) use imp::{leave_collector, new};
+
+#[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
+mod imp {
+    use std::mem::{align_of, size_of};
+    use std::ptr;
+
+    use pyo3::ffi;
+
+    use super::{Bound, PyClass, PyResult, Python, True};
+
+    /// Takes the class out of garbage collection. To be called before the first object is made.
+    ///
+    /// Only for classes without `__dict__`, weak references and base class, whose fields hold no Python object that
+    /// could refer back.
+    pub(crate) fn leave_collector<T: PyClass<Frozen = True>>(py: Python<'_>) {
+        let class = T::type_object_raw(py);
+        // SAFETY: attached, so nobody else looks at the type; no object of it exists yet, so none was linked into the
+        // collector's lists. `deallocate` fits how `new` allocates. A subclass made by PyO3 keeps its own flags and
+        // functions, and links its objects itself.
+        unsafe {
+            let is_plain = (*class).tp_basicsize == (contents_at::<T>() + size_of::<T>()) as isize
+                && (*class).tp_itemsize == 0
+                && (*class).tp_dictoffset == 0
+                && (*class).tp_weaklistoffset == 0
+                && (*class).tp_base == &raw mut ffi::PyBaseObject_Type;
+            if is_plain {
+                (*class).tp_flags &= !ffi::Py_TPFLAGS_HAVE_GC;
+                (*class).tp_traverse = None;
+                (*class).tp_clear = None;
+                (*class).tp_free = Some(ffi::PyObject_Free);
+                (*class).tp_dealloc = Some(deallocate::<T>);
+            }
+        }
+    }
+
+    /// A new object.
+    #[inline]
+    pub(crate) fn new<T>(py: Python<'_>, value: T) -> PyResult<Bound<'_, T>>
+    where
+        T: PyClass<Frozen = True> + Into<pyo3::PyClassInitializer<T>>,
+    {
+        let class = T::type_object_raw(py);
+        // SAFETY: attached, and `class` is a valid type object.
+        if unsafe { (*class).tp_flags } & ffi::Py_TPFLAGS_HAVE_GC != 0 {
+            return Bound::new(py, value);
+        }
+        // SAFETY: the class left the collector, so its objects are plain memory of `tp_basicsize` bytes: PyO3's header,
+        // which `PyObject_Init` fills, and the value.
+        unsafe {
+            let object =
+                ffi::PyObject_Malloc((*class).tp_basicsize as usize).cast::<ffi::PyObject>();
+            if object.is_null() {
+                drop(value);
+                ffi::PyErr_NoMemory();
+                return Err(pyo3::PyErr::fetch(py));
+            }
+            ffi::PyObject_Init(object, class);
+            ptr::write(contents(object), value);
+            Ok(Bound::from_owned_ptr(py, object).cast_into_unchecked())
+        }
+    }
+
+    /// Where the value stands in an object: behind the header, as in PyO3's `repr(C)` layout. `leave_collector` compares
+    /// the size that follows from it with the one PyO3 chose.
+    const fn contents_at<T>() -> usize {
+        size_of::<ffi::PyObject>().next_multiple_of(align_of::<T>())
+    }
+
+    /// # Safety
+    /// `object` must be one of `T`'s class.
+    unsafe fn contents<T>(object: *mut ffi::PyObject) -> *mut T {
+        // SAFETY: within the object, by the caller's promise.
+        unsafe { object.cast::<u8>().add(contents_at::<T>()).cast::<T>() }
+    }
+
+    unsafe extern "C" fn deallocate<T: PyClass>(object: *mut ffi::PyObject) {
+        // SAFETY: the interpreter calls this once, attached, with an object of exactly this class: subclasses made by
+        // PyO3 have a function of their own, and Python code cannot derive objects without calling a constructor, of
+        // which the class has none. An instance holds a reference to its class.
+        unsafe {
+            let class = ffi::Py_TYPE(object);
+            ptr::drop_in_place(contents::<T>(object));
+            ffi::PyObject_Free(object.cast());
+            ffi::Py_DECREF(class.cast());
+        }
+    }
+}
+
+#[cfg(any(Py_LIMITED_API, Py_GIL_DISABLED))]
+mod imp {
+    use super::{Bound, PyClass, PyResult, Python, True};
+
+    /// Nothing to do for this interpreter.
+    pub(crate) fn leave_collector<T: PyClass<Frozen = True>>(_py: Python<'_>) {}
+
+    /// A new object.
+    #[inline]
+    pub(crate) fn new<T>(py: Python<'_>, value: T) -> PyResult<Bound<'_, T>>
+    where
+        T: PyClass<Frozen = True> + Into<pyo3::PyClassInitializer<T>>,
+    {
+        Bound::new(py, value)
+    }
+}
