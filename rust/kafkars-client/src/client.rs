@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use kafkars_core::cluster::Cluster;
 use kafkars_core::config::{Checked, ClientConfig};
@@ -84,6 +84,25 @@ impl Client {
         match timeout_at(deadline.into(), settled).await {
             Ok(result) => result,
             Err(_) => Err(self.core.desk.failure(now() - started)),
+        }
+    }
+
+    /// Why no cluster was ever reached, once every address has failed; `None` while that is open, and for good after
+    /// the first answer. Never blocks.
+    #[must_use]
+    pub fn bootstrap_failure(&self) -> Option<ClientError> {
+        match self.cluster().version {
+            0 => self.core.desk.last_failure(),
+            _ => None,
+        }
+    }
+
+    /// As [`Client::bootstrap_failure`], but also with what is known in the middle of the first attempts.
+    #[must_use]
+    pub fn bootstrap_progress(&self, waited: Duration) -> Option<ClientError> {
+        match self.cluster().version {
+            0 => Some(self.core.desk.failure(waited)),
+            _ => None,
         }
     }
 

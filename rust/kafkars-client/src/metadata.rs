@@ -106,6 +106,13 @@ impl MetadataDesk {
         self.round.borrow().is_closed
     }
 
+    /// Why the last round ended without metadata, if it did.
+    pub(crate) fn last_failure(&self) -> Option<ClientError> {
+        let round = self.round.borrow();
+        let failure = round.failure.as_ref()?;
+        Some(ClientError::Bootstrap(failure.as_ref().clone()))
+    }
+
     /// What is known about why there is no metadata, also in the middle of a round.
     pub(crate) fn failure(&self, waited: Duration) -> ClientError {
         if let Some(failure) = &self.round.borrow().failure {

@@ -9,6 +9,7 @@ use kafkars_core::config::{Checked, ProducerConfig};
 use kafkars_core::produce::accumulator::{Accumulator, ProduceRecord, Refusal};
 use kafkars_core::produce::delivery::{BatchDelivery, Delivery};
 use kafkars_core::produce::error::ProduceError;
+use kafkars_protocol::ErrorCode;
 use tokio::sync::Notify;
 
 use crate::client::Client;
@@ -211,6 +212,16 @@ impl Producer {
                 topic: topic.into(),
                 waited: started.elapsed(),
                 cause: Arc::clone(cause),
+            },
+            ClientError::InvalidTopic(name) => ProduceError::Topic {
+                topic: Arc::clone(name),
+                code: ErrorCode::InvalidTopicException,
+                message: Some(error.to_string().into()),
+            },
+            ClientError::Broker { code, message, .. } => ProduceError::Topic {
+                topic: topic.into(),
+                code: *code,
+                message: message.clone(),
             },
             other => ProduceError::Impossible {
                 topic: topic.into(),

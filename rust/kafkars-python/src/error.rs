@@ -74,6 +74,9 @@ pub(crate) fn produce(py: Python<'_>, error: &ProduceError) -> PyErr {
         ProduceError::DeliveryTimedOut {
             topic, partition, ..
         } => ("DeliveryTimeoutError", Place::partition(topic, *partition)),
+        ProduceError::Topic { topic, code, .. } => {
+            return broker(py, *code, error, &Place::topic(topic));
+        }
         ProduceError::Impossible { topic, .. } => ("KafkaError", Place::topic(topic)),
         ProduceError::Closed => ("ClosedError", Place::default()),
     };

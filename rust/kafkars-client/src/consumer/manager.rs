@@ -27,7 +27,6 @@ pub(super) async fn run(shared: Arc<Shared>) {
     let mut manager = Manager {
         sources: HashSet::new(),
         tasks: JoinSet::new(),
-        asking: None,
         wanted: HashSet::new(),
         unknown: HashMap::new(),
         shared,
@@ -39,19 +38,12 @@ struct Manager {
     shared: Arc<Shared>,
     // Nodes with a source task.
     sources: HashSet<i32>,
-    tasks: JoinSet<Ended>,
-    // Since when the first metadata is being waited for.
-    asking: Option<Instant>,
+    // Sources and position look-ups.
+    tasks: JoinSet<()>,
     // Topics already asked for.
     wanted: HashSet<Arc<str>>,
     // Assigned topics that brokers do not know, and since when.
     unknown: HashMap<Arc<str>, Instant>,
-}
-
-enum Ended {
-    Source,
-    Reset,
-    Bootstrapped(Result<(), ClientError>),
 }
 
 impl Manager {
@@ -77,11 +69,7 @@ impl Manager {
                         return;
                     }
                 }
-                Some(ended) = self.tasks.join_next(), if !self.tasks.is_empty() => {
-                    if let Ok(Ended::Bootstrapped(result)) = ended {
-                        self.bootstrapped(result);
-                    }
-                }
+                Some(_) = self.tasks.join_next(), if !self.tasks.is_empty() => {}
                 () = timer => {}
             }
         }
@@ -95,10 +83,8 @@ impl Manager {
         }
         self.want_topics(&assigned);
         if self.shared.client.cluster().version == 0 {
-            self.bootstrap(&assigned[0].topic);
-            return None;
+            return None; // the metadata task goes on trying, and tells when it has got through
         }
-        self.shared.inner.lock().trouble = None;
         self.start_sources(&assigned);
         let unknown_at = self.report_unknown(&assigned);
         let reset_at = self.reset_unset();
@@ -114,31 +100,6 @@ impl Manager {
         if !missing.is_empty() {
             let names: Vec<&str> = missing.iter().map(|topic| &***topic).collect();
             self.shared.client.want_topics(&names);
-        }
-    }
-
-    /// The first contact: its failure is kept for polls that find nothing.
-    fn bootstrap(&mut self, topic: &Arc<str>) {
-        if self.asking.is_some() {
-            return;
-        }
-        self.asking = Some(now());
-        let client = self.shared.client.clone();
-        let topic = Arc::clone(topic);
-        let deadline = now() + Duration::from_secs(1);
-        self.tasks.spawn(async move {
-            let result = client.topic(&topic, deadline).await;
-            Ended::Bootstrapped(result.map(drop))
-        });
-    }
-
-    fn bootstrapped(&mut self, result: Result<(), ClientError>) {
-        let since = self.asking.take();
-        if let Err(error @ (ClientError::Bootstrap { .. } | ClientError::TimedOut { .. })) = result
-            && self.shared.client.cluster().version == 0
-        {
-            tracing::warn!(target: "kafkars::consumer", %error, waited = ?since.map(|since| since.elapsed()), "no broker reached yet");
-            self.shared.inner.lock().trouble = Some(unreachable("first contact", &error));
         }
     }
 
@@ -159,7 +120,6 @@ impl Manager {
                 let shared = Arc::clone(&self.shared);
                 self.tasks.spawn(async move {
                     source::run(shared, node).await;
-                    Ended::Source
                 });
             }
         }
@@ -251,7 +211,6 @@ impl Manager {
             let shared = Arc::clone(&self.shared);
             self.tasks.spawn(async move {
                 reset(&shared, lookups).await;
-                Ended::Reset
             });
         }
         wake_at

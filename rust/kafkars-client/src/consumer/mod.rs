@@ -66,7 +66,6 @@ impl Consumer {
                 buffer,
                 waiters: Vec::new(),
                 starved: false,
-                trouble: None,
                 records: 0,
             }),
             ready: Condvar::new(),
@@ -156,7 +155,8 @@ impl Consumer {
 
     /// Why the cluster was never reached so far, for a poll that found nothing.
     pub fn trouble(&self) -> Option<FetchError> {
-        self.shared.inner.lock().trouble.clone()
+        let failure = self.shared.client.bootstrap_failure()?;
+        Some(manager::unreachable("first contact", &failure))
     }
 
     /// The client underneath.

@@ -126,7 +126,7 @@ impl Consumer {
             }
             let in_time = tokio::time::timeout_at(deadline.into(), changed.changed()).await;
             if in_time.is_err() {
-                return Err(self.shared.timed_out("position", started));
+                return Err(self.shared.timed_out("position", &partition.topic, started));
             }
         }
     }

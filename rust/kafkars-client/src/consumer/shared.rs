@@ -10,6 +10,7 @@ use kafkars_core::fetch::error::FetchError;
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::watch;
 
+use super::manager::unreachable;
 use crate::client::Client;
 
 /// What the handles and the tasks share.
@@ -31,8 +32,6 @@ pub(super) struct Inner {
     pub(super) waiters: Vec<Box<dyn FnOnce() + Send>>,
     // The network found no credit and must be told when there is some.
     pub(super) starved: bool,
-    // Why no cluster has been reached since the start.
-    pub(super) trouble: Option<FetchError>,
     // Handed to the application so far.
     pub(super) records: u64,
 }
@@ -92,13 +91,29 @@ impl Shared {
         result
     }
 
-    pub(super) fn timed_out(&self, operation: &'static str, started: Instant) -> FetchError {
-        let trouble = self.inner.lock().trouble.clone();
-        trouble.unwrap_or_else(|| FetchError::TimedOut {
-            operation,
-            waited: started.elapsed(),
-            cause: "no broker answered in time".into(),
-        })
+    /// The error of a question about a partition that was not answered in time, with the best cause known.
+    pub(super) fn timed_out(
+        &self,
+        operation: &'static str,
+        topic: &Arc<str>,
+        started: Instant,
+    ) -> FetchError {
+        let waited = started.elapsed();
+        if let Some(failure) = self.client.bootstrap_progress(waited) {
+            return unreachable(operation, &failure);
+        }
+        let metadata = self.client.cluster().topic(topic).cloned();
+        match metadata.and_then(|metadata| metadata.error) {
+            Some(code) => FetchError::Topic {
+                topic: Arc::clone(topic),
+                code,
+            },
+            None => FetchError::TimedOut {
+                operation,
+                waited,
+                cause: "the leader of the partition did not answer".into(),
+            },
+        }
     }
 }
 

@@ -33,6 +33,16 @@ pub enum ProduceError {
         /// Each address with its cause.
         causes: Vec<(Arc<str>, Arc<str>)>,
     },
+    /// The topic is refused: its name, or this user's rights.
+    #[error("topic {topic:?}: {}: {}", code.name(), message.as_deref().unwrap_or_else(|| code.description()))]
+    Topic {
+        /// The topic.
+        topic: Arc<str>,
+        /// Why.
+        code: ErrorCode,
+        /// What exactly, where more is known than the code says.
+        message: Option<Arc<str>>,
+    },
     /// `buffer_memory` stayed full.
     #[error(
         "no room in buffer_memory={buffer_memory} bytes within {} ms: records arrive faster than brokers acknowledge them; \
@@ -122,8 +132,11 @@ impl ProduceError {
             | Self::Bootstrap { .. }
             | Self::BufferFull { .. }
             | Self::DeliveryTimedOut { .. } => ErrorKind::Retriable,
-            Self::Broker { code, .. } if code.retriable() => ErrorKind::Retriable,
+            Self::Broker { code, .. } | Self::Topic { code, .. } if code.retriable() => {
+                ErrorKind::Retriable
+            }
             Self::Broker { .. }
+            | Self::Topic { .. }
             | Self::RecordTooLarge { .. }
             | Self::InvalidPartition { .. }
             | Self::InvalidTimestamp { .. }
