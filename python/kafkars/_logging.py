@@ -25,7 +25,10 @@ def start() -> None:
     global _thread, _process  # noqa: PLW0603  one thread per process is the point
     if _thread is not None and _process == os.getpid():
         return
-    import threading  # noqa: PLC0415  only programs that make a client pay for these imports
+    # Only programs that make a client pay for these imports; and they happen here rather than in the thread, because a
+    # module that is being imported at the moment of a fork stays locked in the child.
+    import logging  # noqa: F401, PLC0415
+    import threading  # noqa: PLC0415
 
     if _process == 0:
         import atexit  # noqa: PLC0415

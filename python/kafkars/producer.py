@@ -36,6 +36,9 @@ class Producer(_kafkars.Producer["KeyIn", "ValueIn"]):
         ConfigError: A setting is unknown, missing, contradictory or of the wrong type.
     """
 
+    # No instance dictionary: every call would look into it before it finds the native method.
+    __slots__ = ("__weakref__",)
+
     def __new__(
         cls, config: ProducerConfig | Mapping[str, object] | None = None, /, **settings: Unpack[ProducerSettings]
     ) -> Self:

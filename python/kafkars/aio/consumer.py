@@ -37,6 +37,9 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
         ConfigError: A setting is unknown, missing, contradictory or of the wrong type.
     """
 
+    # No instance dictionary: every call would look into it before it finds the native method.
+    __slots__ = ("__weakref__",)
+
     def __new__(
         cls, config: ConsumerConfig | Mapping[str, object] | None = None, /, **settings: Unpack[ConsumerSettings]
     ) -> Self:

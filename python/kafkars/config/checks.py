@@ -58,11 +58,13 @@ def whole(name: str, value: object) -> int:
     """A whole number."""
     if isinstance(value, Text):
         try:
-            return int(value)
+            value = int(value)
         except ValueError:
             raise wrong(name, value, "a whole number") from None
     if isinstance(value, bool) or not isinstance(value, int):
         raise wrong(name, value, "a whole number")
+    if not -(2**63) <= value < 2**63:
+        raise ConfigError(f"{name}: {value} is out of range")
     return value
 
 

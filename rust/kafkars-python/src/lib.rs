@@ -16,3 +16,4 @@ mod record;
 mod runtime;
 mod slim;
 mod types;
+mod untracked;

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 
 use crate::error;
 use crate::types;
+use crate::untracked::untracked;
 
 /// What the cluster says of a record it has stored.
 #[pyclass(name = "RecordMetadata", module = "kafkars", frozen, eq)]
@@ -19,7 +20,7 @@ pub(crate) fn outcome(
     outcome: Result<RecordMetadata, ProduceError>,
 ) -> PyResult<Py<PyAny>> {
     match outcome {
-        Ok(metadata) => Ok(Bound::new(py, PyRecordMetadata(metadata))?
+        Ok(metadata) => Ok(untracked(Bound::new(py, PyRecordMetadata(metadata))?)
             .into_any()
             .unbind()),
         Err(failure) => Err(error::produce(py, &failure)),

@@ -15,6 +15,7 @@ use pyo3::types::{PyBytes, PyString, PyTuple};
 use crate::error;
 use crate::slim;
 use crate::types;
+use crate::untracked::untracked;
 
 /// What the records of one fetched batch share in Python. It is kept with the batch, so that a record is a reference to
 /// the batch and nothing else.
@@ -78,7 +79,7 @@ pub(crate) fn record(
         key: PyOnceLock::new(),
         value: PyOnceLock::new(),
     });
-    Ok(Bound::new(py, typed)?.into_super())
+    Ok(untracked(Bound::new(py, typed)?).into_super())
 }
 
 /// Whether records of a prepared batch go through deserializers.

@@ -1,7 +1,7 @@
 //! The awaitable that asynchronous calls return.
 //!
-//! It is a future to asyncio (`gather`, `wait`, `wait_for` and `shield` take it without wrapping it in a task) and a
-//! coroutine as well (`create_task` takes it). It belongs to no loop until somebody waits, and then to the running one.
+//! It is a future to asyncio: `gather`, `wait`, `wait_for` and `shield` take it without wrapping it in a task. It belongs
+//! to no loop until somebody waits, and then to the running one.
 //!
 //! It takes no part in garbage collection: tens of thousands of deliveries on their way would make every collection
 //! slow. Cycles through callbacks end when the future is done, cancelled, or its port goes.
@@ -21,6 +21,7 @@ use super::port::{PyPort, Waiting, run_callback, running_loop};
 use crate::error;
 use crate::metadata;
 use crate::types;
+use crate::untracked::untracked;
 
 /// Something whose answer comes later.
 pub(crate) trait Pending: Send + Sync {
@@ -38,10 +39,14 @@ pub(crate) trait Pending: Send + Sync {
     }
     /// Nobody wants the answer any more.
     fn cancel(&self) {}
+    /// What went wrong although nobody asked: told when the future is forgotten.
+    fn failure(&self, _py: Python<'_>) -> Option<PyErr> {
+        None
+    }
 }
 
 /// An answer that is there or comes later.
-#[pyclass(name = "Future", module = "kafkars.aio", frozen)]
+#[pyclass(name = "Future", module = "kafkars.aio", frozen, subclass)]
 pub(crate) struct PyFuture {
     // Never held while the interpreter runs: every Python object is created and dropped outside.
     inner: Mutex<Inner>,
@@ -98,6 +103,12 @@ impl PyFuture {
     /// An answer that comes later.
     pub(crate) fn pending(pending: Arc<dyn Pending>) -> Self {
         Self::new(State::Pending(pending))
+    }
+
+    /// As a Python object.
+    #[inline]
+    pub(crate) fn into_object(self, py: Python<'_>) -> PyResult<Bound<'_, Self>> {
+        Bound::new(py, self).map(untracked)
     }
 
     #[inline]
@@ -258,7 +269,7 @@ impl PyFuture {
 
     /// One step of awaiting: the outcome, or none after registering.
     #[inline]
-    fn step(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
+    pub(super) fn step(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
         if let Some(outcome) = slf.get().outcome(slf.py()) {
             return outcome.map(Some);
         }
@@ -315,15 +326,6 @@ impl PyFuture {
         match Self::step(slf)? {
             None => Ok(Some(slf.clone())),
             Some(value) => stop(value.into_bound(slf.py())).map(|()| None),
-        }
-    }
-
-    /// One step, as a coroutine takes it.
-    #[pyo3(signature = (_value, /), text_signature = "($self, value, /)")]
-    fn send<'py>(slf: &Bound<'py, Self>, _value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
-        match Self::step(slf)? {
-            None => Ok(slf.clone()),
-            Some(value) => Err(PyStopIteration::new_err((value,))),
         }
     }
 
@@ -550,34 +552,35 @@ impl Drop for PyFuture {
         if inner.seen || !inner.is_done() {
             return;
         }
-        let failure = match &inner.state {
-            State::Failed(_) => None,
-            State::Delivery(delivery) => match delivery.result() {
-                Some(Err(failure)) => Some(failure),
-                Some(Ok(_)) | None => return,
-            },
-            State::Value(_) | State::Cancelled(_) | State::Pending(_) => return,
-        };
+        if matches!(inner.state, State::Value(_) | State::Cancelled(_)) {
+            return;
+        }
         Python::attach(|py| {
-            let error = match (&inner.state, failure) {
-                (State::Failed(error), _) => error.clone_ref(py),
-                (_, Some(failure)) => error::produce(py, &failure),
-                _ => return,
+            let error = match &inner.state {
+                State::Failed(error) => Some(error.clone_ref(py)),
+                State::Delivery(delivery) => match delivery.result() {
+                    Some(Err(failure)) => Some(error::produce(py, &failure)),
+                    Some(Ok(_)) | None => None,
+                },
+                State::Pending(pending) => pending.failure(py),
+                State::Value(_) | State::Cancelled(_) => None,
             };
-            // The loop may be closed, and there is nobody else to tell.
-            drop(report(py, inner.waiter.as_deref(), error));
+            if let Some(error) = error {
+                // The loop may be closed, and there is nobody else to tell.
+                drop(report(py, inner.waiter.as_deref(), error));
+            }
         });
     }
 }
 
 fn report(py: Python<'_>, waiter: Option<&Waiter>, error: PyErr) -> PyResult<()> {
-    const MESSAGE: &str = "the failure of a record was never retrieved";
+    const MESSAGE: &str = "the failure of a call was never retrieved";
     let error = error.into_value(py);
     let keywords = PyDict::new(py);
     let Some(waiter) = waiter else {
         let logger = py
             .import("logging")?
-            .call_method1("getLogger", ("kafkars.producer",))?;
+            .call_method1("getLogger", ("kafkars",))?;
         keywords.set_item("exc_info", error)?;
         logger.call_method("error", (MESSAGE,), Some(&keywords))?;
         return Ok(());

@@ -4,12 +4,14 @@
 //! future registers with the [`PyPort`] of the running loop; runtime threads drop a key into the port's inbox, which
 //! never touches the interpreter, and ring a bell the loop watches. One ring brings the loop all that has happened.
 
+mod call;
 mod future;
 mod inbox;
 mod operation;
 mod port;
 mod then;
 
+pub(crate) use call::{Call, PyCall};
 pub(crate) use future::{Pending, PyFuture};
 pub(crate) use inbox::{Inbox, Key};
 pub(crate) use operation::{pending, spawn};

@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 use pyo3::prelude::*;
 use tokio::task::AbortHandle;
 
+use super::call::Call;
 use super::future::{Pending, PyFuture};
 use super::inbox::{Inbox, Key};
 use crate::error;
@@ -19,8 +20,8 @@ type Answer = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>;
 pub(crate) fn spawn<T: Send + 'static>(
     future: impl Future<Output = T> + Send + 'static,
     answer: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
-) -> PyResult<PyFuture> {
-    pending(future, answer).map(PyFuture::pending)
+) -> PyResult<Call> {
+    Ok(Call(PyFuture::pending(pending(future, answer)?)))
 }
 
 /// The same, as a part of something larger.
@@ -105,6 +106,10 @@ impl Pending for Operation {
 
     fn cancel(&self) {
         self.task.abort();
+    }
+
+    fn failure(&self, py: Python<'_>) -> Option<PyErr> {
+        self.take(py)?.err()
     }
 }
 

@@ -9,7 +9,7 @@ use super::base::PyBaseConsumer;
 use super::core::ConsumerCore;
 use super::questions::{self, End};
 use super::wait::{RecordWait, Wanted};
-use crate::aio::{self, PyFuture};
+use crate::aio::{self, Call, PyFuture};
 use crate::config::ConsumerSettings;
 use crate::types;
 
@@ -32,10 +32,10 @@ impl PyAsyncConsumer {
 
     /// The next record, or None when there was none for `timeout` seconds.
     #[pyo3(signature = (timeout=Some(1.0)), text_signature = "($self, timeout=1.0)")]
-    fn poll(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<PyFuture> {
+    fn poll(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Call> {
         match self.core.next(py)? {
-            Some(record) => Ok(PyFuture::ready(record.into_any().unbind())),
-            None => self.wait(py, Wanted::Record, timeout),
+            Some(record) => Ok(Call(PyFuture::ready(record.into_any().unbind()))),
+            None => self.wait(py, Wanted::Record, timeout).map(Call),
         }
     }
 
@@ -49,11 +49,11 @@ impl PyAsyncConsumer {
         py: Python<'_>,
         max_records: Option<usize>,
         timeout: Option<f64>,
-    ) -> PyResult<PyFuture> {
+    ) -> PyResult<Call> {
         let max = self.core.batch_limit(max_records)?;
         match self.core.take(py, max)? {
-            Some(batch) => Ok(PyFuture::ready(batch.into_any().unbind())),
-            None => self.wait(py, Wanted::Batch(max), timeout),
+            Some(batch) => Ok(Call(PyFuture::ready(batch.into_any().unbind()))),
+            None => self.wait(py, Wanted::Batch(max), timeout).map(Call),
         }
     }
 
@@ -63,21 +63,21 @@ impl PyAsyncConsumer {
 
     /// The next record, however long it takes; the iteration ends when the consumer is closed.
     #[inline]
-    fn __anext__(&self, py: Python<'_>) -> PyResult<PyFuture> {
+    fn __anext__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFuture>> {
         match self.core.next(py) {
-            Ok(Some(record)) => return Ok(PyFuture::ready(record.into_any().unbind())),
+            Ok(Some(record)) => return PyFuture::ready(record.into_any().unbind()).into_object(py),
             Ok(None) => {}
             Err(_) if self.core.consumer.is_closed() => {
                 return Err(PyStopAsyncIteration::new_err(()));
             }
             Err(error) => return Err(error),
         }
-        self.wait(py, Wanted::Next, None)
+        self.wait(py, Wanted::Next, None)?.into_object(py)
     }
 
     /// The offset of the next record of a partition; asks the cluster where needed.
     #[pyo3(signature = (partition, *, timeout=None))]
-    fn position(&self, partition: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<PyFuture> {
+    fn position(&self, partition: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<Call> {
         aio::spawn(
             questions::position(&self.core, partition, timeout)?,
             questions::position_answer,
@@ -90,7 +90,7 @@ impl PyAsyncConsumer {
         &self,
         partitions: &Bound<'_, PyAny>,
         timeout: Option<f64>,
-    ) -> PyResult<PyFuture> {
+    ) -> PyResult<Call> {
         aio::spawn(
             questions::ends(&self.core, End::Beginning, partitions, timeout)?,
             questions::ends_answer,
@@ -99,11 +99,7 @@ impl PyAsyncConsumer {
 
     /// The offset after the newest record of each partition.
     #[pyo3(signature = (partitions, *, timeout=None))]
-    fn end_offsets(
-        &self,
-        partitions: &Bound<'_, PyAny>,
-        timeout: Option<f64>,
-    ) -> PyResult<PyFuture> {
+    fn end_offsets(&self, partitions: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<Call> {
         aio::spawn(
             questions::ends(&self.core, End::End, partitions, timeout)?,
             questions::ends_answer,
@@ -116,7 +112,7 @@ impl PyAsyncConsumer {
         &self,
         timestamps: &Bound<'_, PyAny>,
         timeout: Option<f64>,
-    ) -> PyResult<PyFuture> {
+    ) -> PyResult<Call> {
         aio::spawn(
             questions::times(&self.core, timestamps, timeout)?,
             questions::times_answer,
@@ -125,7 +121,7 @@ impl PyAsyncConsumer {
 
     /// The partitions of a topic.
     #[pyo3(signature = (topic, *, timeout=None))]
-    fn partitions_for(&self, topic: String, timeout: Option<f64>) -> PyResult<PyFuture> {
+    fn partitions_for(&self, topic: String, timeout: Option<f64>) -> PyResult<Call> {
         aio::spawn(
             questions::partitions(&self.core, topic, timeout)?,
             questions::partitions_answer,
@@ -134,7 +130,7 @@ impl PyAsyncConsumer {
 
     /// The names of all topics.
     #[pyo3(signature = (*, timeout=None))]
-    fn topics(&self, timeout: Option<f64>) -> PyResult<PyFuture> {
+    fn topics(&self, timeout: Option<f64>) -> PyResult<Call> {
         aio::spawn(
             questions::topics(&self.core, timeout)?,
             questions::topics_answer,
@@ -142,18 +138,18 @@ impl PyAsyncConsumer {
     }
 
     /// Stops reading. Polls that wait end with `ClosedError`, iterations just end.
-    fn close(&self, py: Python<'_>) -> PyFuture {
+    fn close(&self, py: Python<'_>) -> Call {
         self.core.close();
-        PyFuture::ready(py.None())
+        Call(PyFuture::ready(py.None()))
     }
 
-    fn __aenter__(slf: &Bound<'_, Self>) -> PyResult<PyFuture> {
+    fn __aenter__(slf: &Bound<'_, Self>) -> PyResult<Call> {
         slf.get().core.check_open()?;
-        Ok(PyFuture::ready(slf.clone().into_any().unbind()))
+        Ok(Call(PyFuture::ready(slf.clone().into_any().unbind())))
     }
 
     #[pyo3(signature = (*_exception))]
-    fn __aexit__(&self, py: Python<'_>, _exception: &Bound<'_, pyo3::types::PyTuple>) -> PyFuture {
+    fn __aexit__(&self, py: Python<'_>, _exception: &Bound<'_, pyo3::types::PyTuple>) -> Call {
         self.close(py)
     }
 }

@@ -275,6 +275,10 @@ impl Pending for DeliveryWait {
     fn cancel(&self) {
         self.0.settle(State::GivenUp);
     }
+
+    fn failure(&self, py: Python<'_>) -> Option<PyErr> {
+        self.take(py)?.err()
+    }
 }
 
 /// Waits until a record has left its queue; the answer is a future of its delivery.
@@ -293,7 +297,8 @@ impl Pending for AdmissionWait {
             State::GivenUp => Err(ProduceError::Closed),
         };
         Some(match outcome {
-            Ok(delivery) => Bound::new(py, PyFuture::delivery(delivery))
+            Ok(delivery) => PyFuture::delivery(delivery)
+                .into_object(py)
                 .map(|future| future.into_any().unbind()),
             Err(failure) => Err(error::produce(py, &failure)),
         })
@@ -316,5 +321,9 @@ impl Pending for AdmissionWait {
     /// A record that has not entered the producer is not sent.
     fn cancel(&self) {
         self.0.settle(State::GivenUp);
+    }
+
+    fn failure(&self, py: Python<'_>) -> Option<PyErr> {
+        self.take(py)?.err()
     }
 }

@@ -12,7 +12,7 @@ use super::admission::{AdmissionWait, DeliveryWait, Ticket};
 use super::base::PyBaseProducer;
 use super::core::{self, ProducerCore};
 use super::outgoing::{Arguments, Outgoing};
-use crate::aio::{self, Pending, PyFuture};
+use crate::aio::{self, Call, Pending, PyFuture};
 use crate::cluster;
 use crate::config::ProducerSettings;
 use crate::error;
@@ -40,7 +40,7 @@ impl Awaits {
         let future = PyFuture::delivery(delivery);
         match self {
             Self::Delivery => Ok(future),
-            Self::Admission => Ok(PyFuture::ready(Bound::new(py, future)?.into_any().unbind())),
+            Self::Admission => Ok(PyFuture::ready(future.into_object(py)?.into_any().unbind())),
         }
     }
 
@@ -75,7 +75,7 @@ impl PyAsyncProducer {
         partition: Option<i32>,
         timestamp: Option<i64>,
         headers: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<PyFuture> {
+    ) -> PyResult<Call> {
         let arguments = Arguments {
             topic,
             value,
@@ -85,22 +85,23 @@ impl PyAsyncProducer {
             headers,
         };
         self.enter(py, &arguments, false, Awaits::Delivery)
+            .map(Call)
     }
 
     /// Hands a record to the producer now and returns the future of its delivery. Raises `BufferFullError` where it
     /// would have to wait for room.
     #[pyo3(signature = (topic, value=None, key=None, *, partition=None, timestamp=None, headers=None))]
     #[expect(clippy::too_many_arguments, reason = "the parts of a record")]
-    fn send_nowait(
+    fn send_nowait<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         topic: &Bound<'_, PyAny>,
         value: Option<&Bound<'_, PyAny>>,
         key: Option<&Bound<'_, PyAny>>,
         partition: Option<i32>,
         timestamp: Option<i64>,
         headers: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<PyFuture> {
+    ) -> PyResult<Bound<'py, PyFuture>> {
         let arguments = Arguments {
             topic,
             value,
@@ -109,7 +110,8 @@ impl PyAsyncProducer {
             timestamp,
             headers,
         };
-        self.enter(py, &arguments, true, Awaits::Delivery)
+        self.enter(py, &arguments, true, Awaits::Delivery)?
+            .into_object(py)
     }
 
     /// Hands a record to the producer; awaiting waits until there is room for it, and gives the future of its delivery.
@@ -124,7 +126,7 @@ impl PyAsyncProducer {
         partition: Option<i32>,
         timestamp: Option<i64>,
         headers: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<PyFuture> {
+    ) -> PyResult<Call> {
         let arguments = Arguments {
             topic,
             value,
@@ -134,12 +136,13 @@ impl PyAsyncProducer {
             headers,
         };
         self.enter(py, &arguments, false, Awaits::Admission)
+            .map(Call)
     }
 
     /// Sends what is waiting at once; awaiting waits up to `timeout` seconds until everything sent so far is reported,
     /// and gives how many records are still on their way.
     #[pyo3(signature = (timeout=None))]
-    fn flush(&self, timeout: Option<f64>) -> PyResult<PyFuture> {
+    fn flush(&self, timeout: Option<f64>) -> PyResult<Call> {
         self.core.check()?;
         let deadline = types::timeout(timeout)?.map(|timeout| Instant::now() + timeout);
         let core = Arc::clone(&self.core);
@@ -150,7 +153,7 @@ impl PyAsyncProducer {
 
     /// The partitions of a topic, asked for when not known.
     #[pyo3(signature = (topic, *, timeout=None))]
-    fn partitions_for(&self, topic: String, timeout: Option<f64>) -> PyResult<PyFuture> {
+    fn partitions_for(&self, topic: String, timeout: Option<f64>) -> PyResult<Call> {
         self.core.check()?;
         let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
         aio::spawn(
@@ -167,21 +170,21 @@ impl PyAsyncProducer {
     /// Takes no more records, sends what there is for up to `timeout` seconds, and ends. Awaiting raises
     /// `KafkaTimeoutError` when records had to be given up.
     #[pyo3(signature = (timeout=30.0))]
-    fn close(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<PyFuture> {
+    fn close(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<Call> {
         Self::end(slf, timeout, false)
     }
 
-    fn __aenter__(slf: &Bound<'_, Self>) -> PyResult<PyFuture> {
+    fn __aenter__(slf: &Bound<'_, Self>) -> PyResult<Call> {
         slf.get().core.check()?;
         if slf.as_super().get().closed.load(Ordering::Acquire) {
             return Err(error::closed("producer"));
         }
-        Ok(PyFuture::ready(slf.clone().into_any().unbind()))
+        Ok(Call(PyFuture::ready(slf.clone().into_any().unbind())))
     }
 
     /// Closes. Where the block failed, that failure is what counts, and records that are lost do not hide it.
     #[pyo3(signature = (*exception))]
-    fn __aexit__(slf: &Bound<'_, Self>, exception: &Bound<'_, PyTuple>) -> PyResult<PyFuture> {
+    fn __aexit__(slf: &Bound<'_, Self>, exception: &Bound<'_, PyTuple>) -> PyResult<Call> {
         let failed = exception.get_item(0).is_ok_and(|kind| !kind.is_none());
         Self::end(slf, Some(CLOSE_SECONDS), failed)
     }
@@ -248,10 +251,10 @@ impl PyAsyncProducer {
         Ok(aio::then(known, enter))
     }
 
-    fn end(slf: &Bound<'_, Self>, timeout: Option<f64>, quietly: bool) -> PyResult<PyFuture> {
+    fn end(slf: &Bound<'_, Self>, timeout: Option<f64>, quietly: bool) -> PyResult<Call> {
         let core = Arc::clone(&slf.get().core);
         if slf.as_super().get().closed.swap(true, Ordering::AcqRel) || core.is_elsewhere() {
-            return Ok(PyFuture::ready(slf.py().None()));
+            return Ok(Call(PyFuture::ready(slf.py().None())));
         }
         let patience = types::timeout(timeout)?.unwrap_or(FOR_EVER);
         let deadline = Instant::now() + patience;

@@ -1,0 +1,44 @@
+//! Futures that stand for a call, and so are coroutines as well.
+//!
+//! `asyncio.create_task(consumer.poll())` is what people write, and it takes coroutines only; `asyncio.wait` refuses
+//! them. So what a call returns is a future and a coroutine, and what stands for a delivery is a future only.
+
+use pyo3::exceptions::PyStopIteration;
+use pyo3::prelude::*;
+
+use super::future::PyFuture;
+use crate::untracked::untracked;
+
+/// A call under way.
+#[pyclass(name = "Call", module = "kafkars.aio", extends = PyFuture, frozen)]
+pub(crate) struct PyCall;
+
+#[pymethods]
+impl PyCall {
+    /// One step, as a coroutine takes it.
+    #[pyo3(signature = (_value, /), text_signature = "($self, value, /)")]
+    fn send<'py>(
+        slf: &Bound<'py, Self>,
+        _value: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyFuture>> {
+        let future = slf.as_super();
+        match PyFuture::step(future)? {
+            None => Ok(future.clone()),
+            Some(value) => Err(PyStopIteration::new_err((value,))),
+        }
+    }
+}
+
+/// A future on its way to Python as a call.
+pub(crate) struct Call(pub(crate) PyFuture);
+
+impl<'py> IntoPyObject<'py> for Call {
+    type Target = PyCall;
+    type Output = Bound<'py, PyCall>;
+    type Error = PyErr;
+
+    #[inline]
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
+        Bound::new(py, PyClassInitializer::from(self.0).add_subclass(PyCall)).map(untracked)
+    }
+}
