@@ -97,6 +97,7 @@ JOBS = (
             Contestant("kafkars", "latency", "kafkars"),
             Contestant("kafkars", "latency-asyncio", "kafkars.aio"),
             Contestant("bare_sockets", "latency", "bare sockets"),
+            Contestant("bare_asyncio", "latency-asyncio", "bare asyncio"),
             Contestant("confluent", "latency", "confluent"),
             Contestant("aiokafka", "latency-asyncio", "aiokafka"),
             Contestant("kafka_python", "latency", "kafka-python"),

@@ -87,7 +87,7 @@ def latency_ms(client: dict[str, Any], which: str) -> float:
 def colour(label: str) -> str:
     if label.startswith("kafkars"):
         return OURS
-    return FLOOR if label == "bare sockets" else OTHERS
+    return FLOOR if label.startswith("bare ") else OTHERS
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from types import ModuleType
 
-DRIVERS = ("kafkars", "confluent", "aiokafka", "kafka_python", "bare_sockets")
+DRIVERS = ("kafkars", "confluent", "aiokafka", "kafka_python", "bare_sockets", "bare_asyncio")
 
 
 def load(name: str) -> ModuleType:
