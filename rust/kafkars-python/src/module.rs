@@ -5,7 +5,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::aio::{PyCall, PyFuture, PyPort};
+use crate::aio::{PyCall, PyFuture, PyPort, send};
 use crate::batch::{PyRecordBatch, PyRecordIterator};
 use crate::broker::PyEmbeddedBroker;
 use crate::config::{ClientSettings, ConsumerFields, ProducerFields};
@@ -19,6 +19,7 @@ use crate::{error, log, slim};
 fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     slim::leave_collector::<PyDeliveryFuture>(module.py());
     slim::leave_collector::<PyRecord>(module.py());
+    send::install(module.py());
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<PyAsyncConsumer>()?;
     module.add_class::<PyAsyncProducer>()?;

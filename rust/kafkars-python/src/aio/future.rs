@@ -180,6 +180,15 @@ impl PyFuture {
         Ok(())
     }
 
+    /// The answer, where it is there and is no failure.
+    #[inline]
+    pub(super) fn value(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        match &self.inner.lock().state {
+            State::Value(value) => Some(value.clone_ref(py)),
+            _ => None,
+        }
+    }
+
     /// The outcome, if there is one.
     fn outcome(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
         let mut inner = self.inner.lock();

@@ -9,6 +9,7 @@ mod future;
 mod inbox;
 mod operation;
 mod port;
+pub(crate) mod send;
 mod then;
 
 pub(crate) use call::{Call, PyCall};

@@ -1,0 +1,68 @@
+//! The short way out of an `await`.
+//!
+//! Awaiting an answer that is there ends, by way of `__next__`, in a `StopIteration` that the interpreter takes apart at
+//! once. Interpreters from 3.10 on first ask for `am_send`, which hands the answer over as it is; PyO3 has no name for
+//! that slot, so it is set here. Interpreters that do not ask (3.12 and later for other than coroutines) lose nothing.
+
+#[cfg(not(Py_LIMITED_API))]
+use pyo3::ffi;
+use pyo3::prelude::*;
+
+#[cfg(not(Py_LIMITED_API))]
+use super::future::PyFuture;
+
+/// Fills the slot of the future classes. To be called before the first future is made.
+#[cfg(not(Py_LIMITED_API))]
+pub(crate) fn install(py: Python<'_>) {
+    use pyo3::PyTypeInfo;
+
+    for class in [
+        PyFuture::type_object_raw(py),
+        super::PyCall::type_object_raw(py),
+    ] {
+        // SAFETY: attached, so nobody else looks at the type; both are heap types of ours, which nobody has used yet.
+        unsafe {
+            if let Some(slots) = (*class).tp_as_async.as_mut() {
+                slots.am_send = Some(send);
+            }
+        }
+    }
+}
+
+/// This interpreter does not show its slots.
+#[cfg(Py_LIMITED_API)]
+pub(crate) fn install(_py: Python<'_>) {}
+
+#[cfg(not(Py_LIMITED_API))]
+unsafe extern "C" fn send(
+    object: *mut ffi::PyObject,
+    _value: *mut ffi::PyObject,
+    result: *mut *mut ffi::PyObject,
+) -> ffi::PySendResult {
+    // SAFETY: the interpreter calls this attached, with a future (the slot is set for futures only) that it holds, and
+    // with a place for the answer.
+    unsafe {
+        let py = Python::assume_attached();
+        let future = Bound::ref_from_ptr(py, &object).cast_unchecked::<PyFuture>();
+        if let Some(value) = future.get().value(py) {
+            *result = value.into_ptr();
+            return ffi::PySendResult::PYGEN_RETURN;
+        }
+        // The rest may run Python code, for which PyO3 wants to know that it is attached.
+        Python::attach(|py| match PyFuture::step(future) {
+            Ok(Some(value)) => {
+                *result = value.into_ptr();
+                ffi::PySendResult::PYGEN_RETURN
+            }
+            Ok(None) => {
+                *result = future.clone().into_ptr();
+                ffi::PySendResult::PYGEN_NEXT
+            }
+            Err(error) => {
+                error.restore(py);
+                *result = std::ptr::null_mut();
+                ffi::PySendResult::PYGEN_ERROR
+            }
+        })
+    }
+}
