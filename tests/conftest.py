@@ -37,14 +37,17 @@ def kafka_cluster(request: pytest.FixtureRequest) -> Iterator[Broker]:
     if reason is not None:
         # Left out on a developer's machine, and said so; in CI nothing may be left out.
         pytest.fail(reason) if in_ci() else pytest.skip(reason)
-    with KafkaCluster(KafkaOptions(version=request.config.getoption("--kafka-version"))) as cluster:
+    version = request.config.getoption("--kafka-version")
+    # Compaction is looked for every 15 s by default.
+    options = KafkaOptions(version=version, properties={"log.cleaner.backoff.ms": "200"})
+    with KafkaCluster(options) as cluster:
         yield Broker("kafka", cluster)
 
 
 @pytest.fixture(scope="session")
 def embedded_broker() -> Iterator[Broker]:
     """The broker of kafkars.testing, one for the whole run."""
-    from kafkars.testing import EmbeddedBroker  # noqa: PLC0415  # tests of the harness alone need no build
+    from kafkars.testing import EmbeddedBroker  # tests of the harness alone need no build
 
     with EmbeddedBroker() as started:
         yield Broker("embedded", started)
@@ -66,7 +69,7 @@ def topic(broker: Broker) -> str:
 @pytest.fixture(params=["sync", "asyncio"])
 def client_api(request: pytest.FixtureRequest) -> Iterator[Any]:
     """Each test runs with the sync and with the asyncio clients; see tests/client_api.py."""
-    from tests.client_api import AsyncApi, SyncApi  # noqa: PLC0415  # see embedded_broker
+    from tests.client_api import AsyncApi, SyncApi  # see embedded_broker
 
     if request.param == "sync":
         yield SyncApi()

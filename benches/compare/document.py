@@ -68,7 +68,7 @@ def case_fields(case: Case) -> dict[str, Any]:
                 "ours": mine.contestant.label,
                 "theirs": other.contestant.label,
                 **vars(ratio(case, mine, other)),
-                "bar": case.job.bars.get(other.contestant.label),
+                "bar": case.bars.get(other.contestant.label),
             }
             for mine in ours
             for other in case.series

@@ -58,7 +58,7 @@ def bar_lines(case: Case) -> Iterator[str]:
 def judgement(case: Case, mine: Series, other: Series) -> str:
     found = ratio(case, mine, other)
     text = f"{mine.contestant.label} / {other.contestant.label}: {found.median:.3f} ({found.low:.3f}-{found.high:.3f})"
-    bar = case.job.bars.get(other.contestant.label)
+    bar = case.bars.get(other.contestant.label)
     if bar is None:
         return text
     return f"{text}, must be <= {bar:.3f}: {'reached' if found.median <= bar else 'NOT REACHED'}"
