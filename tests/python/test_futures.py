@@ -1,0 +1,294 @@
+"""The futures of asyncio calls behave as asyncio's own, and do not suspend where the answer is there."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import gc
+import inspect
+from collections.abc import Awaitable, Coroutine
+from typing import Any
+
+import pytest
+from kafkars import RecordMetadata
+from kafkars.aio import Call, Future
+from kafkars.errors import MessageTooLargeError
+from kafkars.testing import EmbeddedBroker
+
+from tests.python.conftest import aio_consumer, aio_producer
+
+SECONDS = 10
+
+
+def steps(awaitable: Awaitable[Any]) -> int:
+    """How often awaiting suspends before it ends, without a loop to resume it."""
+    iterator = awaitable.__await__()
+    try:
+        next(iterator)
+    except StopIteration:
+        return 0
+    iterator.close()
+    return 1
+
+
+def test_an_answer_that_is_there_does_not_suspend(faulty_broker: EmbeddedBroker) -> None:
+    async def main() -> None:
+        async with aio_producer(faulty_broker) as producer, aio_consumer(faulty_broker) as consumer:
+            sent = [producer.send("t", b"value") for _ in range(10)]
+            await producer.flush()
+            assert [steps(future) for future in sent] == [0] * 10
+            assert steps(producer.enqueue("t", b"value")) == 0
+            assert (await consumer.poll(SECONDS)) is not None
+            # All in one batch: the rest is in the buffer.
+            assert [steps(consumer.poll()) for _ in range(4)] == [0] * 4
+            assert steps(consumer.poll_batch()) == 0
+            assert steps(consumer.poll(0)) == 0
+
+    asyncio.run(main())
+
+
+def test_a_delivery_is_a_future_and_a_call_a_coroutine_as_well(faulty_broker: EmbeddedBroker) -> None:
+    async def main() -> None:
+        async with aio_producer(faulty_broker) as producer:
+            delivery, call = producer.send_nowait("t", b"value"), producer.send("t", b"value")
+            assert (type(delivery), type(call)) == (Future, Call)
+            for future in (delivery, call):
+                assert asyncio.isfuture(future)
+                assert inspect.isawaitable(future)
+                assert asyncio.ensure_future(future) is future
+                assert future.get_loop() is asyncio.get_running_loop()
+            assert (asyncio.iscoroutine(delivery), asyncio.iscoroutine(call)) == (False, True)
+            assert (isinstance(delivery, Coroutine), isinstance(call, Coroutine)) == (False, True)
+            await asyncio.gather(delivery, call)
+
+    asyncio.run(main())
+
+
+def test_gather_wait_shield_and_timeouts_take_it(faulty_broker: EmbeddedBroker) -> None:
+    async def main() -> None:
+        async with aio_producer(faulty_broker, linger_ms=20) as producer:
+
+            def send() -> Future[RecordMetadata]:
+                return producer.send_nowait("t", b"value")
+
+            gathered = await asyncio.gather(*(send() for _ in range(100)))
+            assert [metadata.offset for metadata in gathered] == list(range(100))
+            assert (await asyncio.wait_for(send(), SECONDS)).offset == 100
+            assert (await asyncio.shield(send())).offset == 101
+            done, pending = await asyncio.wait([send() for _ in range(3)])  # type: ignore[type-var]
+            assert sorted(future.result().offset for future in done) == [102, 103, 104]
+            assert not pending
+            firsts = [await first for first in asyncio.as_completed([send() for _ in range(3)])]
+            assert sorted(metadata.offset for metadata in firsts) == [105, 106, 107]
+
+    asyncio.run(main())
+
+
+def test_a_task_is_made_of_a_call(faulty_broker: EmbeddedBroker) -> None:
+    async def main() -> None:
+        async with aio_producer(faulty_broker) as producer, aio_consumer(faulty_broker) as consumer:
+            tasks = [asyncio.create_task(producer.send("t", b"value")) for _ in range(3)]
+            assert [(await task).offset for task in tasks] == [0, 1, 2]
+            polls = [asyncio.create_task(consumer.poll()) for _ in range(3)]
+            records = [await task for task in polls]
+            assert [record and record.offset for record in records] == [0, 1, 2]
+            assert await asyncio.create_task(producer.flush()) == 0
+            waiting = asyncio.create_task(consumer.poll(None))
+            await asyncio.sleep(0.01)
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+
+    asyncio.run(main())
+
+
+def test_awaiting_twice_and_from_several_tasks_gives_the_same(faulty_broker: EmbeddedBroker) -> None:
+    async def main() -> None:
+        async with aio_producer(faulty_broker, linger_ms=20) as producer:
+            future = producer.send("t", b"value")
+
+            async def wait() -> RecordMetadata:
+                return await future
+
+            answers = await asyncio.gather(*(wait() for _ in range(5)), future)
+            assert set(answers) == {await future}
+
+    asyncio.run(main())
+
+
+def test_callbacks_run_once_on_the_loop_in_their_context(faulty_broker: EmbeddedBroker) -> None:
+    variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="none")
+    seen: list[tuple[str, bool]] = []
+
+    async def main() -> None:
+        async with aio_producer(faulty_broker, linger_ms=20) as producer:
+            future = producer.send("t", b"value")
+
+            def note(done: Future[RecordMetadata]) -> None:
+                seen.append((variable.get(), done is future))
+
+            variable.set("at the call")
+            future.add_done_callback(note)
+            given = contextvars.copy_context()
+            given.run(variable.set, "given")
+            future.add_done_callback(note, context=given)
+            variable.set("later")
+            future.add_done_callback(seen.append)  # type: ignore[arg-type]
+            assert future.remove_done_callback(seen.append) == 1  # type: ignore[arg-type]
+            assert not future.done()
+            with pytest.raises(asyncio.InvalidStateError):
+                future.result()
+            with pytest.raises(asyncio.InvalidStateError):
+                future.exception()
+            await future
+            future.add_done_callback(note)
+            assert len(seen) == 2
+            await asyncio.sleep(0)
+
+    asyncio.run(main())
+    assert seen == [("at the call", True), ("given", True), ("later", True)]
+
+
+def test_a_failing_callback_goes_to_the_loops_handler_and_stops_nobody(faulty_broker: EmbeddedBroker) -> None:
+    reports: list[dict[str, Any]] = []
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _loop, report: reports.append(report))
+        async with aio_producer(faulty_broker, linger_ms=20) as producer:
+            futures = [producer.send("t", b"value") for _ in range(3)]
+            futures[0].add_done_callback(lambda _: 1 / 0)
+            await asyncio.gather(*futures)
+
+    asyncio.run(main())
+    (report,) = reports
+    assert isinstance(report["exception"], ZeroDivisionError)
+
+
+def test_a_failure_is_raised_and_kept(faulty_broker: EmbeddedBroker) -> None:
+    async def main() -> None:
+        faulty_broker.create_topic("small", configs={"max.message.bytes": "1000"})
+        async with aio_producer(faulty_broker) as producer:
+            future = producer.send("small", bytes(5_000))
+            with pytest.raises(MessageTooLargeError):
+                await future
+            assert isinstance(future.exception(), MessageTooLargeError)
+            answers = await asyncio.gather(
+                producer.send("small", bytes(5_000)), producer.send("small", b""), return_exceptions=True
+            )
+            assert isinstance(answers[0], MessageTooLargeError)
+            assert isinstance(answers[1], RecordMetadata)
+
+    asyncio.run(main())
+
+
+def test_a_failure_that_nobody_looks_at_is_reported(
+    faulty_broker: EmbeddedBroker, caplog: pytest.LogCaptureFixture
+) -> None:
+    reports: list[dict[str, Any]] = []
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _loop, report: reports.append(report))
+        faulty_broker.create_topic("small", configs={"max.message.bytes": "1000"})
+        async with aio_producer(faulty_broker) as producer:
+            future = producer.send("small", bytes(5_000))
+            future.add_done_callback(lambda _: None)
+            await producer.flush()
+            del future
+            # A record that was refused before it left: no loop has heard of it.
+            producer.send("t", bytes(2_000_000))
+
+    asyncio.run(main())
+    gc.collect()
+    (report,) = reports
+    assert isinstance(report["exception"], MessageTooLargeError)
+    assert "never retrieved" in report["message"]
+    assert "never retrieved" in caplog.text
+
+
+def test_many_loops_in_many_threads_share_a_producer(faulty_broker: EmbeddedBroker) -> None:
+    async def main() -> list[int]:
+        loop = asyncio.get_running_loop()
+        async with aio_producer(faulty_broker) as producer:
+
+            async def send() -> list[int]:
+                assert asyncio.get_running_loop() is not loop
+                metadata = await asyncio.gather(*(producer.send("t", b"value") for _ in range(100)))
+                return [each.offset for each in metadata]
+
+            threads = [asyncio.to_thread(asyncio.run, send()) for _ in range(4)]
+            return sorted(offset for offsets in await asyncio.gather(*threads) for offset in offsets)
+
+    assert asyncio.run(main()) == list(range(400))
+
+
+def test_one_thread_with_several_loops_one_after_the_other(faulty_broker: EmbeddedBroker) -> None:
+    loops = [asyncio.new_event_loop() for _ in range(3)]
+
+    async def once() -> int:
+        async with aio_producer(faulty_broker) as producer:
+            return (await producer.send("t", b"value")).offset
+
+    offsets = [loop.run_until_complete(once()) for _ in range(3) for loop in loops]
+    for loop in loops:
+        loop.close()
+    assert offsets == list(range(9))
+
+
+class NoReaders(asyncio.SelectorEventLoop):
+    """A loop that watches no files for others, as Windows' default one."""
+
+    def add_reader(self, *_: object) -> None:  # type: ignore[override]
+        raise NotImplementedError
+
+
+def test_a_loop_that_watches_no_files(faulty_broker: EmbeddedBroker) -> None:
+    async def main() -> list[int]:
+        async with aio_producer(faulty_broker) as producer, aio_consumer(faulty_broker) as consumer:
+            sent = [await producer.send("t", b"value") for _ in range(10)]
+            read = [(await anext(consumer)).offset for _ in range(10)]
+            assert await consumer.poll(0.05) is None
+            assert [metadata.offset for metadata in sent] == read
+            return read
+
+    loop = NoReaders()
+    try:
+        assert loop.run_until_complete(main()) == list(range(10))
+    finally:
+        loop.close()
+
+
+def test_uvloop(faulty_broker: EmbeddedBroker) -> None:
+    uvloop = pytest.importorskip("uvloop")
+
+    async def main() -> list[int]:
+        async with aio_producer(faulty_broker) as producer, aio_consumer(faulty_broker) as consumer:
+            await asyncio.gather(*(producer.send("t", b"value") for _ in range(100)))
+            assert await consumer.poll(5) is not None
+            return [(await anext(consumer)).offset for _ in range(99)]
+
+    loop = uvloop.new_event_loop()
+    try:
+        assert loop.run_until_complete(main()) == list(range(1, 100))
+    finally:
+        loop.close()
+
+
+def test_without_a_running_loop_only_waiting_fails(faulty_broker: EmbeddedBroker) -> None:
+    async def make() -> Any:
+        async with aio_producer(faulty_broker) as producer:
+            return producer
+
+    async def use() -> None:
+        async with aio_producer(faulty_broker, linger_ms=5) as producer:
+            future = await asyncio.to_thread(producer.send, "t", b"value")
+            assert (await future).offset == 0
+
+            def wait_in_a_thread() -> None:
+                with pytest.raises(RuntimeError, match="no running event loop"):
+                    producer.send("t", b"value").__await__().__next__()
+
+            await asyncio.to_thread(wait_in_a_thread)
+
+    asyncio.run(use())
