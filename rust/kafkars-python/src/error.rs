@@ -104,6 +104,7 @@ pub(crate) fn fetch(py: Python<'_>, error: &FetchError) -> PyErr {
         FetchError::InvalidArgument { .. } => ("InvalidArgumentError", Place::default()),
         FetchError::TimedOut { .. } => ("KafkaTimeoutError", Place::default()),
         FetchError::Bootstrap { causes } => return bootstrap(py, error, causes),
+        FetchError::Protocol { .. } => ("ProtocolError", Place::default()),
         FetchError::Failed { .. } => ("KafkaError", Place::default()),
         FetchError::Closed => ("ClosedError", Place::default()),
     };

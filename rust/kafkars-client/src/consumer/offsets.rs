@@ -68,7 +68,7 @@ pub(super) async fn list(
                     open.extend(questions);
                 }
                 Err(error) => {
-                    let error = FetchError::Failed {
+                    let error = FetchError::Protocol {
                         operation,
                         cause: error.to_string().into(),
                     };

@@ -1,14 +1,16 @@
 //! What is assigned and where it is read.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use kafkars_core::config::{IsolationLevel, TopicPartition};
 use kafkars_core::fetch::buffer::FetchBuffer;
 use kafkars_core::fetch::cursor::StartAt;
 use kafkars_core::fetch::error::FetchError;
+use kafkars_protocol::ErrorCode;
 
 use super::Consumer;
-use crate::now;
+use crate::{now, topic_name};
 
 impl Consumer {
     /// Replaces the assignment. Partitions that stay keep their position unless a new one is given.
@@ -178,6 +180,12 @@ fn check_all(buffer: &FetchBuffer, partitions: &[TopicPartition]) -> Result<(), 
 }
 
 pub(super) fn check_partition(partition: &TopicPartition) -> Result<(), FetchError> {
+    if !topic_name::is_valid(&partition.topic) {
+        return Err(FetchError::Topic {
+            topic: Arc::clone(&partition.topic),
+            code: ErrorCode::InvalidTopicException,
+        });
+    }
     if partition.partition < 0 {
         return Err(FetchError::InvalidArgument {
             problem: format!("{partition}: partitions count from 0").into(),

@@ -399,7 +399,7 @@ impl Source {
             return;
         };
         self.shared.update(|buffer| {
-            let error = FetchError::Failed {
+            let error = FetchError::Protocol {
                 operation: "fetch",
                 cause: error.to_string().into(),
             };

@@ -94,6 +94,14 @@ pub enum FetchError {
         /// Each address with its cause.
         causes: Vec<(Arc<str>, Arc<str>)>,
     },
+    /// Client and broker do not understand each other, or an answer exceeds a limit: trying again would not help.
+    #[error("{operation} failed: {cause}")]
+    Protocol {
+        /// What was asked.
+        operation: &'static str,
+        /// What is wrong, and which setting decides.
+        cause: Arc<str>,
+    },
     /// The brokers cannot be asked at all.
     #[error("{operation} failed: {cause}")]
     Failed {
@@ -122,6 +130,7 @@ impl FetchError {
             | Self::Topic { .. }
             | Self::NotAssigned { .. }
             | Self::InvalidArgument { .. }
+            | Self::Protocol { .. }
             | Self::Failed { .. } => ErrorKind::Invalid,
             Self::Closed => ErrorKind::Fatal,
         }
