@@ -1,0 +1,149 @@
+"""Addresses that lead nowhere: each is a `BootstrapError` that names the address and the cause, in time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+import pytest
+from kafkars.errors import BootstrapError, ConfigError
+from kafkars.testing import EmbeddedBroker
+
+from tests.support import peers
+from tests.support.waiting import SECONDS, Stopwatch
+
+pytestmark = pytest.mark.usefixtures("nothing_left")
+
+PATIENCE = 0.4
+SETTINGS = {"socket_connection_setup_timeout_ms": 100, "max_block_ms": PATIENCE * 1_000}
+
+
+@contextmanager
+def unreachable_advertised_listeners() -> Iterator[str]:
+    """A broker that answers, and tells clients to go where nobody listens."""
+    with peers.closed_port() as advertised, EmbeddedBroker(advertised_port=int(advertised.split(":")[1])) as broker:
+        yield broker.bootstrap_servers
+
+
+PLACES: dict[str, tuple[Callable[[], AbstractContextManager[str]], str]] = {
+    "unknown host": (lambda: nullcontext(peers.UNRESOLVABLE), r"host name cannot be resolved"),
+    "refused port": (peers.closed_port, r"connection refused"),
+    "web server": (peers.http_server, r"HTTP"),
+    "TLS port": (peers.tls_server, r"TLS"),
+    "silent port": (peers.silent_server, r"no answer"),
+    "port that hangs up": (peers.hanging_up_server, r"closed"),
+    "unreachable advertised.listeners": (unreachable_advertised_listeners, r"advertised\.listeners"),
+}
+
+CONSUMER_CALLS: dict[str, Callable[[Any], object]] = {
+    "poll": lambda consumer: consumer.poll(timeout=PATIENCE),
+    "poll_batch": lambda consumer: consumer.poll_batch(timeout=PATIENCE),
+    "position": lambda consumer: consumer.position(("topic", 0), timeout=PATIENCE),
+    "topics": lambda consumer: consumer.topics(timeout=PATIENCE),
+    "partitions_for": lambda consumer: consumer.partitions_for("topic", timeout=PATIENCE),
+    "beginning_offsets": lambda consumer: consumer.beginning_offsets([("topic", 0)], timeout=PATIENCE),
+    "end_offsets": lambda consumer: consumer.end_offsets([("topic", 0)], timeout=PATIENCE),
+    "offsets_for_times": lambda consumer: consumer.offsets_for_times({("topic", 0): 0}, timeout=PATIENCE),
+}
+
+PRODUCER_CALLS: dict[str, Callable[[Any], object]] = {
+    "send": lambda producer: producer.send("topic", b"value").result(SECONDS),
+    "partitions_for": lambda producer: producer.partitions_for("topic"),
+}
+
+
+@pytest.fixture(params=PLACES)
+def place(request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
+    """An address, and what an error must say about it."""
+    start, cause = PLACES[request.param]
+    with start() as address:
+        yield address, cause
+
+
+@pytest.mark.parametrize("call", PRODUCER_CALLS)
+def test_a_producer_says_what_is_wrong_with_the_address(client_api: Any, place: tuple[str, str], call: str) -> None:
+    address, cause = place
+    with client_api.Producer(bootstrap_servers=address, **SETTINGS) as producer:
+        assert_says_why(lambda: PRODUCER_CALLS[call](producer), address, cause)
+
+
+@pytest.mark.parametrize("call", CONSUMER_CALLS)
+def test_a_consumer_says_what_is_wrong_with_the_address(client_api: Any, place: tuple[str, str], call: str) -> None:
+    address, cause = place
+    settings = {name: value for name, value in SETTINGS.items() if name != "max_block_ms"}
+    with client_api.Consumer(bootstrap_servers=address, **settings) as consumer:
+        consumer.assign([("topic", 0)])
+        assert_says_why(lambda: CONSUMER_CALLS[call](consumer), address, cause)
+
+
+def assert_says_why(call: Callable[[], object], address: str, cause: str) -> None:
+    with Stopwatch() as watch, pytest.raises(BootstrapError, match=cause) as caught:
+        call()
+    assert watch.seconds < PATIENCE + 2
+    assert isinstance(caught.value, ConnectionError)
+    assert address in str(caught.value)
+    assert re.search(cause, dict(caught.value.causes)[address])
+
+
+def test_every_address_is_named_with_its_own_cause(client_api: Any) -> None:
+    with (
+        peers.closed_port() as refused,
+        peers.http_server() as web,
+        client_api.Consumer(bootstrap_servers=[peers.UNRESOLVABLE, refused, web]) as consumer,
+    ):
+        with pytest.raises(BootstrapError) as caught:
+            consumer.topics(timeout=PATIENCE)
+        causes = dict(caught.value.causes)
+        assert "resolved" in causes[peers.UNRESOLVABLE]
+        assert "refused" in causes[refused]
+        assert "HTTP" in causes[web]
+
+
+def test_one_good_address_among_bad_ones_is_enough(client_api: Any) -> None:
+    with (
+        EmbeddedBroker(topics={"topic": 1}) as broker,
+        peers.closed_port() as refused,
+        peers.http_server() as web,
+        peers.silent_server() as silent,
+        client_api.Consumer(
+            bootstrap_servers=[peers.UNRESOLVABLE, refused, web, silent, broker.bootstrap_servers]
+        ) as consumer,
+    ):
+        assert consumer.topics(timeout=SECONDS) == ["topic"]
+
+
+def test_a_cluster_that_comes_up_later_is_found(client_api: Any) -> None:
+    with peers.closed_port() as refused:
+        port = int(refused.split(":")[1])
+    with client_api.Producer(bootstrap_servers=refused, max_block_ms=100) as producer:
+        with pytest.raises(BootstrapError):
+            producer.send("topic", b"early").result(SECONDS)
+        with EmbeddedBroker(port=port):
+            assert producer.partitions_for("topic", timeout=SECONDS)
+            assert producer.send("topic", b"late").result(SECONDS).offset == 0
+            producer.close()
+
+
+@pytest.mark.parametrize(
+    ("servers", "problem"),
+    [
+        ("", "empty"),
+        ([], "empty"),
+        ("localhost", "no port"),
+        (":9092", "no host"),
+        ("localhost:port", "port"),
+        ("localhost:0", "port"),
+        ("localhost:65536", "port"),
+        ("::1:9092", "brackets"),
+        (["localhost:9092", 9092], "host:port"),
+        (9092, "host:port"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["Producer", "Consumer"])
+def test_what_is_no_address_is_refused_before_anything_is_tried(
+    client_api: Any, kind: str, servers: object, problem: str
+) -> None:
+    with pytest.raises(ConfigError, match=f"bootstrap_servers.*{problem}"):
+        getattr(client_api, kind)(bootstrap_servers=servers)
