@@ -1,0 +1,7 @@
+"""`python -m kafkars`."""
+
+import sys
+
+from kafkars.cli import main
+
+sys.exit(main())

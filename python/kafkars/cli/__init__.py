@@ -1,0 +1,44 @@
+"""The `kafkars` command: a demonstration, a broker for tests, and records by hand."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from kafkars import __version__
+from kafkars.cli import broker, consume, demo, produce
+from kafkars.errors import KafkaError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+INTERRUPTED = 130
+"""What a shell expects of a program that Ctrl+C has ended."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command and returns its exit status.
+
+    Args:
+        arguments: Words of the command line; those of this process when left out.
+    """
+    parser = argparse.ArgumentParser(prog="kafkars", description="A Kafka client with a Rust core.")
+    parser.add_argument("--version", action="version", version=f"kafkars {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for command in (demo, broker, produce, consume):
+        command.add_to(commands)
+    options = parser.parse_args(arguments)
+    try:
+        status: int = options.run(options)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has gone, as `head` does; nothing is left to be said, not even by the flush at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (KafkaError, OSError) as error:
+        sys.stderr.write(f"kafkars: {error}\n")
+        return 1
+    return status

@@ -1,0 +1,59 @@
+"""`kafkars broker`: the embedded broker as a program of its own."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import threading
+
+from kafkars.cli._output import say
+from kafkars.testing import EmbeddedBroker
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the command."""
+    parser = commands.add_parser("broker", help="an in-memory broker that any Kafka client can use, until Ctrl+C")
+    parser.add_argument("--port", type=int, default=9092, help="port of the first node, 0 for a free one (%(default)s)")
+    parser.add_argument("--nodes", type=int, default=1, help="how many nodes (default: %(default)s)")
+    parser.add_argument(
+        "--topic",
+        type=_topic,
+        action="append",
+        default=[],
+        metavar="NAME[:PARTITIONS]",
+        help="a topic that is there from the start; may be repeated",
+    )
+    parser.add_argument("--no-auto-create", action="store_true", help="refuse topics that nobody has created")
+    parser.set_defaults(run=run)
+
+
+def _topic(text: str) -> tuple[str, int]:
+    name, colon, partitions = text.rpartition(":")
+    if not colon:
+        return text, 1
+    if not name or not partitions.isdecimal() or int(partitions) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME or NAME:PARTITIONS")
+    return name, int(partitions)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Runs the command."""
+    ended = threading.Event()
+    # As Ctrl+C: a process manager's way to end a program.
+    signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    with EmbeddedBroker(
+        nodes=options.nodes,
+        port=options.port,
+        topics=dict(options.topic),
+        auto_create_topics=not options.no_auto_create,
+    ) as broker:
+        say(f"listening on {broker.bootstrap_servers}")
+        for name, partitions in options.topic:
+            say(f"topic {name} with {partitions} partition{'s' if partitions > 1 else ''}")
+        say("Ctrl+C ends it; nothing is kept")
+        try:
+            ended.wait()
+        except KeyboardInterrupt:
+            say("")
+    say("ended")
+    return 0

@@ -1,0 +1,43 @@
+"""`kafkars consume`: records of a topic as lines."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Literal
+
+import kafkars
+from kafkars import TopicPartition
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the command."""
+    parser = commands.add_parser("consume", help="prints the records of a topic, a line each")
+    parser.add_argument("topic")
+    parser.add_argument("--bootstrap", default="localhost:9092", metavar="HOST:PORT[,…]", help="(default: %(default)s)")
+    parser.add_argument("--from-beginning", action="store_true", help="also what is there already")
+    parser.add_argument("--max", type=int, metavar="N", help="end after so many records")
+    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="end when nothing comes for so long")
+    parser.add_argument("--keys", action="store_true", help="print the key and a tab before each value")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Runs the command."""
+    out = sys.stdout.buffer
+    left = options.max
+    start: Literal["earliest", "latest"] = "earliest" if options.from_beginning else "latest"
+    with kafkars.Consumer(bootstrap_servers=options.bootstrap, auto_offset_reset=start) as consumer:
+        partitions = consumer.partitions_for(options.topic)
+        consumer.assign([TopicPartition(options.topic, each.partition) for each in partitions])
+        while left is None or left > 0:
+            batch = consumer.poll_batch(max_records=left and min(left, 500), timeout=options.timeout)
+            if not batch:
+                return 0
+            for record in batch:
+                if options.keys:
+                    out.write((record.key or b"") + b"\t")
+                out.write((record.value or b"") + b"\n")
+            out.flush()
+            left = left and left - len(batch)
+    return 0

@@ -1,0 +1,81 @@
+"""The `kafkars` command as people run it: as a program, with pipes and signals."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from kafkars.testing import EmbeddedBroker
+
+KAFKARS = [sys.executable, "-m", "kafkars"]
+SECONDS = 30
+
+
+def run(*words: str, lines: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*KAFKARS, *words], input=lines, capture_output=True, text=True, timeout=SECONDS, check=False)
+
+
+@contextmanager
+def running_broker(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    with subprocess.Popen(
+        [*KAFKARS, "broker", "--port", "0", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            heard = re.fullmatch(r"listening on (\S+)\n", process.stdout.readline())
+            assert heard is not None
+            yield process, heard[1]
+        finally:
+            process.kill()
+
+
+def test_the_demo_counts_and_checks_every_record() -> None:
+    done = run("demo", "--records", "3000")
+    assert done.returncode == 0, done.stderr
+    assert "every record was acknowledged and read back: 4 x 3,000, with equal checksums" in done.stdout
+    assert done.stderr == ""
+
+
+def test_lines_go_in_and_come_out() -> None:
+    with running_broker("--topic", "orders:2") as (_, servers):
+        sent = run("produce", "orders", "--bootstrap", servers, "--key-separator", "=", lines="a=1\nb=2\nplain\n")
+        assert (sent.returncode, sent.stderr) == (0, "3 of 3 records stored in orders\n")
+        read = run("consume", "orders", "--bootstrap", servers, "--from-beginning", "--max", "3", "--keys")
+    assert (read.returncode, read.stderr) == (0, "")
+    assert sorted(read.stdout.splitlines()) == ["\tplain", "a\t1", "b\t2"]
+
+
+def test_consume_ends_when_nothing_comes() -> None:
+    with EmbeddedBroker(topics={"quiet": 1}) as broker:
+        read = run("consume", "quiet", "--bootstrap", broker.bootstrap_servers, "--timeout", "0.2")
+    assert (read.returncode, read.stdout, read.stderr) == (0, "", "")
+
+
+def test_ctrl_c_and_sigterm_end_the_broker_cleanly() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with running_broker("--topic", "a") as (process, _):
+            assert process.stdout is not None
+            assert process.stdout.readline() == "topic a with 1 partition\n"
+            assert process.stdout.readline() == "Ctrl+C ends it; nothing is kept\n"
+            process.send_signal(number)
+            out, err = process.communicate(timeout=SECONDS)
+            assert process.returncode == 0
+            assert out.endswith("ended\n")
+            assert err == ""
+
+
+def test_what_goes_wrong_is_one_line() -> None:
+    with EmbeddedBroker() as broker:
+        port = broker.bootstrap_servers.rpartition(":")[2]
+        taken = run("broker", "--port", port)
+        unknown = run("consume", "no topic", "--bootstrap", broker.bootstrap_servers)
+    assert taken.returncode == 1
+    assert taken.stderr.startswith("kafkars: ")
+    assert port in taken.stderr
+    assert (unknown.returncode, unknown.stderr.count("\n")) == (1, 1)
+    assert "topic name" in unknown.stderr
+    assert run("broker", "--topic", "a:b").returncode == 2
