@@ -174,6 +174,7 @@ def test_a_time_limit_around_a_poll_loses_nothing(faulty_broker: EmbeddedBroker)
                     record = await asyncio.wait_for(consumer.poll(None), 0.001)
                 except asyncio.TimeoutError:
                     continue
+                assert record is not None
                 seen.append(record.offset)
             await sending
             assert seen == list(range(count))

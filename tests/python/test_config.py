@@ -40,7 +40,7 @@ def test_every_setting_says_what_it_is(config: type[ClientConfig]) -> None:
 
 @pytest.mark.parametrize("client", CLASSES)
 def test_a_config_a_mapping_and_keywords_mean_the_same(client: Any) -> None:
-    kind = ProducerConfig if "Producer" in client.__name__ else ConsumerConfig
+    kind: Any = ProducerConfig if "Producer" in client.__name__ else ConsumerConfig
     plain = kind.of(None, {"bootstrap_servers": SERVERS, "client_id": "me", "request_timeout_ms": 1234})
     dotted = {"bootstrap.servers": SERVERS, "client.id": "me", "request.timeout.ms": "1234"}
     assert kind.of(dotted, {}) == plain
@@ -140,4 +140,4 @@ def test_the_rest_of_what_can_go_wrong() -> None:
 
 def test_acks_decides_on_idempotence_where_nothing_is_said() -> None:
     for acks in ("all", -1, 0, 1):
-        Producer(bootstrap_servers=SERVERS, acks=acks).close()  # type: ignore[arg-type]
+        Producer(bootstrap_servers=SERVERS, acks=acks).close()

@@ -12,12 +12,17 @@ from typing import Any
 import pytest
 from kafkars import RecordMetadata
 from kafkars.aio import Call, Future
-from kafkars.errors import MessageTooLargeError
+from kafkars.errors import MessageTooLargeError, RecordTooLargeError
 from kafkars.testing import EmbeddedBroker
 
 from tests.python.conftest import aio_consumer, aio_producer
 
 SECONDS = 10
+
+
+def as_any(value: Any) -> Any:
+    """Type checkers know that our futures are no `asyncio.Future`; asyncio itself asks less."""
+    return value
 
 
 def steps(awaitable: Awaitable[Any]) -> int:
@@ -53,9 +58,9 @@ def test_a_delivery_is_a_future_and_a_call_a_coroutine_as_well(faulty_broker: Em
             delivery, call = producer.send_nowait("t", b"value"), producer.send("t", b"value")
             assert (type(delivery), type(call)) == (Future, Call)
             for future in (delivery, call):
-                assert asyncio.isfuture(future)
+                assert asyncio.isfuture(as_any(future))
                 assert inspect.isawaitable(future)
-                assert asyncio.ensure_future(future) is future
+                assert asyncio.ensure_future(as_any(future)) is future
                 assert future.get_loop() is asyncio.get_running_loop()
             assert (asyncio.iscoroutine(delivery), asyncio.iscoroutine(call)) == (False, True)
             assert (isinstance(delivery, Coroutine), isinstance(call, Coroutine)) == (False, True)
@@ -75,7 +80,7 @@ def test_gather_wait_shield_and_timeouts_take_it(faulty_broker: EmbeddedBroker) 
             assert [metadata.offset for metadata in gathered] == list(range(100))
             assert (await asyncio.wait_for(send(), SECONDS)).offset == 100
             assert (await asyncio.shield(send())).offset == 101
-            done, pending = await asyncio.wait([send() for _ in range(3)])  # type: ignore[type-var]
+            done, pending = await asyncio.wait([send() for _ in range(3)])
             assert sorted(future.result().offset for future in done) == [102, 103, 104]
             assert not pending
             firsts = [await first for first in asyncio.as_completed([send() for _ in range(3)])]
@@ -207,6 +212,22 @@ def test_a_failure_that_nobody_looks_at_is_reported(
     assert "never retrieved" in caplog.text
 
 
+def test_reporting_a_forgotten_failure_does_not_hide_the_error_that_made_it_forgotten(
+    faulty_broker: EmbeddedBroker,
+) -> None:
+    async def main() -> None:
+        async with aio_producer(faulty_broker) as producer:
+
+            async def first_of_many() -> None:
+                for future in [producer.send("t", bytes(2_000_000)) for _ in range(10)]:
+                    await future
+
+            with pytest.raises(RecordTooLargeError):
+                await first_of_many()
+
+    asyncio.run(main())
+
+
 def test_many_loops_in_many_threads_share_a_producer(faulty_broker: EmbeddedBroker) -> None:
     async def main() -> list[int]:
         loop = asyncio.get_running_loop()
@@ -239,7 +260,7 @@ def test_one_thread_with_several_loops_one_after_the_other(faulty_broker: Embedd
 class NoReaders(asyncio.SelectorEventLoop):
     """A loop that watches no files for others, as Windows' default one."""
 
-    def add_reader(self, *_: object) -> None:  # type: ignore[override]
+    def add_reader(self, *_: object) -> None:
         raise NotImplementedError
 
 

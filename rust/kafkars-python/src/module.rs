@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PySequence};
 
 use crate::aio::{PyCall, PyFuture, PyPort, send};
 use crate::batch::{PyRecordBatch, PyRecordIterator};
@@ -35,6 +35,7 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyProducer>()?;
     module.add_class::<PyRecord>()?;
     module.add_class::<PyRecordBatch>()?;
+    PySequence::register::<PyRecordBatch>(module.py())?;
     module.add_class::<PyRecordIterator>()?;
     module.add_class::<PyRecordMetadata>()?;
     module.add_function(wrap_pyfunction!(close_all, module)?)?;

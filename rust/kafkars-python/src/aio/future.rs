@@ -21,7 +21,7 @@ use super::port::{PyPort, Waiting, run_callback, running_loop};
 use crate::error;
 use crate::metadata;
 use crate::types;
-use crate::untracked::untracked;
+use crate::untracked::{at_end_of_life, untracked};
 
 /// Something whose answer comes later.
 pub(crate) trait Pending: Send + Sync {
@@ -74,6 +74,8 @@ enum State {
 /// The loop that waits, and what it calls when the future is done.
 struct Waiter {
     port: Py<PyPort>,
+    /// The port will come: its key is still to be told.
+    expected: bool,
     callbacks: Vec<Callback>,
 }
 
@@ -131,6 +133,9 @@ impl PyFuture {
         let done = {
             let mut inner = slf.get().inner.lock();
             inner.woken = true;
+            if let Some(waiter) = &mut inner.waiter {
+                waiter.expected = false;
+            }
             inner.is_done()
         };
         // Taking makes what goes in several steps take its next one.
@@ -236,7 +241,14 @@ impl PyFuture {
         let py = slf.py();
         let port = Self::port(slf)?;
         let port = port.bind(py);
-        let waits = slf.get().inner.lock().waits();
+        let waits = {
+            let mut inner = slf.get().inner.lock();
+            let waits = inner.waits();
+            if let Some(waiter) = &mut inner.waiter {
+                waiter.expected = waits.is_some();
+            }
+            waits
+        };
         let future = slf.clone().unbind();
         match waits {
             None => Ok(()),
@@ -270,6 +282,7 @@ impl PyFuture {
         let port = PyPort::current(py)?;
         let waiter = Waiter {
             port: port.clone_ref(py),
+            expected: false,
             callbacks: Vec::new(),
         };
         slf.get().inner.lock().waiter = Some(Box::new(waiter));
@@ -282,14 +295,13 @@ impl PyFuture {
         if let Some(outcome) = slf.get().outcome(slf.py()) {
             return outcome.map(Some);
         }
-        // With a waiter and not woken it is registered already: awaited twice, or after `add_done_callback`.
-        let registered = {
+        let expected = {
             let mut inner = slf.get().inner.lock();
             inner.blocking = true;
-            let woken = std::mem::take(&mut inner.woken);
-            inner.waiter.is_some() && !woken
+            inner.woken = false;
+            inner.is_expected()
         };
-        if !registered {
+        if !expected {
             Self::register(slf)?;
         }
         Ok(None)
@@ -309,6 +321,11 @@ impl Inner {
             State::Delivery(delivery) => delivery.batch().is_done(),
             State::Pending(pending) => pending.is_ready(self.woken),
         }
+    }
+
+    /// Whether the port will come for it.
+    fn is_expected(&self) -> bool {
+        self.waiter.as_ref().is_some_and(|waiter| waiter.expected)
     }
 
     fn waits(&self) -> Option<Waits> {
@@ -445,15 +462,19 @@ impl PyFuture {
             None => copy_context(py)?,
         };
         let callback = Callback { function, context };
-        let had_waiter = slf.get().inner.lock().waiter.is_some();
         let port = Self::port(slf)?;
-        if slf.get().done() {
+        let (expected, done) = {
+            let inner = slf.get().inner.lock();
+            (inner.is_expected(), inner.is_done())
+        };
+        // What is done but expected waits for its port: futures that were done earlier come first.
+        if done && !expected {
             return Self::schedule(slf, &port.get().event_loop(py)?, [callback]);
         }
         if let Some(waiter) = &mut slf.get().inner.lock().waiter {
             waiter.callbacks.push(callback);
         }
-        if had_waiter {
+        if expected {
             Ok(())
         } else {
             Self::register(slf)
@@ -564,7 +585,7 @@ impl Drop for PyFuture {
         if matches!(inner.state, State::Value(_) | State::Cancelled(_)) {
             return;
         }
-        Python::attach(|py| {
+        at_end_of_life(|py| {
             let error = match &inner.state {
                 State::Failed(error) => Some(error.clone_ref(py)),
                 State::Delivery(delivery) => match delivery.result() {

@@ -9,6 +9,7 @@ use pyo3::types::{PyDict, PyType};
 
 use super::core::ProducerCore;
 use crate::types;
+use crate::untracked::at_end_of_life;
 
 /// Counters and life.
 #[pyclass(name = "BaseProducer", module = "kafkars._kafkars", frozen, subclass)]
@@ -79,7 +80,7 @@ impl Drop for PyBaseProducer {
         if *self.closed.get_mut() || self.core.is_elsewhere() || left == 0 {
             return;
         }
-        Python::attach(|py| {
+        at_end_of_life(|py| {
             let message = format!(
                 "a producer with {left} unacknowledged records was not closed; use `with` or close()"
             );
