@@ -1,7 +1,7 @@
 //! Fetching from one broker: the next request leaves as soon as an answer is in, before that answer is opened.
 //!
 //! Two lanes: the second carries partitions that become fetchable (a seek, a resume, a new assignment) while the first
-//! waits in a long poll, so that they do not wait for it.
+//! waits in a long poll, so that they do not wait for it. When both wait, one is cut.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -134,12 +134,19 @@ impl Source {
         if let Some(until) = self.not_before.filter(|until| *until > now) {
             return Some(until);
         }
-        let place = self.free_lane()?;
         let cluster = self.shared.client.cluster();
-        let (targets, wake_at) = self.take_targets(&cluster, now);
+        let (mut targets, wake_at) = self.take_targets(&cluster, now);
         if targets.is_empty() {
             return wake_at;
         }
+        let place = match self.free_lane() {
+            Some(place) => place,
+            None => {
+                let place = self.give_up_lane();
+                targets.extend(self.take_targets(&cluster, now).0);
+                place
+            }
+        };
         if let Err(error) = self.send(place, targets, &cluster).await {
             self.failed(&error);
         }
@@ -151,6 +158,32 @@ impl Source {
         let free = |place: &usize| self.lanes[*place].pending.is_none();
         let connected = |place: &usize| free(place) && self.lanes[*place].is_connected();
         (0..2).find(connected).or_else(|| (0..2).find(free))
+    }
+
+    /// Both lanes wait in long polls while something else is to be fetched: cuts the one that carries fewest partitions,
+    /// which after a seek carries none that is still wanted. Nothing is lost: what it asked for is asked for again.
+    fn give_up_lane(&mut self) -> usize {
+        let mut inner = self.shared.inner.lock();
+        let mut carried = [0, 1].map(|place: usize| {
+            let targets = self.lanes[place]
+                .pending
+                .iter()
+                .flat_map(|pending| &pending.targets);
+            let current =
+                targets.filter(|target| inner.buffer.cursor_at(target.id, target.epoch).is_some());
+            (current.count(), place)
+        });
+        carried.sort_unstable();
+        let (_, place) = carried[0];
+        let lane = &mut self.lanes[place];
+        if let Some(connection) = lane.connection.take() {
+            connection.close(&AttemptError::Closed);
+        }
+        lane.session.lost();
+        if let Some(pending) = lane.pending.take() {
+            inner.buffer.landed(&pending.targets);
+        }
+        place
     }
 
     fn take_targets(&self, cluster: &Cluster, now: Instant) -> (Vec<FetchTarget>, Option<Instant>) {

@@ -77,8 +77,13 @@ fn a_seek_during_a_long_poll_does_not_wait_for_it() {
         .expect("valid");
     assert_eq!(scene.run(values(&consumer, 10)).len(), 10);
     let started = Instant::now();
-    consumer.seek(&at(0), 4).expect("assigned");
-    assert_eq!(scene.run(values(&consumer, 6)), numbers(4..10));
+    for offset in [4, 9, 0, 7] {
+        consumer.seek(&at(0), i64::from(offset)).expect("assigned");
+        let count = 10 - offset as usize;
+        assert_eq!(scene.run(values(&consumer, count)), numbers(offset..10));
+        // Let the source start the long poll that follows.
+        assert!(!consumer.wait_ready(Duration::from_millis(20)));
+    }
     assert!(started.elapsed() < Duration::from_secs(5));
 }
 
