@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
 from kafkars import _kafkars, _logging
 from kafkars.config import ConsumerConfig
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from typing_extensions import Self, Unpack
 
-    from kafkars._typing import K, V  # noqa: F401  named as text below: at run time there is nothing to import
-    from kafkars.config.settings import ConsumerSettings
+    from kafkars._typing import K, V
+    from kafkars.config.settings import AllConsumerSettings, ConsumerSettings
 
 
 class Consumer(_kafkars.Consumer["K", "V"]):
@@ -40,9 +40,30 @@ class Consumer(_kafkars.Consumer["K", "V"]):
     # No instance dictionary: every call would look into it before it finds the native method.
     __slots__ = ("__weakref__",)
 
+    @overload
     def __new__(
-        cls, config: ConsumerConfig | Mapping[str, object] | None = None, /, **settings: Unpack[ConsumerSettings]
-    ) -> Self:
+        cls, config: ConsumerConfig | Mapping[str, object], /, **settings: Unpack[AllConsumerSettings]
+    ) -> Self: ...
+    @overload
+    def __new__(cls, /, **settings: Unpack[ConsumerSettings]) -> Consumer[bytes, bytes]: ...
+    @overload
+    def __new__(
+        cls, /, *, key_deserializer: Callable[[bytes], K], **settings: Unpack[ConsumerSettings]
+    ) -> Consumer[K, bytes]: ...
+    @overload
+    def __new__(
+        cls, /, *, value_deserializer: Callable[[bytes], V], **settings: Unpack[ConsumerSettings]
+    ) -> Consumer[bytes, V]: ...
+    @overload
+    def __new__(
+        cls,
+        /,
+        *,
+        key_deserializer: Callable[[bytes], K],
+        value_deserializer: Callable[[bytes], V],
+        **settings: Unpack[ConsumerSettings],
+    ) -> Consumer[K, V]: ...
+    def __new__(cls, config: ConsumerConfig | Mapping[str, object] | None = None, /, **settings: Any) -> Any:
         """See the class."""
         checked = ConsumerConfig.of(config, settings)
         _logging.start()

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
 from kafkars import _kafkars, _logging
 from kafkars.config import ProducerConfig
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from typing_extensions import Self, Unpack
 
-    from kafkars._typing import KeyIn, ValueIn  # noqa: F401  named as text below: at run time there is nothing to import
-    from kafkars.config.settings import ProducerSettings
+    from kafkars._typing import KeyIn, Payload, ValueIn
+    from kafkars.config.settings import AllProducerSettings, ProducerSettings
 
 
 class Producer(_kafkars.Producer["KeyIn", "ValueIn"]):
@@ -39,9 +39,30 @@ class Producer(_kafkars.Producer["KeyIn", "ValueIn"]):
     # No instance dictionary: every call would look into it before it finds the native method.
     __slots__ = ("__weakref__",)
 
+    @overload
     def __new__(
-        cls, config: ProducerConfig | Mapping[str, object] | None = None, /, **settings: Unpack[ProducerSettings]
-    ) -> Self:
+        cls, config: ProducerConfig | Mapping[str, object], /, **settings: Unpack[AllProducerSettings]
+    ) -> Self: ...
+    @overload
+    def __new__(cls, /, **settings: Unpack[ProducerSettings]) -> Producer[Payload, Payload]: ...
+    @overload
+    def __new__(
+        cls, /, *, key_serializer: Callable[[KeyIn], bytes | None], **settings: Unpack[ProducerSettings]
+    ) -> Producer[KeyIn, Payload]: ...
+    @overload
+    def __new__(
+        cls, /, *, value_serializer: Callable[[ValueIn], bytes | None], **settings: Unpack[ProducerSettings]
+    ) -> Producer[Payload, ValueIn]: ...
+    @overload
+    def __new__(
+        cls,
+        /,
+        *,
+        key_serializer: Callable[[KeyIn], bytes | None],
+        value_serializer: Callable[[ValueIn], bytes | None],
+        **settings: Unpack[ProducerSettings],
+    ) -> Producer[KeyIn, ValueIn]: ...
+    def __new__(cls, config: ProducerConfig | Mapping[str, object] | None = None, /, **settings: Any) -> Any:
         """See the class."""
         checked = ProducerConfig.of(config, settings)
         _logging.start()

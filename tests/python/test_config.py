@@ -25,7 +25,8 @@ def test_native_code_checks_and_keywords_know_the_same_settings(config: type[Cli
     fields = [field.name for field in dataclasses.fields(config)]
     assert _kafkars.config_fields()[config.__name__] == fields
     assert list(config.CHECKS) == fields
-    typed = getattr(keywords, config.__name__.replace("Config", "Settings"))
+    prefix = "" if config is ClientConfig else "All"
+    typed = getattr(keywords, prefix + config.__name__.replace("Config", "Settings"))
     assert list(typing.get_type_hints(typed)) == fields
 
 
@@ -97,7 +98,7 @@ WRONG: dict[str, tuple[dict[str, object], str]] = {
 def test_a_wrong_setting_of_a_producer_is_told_by_name(what: str) -> None:
     settings, message = WRONG[what]
     with pytest.raises(ConfigError, match=message) as caught:
-        Producer(**{"bootstrap_servers": SERVERS, **settings})  # type: ignore[arg-type]
+        Producer(**{"bootstrap_servers": SERVERS, **settings})  # type: ignore[call-overload]
     assert isinstance(caught.value, ValueError)
     assert isinstance(caught.value, KafkaError)
 
@@ -118,7 +119,7 @@ WRONG_CONSUMER: dict[str, tuple[dict[str, object], str]] = {
 def test_a_wrong_setting_of_a_consumer_is_told_by_name(what: str) -> None:
     settings, message = WRONG_CONSUMER[what]
     with pytest.raises(ConfigError, match=message):
-        Consumer(**{"bootstrap_servers": SERVERS, **settings})  # type: ignore[arg-type]
+        Consumer(**{"bootstrap_servers": SERVERS, **settings})  # type: ignore[call-overload]
 
 
 def test_the_rest_of_what_can_go_wrong() -> None:
@@ -127,9 +128,9 @@ def test_the_rest_of_what_can_go_wrong() -> None:
     with pytest.raises(ConfigError, match=r"linger_ms: given twice, as 'linger\.ms' and as 'linger_ms'"):
         Producer({"bootstrap.servers": SERVERS, "linger.ms": 1}, linger_ms=2)
     with pytest.raises(ConfigError, match="config: expected ProducerConfig or a mapping"):
-        Producer(5)  # type: ignore[arg-type]
+        Producer(5)  # type: ignore[call-overload]
     with pytest.raises(ConfigError, match="config: expected ProducerConfig or a mapping"):
-        Producer(ConsumerConfig(bootstrap_servers=SERVERS))  # type: ignore[arg-type]
+        Producer(ConsumerConfig(bootstrap_servers=SERVERS))  # type: ignore[call-overload]
     with pytest.raises(ConfigError, match="linger_ms: expected a number"):
         Producer({"bootstrap.servers": SERVERS, "linger.ms": "soon"})
     with pytest.raises(ConfigError, match="not the name of a setting"):

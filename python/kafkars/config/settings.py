@@ -29,7 +29,7 @@ class ClientSettings(TypedDict, total=False):
 
 
 class ProducerSettings(ClientSettings, total=False):
-    """Fields of `ProducerConfig`."""
+    """Fields of `ProducerConfig`, except the serializers."""
 
     acks: Literal["all", -1, 0, 1]
     linger_ms: float
@@ -43,12 +43,17 @@ class ProducerSettings(ClientSettings, total=False):
     compression_level: int | None
     enable_idempotence: bool | None
     partitioner: str | Callable[[bytes | None, int], int]
+
+
+class AllProducerSettings(ProducerSettings, total=False):
+    """The same with those that decide on the types of keys and values."""
+
     key_serializer: Callable[[Any], bytes | None] | None
     value_serializer: Callable[[Any], bytes | None] | None
 
 
 class ConsumerSettings(ClientSettings, total=False):
-    """Fields of `ConsumerConfig`."""
+    """Fields of `ConsumerConfig`, except the deserializers."""
 
     auto_offset_reset: Literal["earliest", "latest", "none"]
     isolation_level: Literal["read_uncommitted", "read_committed"]
@@ -61,5 +66,10 @@ class ConsumerSettings(ClientSettings, total=False):
     max_decompressed_batch_bytes: int
     client_rack: str
     default_api_timeout_ms: float
+
+
+class AllConsumerSettings(ConsumerSettings, total=False):
+    """The same with those that decide on the types of keys and values."""
+
     key_deserializer: Callable[[bytes], Any] | None
     value_deserializer: Callable[[bytes], Any] | None

@@ -1,0 +1,88 @@
+"""What type checkers must accept, with the types they must see."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import kafkars.aio
+from kafkars import (
+    Consumer,
+    ConsumerConfig,
+    DeliveryFuture,
+    Producer,
+    ProducerConfig,
+    Record,
+    RecordBatch,
+    RecordMetadata,
+    TopicPartition,
+)
+from typing_extensions import assert_type
+
+SERVERS = "localhost:9092"
+
+
+class Order:
+    @staticmethod
+    def read(stored: bytes) -> Order:
+        raise NotImplementedError(stored)
+
+    def written(self) -> bytes:
+        raise NotImplementedError
+
+
+def consumers() -> None:
+    plain = Consumer(bootstrap_servers=SERVERS)
+    assert_type(plain, Consumer[bytes, bytes])
+    with plain as consumer:
+        consumer.assign([TopicPartition("t", 0), ("t", 1)])
+        consumer.assign({("t", 0): 5, TopicPartition("t", 1): None})
+        consumer.assign(("t", 0))
+        assert_type(consumer.poll(), Record[bytes, bytes] | None)
+        assert_type(consumer.poll_batch(10, timeout=None), RecordBatch[bytes, bytes])
+        for record in consumer:
+            assert_type(record.value, bytes | None)
+            assert_type(record.headers, tuple[tuple[str, bytes | None], ...])
+        for record in consumer.poll_batch()[1:3]:
+            assert_type(record, Record[bytes, bytes])
+    typed = Consumer(bootstrap_servers=SERVERS, value_deserializer=Order.read)
+    assert_type(typed, Consumer[bytes, Order])
+    for typed_record in typed:
+        assert_type(typed_record.key, bytes | None)
+        assert_type(typed_record.value, Order | None)
+        assert_type(typed_record.raw_value, bytes | None)
+    both = Consumer(bootstrap_servers=SERVERS, key_deserializer=bytes.decode, value_deserializer=json.loads)
+    assert_type(both, Consumer[str, Any])
+    named: Consumer[str, Order] = Consumer(ConsumerConfig(bootstrap_servers=SERVERS))
+    assert_type(named.poll(), Record[str, Order] | None)
+    Consumer({"bootstrap.servers": SERVERS, "fetch.min.bytes": "1"}, client_id="me")
+
+
+def producers() -> None:
+    with Producer(bootstrap_servers=[SERVERS], acks="all", compression_type="zstd") as producer:
+        delivery = producer.send("t", b"value", "key", headers=[("h", None)], on_delivery=print)
+        assert_type(delivery, DeliveryFuture)
+        assert_type(delivery.result(), RecordMetadata)
+        producer.send("t", bytearray(b"value"), memoryview(b"key"), headers={"h": b"1"}, timestamp=5, partition=0)
+        producer.send("t")
+    typed = Producer(bootstrap_servers=SERVERS, value_serializer=Order.written)
+    typed.send("t", Order(), b"key")
+    named: Producer[int, Order] = Producer(ProducerConfig(bootstrap_servers=SERVERS))
+    named.send("t", Order(), 5)
+
+
+async def asyncio_clients() -> None:
+    async with kafkars.aio.Producer(bootstrap_servers=SERVERS) as producer:
+        assert_type(await producer.send("t", b"value"), RecordMetadata)
+        assert_type(producer.send_nowait("t", b"value").result(), RecordMetadata)
+        assert_type(await (await producer.enqueue("t", b"value")), RecordMetadata)
+        gathered = await asyncio.gather(*(producer.send("t", b"value") for _ in range(3)))
+        assert_type(gathered, list[RecordMetadata])
+        assert_type(asyncio.create_task(producer.send("t")), asyncio.Task[RecordMetadata])
+        assert_type(await asyncio.wait_for(producer.flush(), 5), int)
+    async with kafkars.aio.Consumer(bootstrap_servers=SERVERS, value_deserializer=Order.read) as consumer:
+        assert_type(await consumer.poll(), Record[bytes, Order] | None)
+        async for record in consumer:
+            assert_type(record.value, Order | None)
+        assert_type(await consumer.end_offsets([("t", 0)]), dict[TopicPartition, int])
