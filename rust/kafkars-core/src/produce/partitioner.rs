@@ -11,7 +11,8 @@ pub enum Partitioner {
     Murmur2Random,
     /// librdkafka's `consistent`: CRC-32 of the key; keyless records all share the partition of an empty key.
     Consistent,
-    /// librdkafka's `consistent_random`, its default: CRC-32 of the key; keyless records go to a random partition.
+    /// librdkafka's `consistent_random`, its default: CRC-32 of the key; records without key, or with an empty one, go
+    /// to a random partition.
     ConsistentRandom,
     /// Every record, keyed or not, goes to a random partition.
     Random,
@@ -68,6 +69,11 @@ impl PartitionChooser {
         let chosen = match (partitioner, key) {
             (Partitioner::Murmur2Sticky | Partitioner::Murmur2Random, Some(key)) => {
                 bucket(murmur2(key) & 0x7fff_ffff, buckets)
+            }
+            // librdkafka takes an empty key for none here, and only here.
+            (Partitioner::ConsistentRandom, Some([])) => {
+                let random = self.next_random();
+                self.pick(random, buckets, available)
             }
             (Partitioner::Consistent | Partitioner::ConsistentRandom, Some(key)) => {
                 bucket(crc32fast::hash(key), buckets)
@@ -228,6 +234,17 @@ mod tests {
             choose(Partitioner::Consistent, None, 10),
             choose(Partitioner::Consistent, Some(b""), 10)
         );
+    }
+
+    #[test]
+    fn consistent_random_spreads_empty_keys() {
+        let mut chooser = PartitionChooser::new(5);
+        let mut chosen: Vec<i32> = (0..100)
+            .filter_map(|_| chooser.choose(Partitioner::ConsistentRandom, Some(b""), 1, 1, 10, &[]))
+            .collect();
+        chosen.sort_unstable();
+        chosen.dedup();
+        assert!(chosen.len() > 5, "only {chosen:?}");
     }
 
     #[test]
