@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("kafka")
     group.addoption("--bootstrap", metavar="HOST:PORT", help="use this Kafka instead of starting one")
     group.addoption("--kafka-version", default=KafkaOptions.version, help="of the Kafka that is started")
+
+
+def pytest_configure() -> None:
+    # A shell starts background jobs with Ctrl+C ignored, and programs they start inherit that: the tests of signals
+    # would wait for ever.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
