@@ -60,7 +60,7 @@ def draw_case(ax: Axes, case: dict[str, Any]) -> None:
     if is_latency:
         tails = [latency_ms(client, "p99") for client in clients]
         ax.plot(tails, labels, "|", color="#212529", markersize=12, markeredgewidth=1.5, label="p99")
-        ax.legend(loc="lower right", frameon=False, fontsize=8)
+        ax.legend(loc="upper right", frameon=True, fontsize=8)
         ax.set_xscale("log")
     ax.bar_label(bars, fmt="%.2f", padding=3, fontsize=8)
     ax.invert_yaxis()
