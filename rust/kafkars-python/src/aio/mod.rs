@@ -5,16 +5,21 @@
 //! never touches the interpreter, and ring a bell the loop watches. One ring brings the loop all that has happened.
 
 mod call;
+mod forgotten;
 mod future;
 mod inbox;
+mod methods;
 mod operation;
+mod pending;
 mod port;
 pub(crate) mod send;
+mod state;
 mod then;
 
 pub(crate) use call::{Call, PyCall};
-pub(crate) use future::{Pending, PyFuture};
+pub(crate) use future::PyFuture;
 pub(crate) use inbox::{Inbox, Key};
 pub(crate) use operation::{pending, spawn};
+pub(crate) use pending::Pending;
 pub(crate) use port::PyPort;
 pub(crate) use then::then;

@@ -8,8 +8,9 @@ use pyo3::prelude::*;
 use tokio::task::AbortHandle;
 
 use super::call::Call;
-use super::future::{Pending, PyFuture};
+use super::future::PyFuture;
 use super::inbox::{Inbox, Key};
+use super::pending::Pending;
 use crate::error;
 use crate::runtime;
 

@@ -6,8 +6,9 @@ use std::time::Instant;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 
-use super::future::{Pending, PyFuture};
+use super::future::PyFuture;
 use super::inbox::{Inbox, Key};
+use super::pending::Pending;
 
 type Next = Box<dyn FnOnce(Python<'_>) -> PyResult<Arc<dyn Pending>> + Send>;
 

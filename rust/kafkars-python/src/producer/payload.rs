@@ -1,9 +1,9 @@
 //! Keys, values and header values: from Python objects to bytes, without a copy where the object cannot change.
 
-use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyMapping, PyString};
+use pyo3::types::{PyBytes, PyMapping, PyMemoryView, PyString};
 
 use crate::error;
 
@@ -13,10 +13,8 @@ pub(crate) enum Payload<'a, 'py> {
     Nothing,
     /// Borrowed from an immutable object the caller holds.
     Borrowed(&'a [u8]),
-    /// What a serializer returned.
+    /// What a serializer returned, or a copy of what can change.
     Object(Bound<'py, PyBytes>),
-    /// Copied from an object that can change.
-    Copied(Vec<u8>),
 }
 
 impl<'a, 'py> Payload<'a, 'py> {
@@ -47,7 +45,7 @@ impl<'a, 'py> Payload<'a, 'py> {
             return Ok(Self::Borrowed(text.to_str()?.as_bytes()));
         }
         match copied(value)? {
-            Some(bytes) => Ok(Self::Copied(bytes)),
+            Some(bytes) => Ok(Self::Object(bytes)),
             None => Err(PyTypeError::new_err(format!(
                 "{what}: expected bytes, bytearray, memoryview, str or None, not {}; a {what}_serializer makes bytes of \
                  other types",
@@ -81,7 +79,7 @@ impl<'a, 'py> Payload<'a, 'py> {
             Err(error) => error.into_inner(),
         };
         match copied(&made)? {
-            Some(bytes) => Ok(Self::Copied(bytes)),
+            Some(bytes) => Ok(Self::Object(bytes)),
             None => {
                 let problem = format!(
                     "the serializer returned {}, not bytes",
@@ -99,20 +97,21 @@ impl<'a, 'py> Payload<'a, 'py> {
             Self::Nothing => None,
             Self::Borrowed(bytes) => Some(bytes),
             Self::Object(bytes) => Some(bytes.as_bytes()),
-            Self::Copied(bytes) => Some(bytes),
         }
     }
 }
 
-/// The bytes of an object with a buffer; none where it has no such thing.
-fn copied(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u8>>> {
-    if let Ok(array) = value.cast::<PyByteArray>() {
-        return Ok(Some(array.to_vec()));
+/// A copy of the bytes of an object that shows its memory; none where it does not, or where its items are no bytes.
+fn copied<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let py = value.py();
+    let Ok(view) = PyMemoryView::from(value) else {
+        return Ok(None);
+    };
+    if view.getattr(intern!(py, "itemsize"))?.extract::<usize>()? != 1 {
+        return Ok(None);
     }
-    match PyBuffer::<u8>::get(value) {
-        Ok(buffer) => buffer.to_vec(value.py()).map(Some),
-        Err(_) => Ok(None),
-    }
+    let bytes = view.call_method0(intern!(py, "tobytes"))?;
+    Ok(Some(bytes.cast_into::<PyBytes>()?))
 }
 
 /// Headers as given: a sequence of pairs, or a mapping.

@@ -1,0 +1,278 @@
+//! The methods of futures, as asyncio expects them.
+
+use pyo3::exceptions::{PyBaseException, PyStopIteration};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
+
+use super::future::PyFuture;
+use super::port::running_loop;
+use super::state::{Callback, State};
+use crate::error;
+use crate::types;
+
+#[pymethods]
+impl PyFuture {
+    fn __await__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    #[inline]
+    fn __next__<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, Self>>> {
+        match Self::step(slf)? {
+            None => Ok(Some(slf.clone())),
+            Some(value) => stop(value.into_bound(slf.py())).map(|()| None),
+        }
+    }
+
+    /// Raises in the awaiting code, as a coroutine does. The future itself goes on.
+    #[pyo3(signature = (kind, value=None, traceback=None, /))]
+    #[expect(clippy::unused_self, reason = "a method of coroutines")]
+    fn throw(
+        &self,
+        kind: &Bound<'_, PyAny>,
+        value: Option<&Bound<'_, PyAny>>,
+        traceback: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let error = match (kind.is_instance_of::<PyBaseException>(), value) {
+            (true, _) => kind.clone(),
+            (false, None) => kind.call0()?,
+            (false, Some(value)) if value.is_instance_of::<PyBaseException>() => value.clone(),
+            (false, Some(value)) => kind.call1((value,))?,
+        };
+        if let Some(traceback) = traceback.filter(|traceback| !traceback.is_none()) {
+            error.call_method1(intern!(kind.py(), "with_traceback"), (traceback,))?;
+        }
+        Err(PyErr::from_value(error))
+    }
+
+    /// Ends the awaiting, as a coroutine does. The future itself goes on.
+    #[expect(clippy::unused_self, reason = "a method of coroutines")]
+    fn close(&self) {}
+
+    /// Whether there is an outcome.
+    fn done(&self) -> bool {
+        self.inner.lock().is_done()
+    }
+
+    /// Whether it was cancelled.
+    fn cancelled(&self) -> bool {
+        matches!(self.inner.lock().state, State::Cancelled(_))
+    }
+
+    /// The answer. Raises what went wrong, or `asyncio.InvalidStateError` while there is none.
+    fn result(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        if let Some(outcome) = self.outcome(py) {
+            return outcome;
+        }
+        if self.done() {
+            // Records were there and another reader took them: a task that awaits this future asks again on its own.
+            return Ok(py.None());
+        }
+        Err(error::asyncio(
+            py,
+            "InvalidStateError",
+            Some(
+                "there is no result yet"
+                    .into_pyobject(py)?
+                    .into_any()
+                    .unbind(),
+            ),
+        ))
+    }
+
+    /// What went wrong, or None. Raises `asyncio.InvalidStateError` while there is no outcome.
+    fn exception(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let cancelled = self.cancelled();
+        match self.result(py) {
+            Ok(_) => Ok(None),
+            Err(error) if cancelled || !self.done() => Err(error),
+            Err(error) => Ok(Some(error.into_value(py).into_any())),
+        }
+    }
+
+    /// Gives up waiting. Returns False where there is an outcome already. A record on its way is still sent.
+    #[pyo3(signature = (msg=None))]
+    fn cancel(slf: &Bound<'_, Self>, msg: Option<Py<PyAny>>) -> PyResult<bool> {
+        let py = slf.py();
+        let (replaced, waiter) = {
+            let mut inner = slf.get().inner.lock();
+            if inner.is_done() {
+                return Ok(false);
+            }
+            let replaced = std::mem::replace(&mut inner.state, State::Cancelled(msg));
+            let waiter = inner.waiter.as_mut();
+            let waiter = waiter.map(|waiter| {
+                (
+                    waiter.port.clone_ref(py),
+                    std::mem::take(&mut waiter.callbacks),
+                )
+            });
+            (replaced, waiter)
+        };
+        if let State::Pending(pending) = replaced {
+            pending.cancel();
+        }
+        if let Some((port, callbacks)) = waiter {
+            Self::schedule(slf, &port.get().event_loop(py)?, callbacks)?;
+        }
+        Ok(true)
+    }
+
+    /// Calls `function(future)` on the loop once there is an outcome.
+    #[pyo3(signature = (function, /, *, context=None))]
+    fn add_done_callback(
+        slf: &Bound<'_, Self>,
+        function: Py<PyAny>,
+        context: Option<Py<PyAny>>,
+    ) -> PyResult<()> {
+        let py = slf.py();
+        let context = match context {
+            Some(context) => context,
+            None => copy_context(py)?,
+        };
+        let callback = Callback { function, context };
+        let port = Self::port(slf)?;
+        let (expected, done) = {
+            let inner = slf.get().inner.lock();
+            (inner.is_expected(), inner.is_done())
+        };
+        // What is done but expected waits for its port: futures that were done earlier come first.
+        if done && !expected {
+            return Self::schedule(slf, &port.get().event_loop(py)?, [callback]);
+        }
+        if let Some(waiter) = &mut slf.get().inner.lock().waiter {
+            waiter.callbacks.push(callback);
+        }
+        if expected {
+            Ok(())
+        } else {
+            Self::register(slf)
+        }
+    }
+
+    /// Forgets a callback. Returns how many times it had been added.
+    #[pyo3(signature = (function, /))]
+    fn remove_done_callback(slf: &Bound<'_, Self>, function: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let py = slf.py();
+        let callbacks = slf
+            .get()
+            .inner
+            .lock()
+            .waiter
+            .as_mut()
+            .map(|waiter| std::mem::take(&mut waiter.callbacks));
+        let (mut kept, mut removed) = (Vec::new(), 0);
+        for callback in callbacks.into_iter().flatten() {
+            if callback.function.bind(py).eq(function)? {
+                removed += 1;
+            } else {
+                kept.push(callback);
+            }
+        }
+        if let Some(waiter) = &mut slf.get().inner.lock().waiter {
+            waiter.callbacks = kept;
+        }
+        Ok(removed)
+    }
+
+    /// The loop it belongs to: the one that waits for it, or the running one.
+    fn get_loop<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let port = self
+            .inner
+            .lock()
+            .waiter
+            .as_ref()
+            .map(|waiter| waiter.port.clone_ref(py));
+        match port {
+            Some(port) => port.get().event_loop(py),
+            None => running_loop(py),
+        }
+    }
+
+    #[getter(_asyncio_future_blocking)]
+    fn blocking(&self) -> bool {
+        self.inner.lock().blocking
+    }
+
+    #[setter(_asyncio_future_blocking)]
+    fn set_blocking(&self, blocking: bool) {
+        self.inner.lock().blocking = blocking;
+    }
+
+    /// asyncio asks for the error of a cancelled future this way.
+    fn _make_cancelled_error(&self, py: Python<'_>) -> Py<PyAny> {
+        let message = match &self.inner.lock().state {
+            State::Cancelled(Some(message)) => Some(message.clone_ref(py)),
+            _ => None,
+        };
+        error::asyncio(py, "CancelledError", message)
+            .into_value(py)
+            .into_any()
+    }
+
+    fn __repr__(&self) -> String {
+        let inner = self.inner.lock();
+        let state = match &inner.state {
+            State::Value(_) => "finished",
+            State::Failed(_) => "failed",
+            State::Cancelled(_) => "cancelled",
+            _ if inner.is_done() => "finished",
+            _ => "pending",
+        };
+        match &inner.state {
+            State::Delivery(delivery) => {
+                let batch = delivery.batch();
+                format!(
+                    "<Future {state} delivery to {}-{}>",
+                    batch.topic(),
+                    batch.partition()
+                )
+            }
+            _ => format!("<Future {state}>"),
+        }
+    }
+
+    /// `Future[T]` in annotations.
+    #[classmethod]
+    #[pyo3(signature = (item, /))]
+    fn __class_getitem__<'py>(
+        class: &Bound<'py, PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        types::generic_alias(class.as_any(), item)
+    }
+}
+
+/// Sets `StopIteration(value)`. The caller returns "no next item".
+#[inline]
+fn stop(value: Bound<'_, PyAny>) -> PyResult<()> {
+    if value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyBaseException>() {
+        // The interpreter would take these for the exception's arguments, or for the exception itself.
+        return Err(PyStopIteration::new_err((value.unbind(),)));
+    }
+    // SAFETY: attached (there is a Bound), and both pointers are valid objects. Setting the exception this way is
+    // what generators do: no exception object is made where nobody looks at it.
+    unsafe { pyo3::ffi::PyErr_SetObject(pyo3::ffi::PyExc_StopIteration, value.as_ptr()) };
+    Ok(())
+}
+
+#[cfg(not(Py_LIMITED_API))]
+fn copy_context(py: Python<'_>) -> PyResult<Py<PyAny>> {
+    // SAFETY: attached; the result is a new reference or null with an exception set.
+    unsafe {
+        Bound::from_owned_ptr_or_err(py, pyo3::ffi::PyContext_CopyCurrent()).map(Bound::unbind)
+    }
+}
+
+#[cfg(Py_LIMITED_API)]
+fn copy_context(py: Python<'_>) -> PyResult<Py<PyAny>> {
+    use pyo3::sync::PyOnceLock;
+    static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let function = FUNCTION.import(py, "contextvars", "copy_context")?;
+    function.call0().map(Bound::unbind)
+}

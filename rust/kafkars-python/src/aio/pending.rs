@@ -1,0 +1,30 @@
+//! What a future may wait for.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use pyo3::prelude::*;
+
+use super::inbox::{Inbox, Key};
+
+/// Something whose answer comes later.
+pub(crate) trait Pending: Send + Sync {
+    /// Whether [`Pending::take`] has an answer; `woken` tells that the key has come.
+    fn is_ready(&self, woken: bool) -> bool;
+    /// The answer. `None` means that it is still to come, or that somebody else took what was there.
+    fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>>;
+    /// What is told to the inbox.
+    fn key(&self) -> Key;
+    /// Arranges that `inbox` gets the key, once.
+    fn arm(&self, inbox: Arc<Inbox>);
+    /// When [`Pending::take`] has an answer at the latest.
+    fn deadline(&self) -> Option<Instant> {
+        None
+    }
+    /// Nobody wants the answer any more.
+    fn cancel(&self) {}
+    /// What went wrong although nobody asked: told when the future is forgotten.
+    fn failure(&self, _py: Python<'_>) -> Option<PyErr> {
+        None
+    }
+}

@@ -1,0 +1,75 @@
+//! How far a future is, and who waits for it.
+
+use std::sync::Arc;
+
+use kafkars_client::{BatchDelivery, Delivery};
+use pyo3::prelude::*;
+
+use super::pending::Pending;
+use super::port::PyPort;
+
+/// Behind the lock of a future.
+pub(super) struct Inner {
+    pub(super) state: State,
+    pub(super) waiter: Option<Box<Waiter>>,
+    /// asyncio's mark of a future that was yielded and must be waited for.
+    pub(super) blocking: bool,
+    /// The port has come for it.
+    pub(super) woken: bool,
+    /// Somebody has seen the outcome, so a failure need not be reported.
+    pub(super) seen: bool,
+}
+
+/// How far it is.
+pub(super) enum State {
+    Value(Py<PyAny>),
+    Failed(Box<PyErr>),
+    Cancelled(Option<Py<PyAny>>),
+    Delivery(Delivery),
+    Pending(Arc<dyn Pending>),
+}
+
+/// The loop that waits, and what it calls when the future is done.
+pub(super) struct Waiter {
+    pub(super) port: Py<PyPort>,
+    /// The port will come: its key is still to be told.
+    pub(super) expected: bool,
+    pub(super) callbacks: Vec<Callback>,
+}
+
+/// What to call, and in which context.
+pub(super) struct Callback {
+    pub(super) function: Py<PyAny>,
+    pub(super) context: Py<PyAny>,
+}
+
+/// What a future waits for, taken out of the lock.
+pub(super) enum Waits {
+    Delivery(Arc<BatchDelivery>),
+    Pending(Arc<dyn Pending>),
+}
+
+impl Inner {
+    /// Whether there is an outcome.
+    pub(super) fn is_done(&self) -> bool {
+        match &self.state {
+            State::Value(_) | State::Failed(_) | State::Cancelled(_) => true,
+            State::Delivery(delivery) => delivery.batch().is_done(),
+            State::Pending(pending) => pending.is_ready(self.woken),
+        }
+    }
+
+    /// Whether the port will come for it.
+    pub(super) fn is_expected(&self) -> bool {
+        self.waiter.as_ref().is_some_and(|waiter| waiter.expected)
+    }
+
+    /// What is still to come, if anything is.
+    pub(super) fn waits(&self) -> Option<Waits> {
+        match &self.state {
+            State::Value(_) | State::Failed(_) | State::Cancelled(_) => None,
+            State::Delivery(delivery) => Some(Waits::Delivery(Arc::clone(delivery.batch()))),
+            State::Pending(pending) => Some(Waits::Pending(Arc::clone(pending))),
+        }
+    }
+}
