@@ -192,3 +192,38 @@ def test_nothing_is_left_behind(faulty_broker: EmbeddedBroker) -> None:
             assert asyncio.all_tasks() == {asyncio.current_task()}
 
     asyncio.run(main())
+
+
+def test_records_that_wait_for_a_partition_function_keep_their_order(faulty_broker: EmbeddedBroker) -> None:
+    asked: list[bytes | None] = []
+
+    def choose(key: bytes | None, _count: int) -> int:
+        asked.append(key)
+        return 0
+
+    async def main() -> None:
+        async with aio_producer(faulty_broker, partitioner=choose) as producer:
+            faulty_broker.intercept("Metadata", "delay", seconds=0.05, times=1)
+            keys = [str(number).encode() for number in range(50)]
+            futures = [producer.send_nowait("new", key, key) for key in keys]
+            del keys[20]
+            assert futures.pop(20).cancel()
+            assert await producer.flush() == 0
+            assert [future.result().offset for future in futures] == list(range(49))
+            assert asked == keys
+
+    asyncio.run(main())
+
+
+def test_a_partition_function_that_fails_fails_its_record_alone(faulty_broker: EmbeddedBroker) -> None:
+    def choose(key: bytes | None, _count: int) -> int:
+        return int(key or 0)
+
+    async def main() -> None:
+        async with aio_producer(faulty_broker, partitioner=choose) as producer:
+            good, bad, late = (producer.send("new", b"value", key) for key in (b"0", b"none", b"0"))
+            with pytest.raises(ValueError, match="none"):
+                await bad
+            assert [(await good).offset, (await late).offset] == [0, 1]
+
+    asyncio.run(main())

@@ -1,5 +1,6 @@
 //! The asynchronous producer.
 
+use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -11,6 +12,7 @@ use pyo3::types::PyTuple;
 use super::admission::{AdmissionWait, DeliveryWait, Ticket};
 use super::base::PyBaseProducer;
 use super::core::{self, ProducerCore};
+use super::late;
 use super::outgoing::{Arguments, Outgoing};
 use crate::aio::{self, Call, Pending, PyFuture};
 use crate::cluster;
@@ -26,7 +28,7 @@ pub(crate) struct PyAsyncProducer {
 
 /// What the caller awaits.
 #[derive(Clone, Copy)]
-enum Awaits {
+pub(super) enum Awaits {
     /// The record's metadata.
     Delivery,
     /// Room for the record, and then a future of its metadata.
@@ -45,7 +47,7 @@ impl Awaits {
     }
 
     /// What there is to wait for where the record is in a queue.
-    fn queued(self, ticket: Arc<Ticket>) -> Arc<dyn Pending> {
+    pub(super) fn queued(self, ticket: Arc<Ticket>) -> Arc<dyn Pending> {
         match self {
             Self::Delivery => Arc::new(DeliveryWait(ticket)),
             Self::Admission => Arc::new(AdmissionWait(ticket)),
@@ -146,7 +148,8 @@ impl PyAsyncProducer {
         self.core.check()?;
         let deadline = types::timeout(timeout)?.map(|timeout| Instant::now() + timeout);
         let core = Arc::clone(&self.core);
-        aio::spawn(async move { core.flush(deadline).await }, |py, left| {
+        let work = async move { core.flush(deadline).await };
+        self.after_latecomers(deadline, work, |py, left| {
             Ok(left.into_pyobject(py)?.into_any().unbind())
         })
     }
@@ -202,8 +205,13 @@ impl PyAsyncProducer {
     ) -> PyResult<PyFuture> {
         self.core.check()?;
         let mut record = Outgoing::new(&self.core, arguments)?;
-        if !self.core.choose_partition(py, &mut record)? {
-            return self.enter_later(record, awaits);
+        let must_wait = !self.core.latecomers.is_empty() && {
+            late::let_in(py, &self.core);
+            self.core.latecomers.has(record.topic)
+        };
+        if must_wait || !self.core.choose_partition(py, &mut record)? {
+            let pending = late::wait(&self.core, record.into_owned(), awaits)?;
+            return Ok(PyFuture::pending(pending));
         }
         if !self.core.admissions.has_queue(record.topic) {
             match record.with(|record| self.core.producer.try_send(record)) {
@@ -232,23 +240,25 @@ impl PyAsyncProducer {
         Ok(PyFuture::pending(awaits.queued(ticket)))
     }
 
-    /// Asks for the topic's partitions first, which the partition function needs; then enters.
-    fn enter_later(&self, record: Outgoing<'_, '_>, awaits: Awaits) -> PyResult<PyFuture> {
-        let patience = self.core.producer.max_block();
-        let known = core::partitions_for(Arc::clone(&self.core), record.topic.to_owned(), patience);
-        let (core, record) = (Arc::clone(&self.core), record.into_owned());
-        let known = aio::pending(known, |py, answer| {
-            answer
-                .map(|_| py.None())
-                .map_err(|failure| error::produce(py, &failure))
-        })?;
-        let enter = move |py: Python<'_>| {
-            let mut record = record;
-            record.partition = core.ask_partition(py, &record.topic, record.key.as_deref())?;
-            let ticket = core.admissions.queue(record, core.producer.max_block())?;
-            Ok(awaits.queued(ticket))
-        };
-        Ok(aio::then(known, enter))
+    /// Runs `work` after the records that wait for their partition have it.
+    fn after_latecomers<T: Send + 'static>(
+        &self,
+        deadline: Option<Instant>,
+        work: impl Future<Output = T> + Send + 'static,
+        answer: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+    ) -> PyResult<Call> {
+        let core = &self.core;
+        if core.latecomers.is_empty() {
+            return aio::spawn(work, answer);
+        }
+        let topics = core.latecomers.topics();
+        let known = core::topics_known(Arc::clone(core), topics, deadline);
+        let known = aio::pending(known, |py, ()| Ok(py.None()))?;
+        let core = Arc::clone(core);
+        Ok(Call(aio::then(known, move |py| {
+            late::let_in(py, &core);
+            aio::pending(work, answer)
+        })))
     }
 
     fn end(slf: &Bound<'_, Self>, timeout: Option<f64>, quietly: bool) -> PyResult<Call> {
@@ -258,15 +268,14 @@ impl PyAsyncProducer {
         }
         let patience = types::timeout(timeout)?.unwrap_or(FOR_EVER);
         let deadline = Instant::now() + patience;
-        aio::spawn(
-            async move { core.close(deadline).await },
-            move |py, lost| {
+        let work = async move { core.close(deadline).await };
+        slf.get()
+            .after_latecomers(Some(deadline), work, move |py, lost| {
                 if lost > 0 && !quietly {
                     return Err(core::given_up(lost, patience));
                 }
                 Ok(py.None())
-            },
-        )
+            })
     }
 }
 

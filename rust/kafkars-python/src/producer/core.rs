@@ -11,6 +11,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use super::admission::Admissions;
 use super::callbacks::Callbacks;
+use super::late::Latecomers;
 use super::outgoing::Outgoing;
 use crate::config::ProducerSettings;
 use crate::error;
@@ -23,6 +24,7 @@ pub(crate) struct ProducerCore {
     pub(crate) key_serializer: Option<Py<PyAny>>,
     pub(crate) value_serializer: Option<Py<PyAny>>,
     pub(crate) partition_function: Option<Py<PyAny>>,
+    pub(crate) latecomers: Latecomers,
     pub(crate) admissions: Arc<Admissions>,
     pub(crate) callbacks: Arc<Callbacks>,
     pub(crate) buffer_memory: usize,
@@ -44,6 +46,7 @@ impl ProducerCore {
             key_serializer: settings.key_serializer(py),
             value_serializer: settings.value_serializer(py),
             partition_function: settings.partition_function(py),
+            latecomers: Latecomers::default(),
             admissions: Arc::new(Admissions::new(producer.clone())),
             callbacks: Arc::default(),
             buffer_memory,
@@ -82,6 +85,14 @@ impl ProducerCore {
         Ok(record.partition.is_some())
     }
 
+    /// Whether the partitions of a topic are known.
+    pub(crate) fn is_known(&self, topic: &str) -> bool {
+        let cluster = self.producer.client().cluster();
+        cluster
+            .topic(topic)
+            .is_some_and(|topic| !topic.partitions.is_empty())
+    }
+
     /// What the partition function says; none while the topic is not known.
     pub(crate) fn ask_partition(
         &self,
@@ -115,19 +126,19 @@ impl ProducerCore {
             // What is late is in the returned count.
             Some(deadline) => drop(tokio::time::timeout_at(deadline.into(), admitted).await),
         }
-        self.producer.flush(deadline).await + self.admissions.waiting()
+        self.producer.flush(deadline).await + self.admissions.waiting() + self.latecomers.len()
     }
 
     /// Sends what there is until the deadline and ends the producer. Returns how many records were given up.
     pub(crate) async fn close(&self, deadline: Instant) -> usize {
         drop(tokio::time::timeout_at(deadline.into(), self.admissions.empty()).await);
-        let queued = self.admissions.waiting();
+        let queued = self.admissions.waiting() + self.latecomers.len();
         self.producer.close(deadline).await + queued
     }
 
     /// Records that were taken and not yet reported.
     pub(crate) fn unacknowledged(&self) -> usize {
-        self.producer.unacknowledged() + self.admissions.waiting()
+        self.producer.unacknowledged() + self.admissions.waiting() + self.latecomers.len()
     }
 
     /// Counters as a dict.
@@ -149,6 +160,20 @@ pub(crate) async fn partitions_for(
     core.producer
         .partitions_for(&topic, Instant::now() + patience)
         .await
+}
+
+/// Waits until the topics are known that records wait for, or until the deadline.
+pub(crate) async fn topics_known(
+    core: Arc<ProducerCore>,
+    topics: Vec<String>,
+    deadline: Option<Instant>,
+) {
+    let patience = Instant::now() + core.producer.max_block();
+    let deadline = deadline.map_or(patience, |deadline| deadline.min(patience));
+    for topic in topics {
+        // A topic that does not come is told by the futures of its records.
+        drop(core.producer.partitions_for(&topic, deadline).await);
+    }
 }
 
 /// What a caller of `close()` is told when records were given up.

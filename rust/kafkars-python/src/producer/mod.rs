@@ -6,6 +6,7 @@ mod base;
 mod callbacks;
 mod core;
 mod delivery;
+mod late;
 mod outgoing;
 mod payload;
 mod sync;
