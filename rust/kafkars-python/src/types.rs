@@ -112,16 +112,23 @@ pub(crate) fn is_one_partition(value: &Bound<'_, PyAny>) -> bool {
         .is_ok_and(|tuple| tuple.extract::<(String, i32)>().is_ok())
 }
 
+/// Fails for a time limit that is none, also where nothing will be waited for.
+#[inline]
+pub(crate) fn check_timeout(seconds: Option<f64>) -> PyResult<()> {
+    match seconds {
+        Some(seconds) if seconds.is_nan() || seconds < 0.0 => Err(PyValueError::new_err(format!(
+            "timeout is in seconds and not negative, or None to wait as long as it takes; not {seconds}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// A time limit in seconds; none waits as long as it takes.
 pub(crate) fn timeout(seconds: Option<f64>) -> PyResult<Option<Duration>> {
+    check_timeout(seconds)?;
     let Some(seconds) = seconds else {
         return Ok(None);
     };
-    if seconds.is_nan() || seconds < 0.0 {
-        return Err(PyValueError::new_err(format!(
-            "timeout is in seconds and not negative, or None to wait as long as it takes; not {seconds}"
-        )));
-    }
     // Longer than this is as good as for ever, and sums of times stay in range.
     Ok(Some(Duration::from_secs_f64(seconds.min(LONGEST_SECONDS))))
 }

@@ -33,6 +33,7 @@ impl PyAsyncConsumer {
     /// The next record, or None when there was none for `timeout` seconds.
     #[pyo3(signature = (timeout=Some(1.0)), text_signature = "($self, timeout=1.0)")]
     fn poll(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Call> {
+        types::check_timeout(timeout)?;
         match self.core.next(py)? {
             Some(record) => Ok(Call(PyFuture::ready(record.into_any().unbind()))),
             None => self.wait(py, Wanted::Record, timeout).map(Call),
@@ -50,6 +51,7 @@ impl PyAsyncConsumer {
         max_records: Option<usize>,
         timeout: Option<f64>,
     ) -> PyResult<Call> {
+        types::check_timeout(timeout)?;
         let max = self.core.batch_limit(max_records)?;
         match self.core.take(py, max)? {
             Some(batch) => Ok(Call(PyFuture::ready(batch.into_any().unbind()))),

@@ -39,6 +39,7 @@ impl PyConsumer {
         py: Python<'py>,
         timeout: Option<f64>,
     ) -> PyResult<Option<Bound<'py, PyRecord>>> {
+        types::check_timeout(timeout)?;
         if let Some(record) = self.core.next(py)? {
             return Ok(Some(record));
         }
@@ -56,6 +57,7 @@ impl PyConsumer {
         max_records: Option<usize>,
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyRecordBatch>> {
+        types::check_timeout(timeout)?;
         let max = self.core.batch_limit(max_records)?;
         if let Some(batch) = self.core.take(py, max)? {
             return Ok(batch);
