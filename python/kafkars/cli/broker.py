@@ -39,8 +39,10 @@ def _topic(text: str) -> tuple[str, int]:
 def run(options: argparse.Namespace) -> int:
     """Runs the command."""
     ended = threading.Event()
-    # As Ctrl+C: a process manager's way to end a program.
-    signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    # Ctrl+C, and a process manager's way to end a program. From here on, and also where a shell started us with
+    # Ctrl+C ignored: whoever has read a line of ours may already send one.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
     with EmbeddedBroker(
         nodes=options.nodes,
         port=options.port,
@@ -51,9 +53,6 @@ def run(options: argparse.Namespace) -> int:
         for name, partitions in options.topic:
             say(f"topic {name} with {partitions} partition{'s' if partitions > 1 else ''}")
         say("Ctrl+C ends it; nothing is kept")
-        try:
-            ended.wait()
-        except KeyboardInterrupt:
-            say("")
+        ended.wait()
     say("ended")
     return 0
