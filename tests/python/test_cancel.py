@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -185,11 +186,20 @@ def test_a_time_limit_around_a_poll_loses_nothing(faulty_broker: EmbeddedBroker)
 def test_nothing_is_left_behind(faulty_broker: EmbeddedBroker) -> None:
     async def main() -> None:
         async with aio_consumer(faulty_broker) as consumer:
-            for _ in range(1_000):
-                future = consumer.poll(None)
-                next(future.__await__())
-                future.cancel()
+            waiting = consumer.poll(None)
+            next(waiting.__await__())
+            kept = sys.getrefcount(waiting)
+            for _ in range(10):
+                again = consumer.poll(None)
+                next(again.__await__())
+                assert sys.getrefcount(again) == kept
+                again.cancel()
+                assert sys.getrefcount(again) == kept - 1
+            await cancel(consumer.poll(None))
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(consumer.poll(None), 0.001)
             assert asyncio.all_tasks() == {asyncio.current_task()}
+            waiting.cancel()
 
     asyncio.run(main())
 

@@ -115,6 +115,9 @@ impl PyFuture {
             (replaced, waiter)
         };
         if let State::Pending(pending) = replaced {
+            if let Some((port, _)) = &waiter {
+                port.get().forget(pending.key(), slf);
+            }
             pending.cancel();
         }
         if let Some((port, callbacks)) = waiter {

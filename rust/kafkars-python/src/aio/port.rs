@@ -193,6 +193,16 @@ impl PyPort {
         }
     }
 
+    /// Lets a future wait no more. Its key is still expected: others may wait for it, now or later.
+    pub(crate) fn forget(&self, key: Key, future: &Bound<'_, PyFuture>) {
+        let forgotten = self.waiting.lock().get_mut(&key).map(|all| {
+            all.extract_if(.., |waiting| waiting.future.is(future))
+                .collect::<Vec<_>>()
+        });
+        // Dropped outside of the lock.
+        drop(forgotten);
+    }
+
     /// Makes sure that the timer goes off at `deadline` or before.
     fn watch(slf: &Bound<'_, Self>, deadline: Instant) -> PyResult<()> {
         let py = slf.py();
