@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, Hasher};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use kafkars_protocol::{ErrorCode, Uuid};
 use parking_lot::{Mutex, MutexGuard};
 
+use crate::clock::Clock;
 use crate::config::CheckedConfig;
 use crate::control::Control;
 use crate::offsets::Offsets;
@@ -29,6 +29,8 @@ pub(crate) struct Cluster {
     /// In order of their ids, which count from 1.
     pub(crate) nodes: Vec<Node>,
     pub(crate) control: Control,
+    /// What all time-outs go by.
+    pub(crate) clock: Clock,
     connections: AtomicU64,
     state: Mutex<State>,
 }
@@ -40,6 +42,17 @@ pub(crate) struct Node {
     pub(crate) address: SocketAddr,
     pub(crate) advertised_host: String,
     pub(crate) advertised_port: u16,
+}
+
+/// What a coordinator is asked for; the numbers are those of `FindCoordinator`'s `key_type`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CoordinatorKind {
+    /// Members and committed offsets of a consumer group, by its id.
+    Group = 0,
+    /// A transactional producer, by its transactional id.
+    Transaction = 1,
+    /// The state of a share group's partition, by `group:topic-id:partition` (KIP-932).
+    Share = 2,
 }
 
 /// What changes while the cluster runs. Locked for as long as one request takes, never across an await.
@@ -82,10 +95,12 @@ impl Cluster {
             topics_created: 0,
         };
         let control = Control::new(user.requests_recorded);
+        let clock = Clock::new(user.clock);
         Self {
             id: random_uuid().to_string(),
             nodes,
             control,
+            clock,
             connections: AtomicU64::new(0),
             state: Mutex::new(state),
             config,
@@ -110,20 +125,26 @@ impl Cluster {
         self.nodes.first().map_or(-1, |node| node.id)
     }
 
-    /// The node that keeps the committed offsets of a group.
-    pub(crate) fn coordinator(&self, group: &str) -> Option<&Node> {
-        let hash = group.bytes().fold(0usize, |hash, byte| {
+    /// The node that coordinates a group, a transactional id or a share group; none while there is no node that could.
+    ///
+    /// Takes no lock of the cluster's state, so that it may be asked while that is held.
+    pub(crate) fn coordinator(&self, kind: CoordinatorKind, key: &str) -> Option<Node> {
+        let seed = kind as usize;
+        let hash = key.bytes().fold(seed, |hash, byte| {
             hash.wrapping_mul(31).wrapping_add(byte.into())
         });
-        self.nodes.get(hash % self.nodes.len().max(1))
+        self.nodes.get(hash % self.nodes.len().max(1)).cloned()
+    }
+
+    /// Whether `node` coordinates `key`; a request that comes elsewhere is answered NOT_COORDINATOR.
+    pub(crate) fn coordinates(&self, node: i32, kind: CoordinatorKind, key: &str) -> bool {
+        self.coordinator(kind, key)
+            .is_some_and(|found| found.id == node)
     }
 
     /// Milliseconds since 1970: the one clock behind timestamps.
     pub(crate) fn now(&self) -> i64 {
-        let since = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+        self.clock.now()
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use kafkars_protocol::{ApiKey, VersionRange};
 
+use crate::clock::ClockMode;
 use crate::error::BrokerError;
 use crate::topic_config::TopicConfig;
 use crate::topic_name;
@@ -49,6 +50,8 @@ pub struct BrokerConfig {
     pub connections_max_idle: Duration,
     /// How many of the latest requests [`requests_seen`](crate::EmbeddedBroker::requests_seen) remembers. Default 10,000.
     pub requests_recorded: usize,
+    /// Whether the broker's clock runs with the machine's or is moved by a test. Default [`ClockMode::Wall`].
+    pub clock: ClockMode,
 }
 
 impl Default for BrokerConfig {
@@ -69,6 +72,7 @@ impl Default for BrokerConfig {
             fetch_max_bytes: 55 * 1024 * 1024,
             connections_max_idle: Duration::from_secs(600),
             requests_recorded: 10_000,
+            clock: ClockMode::Wall,
         }
     }
 }

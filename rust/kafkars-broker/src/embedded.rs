@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use crate::clock::Clock;
 use crate::cluster::Cluster;
 use crate::config::{BrokerConfig, NewTopic};
 use crate::control::{Intercept, InterceptId, SeenRequest};
@@ -67,6 +68,11 @@ impl EmbeddedBroker {
     /// The id it gives to clients.
     pub fn cluster_id(&self) -> &str {
         &self.cluster.id
+    }
+
+    /// What its time-outs go by; a test may move it.
+    pub fn clock(&self) -> &Clock {
+        &self.cluster.clock
     }
 
     /// Creates a topic, as an administrator would.

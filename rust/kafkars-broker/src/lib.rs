@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod chunk;
+mod clock;
 mod cluster;
 mod config;
 mod connection;
@@ -40,6 +41,8 @@ mod topic_name;
 mod versions;
 mod waiter;
 
+pub use clock::{Clock, ClockMode};
+pub use cluster::CoordinatorKind;
 pub use config::{ApiLimit, BrokerConfig, MAX_NODES, MAX_PARTITIONS, NewTopic};
 pub use control::{Action, Intercept, InterceptId, SeenRequest};
 pub use embedded::EmbeddedBroker;

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::mem::replace;
-use std::time::{Duration, Instant};
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::fetch::{EpochEndOffset, PartitionData};
@@ -14,7 +13,7 @@ const SLOTS: usize = 1000;
 /// Partitions of one session; who asks for more fetches without one. Kafka has no such limit.
 const PARTITIONS: usize = 100_000;
 /// How long a session is safe from a newcomer; Kafka's `min.incremental.fetch.session.eviction.ms`.
-const SAFE_FOR: Duration = Duration::from_secs(120);
+const SAFE_FOR_MS: i64 = 120_000;
 
 /// The epoch of a fetch that asks for a new session.
 const INITIAL_EPOCH: i32 = 0;
@@ -32,7 +31,7 @@ pub(crate) struct Sessions {
 struct Session {
     /// The epoch the next request must have.
     epoch: i32,
-    used: Instant,
+    used: i64,
     by_id: bool,
     partitions: HashMap<(TopicKey, i32), Member>,
     next_order: u64,
@@ -84,7 +83,7 @@ impl Sessions {
     pub(crate) fn plan(
         &mut self,
         request: SessionRequest,
-        now: Instant,
+        now: i64,
     ) -> Result<FetchPlan, ErrorCode> {
         match request.epoch {
             INITIAL_EPOCH | FINAL_EPOCH => {
@@ -128,7 +127,7 @@ impl Sessions {
     }
 
     /// Makes a session, if there is room or one that has been idle for long. 0: the client goes on without.
-    fn open(&mut self, request: &SessionRequest, now: Instant) -> i32 {
+    fn open(&mut self, request: &SessionRequest, now: i64) -> i32 {
         if request.targets.len() > PARTITIONS {
             return 0;
         }
@@ -139,7 +138,7 @@ impl Sessions {
                 .min_by_key(|(_, session)| session.used)
                 .map(|(id, session)| (*id, session.used));
             match oldest {
-                Some((id, used)) if now.duration_since(used) >= SAFE_FOR => {
+                Some((id, used)) if now.saturating_sub(used) >= SAFE_FOR_MS => {
                     drop(self.by_id.remove(&id))
                 }
                 _ => return 0,
@@ -166,7 +165,7 @@ impl Sessions {
     fn continue_session(
         &mut self,
         request: SessionRequest,
-        now: Instant,
+        now: i64,
     ) -> Result<FetchPlan, ErrorCode> {
         let session = self
             .by_id

@@ -7,14 +7,13 @@
 //! Skipped: fetches by followers are answered like those of consumers; the last stable offset is the high watermark, and
 //! there are no aborted transactions; no replica is ever preferred. `max_wait_ms` has no upper bound, as in Kafka.
 
+use std::pin::pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::fetch::{
     FetchRequest, FetchResponse, FetchableTopicResponse, NodeEndpoint,
 };
-use tokio::time::{Instant as Deadline, timeout_at};
 
 use super::{Answer, Peer, Serve};
 use crate::cluster::{State, TopicKey};
@@ -39,23 +38,23 @@ impl Serve for FetchRequest {
                 .min(peer.cluster.config.user.fetch_max_bytes),
             hints: version >= HINTS_SINCE,
         };
-        let wait = Duration::from_millis(u64::try_from(self.max_wait_ms).unwrap_or(0));
+        let wait = i64::from(self.max_wait_ms.max(0));
         let request = session_request(self, version);
         let mut state = peer.cluster.state();
         let Some(sessions) = state.sessions(peer.node) else {
             return Answer::Disconnect;
         };
-        let plan = match sessions.plan(request, Instant::now()) {
+        let plan = match sessions.plan(request, peer.cluster.now()) {
             Ok(plan) => plan,
             Err(code) => return Answer::Now(session_failure(code)),
         };
         let round = fetch_round::read(&mut state, &plan.targets, limits);
-        if round.is_enough(limits) || wait.is_zero() {
+        if round.is_enough(limits) || wait == 0 {
             return Answer::Now(respond(peer, &mut state, &plan, round));
         }
         let poll = Poll::register(peer, &mut state, plan, limits, &round);
         drop(state);
-        Answer::Later(Box::pin(poll.run(Deadline::now() + wait)))
+        Answer::Later(Box::pin(poll.run(peer.cluster.now().saturating_add(wait))))
     }
 
     /// Errors of sessions are errors of the whole answer; all others are told for each partition, also for those that only the
@@ -72,7 +71,7 @@ impl Serve for FetchRequest {
         let request = session_request(self.clone(), version);
         let mut state = peer.cluster.state();
         let sessions = state.sessions(peer.node).ok_or(code);
-        match sessions.and_then(|sessions| sessions.plan(request, Instant::now())) {
+        match sessions.and_then(|sessions| sessions.plan(request, peer.cluster.now())) {
             Ok(plan) => {
                 let round = fetch_round::fail(&plan.targets, code);
                 respond(peer, &mut state, &plan, round)
@@ -108,10 +107,15 @@ impl Poll {
         }
     }
 
-    async fn run(mut self, deadline: Deadline) -> FetchResponse {
+    async fn run(mut self, deadline: i64) -> FetchResponse {
+        let cluster = Arc::clone(&self.peer.cluster);
+        let mut expiry = pin!(cluster.clock.until_or_elapsed(deadline));
         loop {
-            let expired = timeout_at(deadline, self.waiter.woken()).await.is_err();
-            let cluster = Arc::clone(&self.peer.cluster);
+            let expired = tokio::select! {
+                biased;
+                () = self.waiter.woken() => false,
+                () = &mut expiry => true,
+            };
             let mut state = cluster.state();
             let round = fetch_round::read(&mut state, &self.plan.targets, self.limits);
             if expired || round.is_enough(self.limits) {

@@ -12,7 +12,7 @@ use kafkars_protocol::messages::offset_commit::{
 };
 
 use super::{Answer, Peer, Serve};
-use crate::cluster::{State, TopicKey};
+use crate::cluster::{CoordinatorKind, State, TopicKey};
 use crate::offsets::Committed;
 
 /// First version that names topics by id.
@@ -67,11 +67,8 @@ fn check(request: &OffsetCommitRequest, peer: &Peer) -> Result<(), ErrorCode> {
     if request.group_id.is_empty() {
         return Err(ErrorCode::InvalidGroupId);
     }
-    if peer
-        .cluster
-        .coordinator(&request.group_id)
-        .is_none_or(|node| node.id != peer.node)
-    {
+    let kind = CoordinatorKind::Group;
+    if !peer.cluster.coordinates(peer.node, kind, &request.group_id) {
         return Err(ErrorCode::NotCoordinator);
     }
     if !request.member_id.is_empty() || request.group_instance_id.is_some() {

@@ -13,7 +13,7 @@ use kafkars_protocol::messages::offset_fetch::{
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::{Answer, Peer, Serve};
-use crate::cluster::State;
+use crate::cluster::{CoordinatorKind, State};
 
 /// First version that asks for several groups.
 const GROUPS_SINCE: i16 = 8;
@@ -23,12 +23,15 @@ const TOPIC_IDS_SINCE: i16 = 10;
 impl Serve for OffsetFetchRequest {
     fn serve(self, peer: &Peer, version: i16) -> Answer<OffsetFetchResponse> {
         let state = peer.cluster.state();
-        let answer =
-            |group: &OffsetFetchRequestGroup| match peer.cluster.coordinator(&group.group_id) {
-                _ if group.group_id.is_empty() => refused(group, ErrorCode::InvalidGroupId),
-                Some(node) if node.id == peer.node => look_up(&state, group, version),
-                _ => refused(group, ErrorCode::NotCoordinator),
-            };
+        let coordinates = |group: &str| {
+            let kind = CoordinatorKind::Group;
+            peer.cluster.coordinates(peer.node, kind, group)
+        };
+        let answer = |group: &OffsetFetchRequestGroup| match group.group_id.as_str() {
+            "" => refused(group, ErrorCode::InvalidGroupId),
+            id if coordinates(id) => look_up(&state, group, version),
+            _ => refused(group, ErrorCode::NotCoordinator),
+        };
         Answer::Now(respond(&self, version, answer))
     }
 

@@ -12,6 +12,7 @@ use kafkars_protocol::messages::find_coordinator::{
 };
 
 use super::{Answer, Peer, Serve};
+use crate::cluster::CoordinatorKind;
 
 /// First version that asks for several coordinators at once.
 const SEVERAL_SINCE: i16 = 4;
@@ -25,11 +26,11 @@ impl Serve for FindCoordinatorRequest {
             return Answer::Now(self.refuse(peer, version, ErrorCode::InvalidRequest));
         }
         Answer::Now(respond(&self, version, |key| {
-            match peer.cluster.coordinator(key) {
+            match peer.cluster.coordinator(CoordinatorKind::Group, key) {
                 Some(node) => Coordinator {
                     key: key.to_owned(),
                     node_id: node.id,
-                    host: node.advertised_host.clone(),
+                    host: node.advertised_host,
                     port: i32::from(node.advertised_port),
                     ..Coordinator::default()
                 },
