@@ -16,10 +16,12 @@ use crate::metadata;
 use crate::metrics::ClientMetrics;
 use crate::{after, now};
 
+mod coordinator;
 mod core;
 mod requests;
 mod topics;
 
+pub use self::coordinator::CoordinatorKind;
 pub(crate) use self::core::Core;
 
 /// A client of one cluster. Clones share it; with the last one everything it runs ends.

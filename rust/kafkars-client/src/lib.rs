@@ -13,7 +13,7 @@ mod producer;
 mod sink;
 mod topic_name;
 
-pub use client::Client;
+pub use client::{Client, CoordinatorKind};
 pub use consumer::{Consumer, ConsumerMetrics, OffsetAndTimestamp};
 pub use error::{AttemptError, BootstrapCause, BootstrapCauses, ClientError, ConnectCause};
 pub use kafkars_core::cluster::{Cluster, PartitionMetadata, TopicMetadata};

@@ -69,6 +69,19 @@ impl Client {
         request: R,
         deadline: Instant,
     ) -> Result<R::Response, ClientError> {
+        self.request_any_with(|_| request.clone(), deadline).await
+    }
+
+    /// As [`Client::request_any`], for a request that depends on the version it travels in.
+    pub async fn request_any_with<R, F>(
+        &self,
+        build: F,
+        deadline: Instant,
+    ) -> Result<R::Response, ClientError>
+    where
+        R: Request + Send + Sync,
+        F: Fn(i16) -> R + Send + Sync,
+    {
         let started = now();
         self.ready(deadline).await?;
         let config = self.config();
@@ -82,7 +95,7 @@ impl Client {
             }
             let brokers = self.core.brokers_by_preference(avoided.as_ref());
             if let Some(broker) = brokers.into_iter().next() {
-                let result = self.try_on(&broker, &request, deadline).await;
+                let result = self.try_on(&broker, &build, deadline).await;
                 match self.noted(result) {
                     Ok(response) => return Ok(response),
                     Err(AttemptError::Closed) if self.core.desk.is_closed() => {
@@ -109,14 +122,20 @@ impl Client {
         })
     }
 
-    async fn try_on<R: Request + Send + Sync>(
+    async fn try_on<R, F>(
         &self,
         broker: &Arc<Broker>,
-        request: &R,
+        build: &F,
         deadline: Instant,
-    ) -> Result<R::Response, AttemptError> {
+    ) -> Result<R::Response, AttemptError>
+    where
+        R: Request + Send + Sync,
+        F: Fn(i16) -> R + Send + Sync,
+    {
         let connection = broker.connection(Lane::Coordinator, deadline).await?;
-        let answer = connection.start(request, self.within_request_timeout(deadline))?;
+        let version = connection.versions().highest::<R>()?;
+        let deadline = self.within_request_timeout(deadline);
+        let answer = connection.start_version(&build(version), version, deadline)?;
         answer.await
     }
 
