@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use kafkars_client::config::{
-    Acks, AutoOffsetReset, Checked, ClientConfig, ConsumerConfig, IsolationLevel, ProducerConfig,
+    Acks, Checked, ClientConfig, ConsumerConfig, GroupConfig, GroupProtocol, IsolationLevel,
+    ProducerConfig,
 };
 use kafkars_core::produce::partitioner::{PARTITIONER_NAMES, Partitioner};
 use kafkars_records::{Codec, Compression};
+use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use crate::error;
 use crate::record::Deserializers;
@@ -83,6 +86,17 @@ settings! {
         max_decompressed_batch_bytes: i64,
         client_rack: String,
         default_api_timeout_ms: f64,
+        stuck_timeout_ms: Option<f64>,
+        group_id: Option<String>,
+        group_protocol: String,
+        group_instance_id: Option<String>,
+        group_remote_assignor: Option<String>,
+        partition_assignment_strategy: Option<Vec<Py<PyAny>>>,
+        session_timeout_ms: Option<f64>,
+        heartbeat_interval_ms: Option<f64>,
+        max_poll_interval_ms: f64,
+        enable_auto_commit: Option<bool>,
+        auto_commit_interval_ms: f64,
         key_deserializer: Option<Py<PyAny>>,
         value_deserializer: Option<Py<PyAny>>,
     }
@@ -234,7 +248,10 @@ impl ProducerSettings {
 
 impl ConsumerSettings {
     /// The checked configs of the client and of the consumer.
-    pub(crate) fn checked(&self) -> PyResult<(Checked<ClientConfig>, Checked<ConsumerConfig>)> {
+    pub(crate) fn checked(
+        &self,
+        py: Python<'_>,
+    ) -> PyResult<(Checked<ClientConfig>, Checked<ConsumerConfig>)> {
         let fields = &self.fields;
         let config = ConsumerConfig {
             fetch_min_bytes: number("fetch_min_bytes", fields.fetch_min_bytes)?,
@@ -250,17 +267,18 @@ impl ConsumerSettings {
                 "read_committed" => IsolationLevel::ReadCommitted,
                 _ => IsolationLevel::ReadUncommitted,
             },
-            auto_offset_reset: match fields.auto_offset_reset.as_str() {
-                "earliest" => AutoOffsetReset::Earliest,
-                "none" => AutoOffsetReset::None,
-                _ => AutoOffsetReset::Latest,
-            },
+            auto_offset_reset: fields
+                .auto_offset_reset
+                .parse()
+                .map_err(|problem| error::settings(&problem))?,
             client_rack: fields.client_rack.clone(),
             default_api_timeout: milliseconds(fields.default_api_timeout_ms),
             max_decompressed_batch: number(
                 "max_decompressed_batch_bytes",
                 fields.max_decompressed_batch_bytes,
             )?,
+            group: self.group(py)?,
+            stuck_timeout: fields.stuck_timeout_ms.map(milliseconds),
         };
         let config = config
             .check()
@@ -268,10 +286,45 @@ impl ConsumerSettings {
         Ok((self.client.checked()?, config))
     }
 
+    fn group(&self, py: Python<'_>) -> PyResult<Option<GroupConfig>> {
+        let fields = &self.fields;
+        let Some(group_id) = &fields.group_id else {
+            return Ok(None);
+        };
+        let strategy = fields.partition_assignment_strategy.as_ref();
+        let names = strategy.map(|assignors| {
+            let names = assignors.iter().map(|assignor| name_of(assignor.bind(py)));
+            names.collect::<PyResult<Vec<_>>>()
+        });
+        Ok(Some(GroupConfig {
+            group_id: group_id.clone(),
+            protocol: match fields.group_protocol.as_str() {
+                "consumer" => GroupProtocol::Consumer,
+                _ => GroupProtocol::Classic,
+            },
+            instance_id: fields.group_instance_id.clone(),
+            remote_assignor: fields.group_remote_assignor.clone(),
+            assignment_strategy: names.transpose()?,
+            session_timeout: fields.session_timeout_ms.map(milliseconds),
+            heartbeat_interval: fields.heartbeat_interval_ms.map(milliseconds),
+            max_poll_interval: milliseconds(fields.max_poll_interval_ms),
+            enable_auto_commit: fields.enable_auto_commit.unwrap_or(true),
+            auto_commit_interval: milliseconds(fields.auto_commit_interval_ms),
+        }))
+    }
+
     /// The deserializers, if there is any.
     pub(crate) fn deserializers(self) -> Option<Deserializers> {
         let (key, value) = (self.fields.key_deserializer, self.fields.value_deserializer);
         (key.is_some() || value.is_some()).then_some(Deserializers { key, value })
+    }
+}
+
+/// The name of an assignor, which is its name or an object with one.
+fn name_of(assignor: &Bound<'_, PyAny>) -> PyResult<String> {
+    match assignor.cast::<PyString>() {
+        Ok(name) => name.extract(),
+        Err(_) => assignor.getattr(intern!(assignor.py(), "name"))?.extract(),
     }
 }
 

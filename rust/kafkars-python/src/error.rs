@@ -93,6 +93,9 @@ pub(crate) fn fetch(py: Python<'_>, error: &FetchError) -> PyErr {
             let place = Place::of(partition).at(*offset);
             return broker(py, ErrorCode::OffsetOutOfRange, error, &place);
         }
+        FetchError::LogTruncated {
+            partition, offset, ..
+        } => ("LogTruncationError", Place::of(partition).at(*offset)),
         FetchError::Corrupt {
             partition, offset, ..
         } => ("CorruptRecordError", Place::of(partition).at(*offset)),
@@ -100,7 +103,7 @@ pub(crate) fn fetch(py: Python<'_>, error: &FetchError) -> PyErr {
             return broker(py, *code, error, &Place::of(partition));
         }
         FetchError::Topic { topic, code } => return broker(py, *code, error, &Place::topic(topic)),
-        FetchError::NotAssigned { partition } => ("ClientStateError", Place::of(partition)),
+        FetchError::NotAssigned { partition } => ("NotAssignedError", Place::of(partition)),
         FetchError::InvalidArgument { .. } => ("InvalidArgumentError", Place::default()),
         FetchError::TimedOut { .. } => ("KafkaTimeoutError", Place::default()),
         FetchError::Bootstrap { causes } => return bootstrap(py, error, causes),

@@ -5,6 +5,7 @@
 
 mod client;
 mod consumer;
+mod group;
 mod producer;
 
 use std::ops::Deref;
@@ -12,6 +13,10 @@ use std::sync::Arc;
 
 pub use client::ClientConfig;
 pub use consumer::{AutoOffsetReset, ConsumerConfig, IsolationLevel};
+pub use group::{
+    DEFAULT_ASSIGNORS, DEFAULT_HEARTBEAT_INTERVAL, DEFAULT_SESSION_TIMEOUT, GroupConfig,
+    GroupProtocol,
+};
 pub use producer::{Acks, ProducerConfig};
 
 /// A setting that cannot be used, with the setting's Kafka name.
