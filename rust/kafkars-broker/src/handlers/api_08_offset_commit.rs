@@ -12,7 +12,8 @@ use kafkars_protocol::messages::offset_commit::{
 };
 
 use super::{Answer, Peer, Serve};
-use crate::cluster::{CoordinatorKind, State, TopicKey};
+use crate::cluster::{State, TopicKey};
+use crate::nodes::CoordinatorKind;
 use crate::offsets::Committed;
 
 /// First version that names topics by id.

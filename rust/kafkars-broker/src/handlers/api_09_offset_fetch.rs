@@ -13,7 +13,8 @@ use kafkars_protocol::messages::offset_fetch::{
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::{Answer, Peer, Serve};
-use crate::cluster::{CoordinatorKind, State};
+use crate::cluster::State;
+use crate::nodes::CoordinatorKind;
 
 /// First version that asks for several groups.
 const GROUPS_SINCE: i16 = 8;
