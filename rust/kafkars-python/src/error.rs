@@ -194,7 +194,11 @@ pub(crate) fn embedded_broker(error: &BrokerError) -> PyErr {
                 &Place::partition(topic, *partition),
             )
         }),
-        BrokerError::UnknownNode(_) => attached("InvalidArgumentError", error.to_string()),
+        BrokerError::UnknownNode(_) | BrokerError::TooManyNodes(_) => {
+            attached("InvalidArgumentError", error.to_string())
+        }
+        BrokerError::NodeDown(_) => attached("ClientStateError", error.to_string()),
+        BrokerError::Busy(_) => attached("KafkaTimeoutError", error.to_string()),
         BrokerError::Stopped => attached("ClosedError", error.to_string()),
         BrokerError::Listen { source, .. } => os_error(source, error),
         BrokerError::Thread(source) => os_error(source, error),
