@@ -78,6 +78,7 @@ pub(crate) fn produce(py: Python<'_>, error: &ProduceError) -> PyErr {
             return broker(py, *code, error, &Place::topic(topic));
         }
         ProduceError::Impossible { topic, .. } => ("KafkaError", Place::topic(topic)),
+        ProduceError::Aborted | ProduceError::Transaction(_) => ("KafkaError", Place::default()),
         ProduceError::Closed => ("ClosedError", Place::default()),
     };
     local(py, class, error, &place)
