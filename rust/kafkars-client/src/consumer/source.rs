@@ -28,6 +28,9 @@ use crate::error::AttemptError;
 use crate::net::{Connection, Lane};
 use crate::now;
 
+/// Bytes of fetched batches up to which an answer is opened before the next request leaves.
+const SMALL_ANSWER: usize = 16 << 10;
+
 /// Runs until the consumer is closed.
 pub(super) async fn run(shared: Arc<Shared>, node: i32) {
     let config = shared.client.config();
@@ -285,16 +288,29 @@ impl Source {
         }
         let jobs = self.note(&targets, response);
         self.hand_over(&targets);
-        // The broker works on the next answer while this one is opened; only a lost connection is made anew afterwards.
+        let size: usize = jobs.iter().map(|(_, job)| job.records.len()).sum();
+        let is_small = size <= SMALL_ANSWER;
+        if is_small {
+            // Sending a request takes longer than opening this, and the application waits.
+            self.open(&jobs);
+        }
+        // The broker works on the next answer while a large one is opened; only a lost connection is made anew afterwards.
         if self.lanes[place].is_connected() {
             self.dispatch().await;
         }
+        if !is_small {
+            self.open(&jobs);
+        }
+    }
+
+    /// Checks and unpacks what came, and hands it to the application.
+    fn open(&self, jobs: &[(FetchTarget, OpenJob)]) {
         let limits = ReadLimits {
             max_decompressed: self.shared.config.max_decompressed_batch,
         };
         for (target, job) in jobs {
             let opened = job.open(&limits);
-            self.shared.update(|buffer| buffer.queue(&target, opened));
+            self.shared.update(|buffer| buffer.queue(target, opened));
         }
     }
 
