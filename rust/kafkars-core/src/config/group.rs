@@ -1,21 +1,21 @@
-//! Settings of consumers that belong to a group.
+//! Settings of group members.
 
 use std::time::Duration;
 
-use super::ConfigError;
+use super::{Checked, ConfigError};
 
-/// How members and coordinator agree on who reads what.
+/// Which of Kafka's two group protocols a member speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GroupProtocol {
-    /// Members join and one of them assigns: every Kafka speaks it.
+    /// JoinGroup, SyncGroup, Heartbeat: members assign partitions among themselves.
     #[default]
     Classic,
-    /// The coordinator assigns and members reconcile (KIP-848): Kafka 4.0 and later.
+    /// ConsumerGroupHeartbeat: the coordinator assigns (KIP-848, Kafka 4.0 and newer).
     Consumer,
 }
 
 impl GroupProtocol {
-    /// The word as the user writes it.
+    /// The value of the setting `group_protocol`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -25,153 +25,114 @@ impl GroupProtocol {
     }
 }
 
-/// Membership of one consumer. Settings that only one protocol knows are `None` where the user did not name them.
+/// How a consumer takes part in its group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupConfig {
     /// The group's name.
     pub group_id: String,
-    /// Default classic, as in Kafka 4.
-    pub protocol: GroupProtocol,
-    /// A name that keeps its partitions over a restart (KIP-345).
-    pub instance_id: Option<String>,
-    /// The coordinator's assignor, for the consumer protocol; `None` leaves the choice to the coordinator.
-    pub remote_assignor: Option<String>,
-    /// Names of assignors, best first, for the classic protocol. Default range, then cooperative-sticky.
-    pub assignment_strategy: Option<Vec<String>>,
-    /// A member that is silent for this long is taken for dead; classic protocol. Default 45 s.
-    pub session_timeout: Option<Duration>,
-    /// Pause between signs of life; classic protocol. Default 3 s.
-    pub heartbeat_interval: Option<Duration>,
-    /// Longest time between two polls; above it the member leaves. Default 5 min.
+    /// Name of this member that outlives its process (KIP-345). Default none.
+    pub group_instance_id: Option<String>,
+    /// Default classic.
+    pub group_protocol: GroupProtocol,
+    /// The coordinator's assignor with the consumer protocol; its own choice when `None`.
+    pub group_remote_assignor: Option<String>,
+    /// A member that is silent for this long is out. Default 45 s. With the consumer protocol the coordinator decides
+    /// (`group.consumer.session.timeout.ms`, also 45 s); this is then how long the member trusts its assignment without
+    /// hearing from it.
+    pub session_timeout: Duration,
+    /// Pause between heartbeats with the classic protocol. Default 3 s. The coordinator decides with the consumer protocol.
+    pub heartbeat_interval: Duration,
+    /// Longest time between two calls by which the application takes records. Default 300 s.
     pub max_poll_interval: Duration,
-    /// Whether positions are committed without being asked. Default true.
+    /// How long members may take to give up partitions in a rebalance. `max_poll_interval` when `None`.
+    pub rebalance_timeout: Option<Duration>,
+    /// Rack of this client, for rack-aware assignment (KIP-881). Default none.
+    pub client_rack: Option<String>,
+    /// Whether finished positions are committed by themselves. Default true.
     pub enable_auto_commit: bool,
-    /// Pause between such commits. Default 5 s.
+    /// Pause between automatic commits. Default 5 s.
     pub auto_commit_interval: Duration,
+    /// How long one request may wait for its answer. Default 30 s.
+    pub request_timeout: Duration,
+    /// First pause before a failed request is tried again (KIP-580). Default 100 ms.
+    pub retry_backoff: Duration,
+    /// Longest pause between tries. Default 1 s.
+    pub retry_backoff_max: Duration,
 }
-
-/// Kafka's defaults for settings that only the classic protocol knows.
-pub const DEFAULT_SESSION_TIMEOUT: Duration = Duration::from_secs(45);
-/// As above.
-pub const DEFAULT_HEARTBEAT_INTERVAL: Duration = Duration::from_secs(3);
-/// As above: both are offered, so that a group moves from eager to cooperative once all members offer the second.
-pub const DEFAULT_ASSIGNORS: [&str; 2] = ["range", "cooperative-sticky"];
 
 impl Default for GroupConfig {
     fn default() -> Self {
         Self {
             group_id: String::new(),
-            protocol: GroupProtocol::default(),
-            instance_id: None,
-            remote_assignor: None,
-            assignment_strategy: None,
-            session_timeout: None,
-            heartbeat_interval: None,
+            group_instance_id: None,
+            group_protocol: GroupProtocol::default(),
+            group_remote_assignor: None,
+            session_timeout: Duration::from_secs(45),
+            heartbeat_interval: Duration::from_secs(3),
             max_poll_interval: Duration::from_secs(300),
+            rebalance_timeout: None,
+            client_rack: None,
             enable_auto_commit: true,
             auto_commit_interval: Duration::from_secs(5),
+            request_timeout: Duration::from_secs(30),
+            retry_backoff: Duration::from_millis(100),
+            retry_backoff_max: Duration::from_secs(1),
         }
     }
 }
 
 impl GroupConfig {
-    /// `session_timeout_ms`, or its default.
+    /// How long this member may take to give up partitions.
     #[must_use]
-    pub fn session_timeout(&self) -> Duration {
-        self.session_timeout.unwrap_or(DEFAULT_SESSION_TIMEOUT)
+    pub fn rebalance_timeout(&self) -> Duration {
+        self.rebalance_timeout.unwrap_or(self.max_poll_interval)
     }
 
-    /// `heartbeat_interval_ms`, or its default.
-    #[must_use]
-    pub fn heartbeat_interval(&self) -> Duration {
-        self.heartbeat_interval
-            .unwrap_or(DEFAULT_HEARTBEAT_INTERVAL)
-    }
-
-    /// `partition_assignment_strategy`, or its default.
-    #[must_use]
-    pub fn assignors(&self) -> Vec<String> {
-        let default = || DEFAULT_ASSIGNORS.map(str::to_owned).to_vec();
-        self.assignment_strategy.clone().unwrap_or_else(default)
-    }
-
-    pub(super) fn check(&self) -> Result<(), ConfigError> {
-        if self.group_id.trim().is_empty() {
-            return Err(ConfigError::new(
-                "group_id",
-                "must not be empty; leave it out to read without a group",
-            ));
+    /// Checks names, and that the intervals fit each other.
+    ///
+    /// # Errors
+    /// [`ConfigError`] with the setting that cannot be used.
+    pub fn check(self) -> Result<Checked<Self>, ConfigError> {
+        if self.group_id.is_empty() {
+            return Err(ConfigError::new("group_id", "is empty; name the group"));
         }
-        if self.instance_id.as_deref() == Some("") {
-            return Err(ConfigError::new(
-                "group_instance_id",
-                "must not be empty; leave it out for a dynamic member",
-            ));
+        if self.group_instance_id.as_deref() == Some("") {
+            let problem = "is empty; name the member or leave it out";
+            return Err(ConfigError::new("group_instance_id", problem));
         }
-        if self.max_poll_interval.is_zero() {
-            return Err(ConfigError::new("max_poll_interval_ms", "must be above 0"));
-        }
-        if self.auto_commit_interval.is_zero() {
-            return Err(ConfigError::new(
-                "auto_commit_interval_ms",
-                "must be above 0; enable_auto_commit=False turns automatic commits off",
-            ));
-        }
-        match self.protocol {
-            GroupProtocol::Classic => self.check_classic(),
-            GroupProtocol::Consumer => self.check_consumer(),
-        }
-    }
-
-    fn check_classic(&self) -> Result<(), ConfigError> {
-        if self.remote_assignor.is_some() {
-            return Err(ConfigError::new(
-                "group_remote_assignor",
-                "is for group_protocol=\"consumer\"; the classic protocol takes partition_assignment_strategy",
-            ));
-        }
-        let (session, heartbeat) = (self.session_timeout(), self.heartbeat_interval());
-        if heartbeat.is_zero() {
-            return Err(ConfigError::new("heartbeat_interval_ms", "must be above 0"));
-        }
-        if heartbeat >= session {
-            return Err(ConfigError::new(
-                "heartbeat_interval_ms",
-                format!(
-                    "is {} ms and must be below session_timeout_ms, which is {} ms: the member would be taken for dead between \
-                     two heartbeats",
-                    heartbeat.as_millis(),
-                    session.as_millis()
-                ),
-            ));
-        }
-        if self.assignment_strategy.as_ref().is_some_and(Vec::is_empty) {
-            return Err(ConfigError::new(
-                "partition_assignment_strategy",
-                "must name at least one assignor, such as \"range\" or \"cooperative-sticky\"",
-            ));
-        }
-        Ok(())
-    }
-
-    fn check_consumer(&self) -> Result<(), ConfigError> {
-        let unused = [
-            ("session_timeout_ms", self.session_timeout.is_some()),
-            ("heartbeat_interval_ms", self.heartbeat_interval.is_some()),
-            (
-                "partition_assignment_strategy",
-                self.assignment_strategy.is_some(),
-            ),
+        let times = [
+            ("session_timeout_ms", self.session_timeout),
+            ("heartbeat_interval_ms", self.heartbeat_interval),
+            ("max_poll_interval_ms", self.max_poll_interval),
+            ("rebalance_timeout_ms", self.rebalance_timeout()),
+            ("auto_commit_interval_ms", self.auto_commit_interval),
+            ("request_timeout_ms", self.request_timeout),
         ];
-        for (setting, given) in unused {
-            if given {
+        for (setting, time) in times {
+            if time < Duration::from_millis(1) || i32::try_from(time.as_millis()).is_err() {
                 return Err(ConfigError::new(
                     setting,
-                    "cannot be set with group_protocol=\"consumer\": there the broker decides it (KIP-848)",
+                    format!("must be from 1 to {} ms", i32::MAX),
                 ));
             }
         }
-        Ok(())
+        if self.heartbeat_interval >= self.session_timeout {
+            let problem = format!(
+                "is {} ms, not below session_timeout_ms={}: the session would end between two heartbeats",
+                self.heartbeat_interval.as_millis(),
+                self.session_timeout.as_millis(),
+            );
+            return Err(ConfigError::new("heartbeat_interval_ms", problem));
+        }
+        if self.retry_backoff > self.retry_backoff_max {
+            let problem = "is larger than retry_backoff_max_ms";
+            return Err(ConfigError::new("retry_backoff_ms", problem));
+        }
+        if self.group_remote_assignor.is_some() && self.group_protocol == GroupProtocol::Classic {
+            let problem = "needs group_protocol=\"consumer\"; the classic protocol has partition_assignment_strategy";
+            return Err(ConfigError::new("group_remote_assignor", problem));
+        }
+        Ok(Checked(self))
     }
 }
 
@@ -179,51 +140,33 @@ impl GroupConfig {
 mod tests {
     use super::*;
 
-    fn group() -> GroupConfig {
-        GroupConfig {
+    fn problem(change: impl FnOnce(&mut GroupConfig)) -> &'static str {
+        let mut config = GroupConfig {
             group_id: "g".to_owned(),
             ..GroupConfig::default()
-        }
-    }
-
-    fn setting(config: &GroupConfig) -> &'static str {
-        config.check().expect_err("a contradiction").setting
-    }
-
-    #[test]
-    fn defaults_fit_each_other() {
-        assert!(group().check().is_ok());
-        let consumer = GroupConfig {
-            protocol: GroupProtocol::Consumer,
-            ..group()
         };
-        assert!(consumer.check().is_ok());
+        change(&mut config);
+        config.check().expect_err("contradiction").setting
     }
 
     #[test]
     fn contradictions_name_their_setting() {
-        let second = Some(Duration::from_secs(1));
-        let slow = GroupConfig {
-            session_timeout: second,
-            ..group()
-        };
-        assert_eq!(setting(&slow), "heartbeat_interval_ms");
-        let remote = GroupConfig {
-            remote_assignor: Some("uniform".to_owned()),
-            ..group()
-        };
-        assert_eq!(setting(&remote), "group_remote_assignor");
-        let consumer = GroupConfig {
-            protocol: GroupProtocol::Consumer,
-            session_timeout: second,
-            ..group()
-        };
-        assert_eq!(setting(&consumer), "session_timeout_ms");
-        let none = GroupConfig {
-            assignment_strategy: Some(Vec::new()),
-            ..group()
-        };
-        assert_eq!(setting(&none), "partition_assignment_strategy");
-        assert_eq!(setting(&GroupConfig::default()), "group_id");
+        assert_eq!(problem(|config| config.group_id.clear()), "group_id");
+        assert_eq!(
+            problem(|config| config.group_instance_id = Some(String::new())),
+            "group_instance_id"
+        );
+        assert_eq!(
+            problem(|config| config.heartbeat_interval = config.session_timeout),
+            "heartbeat_interval_ms"
+        );
+        assert_eq!(
+            problem(|config| config.max_poll_interval = Duration::MAX),
+            "max_poll_interval_ms"
+        );
+        assert_eq!(
+            problem(|config| config.group_remote_assignor = Some("uniform".to_owned())),
+            "group_remote_assignor"
+        );
     }
 }
