@@ -8,9 +8,7 @@ use kafkars_client::config::{
 };
 use kafkars_core::produce::partitioner::{PARTITIONER_NAMES, Partitioner};
 use kafkars_records::{Codec, Compression};
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 
 use crate::error;
 use crate::record::Deserializers;
@@ -248,10 +246,7 @@ impl ProducerSettings {
 
 impl ConsumerSettings {
     /// The checked configs of the client and of the consumer.
-    pub(crate) fn checked(
-        &self,
-        py: Python<'_>,
-    ) -> PyResult<(Checked<ClientConfig>, Checked<ConsumerConfig>)> {
+    pub(crate) fn checked(&self) -> PyResult<(Checked<ClientConfig>, Checked<ConsumerConfig>)> {
         let fields = &self.fields;
         let config = ConsumerConfig {
             fetch_min_bytes: number("fetch_min_bytes", fields.fetch_min_bytes)?,
@@ -277,7 +272,7 @@ impl ConsumerSettings {
                 "max_decompressed_batch_bytes",
                 fields.max_decompressed_batch_bytes,
             )?,
-            group: self.group(py)?,
+            group: self.group(&fields.client_rack)?,
             stuck_timeout: fields.stuck_timeout_ms.map(milliseconds),
         };
         let config = config
@@ -286,45 +281,71 @@ impl ConsumerSettings {
         Ok((self.client.checked()?, config))
     }
 
-    fn group(&self, py: Python<'_>) -> PyResult<Option<GroupConfig>> {
+    fn group(&self, rack: &str) -> PyResult<Option<Checked<GroupConfig>>> {
         let fields = &self.fields;
         let Some(group_id) = &fields.group_id else {
             return Ok(None);
         };
-        let strategy = fields.partition_assignment_strategy.as_ref();
-        let names = strategy.map(|assignors| {
-            let names = assignors.iter().map(|assignor| name_of(assignor.bind(py)));
-            names.collect::<PyResult<Vec<_>>>()
-        });
-        Ok(Some(GroupConfig {
+        let protocol = match fields.group_protocol.as_str() {
+            "consumer" => GroupProtocol::Consumer,
+            _ => GroupProtocol::Classic,
+        };
+        self.check_protocol(protocol)?;
+        let default = GroupConfig::default();
+        let given = |value: Option<f64>, default| value.map_or(default, milliseconds);
+        let config = GroupConfig {
             group_id: group_id.clone(),
-            protocol: match fields.group_protocol.as_str() {
-                "consumer" => GroupProtocol::Consumer,
-                _ => GroupProtocol::Classic,
-            },
-            instance_id: fields.group_instance_id.clone(),
-            remote_assignor: fields.group_remote_assignor.clone(),
-            assignment_strategy: names.transpose()?,
-            session_timeout: fields.session_timeout_ms.map(milliseconds),
-            heartbeat_interval: fields.heartbeat_interval_ms.map(milliseconds),
+            group_instance_id: fields.group_instance_id.clone(),
+            group_protocol: protocol,
+            group_remote_assignor: fields.group_remote_assignor.clone(),
+            session_timeout: given(fields.session_timeout_ms, default.session_timeout),
+            heartbeat_interval: given(fields.heartbeat_interval_ms, default.heartbeat_interval),
             max_poll_interval: milliseconds(fields.max_poll_interval_ms),
+            rebalance_timeout: None,
+            client_rack: (!rack.is_empty()).then(|| rack.to_owned()),
             enable_auto_commit: fields.enable_auto_commit.unwrap_or(true),
             auto_commit_interval: milliseconds(fields.auto_commit_interval_ms),
-        }))
+            request_timeout: milliseconds(self.client.request_timeout_ms),
+            retry_backoff: milliseconds(self.client.retry_backoff_ms),
+            retry_backoff_max: milliseconds(self.client.retry_backoff_max_ms),
+        };
+        let checked = config.check();
+        checked
+            .map(Some)
+            .map_err(|problem| error::settings(&problem))
+    }
+
+    /// Settings that only the classic protocol knows are an error with the other, as in Kafka.
+    fn check_protocol(&self, protocol: GroupProtocol) -> PyResult<()> {
+        let fields = &self.fields;
+        let strategy = fields.partition_assignment_strategy.as_ref();
+        if strategy.is_some_and(Vec::is_empty) {
+            return Err(error::config(
+                "partition_assignment_strategy: must name at least one assignor, such as \"cooperative-sticky\"".to_owned(),
+            ));
+        }
+        let classic_only = [
+            ("session_timeout_ms", fields.session_timeout_ms.is_some()),
+            (
+                "heartbeat_interval_ms",
+                fields.heartbeat_interval_ms.is_some(),
+            ),
+            ("partition_assignment_strategy", strategy.is_some()),
+        ];
+        for (setting, given) in classic_only {
+            if given && protocol == GroupProtocol::Consumer {
+                return Err(error::config(format!(
+                    "{setting}: cannot be set with group_protocol=\"consumer\": there the broker decides it (KIP-848)"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// The deserializers, if there is any.
     pub(crate) fn deserializers(self) -> Option<Deserializers> {
         let (key, value) = (self.fields.key_deserializer, self.fields.value_deserializer);
         (key.is_some() || value.is_some()).then_some(Deserializers { key, value })
-    }
-}
-
-/// The name of an assignor, which is its name or an object with one.
-fn name_of(assignor: &Bound<'_, PyAny>) -> PyResult<String> {
-    match assignor.cast::<PyString>() {
-        Ok(name) => name.extract(),
-        Err(_) => assignor.getattr(intern!(assignor.py(), "name"))?.extract(),
     }
 }
 

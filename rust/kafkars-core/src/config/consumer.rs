@@ -139,7 +139,7 @@ pub struct ConsumerConfig {
     /// Largest size one compressed batch may have when opened, in bytes. Default 256 MiB.
     pub max_decompressed_batch: usize,
     /// Membership of a group; `None` reads without one.
-    pub group: Option<GroupConfig>,
+    pub group: Option<Checked<GroupConfig>>,
     /// A consumer that makes no progress towards the cluster for this long raises instead of waiting on. Default never.
     pub stuck_timeout: Option<Duration>,
 }
@@ -196,9 +196,6 @@ impl ConsumerConfig {
                 "stuck_timeout_ms",
                 "must be above 0, or None to wait as long as it takes",
             ));
-        }
-        if let Some(group) = &self.group {
-            group.check()?;
         }
         Ok(Checked(self))
     }

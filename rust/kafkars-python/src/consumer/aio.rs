@@ -22,8 +22,8 @@ pub(crate) struct PyAsyncConsumer {
 #[pymethods]
 impl PyAsyncConsumer {
     #[new]
-    fn new(py: Python<'_>, config: ConsumerSettings) -> PyResult<PyClassInitializer<Self>> {
-        let core = ConsumerCore::new(py, config)?;
+    fn new(config: ConsumerSettings) -> PyResult<PyClassInitializer<Self>> {
+        let core = ConsumerCore::new(config)?;
         let handle = Self {
             core: Arc::clone(&core),
         };

@@ -30,8 +30,8 @@ pub(crate) struct ConsumerCore {
 
 impl ConsumerCore {
     /// A consumer with nothing assigned, on the runtime of this process.
-    pub(crate) fn new(py: Python<'_>, settings: ConsumerSettings) -> PyResult<Arc<Self>> {
-        let (client, consumer) = settings.checked(py)?;
+    pub(crate) fn new(settings: ConsumerSettings) -> PyResult<Arc<Self>> {
+        let (client, consumer) = settings.checked()?;
         let handle = runtime::handle()?;
         let _inside = handle.enter();
         let (max_poll_records, default_timeout) =

@@ -24,8 +24,8 @@ pub(crate) struct PyConsumer {
 #[pymethods]
 impl PyConsumer {
     #[new]
-    fn new(py: Python<'_>, config: ConsumerSettings) -> PyResult<PyClassInitializer<Self>> {
-        let core = ConsumerCore::new(py, config)?;
+    fn new(config: ConsumerSettings) -> PyResult<PyClassInitializer<Self>> {
+        let core = ConsumerCore::new(config)?;
         let handle = Self {
             core: Arc::clone(&core),
         };
