@@ -7,6 +7,7 @@ use kafkars_protocol::{ApiKey, VersionRange};
 
 use crate::clock::ClockMode;
 use crate::error::BrokerError;
+use crate::groups::GroupSettings;
 use crate::topic_config::TopicConfig;
 use crate::topic_name;
 
@@ -48,6 +49,8 @@ pub struct BrokerConfig {
     pub fetch_max_bytes: usize,
     /// How long a connection may say nothing (`connections.max.idle.ms`). Default 10 minutes.
     pub connections_max_idle: Duration,
+    /// How groups behave.
+    pub groups: GroupSettings,
     /// How many of the latest requests [`requests_seen`](crate::EmbeddedBroker::requests_seen) remembers. Default 10,000.
     pub requests_recorded: usize,
     /// Whether the broker's clock runs with the machine's or is moved by a test. Default [`ClockMode::Wall`].
@@ -71,6 +74,7 @@ impl Default for BrokerConfig {
             request_max_bytes: 100 * 1024 * 1024,
             fetch_max_bytes: 55 * 1024 * 1024,
             connections_max_idle: Duration::from_secs(600),
+            groups: GroupSettings::default(),
             requests_recorded: 10_000,
             clock: ClockMode::Wall,
         }

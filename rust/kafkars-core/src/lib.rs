@@ -8,4 +8,3 @@ pub mod error_kind;
 pub mod fetch;
 pub mod produce;
 pub mod refresh;
-pub mod transaction;

@@ -1,9 +1,7 @@
 //! OffsetCommit, versions 2 to 10.
 //!
-//! Kept: commits of consumers that assign their partitions by hand, with leader epochs (version 6) and topic ids (10, KIP-848).
-//!
-//! Skipped: members. There are none, so a commit that names one is refused as Kafka refuses it in an empty group; retention, which
-//! versions 2 to 4 can ask for, is for ever.
+//! Kept: commits of members, whose generation or epoch must be the current one, and of consumers that assign their partitions by hand;
+//! retention (versions 2 to 4), leader epochs (6), static members (7), topic ids (10, KIP-848).
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::offset_commit::{
@@ -11,22 +9,43 @@ use kafkars_protocol::messages::offset_commit::{
     OffsetCommitResponsePartition, OffsetCommitResponseTopic,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Answer, Peer, Serve, coordination};
 use crate::cluster::{State, TopicKey};
-use crate::nodes::CoordinatorKind;
-use crate::offsets::Committed;
+use crate::groups::offsets::Committed;
 
 /// First version that names topics by id.
 const TOPIC_IDS_SINCE: i16 = 10;
 
 impl Serve for OffsetCommitRequest {
+    /// A partition that is not there is refused whatever the group says of the member, as in Kafka.
     fn serve(self, peer: &Peer, version: i16) -> Answer<OffsetCommitResponse> {
-        if let Err(code) = check(&self, peer) {
-            return Answer::Now(self.refuse(peer, version, code));
-        }
+        let now = peer.cluster.clock.now();
         let mut state = peer.cluster.state();
+        let allowed = coordination::check_group(peer, &self.group_id).and_then(|()| {
+            state.groups.check_commit(
+                &self.group_id,
+                &self.member_id,
+                self.group_instance_id.as_deref(),
+                self.generation_id_or_member_epoch,
+                version,
+                now,
+            )
+        });
+        let expires_at = u64::try_from(self.retention_time_ms)
+            .ok()
+            .map(|retention| now.saturating_add_unsigned(retention));
         Answer::Now(respond(&self, version, |topic, data| {
-            commit(&mut state, &self.group_id, topic, data)
+            let topic = known(&mut state, topic, data.partition_index)?;
+            allowed?;
+            let committed = Committed {
+                offset: data.committed_offset,
+                leader_epoch: data.committed_leader_epoch,
+                metadata: data.committed_metadata.clone().unwrap_or_default(),
+                committed_at: now,
+                expires_at,
+            };
+            let offsets = &mut state.groups.offsets;
+            offsets.commit(&self.group_id, &topic, data.partition_index, committed)
         }))
     }
 
@@ -64,40 +83,11 @@ fn respond(
     }
 }
 
-fn check(request: &OffsetCommitRequest, peer: &Peer) -> Result<(), ErrorCode> {
-    if request.group_id.is_empty() {
-        return Err(ErrorCode::InvalidGroupId);
-    }
-    let kind = CoordinatorKind::Group;
-    if !peer.cluster.coordinates(peer.node, kind, &request.group_id) {
-        return Err(ErrorCode::NotCoordinator);
-    }
-    if !request.member_id.is_empty() || request.group_instance_id.is_some() {
-        return Err(ErrorCode::UnknownMemberId);
-    }
-    if request.generation_id_or_member_epoch >= 0 {
-        return Err(ErrorCode::IllegalGeneration);
-    }
-    Ok(())
-}
-
-fn commit(
-    state: &mut State,
-    group: &str,
-    key: &TopicKey,
-    data: &OffsetCommitRequestPartition,
-) -> Result<(), ErrorCode> {
+/// The name of a topic that has this partition.
+fn known(state: &mut State, key: &TopicKey, partition: i32) -> Result<String, ErrorCode> {
     let topic = state.find(key)?;
-    if topic.partition(data.partition_index).is_none() {
-        return Err(ErrorCode::UnknownTopicOrPartition);
+    match topic.partition(partition) {
+        Some(_) => Ok(topic.name.clone()),
+        None => Err(ErrorCode::UnknownTopicOrPartition),
     }
-    let name = topic.name.clone();
-    let committed = Committed {
-        offset: data.committed_offset,
-        leader_epoch: data.committed_leader_epoch,
-        metadata: data.committed_metadata.clone().unwrap_or_default(),
-    };
-    state
-        .offsets
-        .commit(group, &name, data.partition_index, committed)
 }

@@ -1,9 +1,7 @@
 //! OffsetFetch, versions 1 to 10.
 //!
-//! Kept: committed offsets of one group, of several (version 8, KIP-709), of all its partitions (null, version 2), by topic id (10).
-//!
-//! Skipped: members and their epochs (version 9), which are not looked at; waiting for stable offsets (7), since there are no
-//! transactions.
+//! Kept: committed offsets of one group, of several (version 8, KIP-709), of all its partitions (null, version 2), by topic id (10);
+//! waiting for stable offsets (7, KIP-447); members and their epochs (9, KIP-848).
 
 use kafkars_protocol::messages::offset_fetch::{
     OffsetFetchRequest, OffsetFetchRequestGroup, OffsetFetchRequestTopics, OffsetFetchResponse,
@@ -12,9 +10,8 @@ use kafkars_protocol::messages::offset_fetch::{
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use super::{Answer, Peer, Serve};
+use super::{Answer, Peer, Serve, coordination};
 use crate::cluster::State;
-use crate::nodes::CoordinatorKind;
 
 /// First version that asks for several groups.
 const GROUPS_SINCE: i16 = 8;
@@ -23,15 +20,18 @@ const TOPIC_IDS_SINCE: i16 = 10;
 
 impl Serve for OffsetFetchRequest {
     fn serve(self, peer: &Peer, version: i16) -> Answer<OffsetFetchResponse> {
-        let state = peer.cluster.state();
-        let coordinates = |group: &str| {
-            let kind = CoordinatorKind::Group;
-            peer.cluster.coordinates(peer.node, kind, group)
-        };
-        let answer = |group: &OffsetFetchRequestGroup| match group.group_id.as_str() {
-            "" => refused(group, ErrorCode::InvalidGroupId),
-            id if coordinates(id) => look_up(&state, group, version),
-            _ => refused(group, ErrorCode::NotCoordinator),
+        let now = peer.cluster.clock.now();
+        let mut state = peer.cluster.state();
+        let answer = |group: &OffsetFetchRequestGroup| {
+            let allowed = coordination::check_group(peer, &group.group_id).and_then(|()| {
+                let member = group.member_id.as_deref().unwrap_or_default();
+                let groups = &mut state.groups;
+                groups.check_offset_fetch(&group.group_id, member, group.member_epoch, now)
+            });
+            match allowed {
+                Ok(()) => look_up(&state, group, version, self.require_stable),
+                Err(code) => refused(group, code),
+            }
         };
         Answer::Now(respond(&self, version, answer))
     }
@@ -45,7 +45,7 @@ impl Serve for OffsetFetchRequest {
 fn respond(
     request: &OffsetFetchRequest,
     version: i16,
-    answer: impl Fn(&OffsetFetchRequestGroup) -> OffsetFetchResponseGroup,
+    mut answer: impl FnMut(&OffsetFetchRequestGroup) -> OffsetFetchResponseGroup,
 ) -> OffsetFetchResponse {
     if version >= GROUPS_SINCE {
         let groups = request.groups.iter().map(answer).collect();
@@ -100,11 +100,12 @@ fn look_up(
     state: &State,
     group: &OffsetFetchRequestGroup,
     version: i16,
+    require_stable: bool,
 ) -> OffsetFetchResponseGroup {
     let wanted: Vec<OffsetFetchRequestTopics> = match &group.topics {
         Some(topics) => topics.clone(),
         None => {
-            let all = state.offsets.partitions(&group.group_id).into_iter();
+            let all = state.groups.offsets.partitions(&group.group_id).into_iter();
             all.map(|(name, partition_indexes)| OffsetFetchRequestTopics {
                 name: name.to_owned(),
                 topic_id: state.topic(name).map_or(Uuid::ZERO, |topic| topic.id),
@@ -123,7 +124,7 @@ fn look_up(
             Some(topic.name)
         };
         let partition = |index: &i32| match &name {
-            Some(name) => committed(state, &group.group_id, name, *index),
+            Some(name) => committed(state, &group.group_id, name, *index, require_stable),
             None => nothing(*index, Some(ErrorCode::UnknownTopicId)),
         };
         let partitions = topic.partition_indexes.iter().map(partition).collect();
@@ -145,8 +146,13 @@ fn committed(
     group: &str,
     topic: &str,
     partition: i32,
+    require_stable: bool,
 ) -> OffsetFetchResponsePartitions {
-    match state.offsets.committed(group, topic, partition) {
+    let offsets = &state.groups.offsets;
+    if require_stable && offsets.is_pending(group, topic, partition) {
+        return nothing(partition, Some(ErrorCode::UnstableOffsetCommit));
+    }
+    match offsets.committed(group, topic, partition) {
         Some(committed) => OffsetFetchResponsePartitions {
             partition_index: partition,
             committed_offset: committed.offset,

@@ -1,9 +1,6 @@
 //! Where the leader is, told along with the error that says it is not here (KIP-951).
 
-use std::sync::Arc;
-
-use crate::cluster::Cluster;
-use crate::nodes::Node;
+use crate::cluster::{Cluster, Node};
 
 /// The nodes that lead what was asked for elsewhere, each once.
 #[derive(Debug, Default)]
@@ -18,10 +15,7 @@ impl Hints {
         }
     }
 
-    pub(crate) fn nodes<'a>(
-        &'a self,
-        cluster: &'a Cluster,
-    ) -> impl Iterator<Item = Arc<Node>> + use<'a> {
+    pub(crate) fn nodes<'a>(&'a self, cluster: &'a Cluster) -> impl Iterator<Item = &'a Node> {
         self.leaders
             .iter()
             .filter_map(|leader| cluster.node(*leader))

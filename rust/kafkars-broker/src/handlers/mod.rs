@@ -1,6 +1,7 @@
 //! One handler per API, and the way from a frame to its answer.
 
 use std::future::Future;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,6 +15,7 @@ use kafkars_protocol::{
 use crate::cluster::Cluster;
 use crate::connection::End;
 use crate::control::{Action, SeenRequest};
+use crate::groups::Client;
 use crate::versions;
 
 mod api_00_produce;
@@ -23,6 +25,12 @@ mod api_03_metadata;
 mod api_08_offset_commit;
 mod api_09_offset_fetch;
 mod api_10_find_coordinator;
+mod api_11_join_group;
+mod api_12_heartbeat;
+mod api_13_leave_group;
+mod api_14_sync_group;
+mod api_15_describe_groups;
+mod api_16_list_groups;
 mod api_18_api_versions;
 mod api_19_create_topics;
 mod api_20_delete_topics;
@@ -31,7 +39,10 @@ mod api_22_init_producer_id;
 mod api_23_offset_for_leader_epoch;
 mod api_32_describe_configs;
 mod api_37_create_partitions;
+mod api_42_delete_groups;
+mod api_47_offset_delete;
 mod api_60_describe_cluster;
+mod coordination;
 mod hints;
 mod operations;
 
@@ -43,6 +54,19 @@ pub(crate) struct Peer {
     pub(crate) cluster: Arc<Cluster>,
     pub(crate) node: i32,
     pub(crate) connection: u64,
+    pub(crate) address: IpAddr,
+    /// What the client of this request calls itself.
+    pub(crate) client_id: Option<String>,
+}
+
+impl Peer {
+    /// As members of groups are described.
+    fn client(&self) -> Client {
+        Client {
+            id: self.client_id.clone().unwrap_or_default(),
+            host: format!("/{}", self.address),
+        }
+    }
 }
 
 /// What a request comes to.
@@ -103,6 +127,12 @@ served! {
     OffsetCommit offset_commit OffsetCommitRequest,
     OffsetFetch offset_fetch OffsetFetchRequest,
     FindCoordinator find_coordinator FindCoordinatorRequest,
+    JoinGroup join_group JoinGroupRequest,
+    Heartbeat heartbeat HeartbeatRequest,
+    LeaveGroup leave_group LeaveGroupRequest,
+    SyncGroup sync_group SyncGroupRequest,
+    DescribeGroups describe_groups DescribeGroupsRequest,
+    ListGroups list_groups ListGroupsRequest,
     ApiVersions api_versions ApiVersionsRequest,
     CreateTopics create_topics CreateTopicsRequest,
     DeleteTopics delete_topics DeleteTopicsRequest,
@@ -111,6 +141,8 @@ served! {
     OffsetForLeaderEpoch offset_for_leader_epoch OffsetForLeaderEpochRequest,
     DescribeConfigs describe_configs DescribeConfigsRequest,
     CreatePartitions create_partitions CreatePartitionsRequest,
+    DeleteGroups delete_groups DeleteGroupsRequest,
+    OffsetDelete offset_delete OffsetDeleteRequest,
     DescribeCluster describe_cluster DescribeClusterRequest,
 }
 
@@ -118,7 +150,7 @@ served! {
 pub(crate) fn dispatch(peer: &Peer, frame: Bytes) -> Result<Outcome, End> {
     let size = frame.len();
     let mut reader = Reader::new(frame);
-    let header = decode_request_header(&mut reader)?;
+    let mut header = decode_request_header(&mut reader)?;
     let action = peer.cluster.control.observe(SeenRequest {
         node: peer.node,
         connection: peer.connection,
@@ -129,8 +161,12 @@ pub(crate) fn dispatch(peer: &Peer, frame: Bytes) -> Result<Outcome, End> {
         size,
         at: Instant::now(),
     });
+    let peer = Peer {
+        client_id: header.client_id.take(),
+        ..peer.clone()
+    };
     let mut call = Call {
-        peer: peer.clone(),
+        peer,
         header,
         refusal: None,
     };

@@ -6,6 +6,9 @@ pub(super) const ON_CLUSTER: i32 = bits(&[5, 7, 8, 9, 10, 11, 12]);
 /// Read, write, create, delete, alter, describe, describe and alter configs.
 pub(super) const ON_TOPIC: i32 = bits(&[3, 4, 5, 6, 7, 8, 10, 11]);
 
+/// Read, delete, describe, describe and alter configs.
+pub(super) const ON_GROUP: i32 = bits(&[3, 6, 8, 10, 11]);
+
 const fn bits(codes: &[u32]) -> i32 {
     let mut bits = 0;
     let mut index = 0;

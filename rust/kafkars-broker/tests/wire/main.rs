@@ -3,7 +3,6 @@
 mod faults;
 mod fetch;
 mod hostile;
-mod lifecycle;
 mod list_offsets;
 mod metadata;
 mod mutated;

@@ -4,18 +4,26 @@ use kafkars_broker::{Action, ApiLimit, BrokerConfig, Intercept};
 use kafkars_protocol::messages::api_versions::{ApiVersionsRequest, ApiVersionsResponse};
 use kafkars_protocol::messages::create_partitions::CreatePartitionsRequest;
 use kafkars_protocol::messages::create_topics::CreateTopicsRequest;
+use kafkars_protocol::messages::delete_groups::DeleteGroupsRequest;
 use kafkars_protocol::messages::delete_records::DeleteRecordsRequest;
 use kafkars_protocol::messages::delete_topics::DeleteTopicsRequest;
 use kafkars_protocol::messages::describe_cluster::DescribeClusterRequest;
 use kafkars_protocol::messages::describe_configs::DescribeConfigsRequest;
+use kafkars_protocol::messages::describe_groups::DescribeGroupsRequest;
 use kafkars_protocol::messages::fetch::FetchRequest;
 use kafkars_protocol::messages::find_coordinator::FindCoordinatorRequest;
+use kafkars_protocol::messages::heartbeat::HeartbeatRequest;
 use kafkars_protocol::messages::init_producer_id::InitProducerIdRequest;
+use kafkars_protocol::messages::join_group::JoinGroupRequest;
+use kafkars_protocol::messages::leave_group::LeaveGroupRequest;
+use kafkars_protocol::messages::list_groups::ListGroupsRequest;
 use kafkars_protocol::messages::list_offsets::ListOffsetsRequest;
 use kafkars_protocol::messages::metadata::MetadataRequest;
 use kafkars_protocol::messages::offset_commit::OffsetCommitRequest;
+use kafkars_protocol::messages::offset_delete::OffsetDeleteRequest;
 use kafkars_protocol::messages::offset_for_leader_epoch::OffsetForLeaderEpochRequest;
 use kafkars_protocol::messages::produce::ProduceRequest;
+use kafkars_protocol::messages::sync_group::SyncGroupRequest;
 use kafkars_protocol::{ApiKey, ErrorCode, Message, Reader, Request, VersionRange};
 
 use crate::support::*;
@@ -43,7 +51,7 @@ fn every_version_lists_what_is_served() {
         let answer = wire.call(&request(), version);
         assert_eq!(answer.error_code, 0);
         assert_eq!(range(&answer, ApiKey::Fetch), Some((4, 18)));
-        assert_eq!(range(&answer, ApiKey::JoinGroup), None);
+        assert_eq!(range(&answer, ApiKey::AddRaftVoter), None);
     }
 }
 
@@ -111,8 +119,8 @@ fn an_api_that_is_not_served_closes_the_connection() {
     let broker = broker();
     let mut wire = Wire::to(&broker);
     wire.send(
-        &kafkars_protocol::messages::list_groups::ListGroupsRequest::default(),
-        4,
+        &kafkars_protocol::messages::add_raft_voter::AddRaftVoterRequest::default(),
+        0,
     );
     wire.assert_closed();
 }
@@ -146,6 +154,19 @@ fn every_api_is_answered_in_every_version() {
         topics: vec![Default::default()],
         ..Default::default()
     });
+    answers_in_every_version(JoinGroupRequest::default());
+    answers_in_every_version(SyncGroupRequest::default());
+    answers_in_every_version(HeartbeatRequest::default());
+    answers_in_every_version(LeaveGroupRequest::default());
+    answers_in_every_version(DescribeGroupsRequest {
+        groups: vec!["g".to_owned()],
+        ..Default::default()
+    });
+    answers_in_every_version(ListGroupsRequest::default());
+    answers_in_every_version(DeleteGroupsRequest {
+        groups_names: vec!["g".to_owned()],
+    });
+    answers_in_every_version(OffsetDeleteRequest::default());
     answers_in_every_version(DeleteRecordsRequest::default());
     answers_in_every_version(OffsetForLeaderEpochRequest::default());
     answers_in_every_version(DescribeConfigsRequest::default());

@@ -8,7 +8,6 @@ mod questions;
 mod request;
 mod shared;
 mod source;
-mod truncation;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

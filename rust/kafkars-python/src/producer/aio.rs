@@ -78,7 +78,14 @@ impl PyAsyncProducer {
         timestamp: Option<i64>,
         headers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Call> {
-        let arguments = Arguments::new(topic, value, key, partition, timestamp, headers);
+        let arguments = Arguments {
+            topic,
+            value,
+            key,
+            partition,
+            timestamp,
+            headers,
+        };
         self.enter(py, &arguments, false, Awaits::Delivery)
             .map(Call)
     }
@@ -97,7 +104,14 @@ impl PyAsyncProducer {
         timestamp: Option<i64>,
         headers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyFuture>> {
-        let arguments = Arguments::new(topic, value, key, partition, timestamp, headers);
+        let arguments = Arguments {
+            topic,
+            value,
+            key,
+            partition,
+            timestamp,
+            headers,
+        };
         self.enter(py, &arguments, true, Awaits::Delivery)?
             .into_object(py)
     }
@@ -115,7 +129,14 @@ impl PyAsyncProducer {
         timestamp: Option<i64>,
         headers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Call> {
-        let arguments = Arguments::new(topic, value, key, partition, timestamp, headers);
+        let arguments = Arguments {
+            topic,
+            value,
+            key,
+            partition,
+            timestamp,
+            headers,
+        };
         self.enter(py, &arguments, false, Awaits::Admission)
             .map(Call)
     }

@@ -1,0 +1,235 @@
+//! How members join, and join again.
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::join_group::{
+    JoinGroupRequest, JoinGroupRequestProtocol, JoinGroupResponse,
+};
+
+use super::member::NEW_MEMBER_TIMEOUT_MS;
+use super::{ClassicGroup, Member, Phase};
+use crate::groups::reply::{Parked, Reply};
+use crate::groups::{Client, new_member_id};
+
+/// First version in which a new member must come back with the id it is given (KIP-394).
+const KNOWN_ID_SINCE: i16 = 4;
+/// First version that can tell a leader not to assign again (KIP-814).
+const SKIP_ASSIGNMENT_SINCE: i16 = 9;
+
+/// A request to join, with what the connection knows of its sender.
+#[derive(Debug)]
+pub(crate) struct Join {
+    pub(crate) request: JoinGroupRequest,
+    pub(crate) version: i16,
+    pub(crate) client: Client,
+}
+
+impl ClassicGroup {
+    pub(crate) fn join(&mut self, join: Join, now: i64) -> Reply<JoinGroupResponse> {
+        let member_id = join.request.member_id.clone();
+        match self.try_join(join, now) {
+            Ok(reply) => reply,
+            Err(ErrorCode::GroupMaxSizeReached) => {
+                Reply::Now(refusal(String::new(), ErrorCode::GroupMaxSizeReached))
+            }
+            Err(code) => Reply::Now(refusal(member_id, code)),
+        }
+    }
+
+    fn try_join(&mut self, join: Join, now: i64) -> Result<Reply<JoinGroupResponse>, ErrorCode> {
+        let member = join.request.member_id.as_str();
+        if !self.has_room_for(member) {
+            self.remove_member(member);
+            return Err(ErrorCode::GroupMaxSizeReached);
+        }
+        if !self.supports(&join.request.protocol_type, &join.request.protocols) {
+            return Err(ErrorCode::InconsistentGroupProtocol);
+        }
+        if member.is_empty() {
+            return Ok(self.join_unknown(join, now));
+        }
+        if self.pending.remove(member).is_some() {
+            let id = member.to_owned();
+            return Ok(self.add_member(id, join, now));
+        }
+        self.check_member(member, join.request.group_instance_id.as_deref())?;
+        self.join_known(join, now)
+    }
+
+    /// A member of a full group may go on, but nobody may come. While members gather, the first ones have the places.
+    fn has_room_for(&self, member: &str) -> bool {
+        match self.phase {
+            Phase::Empty => true,
+            Phase::Preparing { .. } => {
+                let joining = |member: &Member| member.joining.is_some();
+                self.members.get(member).is_some_and(joining)
+                    || self
+                        .members
+                        .values()
+                        .filter(|member| joining(member))
+                        .count()
+                        < self.max_size
+            }
+            _ => self.members.contains_key(member) || self.members.len() < self.max_size,
+        }
+    }
+
+    /// Whether the group could agree on one of these protocols.
+    fn supports(&self, protocol_type: &str, protocols: &[JoinGroupRequestProtocol]) -> bool {
+        if self.phase == Phase::Empty {
+            return !protocol_type.is_empty() && !protocols.is_empty();
+        }
+        self.protocol_type.as_deref() == Some(protocol_type)
+            && protocols
+                .iter()
+                .any(|protocol| self.all_support(&protocol.name))
+    }
+
+    fn join_unknown(&mut self, join: Join, now: i64) -> Reply<JoinGroupResponse> {
+        if let Some(instance) = &join.request.group_instance_id {
+            let id = new_member_id(instance);
+            return match self.instances.get(instance).cloned() {
+                Some(current) => self.replace_member(&current, id, join, now),
+                None => self.add_member(id, join, now),
+            };
+        }
+        let id = new_member_id(&join.client.id);
+        if join.version < KNOWN_ID_SINCE {
+            return self.add_member(id, join, now);
+        }
+        let session = i64::from(join.request.session_timeout_ms);
+        self.pending.insert(id.clone(), now.saturating_add(session));
+        Reply::Now(refusal(id, ErrorCode::MemberIdRequired))
+    }
+
+    fn add_member(&mut self, id: String, join: Join, now: i64) -> Reply<JoinGroupResponse> {
+        if self.members.is_empty() {
+            self.protocol_type = Some(join.request.protocol_type.clone());
+        }
+        if let Some(instance) = &join.request.group_instance_id {
+            self.instances.insert(instance.clone(), id.clone());
+        }
+        let mut member = Member::new(id.clone(), join.request, join.client);
+        let (parked, reply) = Parked::new();
+        member.joining = Some(parked);
+        member.is_new = true;
+        member.expires_at = now.saturating_add(NEW_MEMBER_TIMEOUT_MS);
+        self.leader.get_or_insert_with(|| id.clone());
+        self.members.insert(id, member);
+        self.note_member_added();
+        self.rebalance(now);
+        reply
+    }
+
+    fn join_known(&mut self, join: Join, now: i64) -> Result<Reply<JoinGroupResponse>, ErrorCode> {
+        let id = join.request.member_id.clone();
+        let same = self
+            .members
+            .get(&id)
+            .is_some_and(|member| member.matches(&join.request.protocols));
+        let leads = self.leader.as_deref() == Some(&id);
+        match self.phase {
+            Phase::Empty => Err(ErrorCode::UnknownMemberId),
+            // Its client may have missed the answer: it is told again what this generation is.
+            Phase::Completing { .. } if same => {
+                let members = if leads { self.for_leader() } else { Vec::new() };
+                Ok(Reply::Now(self.joined(id, members)))
+            }
+            Phase::Stable { .. } if same && !leads => Ok(Reply::Now(self.joined(id, Vec::new()))),
+            _ => Ok(self.rejoin(&id, join, now)),
+        }
+    }
+
+    /// A member joins with something new to say, or its leader wants to assign again.
+    fn rejoin(&mut self, id: &str, join: Join, now: i64) -> Reply<JoinGroupResponse> {
+        let (parked, reply) = Parked::new();
+        if let Some(member) = self.members.get_mut(id) {
+            member.update(join.request, join.client);
+            member.seen(now);
+            member.joining = Some(parked);
+        }
+        self.rebalance(now);
+        reply
+    }
+
+    /// A static member is back under a new id (KIP-345). The group goes on without a rebalance where it can.
+    fn replace_member(
+        &mut self,
+        current: &str,
+        id: String,
+        join: Join,
+        now: i64,
+    ) -> Reply<JoinGroupResponse> {
+        let skips = join.version >= SKIP_ASSIGNMENT_SINCE;
+        let led = self.leader.as_deref() == Some(current);
+        let Some(mut member) = self.members.remove(current) else {
+            return self.add_member(id, join, now);
+        };
+        fence(&mut member);
+        if let Some(instance) = &member.instance_id {
+            self.instances.insert(instance.clone(), id.clone());
+        }
+        if led {
+            self.leader = Some(id.clone());
+        }
+        member.id.clone_from(&id);
+        member.update(join.request, join.client);
+        member.seen(now);
+        let stays = matches!(self.phase, Phase::Stable { .. });
+        self.members.insert(id.clone(), member);
+        if stays && self.protocol.is_some() && self.choose_protocol() == self.protocol {
+            let mut response = self.joined(id, Vec::new());
+            if led && skips {
+                response.members = self.for_leader();
+                response.skip_assignment = true;
+            } else if led {
+                // It must not assign again, and an old version cannot be told so: the id that it had leads.
+                response.leader = current.to_owned();
+            }
+            return Reply::Now(response);
+        }
+        let (parked, reply) = Parked::new();
+        if let Some(member) = self.members.get_mut(&id) {
+            member.joining = Some(parked);
+        }
+        self.rebalance(now);
+        reply
+    }
+
+    /// What a member is told of the current generation.
+    pub(super) fn joined(
+        &self,
+        member_id: String,
+        members: Vec<kafkars_protocol::messages::join_group::JoinGroupResponseMember>,
+    ) -> JoinGroupResponse {
+        JoinGroupResponse {
+            generation_id: self.generation,
+            protocol_type: self.protocol_type.clone(),
+            protocol_name: self.protocol.clone(),
+            leader: self.leader.clone().unwrap_or_default(),
+            member_id,
+            members,
+            ..JoinGroupResponse::default()
+        }
+    }
+}
+
+/// Whoever used the id of a static member until now has lost it.
+fn fence(member: &mut Member) {
+    let code = ErrorCode::FencedInstanceId;
+    if let Some(joining) = member.joining.take() {
+        joining.answer(refusal(member.id.clone(), code));
+    }
+    if let Some(syncing) = member.syncing.take() {
+        syncing.answer(super::sync::refusal(code));
+    }
+}
+
+/// The answer to a join that came to nothing.
+pub(crate) fn refusal(member_id: String, code: ErrorCode) -> JoinGroupResponse {
+    JoinGroupResponse {
+        error_code: code.code(),
+        protocol_name: None,
+        member_id,
+        ..JoinGroupResponse::default()
+    }
+}

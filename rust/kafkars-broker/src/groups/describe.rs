@@ -1,0 +1,74 @@
+//! Groups as administrators see them.
+
+use bytes::Bytes;
+use kafkars_protocol::messages::describe_groups::{DescribedGroup, DescribedGroupMember};
+use kafkars_protocol::messages::list_groups::ListedGroup;
+
+use super::classic::{ClassicGroup, Member, Phase};
+use super::{Group, Groups};
+
+impl Groups {
+    /// Every group, in the order of their ids.
+    pub(crate) fn list(&mut self, now: i64) -> Vec<ListedGroup> {
+        self.sweep(now);
+        let ids: Vec<String> = self.groups.keys().cloned().collect();
+        ids.iter().for_each(|id| self.advance(id, now));
+        self.groups
+            .iter()
+            .map(|(id, entry)| entry.group.listed(id))
+            .collect()
+    }
+
+    /// A classic group; none if there is none of that kind under this id.
+    pub(crate) fn describe_classic(&mut self, id: &str, now: i64) -> Option<DescribedGroup> {
+        self.with(id, now, |group| match group {
+            Group::Classic(group) => Some(group.describe()),
+        })?
+    }
+}
+
+impl Group {
+    fn listed(&self, id: &str) -> ListedGroup {
+        let (protocol_type, state, kind) = match self {
+            Self::Classic(group) => (
+                group.protocol_type.clone().unwrap_or_default(),
+                group.state(),
+                "classic",
+            ),
+        };
+        ListedGroup {
+            group_id: id.to_owned(),
+            protocol_type,
+            group_state: state.to_owned(),
+            group_type: kind.to_owned(),
+        }
+    }
+}
+
+impl ClassicGroup {
+    /// What members have said and own is told only of a group that is stable, as in Kafka.
+    fn describe(&self) -> DescribedGroup {
+        let stable = matches!(self.phase, Phase::Stable { .. });
+        let protocol = self.protocol.as_deref().filter(|_| stable);
+        let member = |member: &Member| DescribedGroupMember {
+            member_id: member.id.clone(),
+            group_instance_id: member.instance_id.clone(),
+            client_id: member.client.id.clone(),
+            client_host: member.client.host.clone(),
+            member_metadata: protocol.map_or_else(Bytes::new, |name| member.metadata(name)),
+            member_assignment: if stable {
+                member.assignment.clone()
+            } else {
+                Bytes::new()
+            },
+        };
+        DescribedGroup {
+            group_id: self.id.clone(),
+            group_state: self.state().to_owned(),
+            protocol_type: self.protocol_type.clone().unwrap_or_default(),
+            protocol_data: protocol.unwrap_or_default().to_owned(),
+            members: self.members.values().map(member).collect(),
+            ..DescribedGroup::default()
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Offsets that groups have committed, and those that wait for the end of a transaction.
+
+use std::collections::BTreeMap;
+
+use kafkars_protocol::ErrorCode;
+
+/// What one commit may hold besides the text: keys of maps, numbers.
+const ENTRY_BYTES: usize = 200;
+
+type Key = (String, i32);
+
+/// By group, then by topic and partition.
+#[derive(Debug)]
+pub(crate) struct Offsets {
+    groups: BTreeMap<String, GroupOffsets>,
+    metadata_max_bytes: usize,
+    /// Bytes that all commits take, and may take.
+    bytes: usize,
+    max_bytes: usize,
+}
+
+#[derive(Debug, Default)]
+struct GroupOffsets {
+    committed: BTreeMap<Key, Committed>,
+    /// By producer id: what becomes committed when its transaction is.
+    pending: BTreeMap<i64, BTreeMap<Key, Committed>>,
+}
+
+/// Where a group will go on reading a partition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Committed {
+    pub(crate) offset: i64,
+    pub(crate) leader_epoch: i32,
+    pub(crate) metadata: String,
+    /// When it was committed, in ms since 1970.
+    pub(crate) committed_at: i64,
+    /// When it is forgotten whatever the group does: versions 2 to 4 of `OffsetCommit` can say so.
+    pub(crate) expires_at: Option<i64>,
+}
+
+impl Default for Committed {
+    fn default() -> Self {
+        Self {
+            offset: -1,
+            leader_epoch: -1,
+            metadata: String::new(),
+            committed_at: 0,
+            expires_at: None,
+        }
+    }
+}
+
+impl Offsets {
+    pub(super) fn new(metadata_max_bytes: usize, max_bytes: usize) -> Self {
+        Self {
+            groups: BTreeMap::new(),
+            metadata_max_bytes,
+            bytes: 0,
+            max_bytes,
+        }
+    }
+
+    pub(crate) fn commit(
+        &mut self,
+        group: &str,
+        topic: &str,
+        partition: i32,
+        committed: Committed,
+    ) -> Result<(), ErrorCode> {
+        self.check(topic, &committed)?;
+        self.store(group, (topic.to_owned(), partition), committed);
+        Ok(())
+    }
+
+    /// Keeps an offset until the transaction of its producer ends.
+    #[allow(
+        dead_code,
+        reason = "for transactions and for data directories, which come next"
+    )]
+    pub(crate) fn commit_pending(
+        &mut self,
+        producer_id: i64,
+        group: &str,
+        topic: &str,
+        partition: i32,
+        committed: Committed,
+    ) -> Result<(), ErrorCode> {
+        self.check(topic, &committed)?;
+        self.bytes += size_of(topic, &committed);
+        let offsets = self.groups.entry(group.to_owned()).or_default();
+        let pending = offsets.pending.entry(producer_id).or_default();
+        let before = pending.insert((topic.to_owned(), partition), committed);
+        if let Some(before) = before {
+            self.bytes -= size_of(topic, &before);
+        }
+        Ok(())
+    }
+
+    /// The transaction of a producer has ended: what it committed for `group` holds from now on, or never did.
+    #[allow(
+        dead_code,
+        reason = "for transactions and for data directories, which come next"
+    )]
+    pub(crate) fn end_transaction(&mut self, producer_id: i64, group: &str, committed: bool) {
+        let Some(offsets) = self.groups.get_mut(group) else {
+            return;
+        };
+        for (key, offset) in offsets.pending.remove(&producer_id).unwrap_or_default() {
+            self.bytes -= size_of(&key.0, &offset);
+            if committed {
+                self.store(group, key, offset);
+            }
+        }
+        self.forget_if_empty(group);
+    }
+
+    /// Whether a transaction that has not ended has committed an offset of this partition.
+    pub(crate) fn is_pending(&self, group: &str, topic: &str, partition: i32) -> bool {
+        let key = (topic.to_owned(), partition);
+        self.groups.get(group).is_some_and(|offsets| {
+            offsets
+                .pending
+                .values()
+                .any(|pending| pending.contains_key(&key))
+        })
+    }
+
+    pub(crate) fn committed(&self, group: &str, topic: &str, partition: i32) -> Option<&Committed> {
+        self.groups
+            .get(group)?
+            .committed
+            .get(&(topic.to_owned(), partition))
+    }
+
+    /// The partitions a group has committed, by topic.
+    pub(crate) fn partitions(&self, group: &str) -> BTreeMap<&str, Vec<i32>> {
+        let mut topics: BTreeMap<&str, Vec<i32>> = BTreeMap::new();
+        let committed = self.groups.get(group).map(|offsets| &offsets.committed);
+        for (topic, partition) in committed.into_iter().flat_map(BTreeMap::keys) {
+            topics.entry(topic).or_default().push(*partition);
+        }
+        topics
+    }
+
+    /// Whether a group has nothing committed, for good or in a transaction.
+    pub(crate) fn is_empty(&self, group: &str) -> bool {
+        !self.groups.contains_key(group)
+    }
+
+    /// Every offset of every group, to be kept across a restart. What transactions have not ended is not among them.
+    #[allow(
+        dead_code,
+        reason = "for transactions and for data directories, which come next"
+    )]
+    pub(crate) fn snapshot(&self) -> impl Iterator<Item = (&str, &str, i32, &Committed)> {
+        self.groups.iter().flat_map(|(group, offsets)| {
+            let committed = offsets.committed.iter();
+            committed.map(move |((topic, partition), committed)| {
+                (group.as_str(), topic.as_str(), *partition, committed)
+            })
+        })
+    }
+
+    /// Forgets what one group has committed of one partition; whether there was something.
+    pub(super) fn delete(&mut self, group: &str, topic: &str, partition: i32) -> bool {
+        let key = (topic.to_owned(), partition);
+        let removed = self
+            .groups
+            .get_mut(group)
+            .and_then(|offsets| offsets.committed.remove(&key));
+        if let Some(removed) = &removed {
+            self.bytes -= size_of(topic, removed);
+        }
+        self.forget_if_empty(group);
+        removed.is_some()
+    }
+
+    pub(super) fn delete_group(&mut self, group: &str) {
+        if let Some(offsets) = self.groups.remove(group) {
+            self.bytes -= offsets.bytes();
+        }
+    }
+
+    /// Forgets the commits of one group that `expired` says have had their time, unless a transaction is about to replace them.
+    pub(super) fn expire(&mut self, group: &str, expired: impl Fn(&str, &Committed) -> bool) {
+        let Some(offsets) = self.groups.get_mut(group) else {
+            return;
+        };
+        let before = offsets.bytes();
+        let GroupOffsets { committed, pending } = offsets;
+        committed.retain(|key, committed| {
+            !expired(&key.0, committed) || pending.values().any(|keys| keys.contains_key(key))
+        });
+        self.bytes -= before - offsets.bytes();
+        self.forget_if_empty(group);
+    }
+
+    /// A topic is gone, and with it what was committed of it.
+    pub(crate) fn forget_topic(&mut self, topic: &str) {
+        for offsets in self.groups.values_mut() {
+            let before = offsets.bytes();
+            offsets.committed.retain(|(name, _), _| name != topic);
+            for pending in offsets.pending.values_mut() {
+                pending.retain(|(name, _), _| name != topic);
+            }
+            offsets.pending.retain(|_, pending| !pending.is_empty());
+            self.bytes -= before - offsets.bytes();
+        }
+        self.groups.retain(|_, offsets| !offsets.is_empty());
+    }
+
+    fn check(&self, topic: &str, committed: &Committed) -> Result<(), ErrorCode> {
+        if committed.metadata.len() > self.metadata_max_bytes {
+            return Err(ErrorCode::OffsetMetadataTooLarge);
+        }
+        if self.bytes + size_of(topic, committed) > self.max_bytes {
+            return Err(ErrorCode::InvalidCommitOffsetSize);
+        }
+        Ok(())
+    }
+
+    fn store(&mut self, group: &str, key: Key, committed: Committed) {
+        self.bytes += size_of(&key.0, &committed);
+        let topic = key.0.clone();
+        let offsets = self.groups.entry(group.to_owned()).or_default();
+        if let Some(before) = offsets.committed.insert(key, committed) {
+            self.bytes -= size_of(&topic, &before);
+        }
+    }
+
+    fn forget_if_empty(&mut self, group: &str) {
+        if self.groups.get(group).is_some_and(GroupOffsets::is_empty) {
+            self.groups.remove(group);
+        }
+    }
+}
+
+impl GroupOffsets {
+    fn is_empty(&self) -> bool {
+        self.committed.is_empty() && self.pending.is_empty()
+    }
+
+    fn bytes(&self) -> usize {
+        let all = self.pending.values().flatten().chain(&self.committed);
+        all.map(|((topic, _), committed)| size_of(topic, committed))
+            .sum()
+    }
+}
+
+fn size_of(topic: &str, committed: &Committed) -> usize {
+    ENTRY_BYTES + topic.len() + committed.metadata.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(offset: i64) -> Committed {
+        Committed {
+            offset,
+            ..Committed::default()
+        }
+    }
+
+    fn offsets() -> Offsets {
+        Offsets::new(10, 1000)
+    }
+
+    fn committed(offsets: &Offsets) -> Option<i64> {
+        offsets
+            .committed("g", "t", 0)
+            .map(|committed| committed.offset)
+    }
+
+    #[test]
+    fn a_transaction_commits_its_offsets_when_it_ends() {
+        let mut offsets = offsets();
+        offsets.commit("g", "t", 0, at(1)).unwrap();
+        offsets.commit_pending(7, "g", "t", 0, at(5)).unwrap();
+        assert!(offsets.is_pending("g", "t", 0));
+        assert_eq!(committed(&offsets), Some(1));
+        offsets.end_transaction(7, "g", true);
+        assert!(!offsets.is_pending("g", "t", 0));
+        assert_eq!(committed(&offsets), Some(5));
+    }
+
+    #[test]
+    fn an_aborted_transaction_leaves_nothing() {
+        let mut offsets = offsets();
+        offsets.commit_pending(7, "g", "t", 0, at(5)).unwrap();
+        offsets.end_transaction(7, "g", false);
+        assert!(offsets.is_empty("g"));
+        assert_eq!(offsets.bytes, 0);
+    }
+
+    #[test]
+    fn what_a_transaction_is_about_to_replace_does_not_expire() {
+        let mut offsets = offsets();
+        offsets.commit("g", "t", 0, at(1)).unwrap();
+        offsets.commit("g", "t", 1, at(1)).unwrap();
+        offsets.commit_pending(7, "g", "t", 0, at(5)).unwrap();
+        offsets.expire("g", |_, _| true);
+        assert_eq!(committed(&offsets), Some(1));
+        assert!(offsets.committed("g", "t", 1).is_none());
+    }
+
+    #[test]
+    fn commits_are_limited_in_size_and_all_together() {
+        let mut offsets = offsets();
+        let wordy = Committed {
+            metadata: "m".repeat(11),
+            ..at(1)
+        };
+        assert_eq!(
+            offsets.commit("g", "t", 0, wordy),
+            Err(ErrorCode::OffsetMetadataTooLarge)
+        );
+        for partition in 0..4 {
+            offsets.commit("g", "t", partition, at(1)).unwrap();
+        }
+        assert_eq!(
+            offsets.commit("g", "t", 4, at(1)),
+            Err(ErrorCode::InvalidCommitOffsetSize)
+        );
+        offsets.forget_topic("t");
+        assert_eq!(offsets.bytes, 0);
+        offsets.commit("g", "t", 4, at(1)).unwrap();
+    }
+}

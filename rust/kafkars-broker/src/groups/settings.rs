@@ -1,0 +1,47 @@
+//! Settings of group coordinators, by the names that Kafka's brokers have for them.
+
+use std::time::Duration;
+
+/// How groups behave; the defaults are Kafka's unless said otherwise.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GroupSettings {
+    /// How long the first rebalance of an empty classic group waits for more members
+    /// (`group.initial.rebalance.delay.ms`). Default 0, where Kafka waits 3 s: tests should not.
+    pub initial_rebalance_delay: Duration,
+    /// Shortest session timeout a classic member may ask for (`group.min.session.timeout.ms`). Default 6 s.
+    pub min_session_timeout: Duration,
+    /// Longest session timeout a classic member may ask for (`group.max.session.timeout.ms`). Default 30 min.
+    pub max_session_timeout: Duration,
+    /// Members one group may have, of any kind (`group.max.size`, `group.consumer.max.size`). Default 10,000, where Kafka has
+    /// no limit for classic groups.
+    pub max_size: usize,
+    /// Groups there may be, which Kafka does not limit. Default 10,000.
+    pub max_groups: usize,
+    /// Bytes that the subscriptions and assignments of all members, and again all committed offsets, may take, which Kafka does not
+    /// limit. Default 256 MiB.
+    pub max_bytes: usize,
+    /// How long committed offsets are kept once nobody uses them (`offsets.retention.minutes`). Default 7 days.
+    pub offsets_retention: Duration,
+    /// Largest metadata of a committed offset (`offset.metadata.max.bytes`). Default 4 KiB.
+    pub offset_metadata_max_bytes: usize,
+}
+
+impl Default for GroupSettings {
+    fn default() -> Self {
+        Self {
+            initial_rebalance_delay: Duration::ZERO,
+            min_session_timeout: Duration::from_secs(6),
+            max_session_timeout: Duration::from_secs(30 * 60),
+            max_size: 10_000,
+            max_groups: 10_000,
+            max_bytes: 256 << 20,
+            offsets_retention: Duration::from_secs(7 * 24 * 3600),
+            offset_metadata_max_bytes: 4096,
+        }
+    }
+}
+
+/// Kafka counts in whole milliseconds.
+pub(super) fn milliseconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,67 @@
+//! DescribeGroups, versions 0 to 6.
+//!
+//! Kept: classic groups; a group that is not there, or of another kind, is "Dead", and since version 6 an error besides.
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::describe_groups::{
+    DescribeGroupsRequest, DescribeGroupsResponse, DescribedGroup,
+};
+
+use super::{Answer, Peer, Serve, coordination, operations};
+
+/// First version with the error GROUP_ID_NOT_FOUND (KIP-1043).
+const NOT_FOUND_SINCE: i16 = 6;
+
+impl Serve for DescribeGroupsRequest {
+    fn serve(self, peer: &Peer, version: i16) -> Answer<DescribeGroupsResponse> {
+        let now = peer.cluster.clock.now();
+        let group = |id: &String| {
+            if let Err(code) = coordination::check_group(peer, id) {
+                return failure(id, code, None);
+            }
+            let described = peer.cluster.state().groups.describe_classic(id, now);
+            let mut group = described.unwrap_or_else(|| dead(id, version));
+            if self.include_authorized_operations && group.error_code == 0 {
+                group.authorized_operations = operations::ON_GROUP;
+            }
+            group
+        };
+        Answer::Now(DescribeGroupsResponse {
+            throttle_time_ms: 0,
+            groups: self.groups.iter().map(group).collect(),
+        })
+    }
+
+    fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> DescribeGroupsResponse {
+        let groups = self.groups.iter();
+        DescribeGroupsResponse {
+            throttle_time_ms: 0,
+            groups: groups.map(|id| failure(id, code, None)).collect(),
+        }
+    }
+}
+
+fn dead(id: &str, version: i16) -> DescribedGroup {
+    let dead = DescribedGroup {
+        group_id: id.to_owned(),
+        group_state: "Dead".to_owned(),
+        ..DescribedGroup::default()
+    };
+    if version < NOT_FOUND_SINCE {
+        return dead;
+    }
+    DescribedGroup {
+        error_code: ErrorCode::GroupIdNotFound.code(),
+        error_message: Some(format!("Group {id} not found.")),
+        ..dead
+    }
+}
+
+fn failure(id: &str, code: ErrorCode, error_message: Option<String>) -> DescribedGroup {
+    DescribedGroup {
+        group_id: id.to_owned(),
+        error_code: code.code(),
+        error_message,
+        ..DescribedGroup::default()
+    }
+}

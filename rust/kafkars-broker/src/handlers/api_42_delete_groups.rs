@@ -1,0 +1,38 @@
+//! DeleteGroups, versions 0 to 2.
+//!
+//! Kept: groups without members go, with what they have committed.
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::delete_groups::{
+    DeletableGroupResult, DeleteGroupsRequest, DeleteGroupsResponse,
+};
+
+use super::{Answer, Peer, Serve, coordination};
+
+impl Serve for DeleteGroupsRequest {
+    fn serve(self, peer: &Peer, _version: i16) -> Answer<DeleteGroupsResponse> {
+        let now = peer.cluster.clock.now();
+        Answer::Now(respond(&self, |group| {
+            coordination::check_group(peer, group)?;
+            peer.cluster.state().groups.delete(group, now)
+        }))
+    }
+
+    fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> DeleteGroupsResponse {
+        respond(self, |_| Err(code))
+    }
+}
+
+fn respond(
+    request: &DeleteGroupsRequest,
+    delete: impl Fn(&str) -> Result<(), ErrorCode>,
+) -> DeleteGroupsResponse {
+    let result = |group: &String| DeletableGroupResult {
+        group_id: group.clone(),
+        error_code: delete(group).err().map_or(0, ErrorCode::code),
+    };
+    DeleteGroupsResponse {
+        throttle_time_ms: 0,
+        results: request.groups_names.iter().map(result).collect(),
+    }
+}

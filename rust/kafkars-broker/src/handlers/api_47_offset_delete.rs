@@ -1,0 +1,60 @@
+//! OffsetDelete, version 0.
+//!
+//! Kept: offsets of topics that no member reads (KIP-496).
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::offset_delete::{
+    OffsetDeleteRequest, OffsetDeleteRequestPartition, OffsetDeleteRequestTopic,
+    OffsetDeleteResponse, OffsetDeleteResponsePartition, OffsetDeleteResponseTopic,
+};
+
+use super::{Answer, Peer, Serve, coordination};
+use crate::cluster::State;
+
+impl Serve for OffsetDeleteRequest {
+    fn serve(self, peer: &Peer, version: i16) -> Answer<OffsetDeleteResponse> {
+        let mut state = peer.cluster.state();
+        let now = peer.cluster.clock.now();
+        let allowed = coordination::check_group(peer, &self.group_id)
+            .and_then(|()| state.groups.check_offset_delete(&self.group_id, now));
+        if let Err(code) = allowed {
+            return Answer::Now(self.refuse(peer, version, code));
+        }
+        let topic = |topic: &OffsetDeleteRequestTopic| {
+            let partition = |data: &OffsetDeleteRequestPartition| OffsetDeleteResponsePartition {
+                partition_index: data.partition_index,
+                error_code: delete(
+                    &mut state,
+                    &self.group_id,
+                    &topic.name,
+                    data.partition_index,
+                )
+                .err()
+                .map_or(0, ErrorCode::code),
+            };
+            OffsetDeleteResponseTopic {
+                partitions: topic.partitions.iter().map(partition).collect(),
+                name: topic.name.clone(),
+            }
+        };
+        Answer::Now(OffsetDeleteResponse {
+            topics: self.topics.iter().map(topic).collect(),
+            ..OffsetDeleteResponse::default()
+        })
+    }
+
+    fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> OffsetDeleteResponse {
+        OffsetDeleteResponse {
+            error_code: code.code(),
+            ..OffsetDeleteResponse::default()
+        }
+    }
+}
+
+fn delete(state: &mut State, group: &str, topic: &str, partition: i32) -> Result<(), ErrorCode> {
+    let known = state
+        .topic(topic)
+        .and_then(|topic| topic.partition(partition));
+    known.ok_or(ErrorCode::UnknownTopicOrPartition)?;
+    state.groups.delete_offset(group, topic, partition)
+}
