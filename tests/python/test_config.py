@@ -104,7 +104,6 @@ def test_a_wrong_setting_of_a_producer_is_told_by_name(what: str) -> None:
 
 
 WRONG_CONSUMER: dict[str, tuple[dict[str, object], str]] = {
-    "group": ({"group_id": "g"}, r"group_id: consumer groups .* assign\(\)"),
     "reset": ({"auto_offset_reset": "smallest"}, "auto_offset_reset: expected one of 'earliest'"),
     "isolation": ({"isolation_level": "serializable"}, "isolation_level: expected one of"),
     "fetch sizes": ({"fetch_min_bytes": 100, "fetch_max_bytes": 10}, "fetch_min_bytes.*fetch_max_bytes"),

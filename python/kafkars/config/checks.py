@@ -8,8 +8,6 @@ from typing import Any
 from kafkars.errors import ConfigError
 
 NOT_YET = {
-    "group_id": "consumer groups are not part of this version; name the partitions to read with assign()",
-    "enable_auto_commit": "committed offsets are not part of this version; keep offsets in your own store",
     "transactional_id": "transactions are not part of this version",
     "ssl_cafile": "TLS is not part of this version",
     "sasl_mechanism": "SASL is not part of this version",

@@ -2,12 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kafkars.config import checks
 from kafkars.config.client import ClientConfig
+from kafkars.errors import ConfigError
+
+if TYPE_CHECKING:
+    from kafkars.assignor import Assignor
+
+ASSIGNORS = ("range", "roundrobin", "sticky", "cooperative-sticky")
+"""Assignors there are; names are Kafka's."""
+
+ISO_DURATION = re.compile(r"P(?=.)(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?")
+"""Days, hours, minutes and seconds: months and years have no fixed length."""
+
+
+def _auto_offset_reset(name: str, value: object) -> str:
+    prefix = "by_duration:"
+    if isinstance(value, str) and value.startswith(prefix):
+        if ISO_DURATION.fullmatch(value[len(prefix) :]) is None:
+            raise checks.wrong(name, value, 'an ISO 8601 duration after "by_duration:", such as "by_duration:PT1H"')
+        return value
+    return checks.choice("earliest", "latest", "none")(name, value)
+
+
+def _assignors(name: str, value: object) -> tuple[object, ...]:
+    """Names of assignors and assignors, best first."""
+    if isinstance(value, checks.Text):
+        value = [each.strip() for each in value.split(",")]
+    several = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+    taken: dict[str, object] = {}
+    for each in several:
+        known = each if isinstance(each, str) else getattr(each, "name", None)
+        if isinstance(each, str) and each not in ASSIGNORS:
+            raise checks.wrong(name, each, "one of " + ", ".join(map(repr, ASSIGNORS)) + ", or an Assignor of your own")
+        if not isinstance(known, str) or not (isinstance(each, str) or callable(getattr(each, "assign", None))):
+            raise checks.wrong(name, each, "the name of an assignor, or an object with `name` and `assign()`")
+        if known in taken:
+            raise ConfigError(f"{name}: {known!r} is named twice")
+        taken[known] = each
+    return tuple(taken.values())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,7 +53,8 @@ class ConsumerConfig(ClientConfig):
     """How a consumer fetches and what it hands out, besides what every client has."""
 
     auto_offset_reset: str = "latest"
-    """Where to start when a partition has no valid position: "earliest", "latest", or "none" for a `NoOffsetError`."""
+    """Where to start when a partition has no valid position: "earliest", "latest", "by_duration:" and an ISO 8601 duration
+    for records at most that old (`"by_duration:PT1H"`, KIP-1106), or "none" for a `NoOffsetError`."""
 
     isolation_level: str = "read_uncommitted"
     """"read_committed" hides records of transactions that are open or were aborted."""
@@ -47,6 +86,42 @@ class ConsumerConfig(ClientConfig):
     default_api_timeout_ms: float = 60_000
     """Time limit of calls that ask the cluster and are given none."""
 
+    stuck_timeout_ms: float | None = None
+    """A wait for records raises `ConsumerStuckError` when the brokers have not answered for this long. None waits on."""
+
+    group_id: str | None = None
+    """The group to belong to, for `subscribe()` and for committed offsets. None reads without a group."""
+
+    group_protocol: str = "classic"
+    """"classic", which every Kafka speaks, or "consumer" (KIP-848, Kafka 4.0 and later): there the broker assigns."""
+
+    group_instance_id: str | None = None
+    """A name of this member that keeps its partitions over a restart (KIP-345)."""
+
+    group_remote_assignor: str | None = None
+    """The broker's assignor, "uniform" or "range"; None leaves the choice to the broker. For the consumer protocol only."""
+
+    partition_assignment_strategy: str | Assignor | Sequence[str | Assignor] | None = None
+    """Assignors, best first: "range", "roundrobin", "sticky", "cooperative-sticky", or one of your own (`kafkars.Assignor`).
+    None means range, then cooperative-sticky. For the classic protocol only."""
+
+    session_timeout_ms: float | None = None
+    """A member that is silent for this long is taken for dead. None means 45,000. For the classic protocol only."""
+
+    heartbeat_interval_ms: float | None = None
+    """Pause between signs of life, which never depend on the application. None means 3,000. For the classic protocol only."""
+
+    max_poll_interval_ms: float = 300_000
+    """Longest time between two polls: above it the member gives up its partitions, and the next poll raises
+    `MaxPollIntervalExceededError`."""
+
+    enable_auto_commit: bool | None = None
+    """Whether positions are committed without being asked, never past a record that was handed out by the latest poll.
+    None means: where there is a group."""
+
+    auto_commit_interval_ms: float = 5_000
+    """Pause between automatic commits."""
+
     key_deserializer: Callable[[bytes], Any] | None = None
     """Makes a key of bytes when `record.key` is touched; absent keys stay None."""
 
@@ -55,7 +130,7 @@ class ConsumerConfig(ClientConfig):
 
     CHECKS: ClassVar[Mapping[str, Callable[[str, object], Any]]] = {
         **ClientConfig.CHECKS,
-        "auto_offset_reset": checks.choice("earliest", "latest", "none"),
+        "auto_offset_reset": _auto_offset_reset,
         "isolation_level": checks.choice("read_uncommitted", "read_committed"),
         "max_poll_records": checks.whole,
         "fetch_min_bytes": checks.whole,
@@ -66,6 +141,37 @@ class ConsumerConfig(ClientConfig):
         "max_decompressed_batch_bytes": checks.whole,
         "client_rack": checks.text,
         "default_api_timeout_ms": checks.milliseconds,
+        "stuck_timeout_ms": checks.optional(checks.milliseconds),
+        "group_id": checks.optional(checks.text),
+        "group_protocol": checks.choice("classic", "consumer"),
+        "group_instance_id": checks.optional(checks.text),
+        "group_remote_assignor": checks.optional(checks.text),
+        "partition_assignment_strategy": checks.optional(_assignors),
+        "session_timeout_ms": checks.optional(checks.milliseconds),
+        "heartbeat_interval_ms": checks.optional(checks.milliseconds),
+        "max_poll_interval_ms": checks.milliseconds,
+        "enable_auto_commit": checks.optional(checks.flag),
+        "auto_commit_interval_ms": checks.milliseconds,
         "key_deserializer": checks.optional(checks.function),
         "value_deserializer": checks.optional(checks.function),
     }
+
+    def __post_init__(self) -> None:
+        """Checks what belongs to groups against whether there is one."""
+        super().__post_init__()
+        if self.group_id is not None:
+            return
+        for name in NEED_A_GROUP:
+            if getattr(self, name) is not None and getattr(self, name) is not False:
+                raise ConfigError(f"{name}: has a meaning only in a group; name it with group_id")
+
+
+NEED_A_GROUP = (
+    "group_instance_id",
+    "group_remote_assignor",
+    "partition_assignment_strategy",
+    "session_timeout_ms",
+    "heartbeat_interval_ms",
+    "enable_auto_commit",
+)
+"""Settings that are None unless named, and then want a group."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypedDict
 
+from kafkars.assignor import Assignor
+
 CompressionType = Literal["none", "gzip", "snappy", "lz4", "zstd"]
 
 
@@ -55,7 +57,7 @@ class AllProducerSettings(ProducerSettings, total=False):
 class ConsumerSettings(ClientSettings, total=False):
     """Fields of `ConsumerConfig`, except the deserializers."""
 
-    auto_offset_reset: Literal["earliest", "latest", "none"]
+    auto_offset_reset: str
     isolation_level: Literal["read_uncommitted", "read_committed"]
     max_poll_records: int
     fetch_min_bytes: int
@@ -66,6 +68,17 @@ class ConsumerSettings(ClientSettings, total=False):
     max_decompressed_batch_bytes: int
     client_rack: str
     default_api_timeout_ms: float
+    stuck_timeout_ms: float | None
+    group_id: str | None
+    group_protocol: Literal["classic", "consumer"]
+    group_instance_id: str | None
+    group_remote_assignor: str | None
+    partition_assignment_strategy: str | Assignor | Sequence[str | Assignor] | None
+    session_timeout_ms: float | None
+    heartbeat_interval_ms: float | None
+    max_poll_interval_ms: float
+    enable_auto_commit: bool | None
+    auto_commit_interval_ms: float
 
 
 class AllConsumerSettings(ConsumerSettings, total=False):

@@ -79,6 +79,12 @@ class ClientStateError(KafkaError, RuntimeError):
     name = "INVALID_STATE"
 
 
+class NotAssignedError(ClientStateError):
+    """The call names a partition that is not, or no longer, assigned to this consumer."""
+
+    name = "NOT_ASSIGNED"
+
+
 class BufferFullError(KafkaError, BufferError):
     """Unacknowledged records fill `buffer_memory`: records arrive faster than brokers acknowledge them."""
 
@@ -145,6 +151,21 @@ class NoOffsetError(KafkaError, LookupError):
     """A partition has no valid position and `auto_offset_reset` is "none": seek to where reading should start."""
 
     name = "NO_OFFSET"
+
+
+class LogTruncationError(KafkaError, LookupError):
+    """Records that were read are gone after an unclean leader election, and `auto_offset_reset` is "none" (KIP-320).
+
+    The message says where the log differs from what was read, if the broker knows; seek to where to go on.
+    """
+
+    name = "LOG_TRUNCATED"
+
+
+class ConsumerStuckError(KafkaTimeoutError):
+    """No broker has answered for `stuck_timeout_ms` although there is something to read or a group to be in."""
+
+    name = "CONSUMER_STUCK"
 
 
 class InvalidArgumentError(KafkaError, ValueError):

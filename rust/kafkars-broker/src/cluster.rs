@@ -4,6 +4,7 @@ use std::collections::hash_map::RandomState;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, Hasher};
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use kafkars_protocol::{ErrorCode, Uuid};
@@ -13,6 +14,7 @@ use crate::clock::Clock;
 use crate::config::CheckedConfig;
 use crate::control::Control;
 use crate::groups::Groups;
+use crate::nodes::{CoordinatorKind, Node, Nodes};
 use crate::partition::Partition;
 use crate::sessions::Sessions;
 use crate::topic::Topic;
@@ -26,8 +28,7 @@ pub(crate) struct Cluster {
     pub(crate) config: CheckedConfig,
     /// Its id, as `Metadata` tells it.
     pub(crate) id: String,
-    /// In order of their ids, which count from 1.
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) nodes: Nodes,
     pub(crate) control: Control,
     /// What all time-outs go by.
     pub(crate) clock: Clock,
@@ -35,32 +36,13 @@ pub(crate) struct Cluster {
     state: Mutex<State>,
 }
 
-/// One node: where it listens, and where it says it does.
-#[derive(Debug, Clone)]
-pub(crate) struct Node {
-    pub(crate) id: i32,
-    pub(crate) address: SocketAddr,
-    pub(crate) advertised_host: String,
-    pub(crate) advertised_port: u16,
-}
-
-/// What a coordinator is asked for; the numbers are those of `FindCoordinator`'s `key_type`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CoordinatorKind {
-    /// Members and committed offsets of a consumer group, by its id.
-    Group = 0,
-    /// A transactional producer, by its transactional id.
-    Transaction = 1,
-    /// The state of a share group's partition, by `group:topic-id:partition` (KIP-932).
-    Share = 2,
-}
-
 /// What changes while the cluster runs. Locked for as long as one request takes, never across an await.
 #[derive(Debug)]
 pub(crate) struct State {
     topics: BTreeMap<String, Topic>,
     names: HashMap<Uuid, String>,
-    sessions: Vec<Sessions>,
+    /// Of the fetches that go to each node.
+    sessions: HashMap<i32, Sessions>,
     pub(crate) groups: Groups,
     next_producer_id: i64,
     topics_created: usize,
@@ -76,20 +58,10 @@ pub(crate) enum TopicKey {
 impl Cluster {
     pub(crate) fn new(config: CheckedConfig, addresses: &[SocketAddr]) -> Self {
         let user = &config.user;
-        let node = |(index, address): (usize, &SocketAddr)| Node {
-            id: index as i32 + 1,
-            address: *address,
-            advertised_host: user
-                .advertised_host
-                .clone()
-                .unwrap_or_else(|| address.ip().to_string()),
-            advertised_port: user.advertised_port.unwrap_or(address.port()),
-        };
-        let nodes: Vec<Node> = addresses.iter().enumerate().map(node).collect();
         let state = State {
             topics: BTreeMap::new(),
             names: HashMap::new(),
-            sessions: nodes.iter().map(|_| Sessions::default()).collect(),
+            sessions: HashMap::new(),
             groups: Groups::new(config.user.groups.clone()),
             next_producer_id: FIRST_PRODUCER_ID,
             topics_created: 0,
@@ -98,7 +70,7 @@ impl Cluster {
         let clock = Clock::new(user.clock);
         Self {
             id: random_uuid().to_string(),
-            nodes,
+            nodes: Nodes::new(user, addresses),
             control,
             clock,
             connections: AtomicU64::new(0),
@@ -116,24 +88,20 @@ impl Cluster {
         self.connections.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    pub(crate) fn node(&self, id: i32) -> Option<&Node> {
-        self.nodes.get(usize::try_from(id.checked_sub(1)?).ok()?)
+    pub(crate) fn node(&self, id: i32) -> Option<Arc<Node>> {
+        self.nodes.node(id)
     }
 
     /// The node that says it is the controller. Every node carries out what only a controller may, so it is a matter of form.
     pub(crate) fn controller(&self) -> i32 {
-        self.nodes.first().map_or(-1, |node| node.id)
+        self.nodes.alive().first().map_or(-1, |node| node.id)
     }
 
     /// The node that coordinates a group, a transactional id or a share group; none while there is no node that could.
     ///
     /// Takes no lock of the cluster's state, so that it may be asked while that is held.
-    pub(crate) fn coordinator(&self, kind: CoordinatorKind, key: &str) -> Option<Node> {
-        let seed = kind as usize;
-        let hash = key.bytes().fold(seed, |hash, byte| {
-            hash.wrapping_mul(31).wrapping_add(byte.into())
-        });
-        self.nodes.get(hash % self.nodes.len().max(1)).cloned()
+    pub(crate) fn coordinator(&self, kind: CoordinatorKind, key: &str) -> Option<Arc<Node>> {
+        self.nodes.coordinator(kind, key)
     }
 
     /// Whether `node` coordinates `key`; a request that comes elsewhere is answered NOT_COORDINATOR.
@@ -159,6 +127,10 @@ impl State {
 
     pub(crate) fn topic_mut(&mut self, name: &str) -> Option<&mut Topic> {
         self.topics.get_mut(name)
+    }
+
+    pub(crate) fn topics_mut(&mut self) -> impl Iterator<Item = &mut Topic> {
+        self.topics.values_mut()
     }
 
     pub(crate) fn topic_by_id(&self, id: Uuid) -> Option<&Topic> {
@@ -191,9 +163,13 @@ impl State {
     }
 
     /// Sessions of the fetches that go to one node.
-    pub(crate) fn sessions(&mut self, node: i32) -> Option<&mut Sessions> {
-        self.sessions
-            .get_mut(usize::try_from(node.checked_sub(1)?).ok()?)
+    pub(crate) fn sessions(&mut self, node: i32) -> &mut Sessions {
+        self.sessions.entry(node).or_default()
+    }
+
+    /// A node is gone, and with it what it knew of its clients.
+    pub(crate) fn forget_sessions(&mut self, node: i32) {
+        self.sessions.remove(&node);
     }
 
     pub(crate) fn topics_created(&self) -> usize {

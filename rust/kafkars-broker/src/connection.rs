@@ -12,12 +12,16 @@ use std::sync::Arc;
 
 use bytes::{Buf, Bytes, BytesMut};
 use kafkars_protocol::{DecodeError, EncodeError, Frame, FrameError, FrameLimit, LENGTH_PREFIX};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::time::timeout;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::cluster::Cluster;
 use crate::handlers::{self, Outcome, Peer};
+use crate::link::Direction;
+use crate::nodes::{Node, NodeState, Orders};
+use crate::server::Alive;
+use crate::slow_writer::SlowWriter;
 
 /// First buffer of a connection that says something; one that does not costs none.
 const READ_BUFFER: usize = 64 * 1024;
@@ -35,11 +39,17 @@ const SLICES: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Connection {
     peer: Peer,
+    node: Arc<Node>,
+    orders: watch::Receiver<Orders>,
     address: SocketAddr,
-    stream: TcpStream,
+    stream: Arc<TcpStream>,
+    /// Takes the answers instead of the socket, once the node's link has been slowed down.
+    slow: Option<SlowWriter>,
     incoming: BytesMut,
     outgoing: VecDeque<Bytes>,
     outgoing_size: usize,
+    /// Bytes that were read and not yet reckoned with by a slow link.
+    unpaid: usize,
 }
 
 /// Why a connection ended.
@@ -51,6 +61,8 @@ pub(crate) enum End {
     Idle,
     /// A request asked for it: acks=0 with an error, an unsupported version, or a fault on purpose.
     Cut,
+    /// The node stopped, or all its connections were cut.
+    Ordered,
     Io(io::Error),
     Frame(FrameError),
     Garbage(DecodeError),
@@ -60,33 +72,42 @@ pub(crate) enum End {
 impl Connection {
     pub(crate) fn new(
         cluster: Arc<Cluster>,
-        node: i32,
+        node: Arc<Node>,
         id: u64,
         address: SocketAddr,
         stream: TcpStream,
     ) -> Self {
         let peer = Peer {
             cluster,
-            node,
+            node: node.id,
             connection: id,
             address: address.ip(),
             client_id: None,
         };
         Self {
             peer,
+            orders: node.orders(),
+            node,
             address,
-            stream,
+            stream: Arc::new(stream),
+            slow: None,
+            unpaid: 0,
             incoming: BytesMut::new(),
             outgoing: VecDeque::new(),
             outgoing_size: 0,
         }
     }
 
-    /// Serves the client until either side ends it.
-    pub(crate) async fn run(mut self) {
-        let end = match self.serve().await {
-            Ok(never) => match never {},
-            Err(end) => end,
+    /// Serves the client until either side ends it. `_alive` tells the node when this connection is gone.
+    pub(crate) async fn run(mut self, _alive: Alive) {
+        let mut orders = self.orders.clone();
+        let end = tokio::select! {
+            biased;
+            end = self.serve() => match end {
+                Ok(never) => match never {},
+                Err(end) => end,
+            },
+            () = ordered_to_end(&mut orders) => End::Ordered,
         };
         let (node, connection, address) = (self.peer.node, self.peer.connection, self.address);
         match end {
@@ -104,6 +125,7 @@ impl Connection {
         let limit = FrameLimit::new(self.peer.cluster.config.user.request_max_bytes);
         loop {
             let length = self.wait_for_frame(limit).await?;
+            self.while_paused().await;
             self.incoming.advance(LENGTH_PREFIX);
             let frame = self.incoming.split_to(length).freeze();
             let mut outcome = handlers::dispatch(&self.peer, frame)?;
@@ -111,6 +133,7 @@ impl Connection {
                 self.flush().await?;
                 outcome = self.wait_beside_reading(later).await?;
             }
+            self.while_paused().await;
             match outcome {
                 Outcome::Reply(frame) => self.collect(frame).await?,
                 Outcome::Silence => {}
@@ -147,23 +170,31 @@ impl Connection {
         let idle = self.peer.cluster.config.user.connections_max_idle;
         if self.incoming.is_empty() {
             if self.incoming.capacity() > 0 && self.try_read()? {
+                self.take_time_to_read().await;
                 return Ok(());
             }
             // An idle connection holds no buffer: it is made when there is something to put into it.
             self.incoming = BytesMut::new();
-            timeout(idle, self.stream.readable())
-                .await
-                .map_err(|_| End::Idle)?
-                .map_err(End::Io)?;
+            let readable = timeout(idle, self.stream.readable()).await;
+            readable.map_err(|_| End::Idle)?.map_err(End::Io)?;
         }
         let trusted = TRUSTED_LENGTH.max(self.incoming.len() * 2);
         let wanted = length.min(trusted).max(READ_BUFFER);
         self.make_room(wanted);
-        match timeout(idle, self.stream.read_buf(&mut self.incoming)).await {
-            Err(_) => Err(End::Idle),
-            Ok(Ok(0)) => Err(End::Closed),
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(error)) => Err(End::Io(error)),
+        while !self.try_read()? {
+            let readable = timeout(idle, self.stream.readable()).await;
+            readable.map_err(|_| End::Idle)?.map_err(End::Io)?;
+        }
+        self.take_time_to_read().await;
+        Ok(())
+    }
+
+    /// Waits as long as a slow link needs for what has been read.
+    async fn take_time_to_read(&mut self) {
+        let count = std::mem::take(&mut self.unpaid);
+        if self.node.link.is_shaped() {
+            let link = &self.node.link;
+            sleep_until(link.reserve(Direction::In, count, Instant::now())).await;
         }
     }
 
@@ -184,7 +215,10 @@ impl Connection {
     fn try_read(&mut self) -> Result<bool, End> {
         match self.stream.try_read_buf(&mut self.incoming) {
             Ok(0) => Err(End::Closed),
-            Ok(_) => Ok(true),
+            Ok(count) => {
+                self.unpaid += count;
+                Ok(true)
+            }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
             Err(error) => Err(End::Io(error)),
         }
@@ -208,6 +242,17 @@ impl Connection {
         }
     }
 
+    /// A node that is paused handles nothing and answers nothing.
+    async fn while_paused(&mut self) {
+        if self.orders.borrow().state == NodeState::Paused {
+            // An error means that the node is gone, and then this connection ends as well.
+            let _ = self
+                .orders
+                .wait_for(|orders| orders.state != NodeState::Paused)
+                .await;
+        }
+    }
+
     /// Puts an answer behind those that wait to be written.
     async fn collect(&mut self, frame: Frame) -> Result<(), End> {
         self.outgoing_size += frame.len();
@@ -224,7 +269,13 @@ impl Connection {
             return Ok(());
         }
         let idle = self.peer.cluster.config.user.connections_max_idle;
-        self.outgoing_size = 0;
+        let size = std::mem::take(&mut self.outgoing_size);
+        if self.slow.is_some() || self.node.link.is_shaped() {
+            let start = || SlowWriter::start(Arc::clone(&self.stream), Arc::clone(&self.node));
+            let slow = self.slow.get_or_insert_with(start);
+            let taken = timeout(idle, slow.write(std::mem::take(&mut self.outgoing), size)).await;
+            return taken.map_err(|_| End::Idle)?;
+        }
         while !self.outgoing.is_empty() {
             let slices: Vec<IoSlice<'_>> = self
                 .outgoing
@@ -232,11 +283,17 @@ impl Connection {
                 .take(SLICES)
                 .map(|segment| IoSlice::new(segment))
                 .collect();
-            let write = timeout(idle, self.stream.write_vectored(&slices));
-            let mut written = write.await.map_err(|_| End::Idle)?.map_err(End::Io)?;
-            if written == 0 {
-                return Err(End::Closed);
-            }
+            let mut written = match self.stream.try_write_vectored(&slices) {
+                Ok(0) => return Err(End::Closed),
+                Ok(written) => written,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    drop(slices);
+                    let writable = timeout(idle, self.stream.writable()).await;
+                    writable.map_err(|_| End::Idle)?.map_err(End::Io)?;
+                    continue;
+                }
+                Err(error) => return Err(End::Io(error)),
+            };
             while let Some(first) = self.outgoing.front_mut() {
                 if written < first.len() {
                     first.advance(written);
@@ -250,12 +307,20 @@ impl Connection {
     }
 }
 
+/// Returns when the node stops or cuts the connections it has.
+async fn ordered_to_end(orders: &mut watch::Receiver<Orders>) {
+    let first = orders.borrow().cut;
+    let ended = |orders: &Orders| orders.state == NodeState::Stopped || orders.cut != first;
+    let _ = orders.wait_for(ended).await;
+}
+
 impl fmt::Display for End {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Closed => formatter.write_str("the client closed it"),
             Self::Idle => formatter.write_str("the client said nothing for too long"),
             Self::Cut => formatter.write_str("it was cut"),
+            Self::Ordered => formatter.write_str("its node stopped or cut its connections"),
             Self::Io(error) => write!(formatter, "{error}"),
             Self::Frame(error) => write!(formatter, "{error}"),
             Self::Garbage(error) => write!(formatter, "{error}"),

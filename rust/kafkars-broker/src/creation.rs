@@ -4,9 +4,11 @@ use kafkars_protocol::ErrorCode;
 
 use crate::cluster::{Cluster, State, random_uuid};
 use crate::config::{MAX_PARTITIONS, NewTopic};
+use crate::failover::NO_LEADER;
 use crate::incoming::Refusal;
 use crate::partition::Partition;
 use crate::topic::Topic;
+use crate::topic_config::TopicConfig;
 use crate::topic_name;
 
 /// Checks a topic that is asked for and gives it as it would be, not yet part of the cluster.
@@ -57,7 +59,7 @@ pub(crate) fn plan(
     };
     let partitions = replicas
         .into_iter()
-        .map(|nodes| Partition::new(nodes, &config))
+        .map(|nodes| partition(cluster, nodes, &config))
         .collect();
     Ok(Topic {
         name: name.to_owned(),
@@ -100,7 +102,7 @@ pub(crate) fn plan_more(
     };
     Ok(replicas
         .into_iter()
-        .map(|nodes| Partition::new(nodes, &topic.config))
+        .map(|nodes| partition(cluster, nodes, &topic.config))
         .collect())
 }
 
@@ -122,7 +124,7 @@ fn check_numbers(cluster: &Cluster, partitions: i32, factor: i16) -> Result<Numb
         );
         return Err(Refusal::new(ErrorCode::PolicyViolation, reason));
     }
-    let nodes = cluster.nodes.len();
+    let nodes = cluster.nodes.all().len();
     match usize::try_from(factor) {
         Ok(factor) if (1..=nodes).contains(&factor) => Ok(Numbers {
             partitions: partitions as usize,
@@ -137,23 +139,41 @@ fn check_numbers(cluster: &Cluster, partitions: i32, factor: i16) -> Result<Numb
     }
 }
 
-/// Round robin over the nodes, each topic beginning one further, so that leaders are spread evenly and predictably.
+/// Round robin over the nodes, each topic beginning one further, so that leaders are spread evenly and predictably. Nodes
+/// that are fenced come last: they lead nothing until they are back.
 fn spread(
     cluster: &Cluster,
     start: usize,
     first_partition: usize,
     numbers: Numbers,
 ) -> Vec<Vec<i32>> {
-    let nodes = &cluster.nodes;
-    let node = |position: usize| nodes[position % nodes.len()].id;
+    let nodes = cluster.nodes.all();
+    let (fenced, alive): (Vec<_>, Vec<_>) = nodes.iter().partition(|node| node.is_fenced());
     let replicas = |partition: usize| {
-        (0..numbers.factor)
-            .map(|replica| node(start + partition + replica))
-            .collect()
+        let first = (start + partition) % alive.len().max(1);
+        let (before, from) = alive.split_at(first);
+        let order = from.iter().chain(before).chain(&fenced);
+        order.take(numbers.factor).map(|node| node.id).collect()
     };
     (first_partition..numbers.partitions)
         .map(replicas)
         .collect()
+}
+
+/// A new partition is led by the first of its replicas whose node is alive, and those alone are in sync.
+fn partition(cluster: &Cluster, replicas: Vec<i32>, config: &TopicConfig) -> Partition {
+    let mut partition = Partition::new(replicas, config);
+    let alive: Vec<i32> = partition
+        .replicas
+        .iter()
+        .copied()
+        .filter(|id| cluster.is_alive(*id))
+        .collect();
+    partition.leader = alive.first().copied().unwrap_or(NO_LEADER);
+    if !alive.is_empty() {
+        partition.in_sync = alive;
+    }
+    partition
 }
 
 fn checked_assignment(

@@ -1,7 +1,11 @@
 //! The handle to a running broker.
 
+use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
+
+use parking_lot::Mutex;
+use socket2::Socket;
 
 use crate::clock::Clock;
 use crate::cluster::Cluster;
@@ -16,8 +20,10 @@ use crate::server::{self, Server};
 /// It runs on a thread of its own and ends when it is stopped or dropped; what it held is gone then.
 #[derive(Debug)]
 pub struct EmbeddedBroker {
-    cluster: Arc<Cluster>,
-    server: Server,
+    pub(crate) cluster: Arc<Cluster>,
+    pub(crate) server: Server,
+    /// The ports of nodes that are stopped, bound so that nobody else gets them.
+    pub(crate) reserved: Mutex<HashMap<i32, Socket>>,
 }
 
 impl EmbeddedBroker {
@@ -41,7 +47,12 @@ impl EmbeddedBroker {
             create(&cluster, topic)?;
         }
         let server = Server::start(Arc::clone(&cluster), listeners)?;
-        Ok(Self { cluster, server })
+        let reserved = Mutex::new(HashMap::new());
+        Ok(Self {
+            cluster,
+            server,
+            reserved,
+        })
     }
 
     /// Where its nodes listen, as clients take it: `host:port,host:port`. What it advertises may be something else.
@@ -49,20 +60,11 @@ impl EmbeddedBroker {
         let addresses: Vec<String> = self
             .cluster
             .nodes
+            .all()
             .iter()
             .map(|node| node.address.to_string())
             .collect();
         addresses.join(",")
-    }
-
-    /// Where one node listens; nodes count from 1.
-    pub fn address(&self, node: i32) -> Option<SocketAddr> {
-        self.cluster.node(node).map(|node| node.address)
-    }
-
-    /// Ids of its nodes.
-    pub fn nodes(&self) -> Vec<i32> {
-        self.cluster.nodes.iter().map(|node| node.id).collect()
     }
 
     /// The id it gives to clients.
@@ -105,7 +107,7 @@ impl EmbeddedBroker {
         Ok((found.log.start_offset(), found.log.end_offset()))
     }
 
-    /// The node that leads a partition.
+    /// The node that leads a partition; -1 while none can.
     ///
     /// # Errors
     /// When there is no such partition, or the broker is stopped.
@@ -122,11 +124,11 @@ impl EmbeddedBroker {
     /// Gives a partition to another node, under a new leader epoch. Nothing is lost: all nodes share the log.
     ///
     /// # Errors
-    /// When there is no such partition or node, or the broker is stopped.
+    /// When there is no such partition or node, the node is down, or the broker is stopped.
     pub fn move_leader(&self, topic: &str, partition: i32, node: i32) -> Result<(), BrokerError> {
         let cluster = self.running()?;
-        if cluster.node(node).is_none() {
-            return Err(BrokerError::UnknownNode(node));
+        if self.live(node)?.is_fenced() {
+            return Err(BrokerError::NodeDown(node));
         }
         let mut state = cluster.state();
         let found = state
@@ -173,7 +175,7 @@ impl EmbeddedBroker {
         self.server.stop();
     }
 
-    fn running(&self) -> Result<&Cluster, BrokerError> {
+    pub(crate) fn running(&self) -> Result<&Cluster, BrokerError> {
         if self.is_running() {
             Ok(&self.cluster)
         } else {

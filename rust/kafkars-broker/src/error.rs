@@ -1,6 +1,7 @@
 //! Why a broker could not be started or steered.
 
 use std::io;
+use std::time::Duration;
 
 use kafkars_protocol::ErrorCode;
 
@@ -47,6 +48,15 @@ pub enum BrokerError {
     /// No such node.
     #[error("there is no node {0}")]
     UnknownNode(i32),
+    /// The node does not run, so it cannot lead or coordinate.
+    #[error("node {0} is stopped or was given up: start it before it can lead or coordinate")]
+    NodeDown(i32),
+    /// A cluster has no room for another node.
+    #[error("a cluster has at most {0} nodes")]
+    TooManyNodes(u16),
+    /// A node that was told to stop still has work that does not end.
+    #[error("the node did not end within {} s: something keeps the broker's thread busy", .0.as_secs())]
+    Busy(Duration),
     /// The broker has been stopped.
     #[error("the broker is stopped")]
     Stopped,

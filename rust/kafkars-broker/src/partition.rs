@@ -14,6 +14,8 @@ pub(crate) struct Partition {
     pub(crate) leader: i32,
     pub(crate) leader_epoch: i32,
     pub(crate) replicas: Vec<i32>,
+    /// The replicas that have everything: those whose nodes are alive, or the last that was.
+    pub(crate) in_sync: Vec<i32>,
     pub(crate) log: Log,
     pub(crate) waiters: Waiters,
     producers: Producers,
@@ -34,6 +36,7 @@ impl Partition {
         Self {
             leader: replicas.first().copied().unwrap_or(-1),
             leader_epoch: 0,
+            in_sync: replicas.clone(),
             replicas,
             log: Log::new(config.retention_bytes),
             waiters: Waiters::default(),
@@ -124,9 +127,19 @@ impl Partition {
     pub(crate) fn move_to(&mut self, node: i32) {
         if !self.replicas.contains(&node) {
             // As after a reassignment: the new leader takes the place of the old one.
-            self.replicas.retain(|replica| *replica != self.leader);
+            let old = self.leader;
+            self.replicas.retain(|replica| *replica != old);
+            self.in_sync.retain(|replica| *replica != old);
             self.replicas.insert(0, node);
         }
+        if !self.in_sync.contains(&node) {
+            self.in_sync.push(node);
+        }
+        self.lead_by(node);
+    }
+
+    /// Starts a new leader epoch; whoever waits on the partition looks again.
+    pub(crate) fn lead_by(&mut self, node: i32) {
         self.leader = node;
         self.leader_epoch += 1;
         self.waiters.wake();

@@ -1,5 +1,6 @@
 //! The broker's thread: a runtime of its own, the listeners, and the tasks of their connections.
 
+use std::collections::HashMap;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -10,13 +11,14 @@ use std::{io, process};
 use parking_lot::Mutex;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::TcpListener;
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
-use crate::cluster::{Cluster, Node};
+use crate::cluster::Cluster;
 use crate::config::BrokerConfig;
 use crate::connection::Connection;
 use crate::error::BrokerError;
+use crate::nodes::{Node, NodeState};
 
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 1024;
@@ -39,25 +41,29 @@ pub(crate) fn listen(config: &BrokerConfig) -> Result<Vec<StdListener>, BrokerEr
         .collect()
 }
 
-fn listen_at(address: SocketAddr) -> Result<StdListener, BrokerError> {
-    let open = || -> io::Result<StdListener> {
-        let socket = Socket::new(
-            Domain::for_address(address),
-            Type::STREAM,
-            Some(Protocol::TCP),
-        )?;
-        // A broker that is started again on its port must not wait for the connections of the last one to time out.
-        #[cfg(unix)]
-        socket.set_reuse_address(true)?;
-        socket.bind(&address.into())?;
-        socket.listen(BACKLOG)?;
-        socket.set_nonblocking(true)?;
-        Ok(socket.into())
-    };
+pub(crate) fn listen_at(address: SocketAddr) -> Result<StdListener, BrokerError> {
+    let open = || -> io::Result<StdListener> { listen_on(bind(address)?) };
     open().map_err(|source| BrokerError::Listen {
         address: address.to_string(),
         source,
     })
+}
+
+/// Takes a port without listening: connections to it are refused, and nobody else gets it.
+pub(crate) fn bind(address: SocketAddr) -> io::Result<Socket> {
+    let domain = Domain::for_address(address);
+    let socket = Socket::new(domain, Type::STREAM, Some(Protocol::TCP))?;
+    // A broker that is started again on its port must not wait for the connections of the last one to time out.
+    #[cfg(unix)]
+    socket.set_reuse_address(true)?;
+    socket.bind(&address.into())?;
+    Ok(socket)
+}
+
+pub(crate) fn listen_on(socket: Socket) -> io::Result<StdListener> {
+    socket.listen(BACKLOG)?;
+    socket.set_nonblocking(true)?;
+    Ok(socket.into())
 }
 
 /// The running thread. Dropping it stops it.
@@ -67,6 +73,10 @@ pub(crate) struct Server {
     /// Behind a lock only so that the handle can be shared between threads.
     ended: Mutex<mpsc::Receiver<()>>,
     thread: Option<JoinHandle<()>>,
+    handle: Handle,
+    /// By node: tells when all tasks of the node have ended. Held for look-ups only.
+    tasks: Mutex<HashMap<i32, mpsc::Receiver<()>>>,
+    cluster: Arc<Cluster>,
     process: u32,
 }
 
@@ -75,20 +85,17 @@ impl Server {
         cluster: Arc<Cluster>,
         listeners: Vec<StdListener>,
     ) -> Result<Self, BrokerError> {
+        let nodes = cluster.nodes.all();
         let (stop, stopped) = oneshot::channel();
         let (end, ended) = mpsc::channel();
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(BrokerError::Thread)?;
+        let handle = runtime.handle().clone();
         let run = move || {
-            runtime.block_on(async move {
-                for (node, listener) in cluster.nodes.iter().zip(listeners) {
-                    tokio::spawn(accept(Arc::clone(&cluster), node.clone(), listener));
-                }
-                // An error means that the handle is gone, which is as good as a word.
-                let _ = stopped.await;
-            });
+            // An error means that the handle is gone, which is as good as a word.
+            let _ = runtime.block_on(stopped);
             // Ends every task and closes every socket.
             drop(runtime);
             let _ = end.send(());
@@ -97,12 +104,43 @@ impl Server {
             .name("kafkars-broker".to_owned())
             .spawn(run)
             .map_err(BrokerError::Thread)?;
-        Ok(Self {
+        let server = Self {
             stop: Some(stop),
             ended: Mutex::new(ended),
             thread: Some(thread),
+            handle,
+            tasks: Mutex::new(HashMap::new()),
+            cluster,
             process: process::id(),
-        })
+        };
+        for (node, listener) in nodes.iter().zip(listeners) {
+            server.start_node(node, listener);
+        }
+        Ok(server)
+    }
+
+    /// Lets a node accept connections.
+    pub(crate) fn start_node(&self, node: &Arc<Node>, listener: StdListener) {
+        let (alive, all_gone) = mpsc::sync_channel(0);
+        self.tasks.lock().insert(node.id, all_gone);
+        let cluster = Arc::clone(&self.cluster);
+        self.handle
+            .spawn(accept(cluster, Arc::clone(node), listener, alive));
+    }
+
+    /// Waits until nothing of a node that was told to stop is left: its listener and its connections are closed.
+    pub(crate) fn wait_for_end_of(&self, node: i32) -> Result<(), BrokerError> {
+        let tasks = self.tasks.lock().remove(&node);
+        let here = self.thread.as_ref().map(|thread| thread.thread().id());
+        // From the broker's own thread, as by an intercept's predicate, waiting would be for ever.
+        if here == Some(thread::current().id()) {
+            return Ok(());
+        }
+        // Nobody ever sends: what ends the wait is that the last sender is gone.
+        match tasks.map(|tasks| tasks.recv_timeout(STOP_LIMIT)) {
+            Some(Err(mpsc::RecvTimeoutError::Timeout)) => Err(BrokerError::Busy(STOP_LIMIT)),
+            _ => Ok(()),
+        }
     }
 
     /// Closes listeners and connections and ends the thread. Does nothing the second time.
@@ -140,7 +178,11 @@ impl Drop for Server {
     }
 }
 
-async fn accept(cluster: Arc<Cluster>, node: Node, listener: StdListener) {
+/// Dropped when a task ends. What it holds is never sent on.
+pub(crate) type Alive = mpsc::SyncSender<()>;
+
+async fn accept(cluster: Arc<Cluster>, node: Arc<Node>, listener: StdListener, alive: Alive) {
+    let mut orders = node.orders();
     let listener = match TcpListener::from_std(listener) {
         Ok(listener) => listener,
         Err(error) => {
@@ -149,16 +191,29 @@ async fn accept(cluster: Arc<Cluster>, node: Node, listener: StdListener) {
         }
     };
     loop {
-        match listener.accept().await {
+        let state = orders.borrow_and_update().state;
+        if state == NodeState::Stopped {
+            return;
+        }
+        let accepted = tokio::select! {
+            accepted = listener.accept(), if state == NodeState::Running => accepted,
+            changed = orders.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                continue;
+            }
+        };
+        match accepted {
             Ok((stream, peer)) => {
                 let id = cluster.next_connection();
                 if let Err(error) = stream.set_nodelay(true) {
                     tracing::debug!(node = node.id, %peer, %error, "the connection was gone when it was accepted");
                     continue;
                 }
-                tokio::spawn(
-                    Connection::new(Arc::clone(&cluster), node.id, id, peer, stream).run(),
-                );
+                let connection =
+                    Connection::new(Arc::clone(&cluster), Arc::clone(&node), id, peer, stream);
+                tokio::spawn(connection.run(alive.clone()));
             }
             Err(error) => {
                 // Most often there are too many open files: resting keeps the loop from spinning until one is closed.

@@ -82,6 +82,8 @@ pub(crate) struct TopicConfig {
     pub(crate) compacted: bool,
     /// `retention.bytes`, while `cleanup.policy` has `delete`; none: keep everything.
     pub(crate) retention_bytes: Option<u64>,
+    /// `unclean.leader.election.enable`: a partition may be led by a replica that is not in sync.
+    pub(crate) unclean_leader_election: bool,
 }
 
 /// A setting that is not taken, with the reason in words.
@@ -141,6 +143,7 @@ impl TopicConfig {
             timestamp_after_max_ms: long("message.timestamp.after.max.ms"),
             compacted: policy.contains(&"compact"),
             retention_bytes: retention.filter(|_| policy.contains(&"delete")),
+            unclean_leader_election: text("unclean.leader.election.enable") == "true",
             overrides,
         }
     }

@@ -19,6 +19,7 @@ pub use error::{AttemptError, BootstrapCause, BootstrapCauses, ClientError, Conn
 pub use kafkars_core::cluster::{Cluster, PartitionMetadata, TopicMetadata};
 pub use kafkars_core::config;
 pub use kafkars_core::error_kind::ErrorKind;
+pub use kafkars_core::fetch::cursor::Place;
 pub use kafkars_core::fetch::error::FetchError;
 pub use kafkars_core::fetch::open::{FetchedBatch, RecordSlice, TakenRecord};
 pub use kafkars_core::produce::accumulator::ProduceRecord;

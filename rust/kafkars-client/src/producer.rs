@@ -15,12 +15,13 @@ use tokio::sync::Notify;
 use crate::client::Client;
 use crate::error::ClientError;
 use crate::now;
-use crate::sink;
+use crate::sink::Sink;
 
 /// Sends records. Clones share everything; the last one dropped without [`Producer::close`] gives up what is unsent.
 #[derive(Clone)]
 pub struct Producer {
     shared: Arc<Shared>,
+    sink: Arc<Sink>,
     _last: Arc<CloseOnDrop>,
 }
 
@@ -119,9 +120,8 @@ impl Producer {
             client,
             config,
         });
-        let handle = shared.client.handle().clone();
-        handle.spawn(sink::run(Arc::clone(&shared)));
         Self {
+            sink: Sink::start(&shared),
             _last: Arc::new(CloseOnDrop(Arc::clone(&shared))),
             shared,
         }
@@ -137,7 +137,7 @@ impl Producer {
         match self.shared.accumulator.append(record, now, wall_clock_ms) {
             Ok((delivery, wake)) => {
                 if wake {
-                    self.shared.wake.notify_one();
+                    self.sink.notice();
                     // The sender may have ended since `closed` was looked at; then nobody else would report this record.
                     if *self.shared.finished.borrow() {
                         self.shared.give_up();

@@ -9,6 +9,8 @@ pub enum ErrorKind {
     Authentication,
     /// The call, its data or a setting must change.
     Invalid,
+    /// The transaction is lost; abort it, then it may be tried again.
+    Abortable,
     /// This client cannot go on; make a new one.
     Fatal,
 }

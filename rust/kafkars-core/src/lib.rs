@@ -8,3 +8,4 @@ pub mod error_kind;
 pub mod fetch;
 pub mod produce;
 pub mod refresh;
+pub mod transaction;

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use kafkars_client::config::{
-    Acks, AutoOffsetReset, Checked, ClientConfig, ConsumerConfig, IsolationLevel, ProducerConfig,
+    Acks, Checked, ClientConfig, ConsumerConfig, GroupConfig, GroupProtocol, IsolationLevel,
+    ProducerConfig,
 };
 use kafkars_core::produce::partitioner::{PARTITIONER_NAMES, Partitioner};
 use kafkars_records::{Codec, Compression};
@@ -83,6 +84,17 @@ settings! {
         max_decompressed_batch_bytes: i64,
         client_rack: String,
         default_api_timeout_ms: f64,
+        stuck_timeout_ms: Option<f64>,
+        group_id: Option<String>,
+        group_protocol: String,
+        group_instance_id: Option<String>,
+        group_remote_assignor: Option<String>,
+        partition_assignment_strategy: Option<Vec<Py<PyAny>>>,
+        session_timeout_ms: Option<f64>,
+        heartbeat_interval_ms: Option<f64>,
+        max_poll_interval_ms: f64,
+        enable_auto_commit: Option<bool>,
+        auto_commit_interval_ms: f64,
         key_deserializer: Option<Py<PyAny>>,
         value_deserializer: Option<Py<PyAny>>,
     }
@@ -250,22 +262,84 @@ impl ConsumerSettings {
                 "read_committed" => IsolationLevel::ReadCommitted,
                 _ => IsolationLevel::ReadUncommitted,
             },
-            auto_offset_reset: match fields.auto_offset_reset.as_str() {
-                "earliest" => AutoOffsetReset::Earliest,
-                "none" => AutoOffsetReset::None,
-                _ => AutoOffsetReset::Latest,
-            },
+            auto_offset_reset: fields
+                .auto_offset_reset
+                .parse()
+                .map_err(|problem| error::settings(&problem))?,
             client_rack: fields.client_rack.clone(),
             default_api_timeout: milliseconds(fields.default_api_timeout_ms),
             max_decompressed_batch: number(
                 "max_decompressed_batch_bytes",
                 fields.max_decompressed_batch_bytes,
             )?,
+            group: self.group(&fields.client_rack)?,
+            stuck_timeout: fields.stuck_timeout_ms.map(milliseconds),
         };
         let config = config
             .check()
             .map_err(|problem| error::settings(&problem))?;
         Ok((self.client.checked()?, config))
+    }
+
+    fn group(&self, rack: &str) -> PyResult<Option<Checked<GroupConfig>>> {
+        let fields = &self.fields;
+        let Some(group_id) = &fields.group_id else {
+            return Ok(None);
+        };
+        let protocol = match fields.group_protocol.as_str() {
+            "consumer" => GroupProtocol::Consumer,
+            _ => GroupProtocol::Classic,
+        };
+        self.check_protocol(protocol)?;
+        let default = GroupConfig::default();
+        let given = |value: Option<f64>, default| value.map_or(default, milliseconds);
+        let config = GroupConfig {
+            group_id: group_id.clone(),
+            group_instance_id: fields.group_instance_id.clone(),
+            group_protocol: protocol,
+            group_remote_assignor: fields.group_remote_assignor.clone(),
+            session_timeout: given(fields.session_timeout_ms, default.session_timeout),
+            heartbeat_interval: given(fields.heartbeat_interval_ms, default.heartbeat_interval),
+            max_poll_interval: milliseconds(fields.max_poll_interval_ms),
+            rebalance_timeout: None,
+            client_rack: (!rack.is_empty()).then(|| rack.to_owned()),
+            enable_auto_commit: fields.enable_auto_commit.unwrap_or(true),
+            auto_commit_interval: milliseconds(fields.auto_commit_interval_ms),
+            request_timeout: milliseconds(self.client.request_timeout_ms),
+            retry_backoff: milliseconds(self.client.retry_backoff_ms),
+            retry_backoff_max: milliseconds(self.client.retry_backoff_max_ms),
+        };
+        let checked = config.check();
+        checked
+            .map(Some)
+            .map_err(|problem| error::settings(&problem))
+    }
+
+    /// Settings that only the classic protocol knows are an error with the other, as in Kafka.
+    fn check_protocol(&self, protocol: GroupProtocol) -> PyResult<()> {
+        let fields = &self.fields;
+        let strategy = fields.partition_assignment_strategy.as_ref();
+        if strategy.is_some_and(Vec::is_empty) {
+            return Err(error::config(
+                "partition_assignment_strategy: must name at least one assignor, such as \"cooperative-sticky\"".to_owned(),
+            ));
+        }
+        let classic_only = [
+            ("session_timeout_ms", fields.session_timeout_ms.is_some()),
+            (
+                "heartbeat_interval_ms",
+                fields.heartbeat_interval_ms.is_some(),
+            ),
+            ("partition_assignment_strategy", strategy.is_some()),
+        ];
+        for (setting, given) in classic_only {
+            if given && protocol == GroupProtocol::Consumer {
+                return Err(error::config(format!(
+                    "{setting}: cannot be set with group_protocol=\"consumer\": there the broker decides it (KIP-848)"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// The deserializers, if there is any.

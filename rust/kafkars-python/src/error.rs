@@ -78,6 +78,7 @@ pub(crate) fn produce(py: Python<'_>, error: &ProduceError) -> PyErr {
             return broker(py, *code, error, &Place::topic(topic));
         }
         ProduceError::Impossible { topic, .. } => ("KafkaError", Place::topic(topic)),
+        ProduceError::Aborted | ProduceError::Transaction(_) => ("KafkaError", Place::default()),
         ProduceError::Closed => ("ClosedError", Place::default()),
     };
     local(py, class, error, &place)
@@ -93,6 +94,9 @@ pub(crate) fn fetch(py: Python<'_>, error: &FetchError) -> PyErr {
             let place = Place::of(partition).at(*offset);
             return broker(py, ErrorCode::OffsetOutOfRange, error, &place);
         }
+        FetchError::LogTruncated {
+            partition, offset, ..
+        } => ("LogTruncationError", Place::of(partition).at(*offset)),
         FetchError::Corrupt {
             partition, offset, ..
         } => ("CorruptRecordError", Place::of(partition).at(*offset)),
@@ -100,7 +104,7 @@ pub(crate) fn fetch(py: Python<'_>, error: &FetchError) -> PyErr {
             return broker(py, *code, error, &Place::of(partition));
         }
         FetchError::Topic { topic, code } => return broker(py, *code, error, &Place::topic(topic)),
-        FetchError::NotAssigned { partition } => ("ClientStateError", Place::of(partition)),
+        FetchError::NotAssigned { partition } => ("NotAssignedError", Place::of(partition)),
         FetchError::InvalidArgument { .. } => ("InvalidArgumentError", Place::default()),
         FetchError::TimedOut { .. } => ("KafkaTimeoutError", Place::default()),
         FetchError::Bootstrap { causes } => return bootstrap(py, error, causes),
@@ -191,7 +195,11 @@ pub(crate) fn embedded_broker(error: &BrokerError) -> PyErr {
                 &Place::partition(topic, *partition),
             )
         }),
-        BrokerError::UnknownNode(_) => attached("InvalidArgumentError", error.to_string()),
+        BrokerError::UnknownNode(_) | BrokerError::TooManyNodes(_) => {
+            attached("InvalidArgumentError", error.to_string())
+        }
+        BrokerError::NodeDown(_) => attached("ClientStateError", error.to_string()),
+        BrokerError::Busy(_) => attached("KafkaTimeoutError", error.to_string()),
         BrokerError::Stopped => attached("ClosedError", error.to_string()),
         BrokerError::Listen { source, .. } => os_error(source, error),
         BrokerError::Thread(source) => os_error(source, error),

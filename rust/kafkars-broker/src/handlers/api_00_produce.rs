@@ -8,6 +8,8 @@
 //!
 //! Version 5 added the log start offset, 8 the records to blame (KIP-467), 9 is the first flexible one.
 
+use std::sync::Arc;
+
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::produce::{
     BatchIndexAndErrorMessage, LeaderIdAndEpoch, NodeEndpoint, PartitionProduceData,
@@ -19,6 +21,7 @@ use super::hints::Hints;
 use super::{Answer, Peer, Serve};
 use crate::cluster::{Cluster, State, TopicKey};
 use crate::incoming::{self, Refusal};
+use crate::nodes::Node;
 use crate::partition::Placed;
 
 /// First version that names topics by id.
@@ -177,7 +180,7 @@ impl Append<'_> {
     }
 
     fn endpoints(&self) -> Vec<NodeEndpoint> {
-        let endpoint = |node: &crate::cluster::Node| NodeEndpoint {
+        let endpoint = |node: Arc<Node>| NodeEndpoint {
             node_id: node.id,
             host: node.advertised_host.clone(),
             port: i32::from(node.advertised_port),

@@ -18,6 +18,7 @@ use kafkars_protocol::messages::fetch::{
 use super::{Answer, Peer, Serve};
 use crate::cluster::{State, TopicKey};
 use crate::fetch_round::{self, Limits, Round};
+use crate::nodes::Node;
 use crate::sessions::{FetchPlan, SessionRequest, Target};
 use crate::waiter::Waiter;
 
@@ -41,9 +42,7 @@ impl Serve for FetchRequest {
         let wait = i64::from(self.max_wait_ms.max(0));
         let request = session_request(self, version);
         let mut state = peer.cluster.state();
-        let Some(sessions) = state.sessions(peer.node) else {
-            return Answer::Disconnect;
-        };
+        let sessions = state.sessions(peer.node);
         let plan = match sessions.plan(request, peer.cluster.now()) {
             Ok(plan) => plan,
             Err(code) => return Answer::Now(session_failure(code)),
@@ -70,8 +69,8 @@ impl Serve for FetchRequest {
         }
         let request = session_request(self.clone(), version);
         let mut state = peer.cluster.state();
-        let sessions = state.sessions(peer.node).ok_or(code);
-        match sessions.and_then(|sessions| sessions.plan(request, peer.cluster.now())) {
+        let sessions = state.sessions(peer.node);
+        match sessions.plan(request, peer.cluster.now()) {
             Ok(plan) => {
                 let round = fetch_round::fail(&plan.targets, code);
                 respond(peer, &mut state, &plan, round)
@@ -211,10 +210,8 @@ fn respond(peer: &Peer, state: &mut State, plan: &FetchPlan, round: Round) -> Fe
     let mut responses: Vec<FetchableTopicResponse> = Vec::new();
     let mut previous: Option<&TopicKey> = None;
     for (target, data) in plan.targets.iter().zip(round.partitions) {
-        let told = match state.sessions(peer.node) {
-            Some(sessions) if plan.session_id != 0 => sessions.tell(plan.session_id, target, &data),
-            _ => true,
-        };
+        let sessions = state.sessions(peer.node);
+        let told = plan.session_id == 0 || sessions.tell(plan.session_id, target, &data);
         if plan.incremental && !told {
             continue;
         }
@@ -234,7 +231,7 @@ fn respond(peer: &Peer, state: &mut State, plan: &FetchPlan, round: Round) -> Fe
         }
         previous = Some(&target.topic);
     }
-    let endpoint = |node: &crate::cluster::Node| NodeEndpoint {
+    let endpoint = |node: Arc<Node>| NodeEndpoint {
         node_id: node.id,
         host: node.advertised_host.clone(),
         port: i32::from(node.advertised_port),

@@ -6,6 +6,8 @@
 //!
 //! Unlike Kafka's, an answer that creates a topic has it at once, with its leaders: there is nothing to wait for.
 
+use std::sync::Arc;
+
 use kafkars_protocol::messages::metadata::{
     MetadataRequest, MetadataRequestTopic, MetadataResponse, MetadataResponseBroker,
     MetadataResponsePartition, MetadataResponseTopic,
@@ -13,8 +15,11 @@ use kafkars_protocol::messages::metadata::{
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::{Answer, Peer, Serve, operations};
-use crate::cluster::{Cluster, Node, State};
+use crate::cluster::{Cluster, State};
 use crate::config::NewTopic;
+use crate::failover::NO_LEADER;
+use crate::nodes::Node;
+use crate::partition::Partition;
 use crate::topic::Topic;
 use crate::{creation, topic_name};
 
@@ -28,10 +33,14 @@ impl Serve for MetadataRequest {
             && (version < 4 || self.allow_auto_topic_creation);
         let mut state = cluster.state();
         let mut topics: Vec<MetadataResponseTopic> = match &self.topics {
-            None => state.topics().map(describe).collect(),
-            Some(topics) if topics.is_empty() && version == 0 => {
-                state.topics().map(describe).collect()
-            }
+            None => state
+                .topics()
+                .map(|topic| describe(cluster, topic))
+                .collect(),
+            Some(topics) if topics.is_empty() && version == 0 => state
+                .topics()
+                .map(|topic| describe(cluster, topic))
+                .collect(),
             Some(topics) => topics
                 .iter()
                 .map(|topic| look_up(cluster, &mut state, topic, may_create))
@@ -66,14 +75,14 @@ impl Serve for MetadataRequest {
 }
 
 fn about(cluster: &Cluster) -> MetadataResponse {
-    let broker = |node: &Node| MetadataResponseBroker {
+    let broker = |node: &Arc<Node>| MetadataResponseBroker {
         node_id: node.id,
         host: node.advertised_host.clone(),
         port: i32::from(node.advertised_port),
         rack: None,
     };
     MetadataResponse {
-        brokers: cluster.nodes.iter().map(broker).collect(),
+        brokers: cluster.nodes.alive().iter().map(broker).collect(),
         cluster_id: Some(cluster.id.clone()),
         controller_id: cluster.controller(),
         cluster_authorized_operations: NO_OPERATIONS,
@@ -89,12 +98,12 @@ fn look_up(
 ) -> MetadataResponseTopic {
     let Some(name) = &wanted.name else {
         return match state.topic_by_id(wanted.topic_id) {
-            Some(topic) => describe(topic),
+            Some(topic) => describe(cluster, topic),
             None => failure(None, wanted.topic_id, ErrorCode::UnknownTopicId),
         };
     };
     if let Some(topic) = state.topic(name) {
-        return describe(topic);
+        return describe(cluster, topic);
     }
     let refused = |code| failure(Some(name.clone()), Uuid::ZERO, code);
     if topic_name::check(name).is_err() {
@@ -113,7 +122,7 @@ fn look_up(
         None,
     ) {
         Ok(topic) => {
-            let description = describe(&topic);
+            let description = describe(cluster, &topic);
             state.insert_topic(topic);
             description
         }
@@ -121,17 +130,21 @@ fn look_up(
     }
 }
 
-fn describe(topic: &Topic) -> MetadataResponseTopic {
-    let partition =
-        |(index, partition): (usize, &crate::partition::Partition)| MetadataResponsePartition {
-            error_code: 0,
+fn describe(cluster: &Cluster, topic: &Topic) -> MetadataResponseTopic {
+    let partition = |(index, partition): (usize, &Partition)| {
+        let offline = |replica: &&i32| !cluster.is_alive(**replica);
+        let leaderless = partition.leader == NO_LEADER;
+        let code = leaderless.then_some(ErrorCode::LeaderNotAvailable);
+        MetadataResponsePartition {
+            error_code: code.map_or(0, ErrorCode::code),
             partition_index: index as i32,
             leader_id: partition.leader,
             leader_epoch: partition.leader_epoch,
             replica_nodes: partition.replicas.clone(),
-            isr_nodes: partition.replicas.clone(),
-            offline_replicas: Vec::new(),
-        };
+            isr_nodes: partition.in_sync.clone(),
+            offline_replicas: partition.replicas.iter().filter(offline).copied().collect(),
+        }
+    };
     MetadataResponseTopic {
         error_code: 0,
         name: Some(topic.name.clone()),

@@ -12,7 +12,7 @@ use kafkars_protocol::messages::find_coordinator::{
 };
 
 use super::{Answer, Peer, Serve};
-use crate::cluster::CoordinatorKind;
+use crate::nodes::CoordinatorKind;
 
 /// First version that asks for several coordinators at once.
 const SEVERAL_SINCE: i16 = 4;
@@ -30,7 +30,7 @@ impl Serve for FindCoordinatorRequest {
                 Some(node) => Coordinator {
                     key: key.to_owned(),
                     node_id: node.id,
-                    host: node.advertised_host,
+                    host: node.advertised_host.clone(),
                     port: i32::from(node.advertised_port),
                     ..Coordinator::default()
                 },

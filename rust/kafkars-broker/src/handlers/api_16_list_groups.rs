@@ -6,7 +6,7 @@ use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::list_groups::{ListGroupsRequest, ListGroupsResponse};
 
 use super::{Answer, Peer, Serve};
-use crate::cluster::CoordinatorKind;
+use crate::nodes::CoordinatorKind;
 
 impl Serve for ListGroupsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<ListGroupsResponse> {

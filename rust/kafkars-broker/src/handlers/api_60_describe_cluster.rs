@@ -1,7 +1,9 @@
 //! DescribeCluster, versions 0 to 2.
 //!
 //! Kept: nodes and authorized operations. Controllers (`endpoint_type` 2, version 1) are not endpoints of their own here
-//! (MISMATCHED_ENDPOINT_TYPE), and no node is ever fenced (version 2).
+//! (MISMATCHED_ENDPOINT_TYPE). Version 2 added fenced nodes.
+
+use std::sync::Arc;
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::describe_cluster::{
@@ -9,7 +11,7 @@ use kafkars_protocol::messages::describe_cluster::{
 };
 
 use super::{Answer, Peer, Serve, operations};
-use crate::cluster::Node;
+use crate::nodes::Node;
 
 /// `endpoint_type` of brokers.
 const BROKERS: i8 = 1;
@@ -20,18 +22,23 @@ impl Serve for DescribeClusterRequest {
             return Answer::Now(self.refuse(peer, version, ErrorCode::MismatchedEndpointType));
         }
         let cluster = &peer.cluster;
-        let broker = |node: &Node| DescribeClusterBroker {
+        let broker = |node: &Arc<Node>| DescribeClusterBroker {
             broker_id: node.id,
             host: node.advertised_host.clone(),
             port: i32::from(node.advertised_port),
             rack: None,
-            is_fenced: false,
+            is_fenced: node.is_fenced(),
+        };
+        let nodes = if self.include_fenced_brokers {
+            cluster.nodes.all()
+        } else {
+            cluster.nodes.alive()
         };
         let mut response = DescribeClusterResponse {
             endpoint_type: BROKERS,
             cluster_id: cluster.id.clone(),
             controller_id: cluster.controller(),
-            brokers: cluster.nodes.iter().map(broker).collect(),
+            brokers: nodes.iter().map(broker).collect(),
             ..DescribeClusterResponse::default()
         };
         if self.include_cluster_authorized_operations {

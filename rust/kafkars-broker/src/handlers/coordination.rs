@@ -3,7 +3,7 @@
 use kafkars_protocol::ErrorCode;
 
 use super::Peer;
-use crate::cluster::CoordinatorKind;
+use crate::nodes::CoordinatorKind;
 
 /// Refuses a group without a name, and one that another node coordinates.
 pub(super) fn check_group(peer: &Peer, group: &str) -> Result<(), ErrorCode> {

@@ -1,6 +1,9 @@
 //! Where the leader is, told along with the error that says it is not here (KIP-951).
 
-use crate::cluster::{Cluster, Node};
+use std::sync::Arc;
+
+use crate::cluster::Cluster;
+use crate::nodes::Node;
 
 /// The nodes that lead what was asked for elsewhere, each once.
 #[derive(Debug, Default)]
@@ -15,7 +18,10 @@ impl Hints {
         }
     }
 
-    pub(crate) fn nodes<'a>(&'a self, cluster: &'a Cluster) -> impl Iterator<Item = &'a Node> {
+    pub(crate) fn nodes<'a>(
+        &'a self,
+        cluster: &'a Cluster,
+    ) -> impl Iterator<Item = Arc<Node>> + use<'a> {
         self.leaders
             .iter()
             .filter_map(|leader| cluster.node(*leader))

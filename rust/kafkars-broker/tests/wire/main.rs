@@ -3,6 +3,7 @@
 mod faults;
 mod fetch;
 mod hostile;
+mod lifecycle;
 mod list_offsets;
 mod metadata;
 mod mutated;

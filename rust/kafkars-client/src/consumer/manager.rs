@@ -6,14 +6,14 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use kafkars_core::config::TopicPartition;
 use kafkars_core::fetch::buffer::CursorId;
-use kafkars_core::fetch::cursor::{Cursor, CursorState, StartAt};
+use kafkars_core::fetch::cursor::{Cursor, CursorState, Place, StartAt};
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::offset_reset::{LATEST_TIMESTAMP, timestamp_for};
 use kafkars_protocol::ErrorCode;
 use tokio::task::JoinSet;
 
 use super::shared::Shared;
-use super::{OffsetAndTimestamp, offsets, source};
+use super::{OffsetAndTimestamp, offsets, source, truncation};
 use crate::error::ClientError;
 use crate::now;
 
@@ -85,6 +85,7 @@ impl Manager {
         if self.shared.client.cluster().version == 0 {
             return None; // the metadata task goes on trying, and tells when it has got through
         }
+        truncation::look(&self.shared, &mut self.tasks);
         self.start_sources(&assigned);
         let unknown_at = self.report_unknown(&assigned);
         let reset_at = self.reset_unset();
@@ -266,7 +267,11 @@ async fn reset(shared: &Arc<Shared>, lookups: Vec<Lookup>) {
             match found.remove(&lookup.partition) {
                 Some(Ok(found)) => {
                     tracing::debug!(target: "kafkars::consumer", partition = %lookup.partition, offset = found.offset, "position set");
-                    buffer.set_position(lookup.id, lookup.epoch, found.offset);
+                    let place = Place {
+                        offset: found.offset,
+                        leader_epoch: found.leader_epoch,
+                    };
+                    buffer.set_position(lookup.id, lookup.epoch, place);
                 }
                 Some(Err(error @ FetchError::TimedOut { .. })) => {
                     tracing::warn!(target: "kafkars::consumer", partition = %lookup.partition, %error, "no position yet");

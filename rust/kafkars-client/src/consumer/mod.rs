@@ -8,6 +8,7 @@ mod questions;
 mod request;
 mod shared;
 mod source;
+mod truncation;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

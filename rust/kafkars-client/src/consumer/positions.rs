@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use kafkars_core::config::{IsolationLevel, TopicPartition};
 use kafkars_core::fetch::buffer::FetchBuffer;
-use kafkars_core::fetch::cursor::StartAt;
+use kafkars_core::fetch::cursor::{Place, StartAt};
 use kafkars_core::fetch::error::FetchError;
 use kafkars_protocol::ErrorCode;
 
@@ -14,11 +14,14 @@ use crate::{now, topic_name};
 
 impl Consumer {
     /// Replaces the assignment. Partitions that stay keep their position unless a new one is given.
-    pub fn assign(&self, partitions: Vec<(TopicPartition, Option<i64>)>) -> Result<(), FetchError> {
-        for (partition, offset) in &partitions {
+    pub fn assign(
+        &self,
+        partitions: Vec<(TopicPartition, Option<Place>)>,
+    ) -> Result<(), FetchError> {
+        for (partition, place) in &partitions {
             check_partition(partition)?;
-            if let Some(offset) = offset {
-                check_offset(partition, *offset)?;
+            if let Some(place) = place {
+                check_offset(partition, place.offset)?;
             }
         }
         self.change(|buffer| {
@@ -32,10 +35,11 @@ impl Consumer {
         self.shared.inner.lock().buffer.assignment()
     }
 
-    /// Goes on at `offset`; fetched data before and after is dropped.
-    pub fn seek(&self, partition: &TopicPartition, offset: i64) -> Result<(), FetchError> {
-        check_offset(partition, offset)?;
-        self.change(|buffer| buffer.seek(partition, offset))
+    /// Goes on at `place`; fetched data before and after is dropped. With a leader epoch the log is checked for truncation
+    /// (KIP-320).
+    pub fn seek(&self, partition: &TopicPartition, place: Place) -> Result<(), FetchError> {
+        check_offset(partition, place.offset)?;
+        self.change(|buffer| buffer.seek(partition, place))
     }
 
     /// Goes on at the oldest record kept; all assigned partitions when none is named.

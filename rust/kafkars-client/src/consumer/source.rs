@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use kafkars_core::backoff::{Backoff, Random};
 use kafkars_core::cluster::Cluster;
 use kafkars_core::config::TopicPartition;
-use kafkars_core::fetch::buffer::{FetchBuffer, FetchTarget, PartitionStatus};
+use kafkars_core::fetch::buffer::{EpochEnd, FetchBuffer, FetchTarget, PartitionStatus};
 use kafkars_core::fetch::cursor::Cursor;
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::open::{AbortedTransaction, OpenJob};
@@ -27,6 +27,9 @@ use super::shared::Shared;
 use crate::error::AttemptError;
 use crate::net::{Connection, Lane};
 use crate::now;
+
+/// Bytes of fetched batches up to which an answer is opened before the next request leaves.
+const SMALL_ANSWER: usize = 16 << 10;
 
 /// Runs until the consumer is closed.
 pub(super) async fn run(shared: Arc<Shared>, node: i32) {
@@ -236,8 +239,7 @@ impl Source {
             Err(error) => {
                 lane.connection = None;
                 lane.session.lost();
-                self.shared.update(|buffer| buffer.landed(&targets));
-                self.hand_over(&targets);
+                self.unanswered(&targets);
                 Err(error)
             }
         }
@@ -268,8 +270,7 @@ impl Source {
             Err(error) => {
                 lane.connection = None;
                 lane.session.lost();
-                self.shared.update(|buffer| buffer.landed(&targets));
-                self.hand_over(&targets);
+                self.unanswered(&targets);
                 self.raise(&targets, &error);
                 self.failed(&error);
                 return;
@@ -287,16 +288,29 @@ impl Source {
         }
         let jobs = self.note(&targets, response);
         self.hand_over(&targets);
-        // The broker works on the next answer while this one is opened; only a lost connection is made anew afterwards.
+        let size: usize = jobs.iter().map(|(_, job)| job.records.len()).sum();
+        let is_small = size <= SMALL_ANSWER;
+        if is_small {
+            // Sending a request takes longer than opening this, and the application waits.
+            self.open(&jobs);
+        }
+        // The broker works on the next answer while a large one is opened; only a lost connection is made anew afterwards.
         if self.lanes[place].is_connected() {
             self.dispatch().await;
         }
+        if !is_small {
+            self.open(&jobs);
+        }
+    }
+
+    /// Checks and unpacks what came, and hands it to the application.
+    fn open(&self, jobs: &[(FetchTarget, OpenJob)]) {
         let limits = ReadLimits {
             max_decompressed: self.shared.config.max_decompressed_batch,
         };
         for (target, job) in jobs {
             let opened = job.open(&limits);
-            self.shared.update(|buffer| buffer.queue(&target, opened));
+            self.shared.update(|buffer| buffer.queue(target, opened));
         }
     }
 
@@ -364,6 +378,18 @@ impl Source {
             let until = now() + self.shared.client.config().metadata_max_age;
             cursor.preferred_replica = Some((data.preferred_read_replica, until));
         }
+        if data.diverging_epoch.epoch >= 0
+            && let Some(cursor) = buffer.cursor_at(target.id, target.epoch)
+            && cursor.fetch_from() == target.from
+        {
+            let end = EpochEnd {
+                leader_epoch: data.diverging_epoch.epoch,
+                end_offset: data.diverging_epoch.end_offset,
+            };
+            tracing::warn!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.from.offset, diverging_offset = end.end_offset, "the log was truncated");
+            buffer.truncated(target.id, target.epoch, target.from, end);
+            return None;
+        }
         let job = data
             .records
             .filter(|records| !records.is_empty())
@@ -375,7 +401,7 @@ impl Source {
                     .fetch_add(length, Ordering::Relaxed);
                 OpenJob {
                     partition: target.partition.clone(),
-                    from: target.offset,
+                    from: target.from,
                     records,
                     aborted: data
                         .aborted_transactions
@@ -397,10 +423,11 @@ impl Source {
     fn note_error(&self, buffer: &mut FetchBuffer, target: &FetchTarget, code: ErrorCode) -> bool {
         let now = now();
         let pause = self.shared.client.config().retry_backoff;
-        tracing::debug!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.offset, error = code.name(), "fetch refused");
-        if let Some(cursor) = buffer.cursor_at(target.id, target.epoch) {
-            // A follower that cannot serve us: the leader can.
-            cursor.preferred_replica = None;
+        tracing::debug!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.from.offset, error = code.name(), "fetch refused");
+        if self.leave_follower(buffer, target) {
+            // The leader is asked at once; a follower's log may end before the position while the leader's does not.
+            self.shared.touch();
+            return code.invalid_metadata();
         }
         buffer.back_off(target.id, target.epoch, now, pause);
         match code {
@@ -421,6 +448,26 @@ impl Source {
                 false
             }
         }
+    }
+
+    /// A follower that cannot serve us: the leader can (KIP-392). True when this node was asked as a follower.
+    fn leave_follower(&self, buffer: &mut FetchBuffer, target: &FetchTarget) -> bool {
+        let Some(cursor) = buffer.cursor_at(target.id, target.epoch) else {
+            return false;
+        };
+        let preferred = cursor.preferred_replica.take();
+        preferred.is_some_and(|(node, _)| node == self.node)
+    }
+
+    /// No answer came for these.
+    fn unanswered(&self, targets: &[FetchTarget]) {
+        self.shared.update(|buffer| {
+            buffer.landed(targets);
+            for target in targets {
+                self.leave_follower(buffer, target);
+            }
+        });
+        self.hand_over(targets);
     }
 
     /// An answer that no retry will make readable reaches the application; everything else is retried quietly.
@@ -467,10 +514,10 @@ fn session_partition(target: &FetchTarget, cluster: &Cluster) -> SessionPartitio
         topic_id: cluster
             .topic(topic)
             .map_or(Uuid::default(), |topic| topic.id),
-        offset: target.offset,
+        offset: target.from.offset,
         leader_epoch: cluster
             .leader(topic, *partition)
             .map_or(-1, |leader| leader.epoch),
-        last_epoch: -1,
+        last_epoch: target.from.leader_epoch,
     }
 }

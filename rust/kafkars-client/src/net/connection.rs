@@ -23,7 +23,7 @@ use super::transport::{ReadHalf, WriteHalf};
 use super::versions::ApiVersionTable;
 use crate::error::AttemptError;
 use crate::metrics::{Counters, add, subtract};
-use crate::net::connection::state::{Pending, State};
+use crate::net::connection::state::{Pending, Slot, State};
 use crate::{after, now};
 
 pub(super) mod state;
@@ -139,6 +139,48 @@ impl Connection {
         })
     }
 
+    /// As [`Connection::start`], without a task that waits: `then` gets the answer where it is received, so it must be
+    /// quick. It is called once in any case, from within this call when the request cannot leave. Only for a deadline
+    /// that [`Connection::keeps`].
+    pub(crate) fn start_then<R: Request>(
+        &self,
+        request: &R,
+        deadline: Instant,
+        then: impl FnOnce(Result<R::Response, AttemptError>) + Send + 'static,
+    ) {
+        let encoded = self.versions().highest::<R>().and_then(|version| {
+            let (correlation, frame) = self.encode(request, version)?;
+            Ok((version, correlation, frame))
+        });
+        let (version, correlation, frame) = match encoded {
+            Ok(encoded) => encoded,
+            Err(error) => return then(Err(error)),
+        };
+        let connection = self.clone();
+        let decode = move |answer: Result<Bytes, _>| {
+            then(answer.and_then(|frame| connection.decode::<R>(frame, version)))
+        };
+        let pending = Pending {
+            correlation,
+            sent_at: now(),
+            expires_at: deadline,
+            slot: Slot::Function(Box::new(decode)),
+        };
+        // An error has reached `then` through the slot.
+        drop(self.submit(frame, Some(pending)));
+    }
+
+    /// Whether the connection itself sees to it that a request started now has an end at `deadline`.
+    pub(crate) fn keeps(&self, deadline: Instant) -> bool {
+        !self.needs_timer(now(), deadline)
+    }
+
+    /// Most deadlines are the request timeout, counted from a moment earlier: those need no timer of their own.
+    fn needs_timer(&self, sent_at: Instant, deadline: Instant) -> bool {
+        let times_out_at = after(sent_at, self.shared.settings.request_timeout);
+        times_out_at.saturating_duration_since(deadline) > NO_TIMER
+    }
+
     /// Sends a request that the broker does not answer. The future ends when the socket has taken it: without it a
     /// sender would not notice that the broker is slower than itself.
     pub fn start_oneway<R: Request>(
@@ -173,13 +215,12 @@ impl Connection {
         let (slot, answer) = oneshot::channel();
         let sent_at = now();
         let times_out_at = after(sent_at, self.shared.settings.request_timeout);
-        // Most deadlines are the request timeout, counted from a moment earlier: those need no timer of their own.
-        let ends_early = times_out_at.saturating_duration_since(deadline) > NO_TIMER;
+        let ends_early = self.needs_timer(sent_at, deadline);
         let pending = Pending {
             correlation,
             sent_at,
             expires_at: if ends_early { times_out_at } else { deadline },
-            slot,
+            slot: Slot::Task(slot),
         };
         self.submit(frame, Some(pending))?;
         let counters = Arc::clone(&self.shared.settings.counters);
@@ -250,8 +291,12 @@ impl Connection {
         let shared = &self.shared;
         let counters = &shared.settings.counters;
         let mut state = shared.state.lock();
-        if let Some(failure) = &state.failure {
-            return Err(failure.clone());
+        if let Some(failure) = state.failure.clone() {
+            drop(state);
+            if let Some(pending) = pending {
+                pending.answer(Err(failure.clone()));
+            }
+            return Err(failure);
         }
         add(&counters.requests_sent, 1);
         if let Some(pending) = pending {

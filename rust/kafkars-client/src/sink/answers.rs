@@ -13,8 +13,8 @@ use kafkars_core::produce::verdict::{Verdict, judge};
 use kafkars_protocol::Uuid;
 use kafkars_protocol::messages::produce::ProduceResponse;
 
-use super::Sender;
 use super::identity::Identity;
+use super::sender::Sender;
 use crate::error::AttemptError;
 use crate::now;
 use crate::producer::Shared;

@@ -8,7 +8,7 @@ use kafkars_core::produce::sequence::ProducerIdentity;
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::init_producer_id::{InitProducerIdRequest, InitProducerIdResponse};
 
-use super::{Event, Sender};
+use super::sender::{Event, Sender, report};
 use crate::error::{AttemptError, ClientError};
 use crate::now;
 
@@ -52,14 +52,16 @@ impl Sender {
         self.identity = Identity::Asking;
         let client = self.shared.client.clone();
         let deadline = now + self.shared.config.request_timeout;
-        self.events.spawn(async move {
+        let events = self.events.clone();
+        self.tasks.spawn(async move {
             let request = InitProducerIdRequest {
                 transactional_id: None,
                 transaction_timeout_ms: i32::MAX,
                 producer_id: -1,
                 producer_epoch: -1,
             };
-            Event::Identified(client.request_any(request, deadline).await)
+            let answer = client.request_any(request, deadline).await;
+            report(&events, Event::Identified(answer));
         });
         Err(self.expire_waiting(now))
     }

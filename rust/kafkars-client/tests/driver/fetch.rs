@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use kafkars_broker::{Action, BrokerConfig, Intercept};
-use kafkars_client::FetchError;
 use kafkars_client::config::{AutoOffsetReset, ConsumerConfig, ProducerConfig};
+use kafkars_client::{FetchError, Place};
 use kafkars_protocol::{ApiKey, ErrorCode};
 
 use crate::{Scene, at, deadline, ready, send, values};
@@ -55,7 +55,9 @@ fn new_records_arrive_during_a_long_poll() {
         fetch_max_wait: Duration::from_secs(10),
         ..ConsumerConfig::default()
     });
-    consumer.assign(vec![(at(0), Some(0))]).expect("valid");
+    consumer
+        .assign(vec![(at(0), Some(Place::at(0)))])
+        .expect("valid");
     fill(&scene, 0, 0..1);
     assert_eq!(scene.run(values(&consumer, 1)), ["0"]);
     let started = Instant::now();
@@ -78,7 +80,9 @@ fn a_seek_during_a_long_poll_does_not_wait_for_it() {
     assert_eq!(scene.run(values(&consumer, 10)).len(), 10);
     let started = Instant::now();
     for offset in [4, 9, 0, 7] {
-        consumer.seek(&at(0), i64::from(offset)).expect("assigned");
+        consumer
+            .seek(&at(0), Place::at(i64::from(offset)))
+            .expect("assigned");
         let count = 10 - offset as usize;
         assert_eq!(scene.run(values(&consumer, count)), numbers(offset..10));
         // Let the source start the long poll that follows.
@@ -140,7 +144,9 @@ fn faults_of_fetching_lose_and_double_nothing() {
 fn a_moved_leader_is_followed() {
     let scene = Scene::with_topic(1, 3);
     let consumer = scene.consumer(ConsumerConfig::default());
-    consumer.assign(vec![(at(0), Some(0))]).expect("valid");
+    consumer
+        .assign(vec![(at(0), Some(Place::at(0)))])
+        .expect("valid");
     for (round, node) in [2, 3, 1].into_iter().enumerate() {
         let from = round as i32 * 10;
         scene.broker.move_leader("t", 0, node).expect("exists");
@@ -189,7 +195,9 @@ fn an_offset_outside_the_log_starts_over_or_raises() {
     let scene = Scene::with_topic(1, 1);
     fill(&scene, 0, 0..10);
     let consumer = scene.consumer(ConsumerConfig::default());
-    consumer.assign(vec![(at(0), Some(999))]).expect("valid");
+    consumer
+        .assign(vec![(at(0), Some(Place::at(999)))])
+        .expect("valid");
     assert_eq!(scene.run(values(&consumer, 10)), numbers(0..10));
 
     let strict = ConsumerConfig {
@@ -197,7 +205,9 @@ fn an_offset_outside_the_log_starts_over_or_raises() {
         ..ConsumerConfig::default()
     };
     let strict = kafkars_client::Consumer::new(scene.client(), strict.check().expect("fits"));
-    strict.assign(vec![(at(0), Some(999))]).expect("valid");
+    strict
+        .assign(vec![(at(0), Some(Place::at(999)))])
+        .expect("valid");
     scene.run(ready(&strict));
     assert!(matches!(
         strict.try_next(),

@@ -1,5 +1,6 @@
 //! Sending.
 
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use kafkars_broker::{Action, BrokerConfig, Intercept};
@@ -8,7 +9,7 @@ use kafkars_client::{ProduceError, ProduceRecord, SendError};
 use kafkars_protocol::{ApiKey, ErrorCode};
 use kafkars_records::{Codec, Compression};
 
-use crate::{Scene, at, deadline, send, values};
+use crate::{PATIENCE, Scene, at, deadline, send, values};
 
 fn quick() -> ProducerConfig {
     ProducerConfig {
@@ -43,6 +44,43 @@ fn flushed_records_have_consecutive_offsets() {
     let offsets = scene.run(send_numbers(&producer, 1_000));
     assert_eq!(offsets, (0..1_000).collect::<Vec<_>>());
     assert_eq!(producer.metrics().records_sent, 1_000);
+}
+
+/// The only I/O thread is kept busy, so the bytes can only have left on the thread of the caller.
+#[test]
+fn a_record_that_nothing_holds_up_leaves_without_the_runtime() {
+    let scene = Scene::with_topic(1, 1);
+    let producer = scene.producer(quick());
+    scene.run(send_numbers(&producer, 1));
+    let (busy, is_busy) = mpsc::channel();
+    let (release, released) = mpsc::channel::<()>();
+    scene.runtime.spawn(async move {
+        busy.send(()).expect("the test waits");
+        // Without a release the test has failed already.
+        let _ = released.recv_timeout(PATIENCE);
+    });
+    is_busy.recv_timeout(PATIENCE).expect("the task runs");
+    let record = ProduceRecord {
+        topic: "t",
+        partition: Some(0),
+        timestamp: None,
+        key: None,
+        value: Some(b"express"),
+        headers: &[],
+    };
+    let delivery = producer.try_send(&record).expect("taken");
+    let until = deadline();
+    while scene.broker.offsets("t", 0).expect("exists") != (0, 2) {
+        assert!(Instant::now() < until, "the record has not left");
+        std::thread::yield_now();
+    }
+    assert!(!delivery.is_done());
+    release.send(()).expect("the task waits");
+    assert_eq!(scene.run(producer.flush(Some(deadline()))), 0);
+    assert_eq!(
+        delivery.result().expect("flushed").expect("stored").offset,
+        1
+    );
 }
 
 #[test]

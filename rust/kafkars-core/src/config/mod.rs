@@ -5,6 +5,7 @@
 
 mod client;
 mod consumer;
+mod group;
 mod producer;
 
 use std::ops::Deref;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 pub use client::ClientConfig;
 pub use consumer::{AutoOffsetReset, ConsumerConfig, IsolationLevel};
+pub use group::{GroupConfig, GroupProtocol};
 pub use producer::{Acks, ProducerConfig};
 
 /// A setting that cannot be used, with the setting's Kafka name.
@@ -34,7 +36,7 @@ impl ConfigError {
 }
 
 /// Settings whose rules were checked. Made only by the `check` methods.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked<T>(T);
 
 impl<T> Deref for Checked<T> {

@@ -67,10 +67,20 @@ impl BatchCursor {
     }
 }
 
+/// An offset and the leader epoch of the record before it, or -1 where unknown: together they tell whether the log still
+/// holds what was read (KIP-320).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Place {
+    /// The next offset to read.
+    pub offset: i64,
+    /// Leader epoch of the record before it, or -1.
+    pub leader_epoch: i32,
+}
+
 /// One assigned partition.
 ///
-/// Three offsets, in this order: `position` is the next record the application gets, `queued_to` where the queue of
-/// opened batches ends, `fetch_offset` what the next request asks for (responses that are not opened yet lie between).
+/// Three places, in this order: `position` is the next record the application gets, `queued_to` where the queue of
+/// opened batches ends, `fetch_from` what the next request asks for (responses that are not opened yet lie between).
 #[derive(Debug)]
 pub struct Cursor {
     /// Which partition.
@@ -93,19 +103,32 @@ pub struct Cursor {
     pub log_start_offset: i64,
     /// Leader epoch of the last record handed out, or -1.
     pub leader_epoch: i32,
+    /// The leader's epoch under which the log was found to hold what was read, or -1 before the first look.
+    pub validated: i32,
     /// Replica to read from (KIP-392) until the instant, instead of the leader.
     pub preferred_replica: Option<(i32, Instant)>,
     pub(crate) position: Option<i64>,
-    pub(crate) queued_to: i64,
-    pub(crate) fetch_offset: i64,
+    pub(crate) queued_to: Place,
+    pub(crate) fetch_from: Place,
     pub(crate) queue: VecDeque<Queued>,
     // Whether the cursor stands in the buffer's queue of turns.
     pub(crate) listed: bool,
 }
 
+impl Place {
+    /// A place where the epoch of the record before it is not known.
+    #[must_use]
+    pub fn at(offset: i64) -> Self {
+        Self {
+            offset,
+            leader_epoch: -1,
+        }
+    }
+}
+
 impl Cursor {
-    /// A cursor at `offset`, or without position.
-    pub(crate) fn new(partition: TopicPartition, epoch: u64, offset: Option<i64>) -> Self {
+    /// A cursor at `place`, or without position.
+    pub(crate) fn new(partition: TopicPartition, epoch: u64, place: Option<Place>) -> Self {
         let mut cursor = Self {
             partition,
             epoch,
@@ -117,15 +140,16 @@ impl Cursor {
             last_stable_offset: -1,
             log_start_offset: -1,
             leader_epoch: -1,
+            validated: -1,
             preferred_replica: None,
             position: None,
-            queued_to: 0,
-            fetch_offset: 0,
+            queued_to: Place::at(0),
+            fetch_from: Place::at(0),
             queue: VecDeque::new(),
             listed: false,
         };
-        if let Some(offset) = offset {
-            cursor.set_position(offset);
+        if let Some(place) = place {
+            cursor.set_position(place);
         }
         cursor
     }
@@ -136,16 +160,17 @@ impl Cursor {
     }
 
     /// What the next fetch asks for.
-    pub fn fetch_offset(&self) -> i64 {
-        self.fetch_offset
+    pub fn fetch_from(&self) -> Place {
+        self.fetch_from
     }
 
-    /// Starts again at `offset` with an empty queue.
-    pub(crate) fn set_position(&mut self, offset: i64) {
+    /// Starts again at `place` with an empty queue.
+    pub(crate) fn set_position(&mut self, place: Place) {
         self.queue.clear();
-        self.position = Some(offset);
-        self.queued_to = offset;
-        self.fetch_offset = offset;
+        self.position = Some(place.offset);
+        self.leader_epoch = place.leader_epoch;
+        self.queued_to = place;
+        self.fetch_from = place;
         self.state = CursorState::Fetching;
         self.not_before = None;
     }
@@ -154,6 +179,7 @@ impl Cursor {
     pub(crate) fn reset(&mut self, start: StartAt) {
         self.queue.clear();
         self.position = None;
+        self.leader_epoch = -1;
         self.state = CursorState::Unset(start);
         self.not_before = None;
     }

@@ -35,6 +35,22 @@ pub enum FetchError {
         /// The end of what may be read, or -1 where unknown.
         high_watermark: i64,
     },
+    /// Records that were read are no longer in the log, and `auto_offset_reset="none"` (KIP-320).
+    #[error(
+        "the log of {partition} was truncated below offset {offset} (leader epoch {leader_epoch}) by an unclean leader election{} \
+         and auto_offset_reset is \"none\"; records that were read are gone: seek to where reading should go on",
+        diverging(*diverging_offset)
+    )]
+    LogTruncated {
+        /// The partition.
+        partition: TopicPartition,
+        /// The next offset that was to be read.
+        offset: i64,
+        /// Leader epoch of the record before it.
+        leader_epoch: i32,
+        /// The first offset where the log differs from what was read, if the broker knows.
+        diverging_offset: Option<i64>,
+    },
     /// A batch cannot be read: checksum, compression or structure.
     #[error(
         "records of {partition} at offset {offset} cannot be read: {cause}; seek past the batch to go on without it"
@@ -115,6 +131,12 @@ pub enum FetchError {
     Closed,
 }
 
+fn diverging(offset: Option<i64>) -> String {
+    offset.map_or_else(String::new, |offset| {
+        format!("; it differs from offset {offset} on")
+    })
+}
+
 impl FetchError {
     /// What the caller should do.
     pub fn kind(&self) -> ErrorKind {
@@ -125,6 +147,7 @@ impl FetchError {
             Self::TimedOut { .. } | Self::Bootstrap { .. } => ErrorKind::Retriable,
             Self::NoOffset { .. }
             | Self::OffsetOutOfRange { .. }
+            | Self::LogTruncated { .. }
             | Self::Corrupt { .. }
             | Self::Broker { .. }
             | Self::Topic { .. }

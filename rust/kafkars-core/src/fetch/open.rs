@@ -5,9 +5,12 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use kafkars_records::{Batch, RawBatch, ReadLimits, RecordView, RecordsError, batches};
+use kafkars_records::{
+    Batch, BatchHeader, RawBatch, ReadLimits, RecordView, RecordsError, batches,
+};
 
 use crate::config::{IsolationLevel, TopicPartition};
+use crate::fetch::cursor::Place;
 use crate::fetch::error::FetchError;
 
 /// A checked batch with at least one record for the application.
@@ -82,8 +85,8 @@ pub struct TakenRecord {
 pub enum Opened {
     /// Records for the application.
     Records(Arc<FetchedBatch>),
-    /// Nothing to show (control records, aborted transactions, records before the position): go on at this offset.
-    Skip(i64),
+    /// Nothing to show (control records, aborted transactions, records before the position): go on here.
+    Skip(Place),
     /// Reading cannot go on past this point.
     Failed(FetchError),
 }
@@ -102,8 +105,8 @@ pub struct AbortedTransaction {
 pub struct OpenJob {
     /// Where from.
     pub partition: TopicPartition,
-    /// The offset that was asked for: earlier records in the first batch are not shown.
-    pub from: i64,
+    /// What was asked for: earlier records in the first batch are not shown.
+    pub from: Place,
     /// The response's bytes.
     pub records: Bytes,
     /// Aborted transactions in that range, as the broker listed them.
@@ -113,14 +116,15 @@ pub struct OpenJob {
 }
 
 impl OpenJob {
-    /// The offset after the last whole batch, from the headers alone; `from` when there is none. The next fetch can
+    /// The place after the last whole batch, from the headers alone; `from` when there is none. The next fetch can
     /// leave before any batch is opened.
-    pub fn next_offset(&self) -> i64 {
+    pub fn next(&self) -> Place {
         let last = batches(self.records.clone())
             .map_while(Result::ok)
             .last()
-            .map(|batch| batch.header.next_offset());
-        last.map_or(self.from, |next| next.max(self.from))
+            .map(|batch| after(&batch.header));
+        last.filter(|next| next.offset >= self.from.offset)
+            .unwrap_or(self.from)
     }
 
     /// Opens every batch. Stops at the first that cannot be read.
@@ -148,10 +152,10 @@ impl OpenJob {
         transactions: &mut Transactions,
     ) -> Result<Option<Opened>, RecordsError> {
         let header = &raw.header;
-        if header.next_offset() <= self.from {
+        if header.next_offset() <= self.from.offset {
             return Ok(None);
         }
-        let skip = Opened::Skip(header.next_offset());
+        let skip = Opened::Skip(after(header));
         if header.attributes.is_control() {
             let batch = raw.open(limits)?;
             transactions.see_control(&batch);
@@ -165,7 +169,7 @@ impl OpenJob {
         let mut visible = u32::try_from(batch.header.record_count).unwrap_or(0);
         let mut first = 0;
         for record in batch.records() {
-            if record.offset >= self.from {
+            if record.offset >= self.from.offset {
                 break;
             }
             visible = visible.saturating_sub(1);
@@ -187,14 +191,22 @@ impl OpenJob {
     fn corrupt(&self, opened: &[Opened], error: &RecordsError) -> FetchError {
         let reached = opened.iter().rev().find_map(|opened| match opened {
             Opened::Records(batch) => Some(batch.batch.header.next_offset()),
-            Opened::Skip(next) => Some(*next),
+            Opened::Skip(next) => Some(next.offset),
             Opened::Failed(_) => None,
         });
         FetchError::Corrupt {
             partition: self.partition.clone(),
-            offset: reached.unwrap_or(self.from),
+            offset: reached.unwrap_or(self.from.offset),
             cause: error.to_string().into(),
         }
+    }
+}
+
+/// Where reading goes on behind a batch.
+fn after(header: &BatchHeader) -> Place {
+    Place {
+        offset: header.next_offset(),
+        leader_epoch: header.partition_leader_epoch,
     }
 }
 

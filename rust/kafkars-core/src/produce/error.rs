@@ -6,6 +6,7 @@ use std::time::Duration;
 use kafkars_protocol::ErrorCode;
 
 use crate::error_kind::ErrorKind;
+use crate::transaction::TransactionError;
 
 /// The one error of sending, whether it appears at the call or in the delivery report. Cheap to clone, because
 /// every record of a failed batch reports it.
@@ -119,6 +120,12 @@ pub enum ProduceError {
         /// What is wrong.
         cause: Arc<str>,
     },
+    /// The record was not sent because its transaction was aborted.
+    #[error("not sent: the transaction was aborted")]
+    Aborted,
+    /// The record was refused or dropped for the state of its transaction.
+    #[error("not sent: {0}")]
+    Transaction(TransactionError),
     /// The producer was closed before the record was acknowledged.
     #[error("the producer is closed")]
     Closed,
@@ -140,7 +147,9 @@ impl ProduceError {
             | Self::RecordTooLarge { .. }
             | Self::InvalidPartition { .. }
             | Self::InvalidTimestamp { .. }
-            | Self::Impossible { .. } => ErrorKind::Invalid,
+            | Self::Impossible { .. }
+            | Self::Aborted => ErrorKind::Invalid,
+            Self::Transaction(error) => error.kind(),
             Self::Closed => ErrorKind::Fatal,
         }
     }

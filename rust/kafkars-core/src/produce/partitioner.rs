@@ -1,5 +1,7 @@
 //! Which partition a record goes to when it names none.
 
+use crate::backoff::Random;
+
 /// How keys map to partitions and where keyless records go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Partitioner {
@@ -35,7 +37,7 @@ pub const PARTITIONER_NAMES: [(&str, Partitioner); 8] = [
 /// The moving part of partitioning for one topic: the sticky choice, the turn, the random source.
 #[derive(Debug)]
 pub struct PartitionChooser {
-    random: u64,
+    random: Random,
     sticky: Option<i32>,
     sticky_bytes: usize,
     turn: usize,
@@ -45,7 +47,7 @@ impl PartitionChooser {
     /// `seed` spreads producers over partitions; tests pass a fixed one.
     pub fn new(seed: u64) -> Self {
         Self {
-            random: seed | 1,
+            random: Random::new(seed),
             sticky: None,
             sticky_bytes: 0,
             turn: usize::try_from(seed % 1024).unwrap_or(0),
@@ -115,14 +117,9 @@ impl PartitionChooser {
         }
     }
 
-    /// xorshift64*: spreading load needs no better.
     fn next_random(&mut self) -> usize {
-        let mut x = self.random;
-        x ^= x >> 12;
-        x ^= x << 25;
-        x ^= x >> 27;
-        self.random = x;
-        usize::try_from(x.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33).unwrap_or(0)
+        // The upper half fits every platform's `usize`.
+        usize::try_from(self.random.next() >> 33).unwrap_or(0)
     }
 }
 

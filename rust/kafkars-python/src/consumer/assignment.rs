@@ -1,7 +1,7 @@
 //! Which partitions, from where, and which are paused: calls that never wait.
 
-use kafkars_client::FetchError;
 use kafkars_client::config::TopicPartition;
+use kafkars_client::{FetchError, Place};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyMapping};
 
@@ -18,7 +18,7 @@ impl ConsumerCore {
                 let items = mapping.items()?;
                 let pairs = items.iter().map(|item| {
                     let (partition, offset) = item.extract::<(Bound<'_, PyAny>, Option<i64>)>()?;
-                    Ok((types::partition_from(&partition)?, offset))
+                    Ok((types::partition_from(&partition)?, offset.map(Place::at)))
                 });
                 pairs.collect::<PyResult<Vec<_>>>()?
             }
@@ -74,7 +74,7 @@ impl ConsumerCore {
     pub(crate) fn seek(&self, partition: &Bound<'_, PyAny>, offset: i64) -> PyResult<()> {
         self.check_open()?;
         let of = types::partition_from(partition)?;
-        self.change(partition.py(), self.consumer.seek(&of, offset))
+        self.change(partition.py(), self.consumer.seek(&of, Place::at(offset)))
     }
 
     /// What the last fetch told of the partition's range.

@@ -78,14 +78,7 @@ impl PyAsyncProducer {
         timestamp: Option<i64>,
         headers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Call> {
-        let arguments = Arguments {
-            topic,
-            value,
-            key,
-            partition,
-            timestamp,
-            headers,
-        };
+        let arguments = Arguments::new(topic, value, key, partition, timestamp, headers);
         self.enter(py, &arguments, false, Awaits::Delivery)
             .map(Call)
     }
@@ -104,14 +97,7 @@ impl PyAsyncProducer {
         timestamp: Option<i64>,
         headers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyFuture>> {
-        let arguments = Arguments {
-            topic,
-            value,
-            key,
-            partition,
-            timestamp,
-            headers,
-        };
+        let arguments = Arguments::new(topic, value, key, partition, timestamp, headers);
         self.enter(py, &arguments, true, Awaits::Delivery)?
             .into_object(py)
     }
@@ -129,14 +115,7 @@ impl PyAsyncProducer {
         timestamp: Option<i64>,
         headers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Call> {
-        let arguments = Arguments {
-            topic,
-            value,
-            key,
-            partition,
-            timestamp,
-            headers,
-        };
+        let arguments = Arguments::new(topic, value, key, partition, timestamp, headers);
         self.enter(py, &arguments, false, Awaits::Admission)
             .map(Call)
     }

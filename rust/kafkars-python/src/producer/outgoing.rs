@@ -11,12 +11,34 @@ use super::payload::{Payload, headers};
 
 /// What the caller gave, as Python objects.
 pub(crate) struct Arguments<'a, 'py> {
-    pub(crate) topic: &'a Bound<'py, PyAny>,
-    pub(crate) value: Option<&'a Bound<'py, PyAny>>,
-    pub(crate) key: Option<&'a Bound<'py, PyAny>>,
-    pub(crate) partition: Option<i32>,
-    pub(crate) timestamp: Option<i64>,
-    pub(crate) headers: Option<&'a Bound<'py, PyAny>>,
+    topic: &'a Bound<'py, PyAny>,
+    value: Option<&'a Bound<'py, PyAny>>,
+    key: Option<&'a Bound<'py, PyAny>>,
+    partition: Option<i32>,
+    timestamp: Option<i64>,
+    headers: Option<&'a Bound<'py, PyAny>>,
+}
+
+impl<'a, 'py> Arguments<'a, 'py> {
+    /// In the order of `send`.
+    #[inline]
+    pub(crate) fn new(
+        topic: &'a Bound<'py, PyAny>,
+        value: Option<&'a Bound<'py, PyAny>>,
+        key: Option<&'a Bound<'py, PyAny>>,
+        partition: Option<i32>,
+        timestamp: Option<i64>,
+        headers: Option<&'a Bound<'py, PyAny>>,
+    ) -> Self {
+        Self {
+            topic,
+            value,
+            key,
+            partition,
+            timestamp,
+            headers,
+        }
+    }
 }
 
 /// The same as bytes.

@@ -49,14 +49,7 @@ impl PyProducer {
         on_delivery: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyDeliveryFuture>> {
         self.core.check()?;
-        let arguments = Arguments {
-            topic,
-            value,
-            key,
-            partition,
-            timestamp,
-            headers,
-        };
+        let arguments = Arguments::new(topic, value, key, partition, timestamp, headers);
         let mut record = Outgoing::new(&self.core, &arguments)?;
         if !self.core.choose_partition(py, &mut record)? {
             self.wait_for_topic(py, &mut record)?;

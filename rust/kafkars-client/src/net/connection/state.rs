@@ -36,7 +36,15 @@ pub(crate) struct Pending {
     pub(crate) sent_at: Instant,
     /// Without an answer by then the connection is given up.
     pub(crate) expires_at: Instant,
-    pub(crate) slot: oneshot::Sender<Result<Bytes, AttemptError>>,
+    pub(crate) slot: Slot,
+}
+
+/// Where an answer goes.
+pub(crate) enum Slot {
+    /// To a task that awaits it.
+    Task(oneshot::Sender<Result<Bytes, AttemptError>>),
+    /// Into a function that runs where the answer is received.
+    Function(Box<dyn FnOnce(Result<Bytes, AttemptError>) + Send>),
 }
 
 impl State {
@@ -137,6 +145,9 @@ impl State {
 impl Pending {
     /// Hands over the answer; the one who asked may be gone, then it is thrown away.
     pub(crate) fn answer(self, answer: Result<Bytes, AttemptError>) {
-        drop(self.slot.send(answer));
+        match self.slot {
+            Slot::Task(task) => drop(task.send(answer)),
+            Slot::Function(function) => function(answer),
+        }
     }
 }

@@ -82,6 +82,29 @@ async fn requests_are_pipelined_and_answered_in_order() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_function_gets_the_answer_or_the_error_once() {
+    let (connection, mut peer) = connect(64 * 1024);
+    let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let ask = || {
+        let told = told.clone();
+        connection.start_then(&beat("member"), now() + TIMEOUT, move |answer| {
+            told.send(answer.map(|answer| answer.error_code))
+                .expect("the test listens");
+        });
+    };
+    ask();
+    let header = next(&mut peer).await;
+    peer.answer(&header, &marked(7)).await;
+    assert_eq!(heard.recv().await, Some(Ok(7)));
+    ask();
+    connection.close(&AttemptError::Closed);
+    assert_eq!(heard.recv().await, Some(Err(AttemptError::Closed)));
+    ask();
+    assert_eq!(heard.try_recv(), Ok(Err(AttemptError::Closed)));
+    assert!(heard.try_recv().is_err());
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_may_come_byte_by_byte() {
     let (connection, mut peer) = connect(64 * 1024);
     let answer = start(&connection);

@@ -34,6 +34,7 @@ impl FetchBuffer {
             self.finish_current();
         } else if let Some(cursor) = self.cursors[id].as_mut() {
             cursor.position = Some(view.offset + 1);
+            cursor.leader_epoch = taken.batch.batch.header.partition_leader_epoch;
         }
         Ok(Some(taken))
     }
@@ -74,6 +75,7 @@ impl FetchBuffer {
                 self.finish_current();
             } else if let (Some(last), Some(cursor)) = (last, self.cursors[id].as_mut()) {
                 cursor.position = Some(last.offset + 1);
+                cursor.leader_epoch = current.batch.batch.header.partition_leader_epoch;
             }
         }
         Ok(slices)

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use super::{CursorId, FetchBuffer};
 use crate::config::TopicPartition;
-use crate::fetch::cursor::{Cursor, Queued, StartAt};
+use crate::fetch::cursor::{Cursor, Place, Queued, StartAt};
 use crate::fetch::error::FetchError;
 
 impl FetchBuffer {
-    /// Replaces the assignment. Partitions that stay keep position, data and pause unless an offset is given.
-    pub fn assign(&mut self, partitions: Vec<(TopicPartition, Option<i64>)>) {
+    /// Replaces the assignment. Partitions that stay keep position, data and pause unless a place is given.
+    pub fn assign(&mut self, partitions: Vec<(TopicPartition, Option<Place>)>) {
         let wanted: HashMap<_, _> = partitions.into_iter().collect();
         let gone: Vec<_> = self
             .by_partition
@@ -18,20 +18,38 @@ impl FetchBuffer {
             .cloned()
             .collect();
         for partition in gone {
-            self.remove(&partition);
+            self.remove_one(&partition);
         }
-        for (partition, offset) in wanted {
-            match (self.by_partition.get(&partition), offset) {
-                (Some(_), None) => {}
-                (Some(id), Some(offset)) => self.restart(*id, |cursor| cursor.set_position(offset)),
-                (None, offset) => self.add(partition, offset),
-            }
+        for (partition, place) in wanted {
+            self.assign_one(partition, place);
         }
     }
 
-    fn add(&mut self, partition: TopicPartition, offset: Option<i64>) {
+    /// Adds to the assignment; partitions that are in it stay as they are unless a place is given.
+    pub fn add(&mut self, partitions: Vec<(TopicPartition, Option<Place>)>) {
+        for (partition, place) in partitions {
+            self.assign_one(partition, place);
+        }
+    }
+
+    /// Takes these out of the assignment, and with them whatever waits for the application.
+    pub fn remove(&mut self, partitions: &[TopicPartition]) {
+        for partition in partitions {
+            self.remove_one(partition);
+        }
+    }
+
+    fn assign_one(&mut self, partition: TopicPartition, place: Option<Place>) {
+        match (self.by_partition.get(&partition), place) {
+            (Some(_), None) => {}
+            (Some(id), Some(place)) => self.restart(*id, |cursor| cursor.set_position(place)),
+            (None, place) => self.create(partition, place),
+        }
+    }
+
+    fn create(&mut self, partition: TopicPartition, place: Option<Place>) {
         self.next_epoch += 1;
-        let cursor = Cursor::new(partition.clone(), self.next_epoch, offset);
+        let cursor = Cursor::new(partition.clone(), self.next_epoch, place);
         let id = match self.cursors.iter().position(Option::is_none) {
             Some(id) => {
                 self.cursors[id] = Some(cursor);
@@ -45,7 +63,7 @@ impl FetchBuffer {
         self.by_partition.insert(partition, id);
     }
 
-    fn remove(&mut self, partition: &TopicPartition) {
+    fn remove_one(&mut self, partition: &TopicPartition) {
         let Some(id) = self.by_partition.remove(partition) else {
             return;
         };
@@ -69,7 +87,7 @@ impl FetchBuffer {
         }
     }
 
-    fn restart(&mut self, id: CursorId, change: impl FnOnce(&mut Cursor)) {
+    pub(super) fn restart(&mut self, id: CursorId, change: impl FnOnce(&mut Cursor)) {
         self.drop_data(id);
         self.next_epoch += 1;
         if let Some(cursor) = self.cursors[id].as_mut() {
@@ -85,10 +103,10 @@ impl FetchBuffer {
         self.by_partition.keys().cloned().collect()
     }
 
-    /// Goes on at `offset`.
-    pub fn seek(&mut self, partition: &TopicPartition, offset: i64) -> Result<(), FetchError> {
+    /// Goes on at `place`.
+    pub fn seek(&mut self, partition: &TopicPartition, place: Place) -> Result<(), FetchError> {
         let id = self.id(partition)?;
-        self.restart(id, |cursor| cursor.set_position(offset));
+        self.restart(id, |cursor| cursor.set_position(place));
         Ok(())
     }
 

@@ -5,12 +5,15 @@ mod assignment;
 mod network;
 #[cfg(test)]
 mod tests;
+mod truncation;
 
 use std::collections::{HashMap, VecDeque};
 
 use crate::config::{AutoOffsetReset, TopicPartition};
-use crate::fetch::cursor::{BatchCursor, Cursor, Queued};
+use crate::fetch::cursor::{BatchCursor, Cursor, Place, Queued};
 use crate::fetch::error::FetchError;
+
+pub use self::truncation::{EpochEnd, Validation};
 
 /// Names a cursor for as long as its partition stays assigned.
 pub type CursorId = usize;
@@ -40,9 +43,7 @@ pub struct FetchTarget {
     /// Which partition.
     pub partition: TopicPartition,
     /// From where.
-    pub offset: i64,
-    /// Leader epoch of the last record read, or -1 (KIP-320).
-    pub last_epoch: i32,
+    pub from: Place,
 }
 
 /// What a fetch response says of a partition besides its records.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::{CursorId, FetchBuffer, FetchTarget, PartitionStatus};
 use crate::config::AutoOffsetReset;
-use crate::fetch::cursor::{BatchCursor, Cursor, CursorState, Queued, StartAt};
+use crate::fetch::cursor::{BatchCursor, Cursor, CursorState, Place, Queued, StartAt};
 use crate::fetch::error::FetchError;
 use crate::fetch::open::{OpenJob, Opened};
 
@@ -42,8 +42,7 @@ impl FetchBuffer {
                 id,
                 epoch: cursor.epoch,
                 partition: cursor.partition.clone(),
-                offset: cursor.fetch_offset,
-                last_epoch: cursor.leader_epoch,
+                from: cursor.fetch_from,
             });
         }
         targets
@@ -81,7 +80,7 @@ impl FetchBuffer {
             cursor.log_start_offset = status.log_start_offset;
         }
         if let Some(job) = job {
-            cursor.fetch_offset = job.next_offset();
+            cursor.fetch_from = job.next();
         }
         true
     }
@@ -93,15 +92,18 @@ impl FetchBuffer {
         let Some(cursor) = self.cursor_at(target.id, target.epoch) else {
             return false;
         };
-        if cursor.queued_to != target.offset {
-            cursor.fetch_offset = cursor.queued_to;
+        if cursor.queued_to != target.from {
+            cursor.fetch_from = cursor.queued_to;
             return false;
         }
         let mut bytes = 0;
         for part in opened {
             match part {
                 Opened::Records(batch) => {
-                    cursor.queued_to = batch.batch.header.next_offset();
+                    cursor.queued_to = Place {
+                        offset: batch.batch.header.next_offset(),
+                        leader_epoch: batch.batch.header.partition_leader_epoch,
+                    };
                     bytes += batch.size();
                     cursor
                         .queue
@@ -109,11 +111,11 @@ impl FetchBuffer {
                 }
                 Opened::Skip(next) => {
                     cursor.queued_to = next;
-                    cursor.queue.push_back(Queued::Skip(next));
+                    cursor.queue.push_back(Queued::Skip(next.offset));
                 }
                 Opened::Failed(error) => {
                     cursor.state = CursorState::Failed;
-                    cursor.fetch_offset = cursor.queued_to;
+                    cursor.fetch_from = cursor.queued_to;
                     cursor.queue.push_back(Queued::Failed(error));
                 }
             }
@@ -147,19 +149,19 @@ impl FetchBuffer {
         };
         let error = FetchError::OffsetOutOfRange {
             partition: target.partition.clone(),
-            offset: target.offset,
+            offset: target.from.offset,
             log_start: cursor.log_start_offset,
             high_watermark: cursor.high_watermark,
         };
         self.fail(target.id, target.epoch, error)
     }
 
-    /// The offset found for a cursor without position.
-    pub fn set_position(&mut self, id: CursorId, epoch: u64, offset: i64) {
+    /// The place found for a cursor without position.
+    pub fn set_position(&mut self, id: CursorId, epoch: u64, place: Place) {
         if let Some(cursor) = self.cursor_at(id, epoch)
             && matches!(cursor.state, CursorState::Unset(_))
         {
-            cursor.set_position(offset);
+            cursor.set_position(place);
         }
     }
 

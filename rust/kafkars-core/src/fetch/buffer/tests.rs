@@ -7,7 +7,7 @@ use kafkars_records::{BatchBuilder, Compression, ProducerFields, ReadLimits, bat
 
 use super::*;
 use crate::config::{AutoOffsetReset, IsolationLevel};
-use crate::fetch::cursor::{CursorState, StartAt};
+use crate::fetch::cursor::{CursorState, Place, StartAt};
 use crate::fetch::open::OpenJob;
 
 fn partition(number: i32) -> TopicPartition {
@@ -21,7 +21,7 @@ fn assigned(partitions: i32) -> FetchBuffer {
     let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 1 << 20);
     buffer.assign(
         (0..partitions)
-            .map(|number| (partition(number), Some(0)))
+            .map(|number| (partition(number), Some(Place::at(0))))
             .collect(),
     );
     buffer
@@ -55,7 +55,7 @@ fn take_targets(buffer: &mut FetchBuffer) -> Vec<FetchTarget> {
 fn job(target: &FetchTarget, records: bytes::Bytes) -> OpenJob {
     OpenJob {
         partition: target.partition.clone(),
-        from: target.offset,
+        from: target.from,
         records,
         aborted: Vec::new(),
         isolation: IsolationLevel::ReadUncommitted,
@@ -107,7 +107,7 @@ fn records_come_in_order_and_move_the_position() {
         buffer.cursor(&partition(0)).expect("assigned").position(),
         Some(3)
     );
-    assert_eq!(take_targets(&mut buffer)[0].offset, 3);
+    assert_eq!(take_targets(&mut buffer)[0].from.offset, 3);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn the_next_fetch_continues_before_the_last_answer_is_opened() {
     };
     assert!(buffer.note(&first, status, Some(&late)));
     let second = take_targets(&mut buffer).remove(0);
-    assert_eq!(second.offset, 5);
+    assert_eq!(second.from.offset, 5);
     buffer.queue(&first, late.open(&ReadLimits::default()));
     answer(&mut buffer, &second, wire(5, 2));
     let seen: Vec<i64> = offsets(&mut buffer)
@@ -136,7 +136,7 @@ fn the_next_fetch_continues_before_the_last_answer_is_opened() {
 #[test]
 fn records_before_the_position_are_not_shown() {
     let mut buffer = assigned(1);
-    buffer.seek(&partition(0), 2).expect("assigned");
+    buffer.seek(&partition(0), Place::at(2)).expect("assigned");
     let target = take_targets(&mut buffer).remove(0);
     answer(&mut buffer, &target, wire(0, 4));
     assert_eq!(offsets(&mut buffer), [(0, 2), (0, 3)]);
@@ -149,12 +149,12 @@ fn a_seek_drops_what_was_fetched_and_what_is_under_way() {
     answer(&mut buffer, &target, wire(0, 4));
     let under_way = take_targets(&mut buffer).remove(0);
     buffer.next_record().expect("ready").expect("a record");
-    buffer.seek(&partition(0), 50).expect("assigned");
+    buffer.seek(&partition(0), Place::at(50)).expect("assigned");
     assert!(!buffer.is_ready());
     assert_eq!(buffer.buffered(), 0);
     answer(&mut buffer, &under_way, wire(4, 4));
     assert!(!buffer.is_ready());
-    assert_eq!(take_targets(&mut buffer)[0].offset, 50);
+    assert_eq!(take_targets(&mut buffer)[0].from.offset, 50);
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn taking_stops_at_the_maximum_and_goes_on_from_there() {
 #[test]
 fn full_buffers_ask_for_nothing_until_the_application_takes() {
     let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 10);
-    buffer.assign(vec![(partition(0), Some(0))]);
+    buffer.assign(vec![(partition(0), Some(Place::at(0)))]);
     let target = take_targets(&mut buffer).remove(0);
     answer(&mut buffer, &target, wire(0, 10));
     assert!(!buffer.has_credit());
@@ -248,7 +248,7 @@ fn an_error_comes_after_the_records_before_it_and_is_tried_again() {
         matches!(&error, FetchError::Corrupt { offset: 2, partition: at, .. } if *at == partition(0)),
         "{error:?}"
     );
-    assert_eq!(take_targets(&mut buffer)[0].offset, 2);
+    assert_eq!(take_targets(&mut buffer)[0].from.offset, 2);
 }
 
 #[test]
@@ -277,7 +277,7 @@ fn out_of_range_starts_over_or_raises_as_the_policy_says() {
     );
 
     let mut strict = FetchBuffer::new(AutoOffsetReset::None, 1 << 20);
-    strict.assign(vec![(partition(0), Some(7))]);
+    strict.assign(vec![(partition(0), Some(Place::at(7)))]);
     let target = take_targets(&mut strict).remove(0);
     strict.landed(std::slice::from_ref(&target));
     assert!(strict.out_of_range(&target));
@@ -293,7 +293,10 @@ fn assigning_again_keeps_what_stays_and_forgets_what_goes() {
     for target in take_targets(&mut buffer) {
         answer(&mut buffer, &target, wire(0, 2));
     }
-    buffer.assign(vec![(partition(1), None), (partition(2), Some(9))]);
+    buffer.assign(vec![
+        (partition(1), None),
+        (partition(2), Some(Place::at(9))),
+    ]);
     assert_eq!(offsets(&mut buffer), [(1, 0), (1, 1)]);
     let mut positions: Vec<_> = buffer
         .cursors()
@@ -327,13 +330,16 @@ fn a_back_off_hides_the_cursor_until_its_end() {
 fn a_batch_that_does_not_join_what_is_queued_is_asked_for_again() {
     let mut buffer = assigned(1);
     let first = take_targets(&mut buffer).remove(0);
-    let skipped = FetchTarget { offset: 5, ..first };
+    let skipped = FetchTarget {
+        from: Place::at(5),
+        ..first
+    };
     assert!(!buffer.queue(
         &skipped,
         job(&skipped, wire(5, 2)).open(&ReadLimits::default())
     ));
     buffer.landed(std::slice::from_ref(&skipped));
-    assert_eq!(take_targets(&mut buffer)[0].offset, 0);
+    assert_eq!(take_targets(&mut buffer)[0].from.offset, 0);
 }
 
 mod transactions {
@@ -386,7 +392,7 @@ mod transactions {
         ];
         let job = OpenJob {
             partition: partition(0),
-            from: 0,
+            from: Place::at(0),
             records: records.concat().into(),
             aborted: vec![AbortedTransaction {
                 producer_id: 1,
@@ -394,7 +400,7 @@ mod transactions {
             }],
             isolation,
         };
-        assert_eq!(job.next_offset(), 6);
+        assert_eq!(job.next().offset, 6);
         let opened = job.open(&ReadLimits::default());
         let offsets = opened.iter().filter_map(|opened| match opened {
             Opened::Records(batch) => Some(batch.batch.record_at(batch.first()).offset),
@@ -429,7 +435,7 @@ fn late_answers_after_reassignment_are_dropped() {
     let mut buffer = assigned(1);
     let target = take_targets(&mut buffer).remove(0);
     buffer.assign(Vec::new());
-    buffer.assign(vec![(partition(0), Some(7))]);
+    buffer.assign(vec![(partition(0), Some(Place::at(7)))]);
     answer(&mut buffer, &target, wire(0, 2));
     assert!(!buffer.is_ready());
     assert_eq!(Arc::strong_count(&target.partition.topic), 1);

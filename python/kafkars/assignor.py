@@ -1,0 +1,52 @@
+"""Assignors of your own: who reads what in a group of the classic protocol."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from kafkars._typing import Partition
+    from kafkars.types import TopicPartition
+
+
+class GroupMember(NamedTuple):
+    """One member, as an assignor sees it."""
+
+    member_id: str
+    instance_id: str | None
+    """Its `group_instance_id`."""
+    topics: tuple[str, ...]
+    """What it subscribes to."""
+    owned: tuple[TopicPartition, ...]
+    """What it reads now, where it says so."""
+    rack: str | None
+    """Its `client_rack`."""
+
+
+@runtime_checkable
+class Assignor(Protocol):
+    """Distributes partitions among the members of a group.
+
+    It runs on the member that leads the group, on the thread that polls. All members must offer an assignor of this name.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its name in the group; members agree on an assignor by it."""
+        ...
+
+    def assign(
+        self, partitions: Mapping[str, int], members: Iterable[GroupMember]
+    ) -> Mapping[str, Iterable[Partition]]:
+        """Who reads what.
+
+        Args:
+            partitions: How many partitions each topic has that any member subscribes to.
+            members: All members, in the order of their ids.
+
+        Returns:
+            The partitions of each member, by its id. A member that is not in it gets none.
+        """
+        ...

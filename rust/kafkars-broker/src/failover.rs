@@ -1,0 +1,99 @@
+//! What the controller does when a node is lost or comes back: leaders, replicas in sync, leader epochs.
+//!
+//! As in KRaft: a node that is lost leaves the replicas in sync of every partition, except where it is the last of them; a
+//! partition it led goes to the first replica that is in sync and alive, under a new epoch, or else has no leader (-1) until
+//! one comes back. All nodes share one log, so a replica is in sync as soon as its node is back, and nothing is ever lost; also
+//! `unclean.leader.election.enable` then only means that a partition gets its leader earlier.
+
+use crate::cluster::{Cluster, State};
+use crate::nodes::Node;
+use crate::partition::Partition;
+
+/// No node leads.
+pub(crate) const NO_LEADER: i32 = -1;
+
+impl Cluster {
+    /// The controller gives a node up: it loses what it leads, and clients are not told of it any more.
+    pub(crate) fn fence(&self, node: &Node) {
+        let mut state = self.state();
+        if node.is_fenced() {
+            return;
+        }
+        node.set_fenced(true);
+        state.forget_sessions(node.id);
+        let alive = |id: i32| self.is_alive(id);
+        each_partition(&mut state, |partition, unclean| {
+            partition.lose(node.id, unclean, &alive)
+        });
+    }
+
+    /// The controller takes a node back; it leads again only what has no other leader.
+    pub(crate) fn unfence(&self, node: &Node) {
+        let mut state = self.state();
+        if !node.is_fenced() {
+            return;
+        }
+        node.set_fenced(false);
+        let alive = |id: i32| self.is_alive(id);
+        each_partition(&mut state, |partition, unclean| {
+            partition.regain(node.id, unclean, &alive)
+        });
+    }
+
+    pub(crate) fn is_alive(&self, id: i32) -> bool {
+        self.node(id).is_some_and(|node| !node.is_fenced())
+    }
+}
+
+fn each_partition(state: &mut State, mut change: impl FnMut(&mut Partition, bool)) {
+    for topic in state.topics_mut() {
+        let unclean = topic.config.unclean_leader_election;
+        for partition in &mut topic.partitions {
+            change(partition, unclean);
+        }
+    }
+}
+
+impl Partition {
+    fn lose(&mut self, node: i32, unclean: bool, alive: &dyn Fn(i32) -> bool) {
+        if self.in_sync.len() > 1 {
+            self.in_sync.retain(|replica| *replica != node);
+        }
+        if self.leader != node {
+            return;
+        }
+        let in_sync = |replica: &&i32| self.in_sync.contains(*replica) && alive(**replica);
+        let next = self.replicas.iter().find(in_sync).copied();
+        let next = next.or_else(|| {
+            let any = self.replicas.iter().find(|replica| alive(**replica));
+            any.copied().filter(|_| unclean)
+        });
+        if let Some(next) = next
+            && !self.in_sync.contains(&next)
+        {
+            self.in_sync = vec![next];
+        }
+        self.lead_by(next.unwrap_or(NO_LEADER));
+    }
+
+    fn regain(&mut self, node: i32, unclean: bool, alive: &dyn Fn(i32) -> bool) {
+        if !self.replicas.contains(&node) {
+            return;
+        }
+        if self.leader == NO_LEADER {
+            if !self.in_sync.contains(&node) {
+                if !unclean {
+                    return;
+                }
+                self.in_sync = vec![node];
+            }
+            self.lead_by(node);
+        }
+        // Whoever is alive follows the leader, also who came back before it.
+        for replica in &self.replicas {
+            if alive(*replica) && !self.in_sync.contains(replica) {
+                self.in_sync.push(*replica);
+            }
+        }
+    }
+}

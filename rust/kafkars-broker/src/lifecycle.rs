@@ -1,0 +1,205 @@
+//! Nodes come and go: what the handle can do to each of them.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use crate::config::MAX_NODES;
+use crate::embedded::EmbeddedBroker;
+use crate::error::BrokerError;
+use crate::link::LinkSettings;
+use crate::nodes::{CoordinatorKind, Node, NodeState};
+use crate::server;
+
+impl EmbeddedBroker {
+    /// Ids of its nodes, also of those that do not run.
+    pub fn nodes(&self) -> Vec<i32> {
+        let nodes = self.cluster.nodes.all();
+        nodes.iter().map(|node| node.id).collect()
+    }
+
+    /// Where one node listens; nodes count from 1.
+    pub fn address(&self, node: i32) -> Option<SocketAddr> {
+        self.cluster.node(node).map(|node| node.address)
+    }
+
+    /// Whether a node runs.
+    ///
+    /// # Errors
+    /// When there is no such node, or the broker is stopped.
+    pub fn node_state(&self, node: i32) -> Result<NodeState, BrokerError> {
+        Ok(self.live(node)?.state())
+    }
+
+    /// Stops a node as a controlled shutdown does: its leaderships and coordinators move, then its port and its
+    /// connections are closed. Its port stays reserved. Does nothing to a node that is stopped.
+    ///
+    /// # Errors
+    /// When there is no such node, the broker is stopped, or its thread is kept busy.
+    pub fn stop_node(&self, node: i32) -> Result<(), BrokerError> {
+        let node = self.live(node)?;
+        self.cluster.fence(&node);
+        self.take_down(&node)
+    }
+
+    /// Takes a node down without the controller noticing: its port and its connections are closed, and it still leads what
+    /// it led, until [`fence_node`](Self::fence_node).
+    ///
+    /// # Errors
+    /// As [`stop_node`](Self::stop_node).
+    pub fn kill_node(&self, node: i32) -> Result<(), BrokerError> {
+        let node = self.live(node)?;
+        self.take_down(&node)
+    }
+
+    /// Starts a stopped node on the port it had, or lets a paused one go on. It is in sync at once, and leads what nobody else
+    /// could lead meanwhile. Does nothing to a node that runs and was not given up.
+    ///
+    /// # Errors
+    /// When there is no such node, the port cannot be opened, or the broker is stopped.
+    pub fn start_node(&self, node: i32) -> Result<(), BrokerError> {
+        let node = self.live(node)?;
+        let before = node.state();
+        if before == NodeState::Stopped {
+            let reserved = self.reserved.lock().remove(&node.id);
+            let listener = match reserved {
+                Some(socket) => {
+                    server::listen_on(socket).map_err(|source| BrokerError::Listen {
+                        address: node.address.to_string(),
+                        source,
+                    })?
+                }
+                None => server::listen_at(node.address)?,
+            };
+            node.order(NodeState::Running);
+            self.server.start_node(&node, listener);
+        }
+        self.cluster.unfence(&node);
+        node.order(NodeState::Running);
+        Ok(())
+    }
+
+    /// Stops a node and starts it again: its connections end, and its leaderships are on other nodes.
+    ///
+    /// # Errors
+    /// As [`stop_node`](Self::stop_node) and [`start_node`](Self::start_node).
+    pub fn restart_node(&self, node: i32) -> Result<(), BrokerError> {
+        self.stop_node(node)?;
+        self.start_node(node)
+    }
+
+    /// Halts a node: it accepts nothing and answers nothing, and its connections stay open. It keeps its leaderships until
+    /// [`fence_node`](Self::fence_node). Does nothing to a node that is stopped.
+    ///
+    /// # Errors
+    /// When there is no such node, or the broker is stopped.
+    pub fn pause_node(&self, node: i32) -> Result<(), BrokerError> {
+        let node = self.live(node)?;
+        if node.state() == NodeState::Running {
+            node.order(NodeState::Paused);
+        }
+        Ok(())
+    }
+
+    /// The controller gives a node up, as when its session times out: leaders and coordinators move, whatever the node itself
+    /// does. It is taken back by [`start_node`](Self::start_node).
+    ///
+    /// # Errors
+    /// When there is no such node, or the broker is stopped.
+    pub fn fence_node(&self, node: i32) -> Result<(), BrokerError> {
+        let node = self.live(node)?;
+        self.cluster.fence(&node);
+        Ok(())
+    }
+
+    /// Adds a node and returns its id. It leads nothing until topics are created, leaders are moved, or nodes stop.
+    ///
+    /// # Errors
+    /// When there are [`MAX_NODES`] already, no port can be opened, or the broker is stopped.
+    pub fn add_node(&self) -> Result<i32, BrokerError> {
+        let cluster = self.running()?;
+        if self.nodes().len() >= usize::from(MAX_NODES) {
+            return Err(BrokerError::TooManyNodes(MAX_NODES));
+        }
+        let user = &cluster.config.user;
+        let listener = server::listen_at(SocketAddr::new(user.bind, 0))?;
+        let address = listener.local_addr().map_err(BrokerError::Thread)?;
+        let node = cluster.nodes.add(|id| Node::new(id, address, user));
+        self.server.start_node(&node, listener);
+        Ok(node.id)
+    }
+
+    /// Closes every connection of one node, or of all; the nodes go on.
+    ///
+    /// # Errors
+    /// When there is no such node, or the broker is stopped.
+    pub fn cut_connections(&self, node: Option<i32>) -> Result<(), BrokerError> {
+        let nodes = match node {
+            Some(node) => vec![self.live(node)?],
+            None => self.running()?.nodes.all(),
+        };
+        nodes.iter().for_each(|node| node.cut_connections());
+        Ok(())
+    }
+
+    /// Slows the traffic of one node down, or of all; the default settings end that.
+    ///
+    /// # Errors
+    /// When there is no such node, or the broker is stopped.
+    pub fn set_link(&self, node: Option<i32>, link: LinkSettings) -> Result<(), BrokerError> {
+        let nodes = match node {
+            Some(node) => vec![self.live(node)?],
+            None => self.running()?.nodes.all(),
+        };
+        nodes.iter().for_each(|node| node.link.set(link));
+        Ok(())
+    }
+
+    /// The node that coordinates a group, a transactional id or a share group; none while all nodes are down.
+    ///
+    /// # Errors
+    /// When the broker is stopped.
+    pub fn coordinator(
+        &self,
+        kind: CoordinatorKind,
+        key: &str,
+    ) -> Result<Option<i32>, BrokerError> {
+        let found = self.running()?.coordinator(kind, key);
+        Ok(found.map(|node| node.id))
+    }
+
+    /// Gives what is coordinated under `key` to another node, which answers for it as long as it lives.
+    ///
+    /// # Errors
+    /// When there is no such node or it is down, or the broker is stopped.
+    pub fn move_coordinator(
+        &self,
+        kind: CoordinatorKind,
+        key: &str,
+        node: i32,
+    ) -> Result<(), BrokerError> {
+        let node = self.live(node)?;
+        if node.is_fenced() {
+            return Err(BrokerError::NodeDown(node.id));
+        }
+        self.cluster.nodes.move_coordinator(kind, key, node.id);
+        Ok(())
+    }
+
+    fn take_down(&self, node: &Node) -> Result<(), BrokerError> {
+        if node.state() == NodeState::Stopped {
+            return Ok(());
+        }
+        node.order(NodeState::Stopped);
+        self.server.wait_for_end_of(node.id)?;
+        // Without it the node might find its port taken when it comes back. Who cannot have it goes without.
+        if let Ok(socket) = server::bind(node.address) {
+            self.reserved.lock().insert(node.id, socket);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn live(&self, node: i32) -> Result<Arc<Node>, BrokerError> {
+        let found = self.running()?.node(node);
+        found.ok_or(BrokerError::UnknownNode(node))
+    }
+}

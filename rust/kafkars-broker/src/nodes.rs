@@ -1,0 +1,246 @@
+//! The nodes of a cluster: where they listen, whether they run, and who coordinates what.
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::RwLock;
+use tokio::sync::watch;
+
+use crate::config::BrokerConfig;
+use crate::link::Link;
+
+/// Partitions of `__consumer_offsets` and `__transaction_state`, over which Kafka spreads what is coordinated.
+const COORDINATOR_PARTITIONS: u32 = 50;
+
+/// Whether a node does its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeState {
+    /// It accepts connections and answers.
+    Running,
+    /// It accepts nothing and answers nothing; its connections stay open, as those of a process that was halted.
+    Paused,
+    /// Its port refuses connections.
+    Stopped,
+}
+
+/// What a coordinator is asked for; the numbers are those of `FindCoordinator`'s `key_type`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CoordinatorKind {
+    /// Members and committed offsets of a consumer group, by its id.
+    Group = 0,
+    /// A transactional producer, by its transactional id.
+    Transaction = 1,
+    /// The state of a share group's partition, by `group:topic-id:partition` (KIP-932).
+    Share = 2,
+}
+
+/// One node. What it is told to do reaches its tasks through `orders`.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) id: i32,
+    pub(crate) address: SocketAddr,
+    pub(crate) advertised_host: String,
+    pub(crate) advertised_port: u16,
+    /// How its traffic is slowed down.
+    pub(crate) link: Link,
+    orders: watch::Sender<Orders>,
+    /// Whether the controller holds it for dead: it leads and coordinates nothing, and no client is told of it.
+    fenced: AtomicBool,
+}
+
+/// What the tasks of a node obey.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Orders {
+    pub(crate) state: NodeState,
+    /// Counts up; connections that were accepted under another number end.
+    pub(crate) cut: u64,
+}
+
+impl Node {
+    pub(crate) fn new(id: i32, address: SocketAddr, config: &BrokerConfig) -> Self {
+        let orders = Orders {
+            state: NodeState::Running,
+            cut: 0,
+        };
+        Self {
+            id,
+            address,
+            advertised_host: config
+                .advertised_host
+                .clone()
+                .unwrap_or_else(|| address.ip().to_string()),
+            advertised_port: config.advertised_port.unwrap_or(address.port()),
+            link: Link::default(),
+            orders: watch::Sender::new(orders),
+            fenced: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn state(&self) -> NodeState {
+        self.orders.borrow().state
+    }
+
+    pub(crate) fn orders(&self) -> watch::Receiver<Orders> {
+        self.orders.subscribe()
+    }
+
+    pub(crate) fn order(&self, state: NodeState) {
+        self.orders.send_modify(|orders| orders.state = state);
+    }
+
+    /// Ends every connection that is open now.
+    pub(crate) fn cut_connections(&self) {
+        self.orders.send_modify(|orders| orders.cut += 1);
+    }
+
+    pub(crate) fn is_fenced(&self) -> bool {
+        self.fenced.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn set_fenced(&self, fenced: bool) {
+        self.fenced.store(fenced, Ordering::Release);
+    }
+}
+
+/// All nodes by their ids, which count from 1, and the coordinators that were moved.
+#[derive(Debug)]
+pub(crate) struct Nodes {
+    // Held for look-ups only; never while another lock is taken.
+    table: RwLock<Table>,
+}
+
+#[derive(Debug)]
+struct Table {
+    nodes: BTreeMap<i32, Arc<Node>>,
+    /// How many there were at the start: what they coordinate does not change when others join.
+    first: u32,
+    moved: HashMap<(CoordinatorKind, String), i32>,
+}
+
+impl Nodes {
+    pub(crate) fn new(config: &BrokerConfig, addresses: &[SocketAddr]) -> Self {
+        let node = |(index, address): (usize, &SocketAddr)| {
+            let id = index as i32 + 1;
+            (id, Arc::new(Node::new(id, *address, config)))
+        };
+        let nodes: BTreeMap<i32, Arc<Node>> = addresses.iter().enumerate().map(node).collect();
+        let table = Table {
+            first: nodes.len() as u32,
+            nodes,
+            moved: HashMap::new(),
+        };
+        Self {
+            table: RwLock::new(table),
+        }
+    }
+
+    pub(crate) fn node(&self, id: i32) -> Option<Arc<Node>> {
+        self.table.read().nodes.get(&id).cloned()
+    }
+
+    /// Every node, also those that do not run, in order of their ids.
+    pub(crate) fn all(&self) -> Vec<Arc<Node>> {
+        self.table.read().nodes.values().cloned().collect()
+    }
+
+    /// The nodes that clients are told of, in order of their ids.
+    pub(crate) fn alive(&self) -> Vec<Arc<Node>> {
+        let table = self.table.read();
+        let alive = table.nodes.values().filter(|node| !node.is_fenced());
+        alive.cloned().collect()
+    }
+
+    pub(crate) fn add(&self, make: impl FnOnce(i32) -> Node) -> Arc<Node> {
+        let mut table = self.table.write();
+        let id = table.nodes.keys().next_back().map_or(1, |last| last + 1);
+        let node = Arc::new(make(id));
+        table.nodes.insert(id, Arc::clone(&node));
+        node
+    }
+
+    /// The node a coordinator was moved to, or else the one that its key stands for; where that is fenced, the next one.
+    pub(crate) fn coordinator(&self, kind: CoordinatorKind, key: &str) -> Option<Arc<Node>> {
+        let table = self.table.read();
+        let alive = |id: &i32| table.nodes.get(id).filter(|node| !node.is_fenced());
+        if !table.moved.is_empty()
+            && let Some(node) = table.moved.get(&(kind, key.to_owned())).and_then(alive)
+        {
+            return Some(Arc::clone(node));
+        }
+        let hash = key.encode_utf16().fold(0u32, |hash, unit| {
+            hash.wrapping_mul(31).wrapping_add(unit.into())
+        });
+        let home =
+            ((hash & 0x7fff_ffff) % COORDINATOR_PARTITIONS + kind as u32) % table.first.max(1);
+        let from_home = table.nodes.iter().cycle().skip(home as usize);
+        let mut order = from_home.take(table.nodes.len());
+        order
+            .find(|(_, node)| !node.is_fenced())
+            .map(|(_, node)| Arc::clone(node))
+    }
+
+    pub(crate) fn move_coordinator(&self, kind: CoordinatorKind, key: &str, node: i32) {
+        let mut table = self.table.write();
+        table.moved.insert((kind, key.to_owned()), node);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn three() -> Nodes {
+        let addresses = [9001, 9002, 9003].map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+        Nodes::new(&BrokerConfig::default(), &addresses)
+    }
+
+    fn coordinator(nodes: &Nodes, key: &str) -> Option<i32> {
+        let found = nodes.coordinator(CoordinatorKind::Group, key);
+        found.map(|node| node.id)
+    }
+
+    #[test]
+    fn coordinators_are_spread_and_leave_a_fenced_node() {
+        let nodes = three();
+        let keys: Vec<String> = (0..60).map(|number| format!("group-{number}")).collect();
+        let before: Vec<_> = keys.iter().map(|key| coordinator(&nodes, key)).collect();
+        for id in 1..=3 {
+            assert!(before.contains(&Some(id)), "{before:?}");
+        }
+        nodes.node(2).unwrap().set_fenced(true);
+        for (key, before) in keys.iter().zip(&before) {
+            let now = coordinator(&nodes, key);
+            assert_ne!(now, Some(2));
+            assert!(*before == Some(2) || now == *before);
+        }
+        nodes.all().iter().for_each(|node| node.set_fenced(true));
+        assert_eq!(coordinator(&nodes, "group"), None);
+    }
+
+    #[test]
+    fn a_coordinator_that_was_moved_stays_there_while_the_node_lives() {
+        let nodes = three();
+        let home = coordinator(&nodes, "g").unwrap();
+        let other = home % 3 + 1;
+        nodes.move_coordinator(CoordinatorKind::Group, "g", other);
+        assert_eq!(coordinator(&nodes, "g"), Some(other));
+        nodes.node(other).unwrap().set_fenced(true);
+        assert_eq!(coordinator(&nodes, "g"), Some(home));
+        nodes.node(other).unwrap().set_fenced(false);
+        assert_eq!(coordinator(&nodes, "g"), Some(other));
+    }
+
+    #[test]
+    fn a_node_that_joins_takes_no_coordinator_from_others() {
+        let nodes = three();
+        let keys: Vec<String> = (0..60).map(|number| format!("group-{number}")).collect();
+        let before: Vec<_> = keys.iter().map(|key| coordinator(&nodes, key)).collect();
+        let address = SocketAddr::from(([127, 0, 0, 1], 9004));
+        let joined = nodes.add(|id| Node::new(id, address, &BrokerConfig::default()));
+        assert_eq!(joined.id, 4);
+        let after: Vec<_> = keys.iter().map(|key| coordinator(&nodes, key)).collect();
+        assert_eq!(before, after);
+    }
+}

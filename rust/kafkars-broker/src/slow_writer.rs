@@ -1,0 +1,95 @@
+//! Writes answers late and slowly, as the link of a node asks, without holding up the requests behind them.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+
+use bytes::{Buf, Bytes};
+use tokio::net::TcpStream;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::time::{Instant, sleep_until};
+
+use crate::connection::End;
+use crate::link::Direction;
+use crate::nodes::{Node, NodeState};
+
+/// Bytes of answers that may wait in one connection; its requests wait when there are more.
+const MAX_WAITING: usize = 8 * 1024 * 1024;
+/// Answers that may wait in one connection.
+const MAX_ANSWERS: usize = 4096;
+/// What is written at once: with limited bandwidth, large answers arrive piece by piece.
+const PIECE: usize = 16 * 1024;
+
+/// The way to the task that writes. The task ends when this is dropped and everything is written.
+#[derive(Debug)]
+pub(crate) struct SlowWriter {
+    answers: mpsc::Sender<Answers>,
+    room: Arc<Semaphore>,
+}
+
+#[derive(Debug)]
+struct Answers {
+    due: Instant,
+    segments: VecDeque<Bytes>,
+    _room: OwnedSemaphorePermit,
+}
+
+impl SlowWriter {
+    pub(crate) fn start(stream: Arc<TcpStream>, node: Arc<Node>) -> Self {
+        let (answers, waiting) = mpsc::channel(MAX_ANSWERS);
+        let mut orders = node.orders();
+        let cut = orders.borrow().cut;
+        tokio::spawn(async move {
+            // What is not written by then is lost with the node or the connection.
+            tokio::select! {
+                () = write_all(waiting, &stream, &node) => {}
+                _ = orders.wait_for(|orders| orders.state == NodeState::Stopped || orders.cut != cut) => {}
+            }
+        });
+        let room = Arc::new(Semaphore::new(MAX_WAITING));
+        Self { answers, room }
+    }
+
+    /// Hands answers of `size` bytes over; waits while too many wait already.
+    pub(crate) async fn write(&self, segments: VecDeque<Bytes>, size: usize) -> Result<(), End> {
+        let share = u32::try_from(size.clamp(1, MAX_WAITING)).unwrap_or(1);
+        let room = Arc::clone(&self.room).acquire_many_owned(share).await;
+        let answers = Answers {
+            due: Instant::now(),
+            segments,
+            _room: room.map_err(|_| End::Closed)?,
+        };
+        self.answers.send(answers).await.map_err(|_| End::Closed)
+    }
+}
+
+async fn write_all(mut waiting: mpsc::Receiver<Answers>, stream: &TcpStream, node: &Node) {
+    while let Some(mut answers) = waiting.recv().await {
+        sleep_until(answers.due + node.link.latency()).await;
+        for segment in &mut answers.segments {
+            while segment.has_remaining() {
+                let piece = segment.split_to(segment.len().min(PIECE));
+                let through = node
+                    .link
+                    .reserve(Direction::Out, piece.len(), Instant::now());
+                sleep_until(through).await;
+                if let Err(error) = write(stream, piece).await {
+                    tracing::debug!(node = node.id, %error, "a slow connection ended");
+                    return;
+                }
+            }
+        }
+    }
+}
+
+async fn write(stream: &TcpStream, mut piece: Bytes) -> io::Result<()> {
+    while piece.has_remaining() {
+        match stream.try_write(&piece) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => piece.advance(written),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => stream.writable().await?,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}

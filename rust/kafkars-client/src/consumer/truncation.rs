@@ -1,0 +1,137 @@
+//! Asking new leaders whether their log still holds what was read under older ones (OffsetForLeaderEpoch, KIP-320).
+//!
+//! Every fetch carries the epoch of the last record as well, so a leader that changes in between is noticed too.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use kafkars_core::fetch::buffer::{EpochEnd, Validation};
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::offset_for_leader_epoch::{
+    OffsetForLeaderEpochRequest, OffsetForLeaderEpochResponse, OffsetForLeaderPartition,
+    OffsetForLeaderTopic,
+};
+use tokio::task::JoinSet;
+
+use super::shared::Shared;
+use crate::error::AttemptError;
+use crate::net::Lane;
+use crate::now;
+
+/// Consumers ask with this number, as replicas with their own.
+const CONSUMER: i32 = -1;
+
+/// Starts a question to each leader that is new to a partition with a position.
+pub(super) fn look(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
+    let cluster = shared.client.cluster();
+    let validations = shared.update(|buffer| {
+        buffer.take_validations(|partition| {
+            let leader = cluster.leader(&partition.topic, partition.partition)?;
+            Some((leader.node, leader.epoch))
+        })
+    });
+    let mut by_node: HashMap<i32, Vec<Validation>> = HashMap::new();
+    for validation in validations {
+        by_node.entry(validation.node).or_default().push(validation);
+    }
+    for (node, validations) in by_node {
+        tasks.spawn(ask(Arc::clone(shared), node, validations));
+    }
+}
+
+async fn ask(shared: Arc<Shared>, node: i32, validations: Vec<Validation>) {
+    let deadline = now() + shared.client.config().request_timeout;
+    let request = request(&validations);
+    let answer = shared
+        .client
+        .request(node, Lane::Data, request, deadline)
+        .await;
+    let pause = shared.client.config().retry_backoff;
+    let (now, mut stale) = (now(), false);
+    let ends = match answer {
+        Ok(response) => Some(ends(&response)),
+        Err(error) => {
+            tracing::debug!(target: "kafkars::fetch", broker = node, %error, "no word on the end of the last epoch");
+            // A broker without this API checks the epoch of each fetch, or knows no epochs at all.
+            matches!(error, AttemptError::Unsupported { .. }).then(HashMap::new)
+        }
+    };
+    shared.update(|buffer| {
+        for validation in &validations {
+            let key = (
+                validation.partition.topic.to_string(),
+                validation.partition.partition,
+            );
+            let answer = ends.as_ref().map(|ends| ends.get(&key));
+            match answer {
+                Some(Some(Ok(end))) => buffer.validated(validation, Some(*end)),
+                Some(Some(Err(code))) => {
+                    stale |= code.invalid_metadata() || code.retriable();
+                    buffer.validated(validation, None);
+                    buffer.back_off(validation.id, validation.epoch, now, pause);
+                }
+                Some(None) => buffer.validated(validation, Some(unchanged(validation))),
+                None => {
+                    stale = true;
+                    buffer.validated(validation, None);
+                    buffer.back_off(validation.id, validation.epoch, now, pause);
+                }
+            }
+        }
+    });
+    if stale {
+        shared.client.refresh_metadata();
+    }
+    shared.touch();
+}
+
+fn request(validations: &[Validation]) -> OffsetForLeaderEpochRequest {
+    let mut topics: HashMap<&Arc<str>, Vec<OffsetForLeaderPartition>> = HashMap::new();
+    for validation in validations {
+        topics
+            .entry(&validation.partition.topic)
+            .or_default()
+            .push(OffsetForLeaderPartition {
+                partition: validation.partition.partition,
+                current_leader_epoch: validation.leader_epoch,
+                leader_epoch: validation.from.leader_epoch,
+            });
+    }
+    OffsetForLeaderEpochRequest {
+        replica_id: CONSUMER,
+        topics: topics
+            .into_iter()
+            .map(|(topic, partitions)| OffsetForLeaderTopic {
+                topic: topic.to_string(),
+                partitions,
+            })
+            .collect(),
+    }
+}
+
+fn ends(
+    response: &OffsetForLeaderEpochResponse,
+) -> HashMap<(String, i32), Result<EpochEnd, ErrorCode>> {
+    let mut ends = HashMap::new();
+    for topic in &response.topics {
+        for partition in &topic.partitions {
+            let end = match ErrorCode::from_i16(partition.error_code) {
+                ErrorCode::None => Ok(EpochEnd {
+                    leader_epoch: partition.leader_epoch,
+                    end_offset: partition.end_offset,
+                }),
+                code => Err(code),
+            };
+            ends.insert((topic.topic.clone(), partition.partition), end);
+        }
+    }
+    ends
+}
+
+/// The answer that changes nothing.
+fn unchanged(validation: &Validation) -> EpochEnd {
+    EpochEnd {
+        leader_epoch: validation.from.leader_epoch,
+        end_offset: validation.from.offset,
+    }
+}

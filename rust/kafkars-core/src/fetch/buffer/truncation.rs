@@ -1,0 +1,256 @@
+//! Logs that lost what was read from them (KIP-320): after an unclean election the new leader may end before our position,
+//! or hold other records below it.
+
+use super::{CursorId, FetchBuffer};
+use crate::config::{AutoOffsetReset, TopicPartition};
+use crate::fetch::cursor::{Cursor, CursorState, Place, StartAt};
+use crate::fetch::error::FetchError;
+
+/// A cursor whose log must be compared with what was read from it, because another leader was elected since.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Validation {
+    /// Which cursor.
+    pub id: CursorId,
+    /// To recognise a late answer.
+    pub epoch: u64,
+    /// Which partition.
+    pub partition: TopicPartition,
+    /// What the next fetch asks for, and the epoch to ask about.
+    pub from: Place,
+    /// The leader to ask.
+    pub node: i32,
+    /// That leader's epoch.
+    pub leader_epoch: i32,
+}
+
+/// Where a leader says that an epoch ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EpochEnd {
+    /// The newest epoch the leader has that is not newer than the one asked for, or -1.
+    pub leader_epoch: i32,
+    /// The offset after its last record, or -1.
+    pub end_offset: i64,
+}
+
+impl FetchBuffer {
+    /// Marks and returns the cursors whose leader changed since their log was looked at. `leader` tells node and epoch.
+    pub fn take_validations(
+        &mut self,
+        leader: impl Fn(&TopicPartition) -> Option<(i32, i32)>,
+    ) -> Vec<Validation> {
+        let mut validations = Vec::new();
+        for (id, slot) in self.cursors.iter_mut().enumerate() {
+            let Some(cursor) = slot.as_mut() else {
+                continue;
+            };
+            if cursor.in_flight || cursor.state != CursorState::Fetching {
+                continue;
+            }
+            let Some((node, leader_epoch)) = leader(&cursor.partition) else {
+                continue;
+            };
+            if leader_epoch <= cursor.validated {
+                continue;
+            }
+            if cursor.fetch_from.leader_epoch < 0 || cursor.fetch_from.leader_epoch == leader_epoch
+            {
+                // Nothing was read under an older leader, so there is nothing to compare.
+                cursor.validated = leader_epoch;
+                continue;
+            }
+            cursor.in_flight = true;
+            validations.push(Validation {
+                id,
+                epoch: cursor.epoch,
+                partition: cursor.partition.clone(),
+                from: cursor.fetch_from,
+                node,
+                leader_epoch,
+            });
+        }
+        validations
+    }
+
+    /// The question about a cursor has ended; `answer` is the leader's word, where there is one.
+    pub fn validated(&mut self, asked: &Validation, answer: Option<EpochEnd>) {
+        let Some(cursor) = self.cursor_at(asked.id, asked.epoch) else {
+            return;
+        };
+        cursor.in_flight = false;
+        let Some(end) = answer else {
+            return;
+        };
+        cursor.validated = asked.leader_epoch;
+        if cursor.fetch_from != asked.from {
+            return;
+        }
+        let unknown = end.leader_epoch < 0 || end.end_offset < 0;
+        if unknown || end.end_offset < asked.from.offset {
+            self.truncated(asked.id, asked.epoch, asked.from, end);
+        }
+    }
+
+    /// The log no longer holds what was read up to `from`: goes on where both logs agree, or raises, as the policy says.
+    /// What was fetched before stays with the application.
+    pub fn truncated(&mut self, id: CursorId, epoch: u64, from: Place, end: EpochEnd) {
+        let policy = self.policy;
+        let Some(cursor) = self.cursor_at(id, epoch) else {
+            return;
+        };
+        let diverging = (end.end_offset >= 0 && end.leader_epoch >= 0).then_some(end);
+        if policy == AutoOffsetReset::None {
+            let error = FetchError::LogTruncated {
+                partition: cursor.partition.clone(),
+                offset: from.offset,
+                leader_epoch: from.leader_epoch,
+                diverging_offset: diverging.map(|end| end.end_offset),
+            };
+            self.fail(id, epoch, error);
+            return;
+        }
+        self.restart(id, |cursor| match diverging {
+            Some(end) => cursor.set_position(place_of(cursor, end)),
+            None => cursor.reset(StartAt::Policy),
+        });
+    }
+}
+
+/// Where both logs agree, and never further than the application has read.
+fn place_of(cursor: &Cursor, end: EpochEnd) -> Place {
+    match cursor.position {
+        Some(position) if position < end.end_offset => Place {
+            offset: position,
+            leader_epoch: cursor.leader_epoch,
+        },
+        _ => Place {
+            offset: end.end_offset,
+            leader_epoch: end.leader_epoch,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+    use crate::fetch::buffer::FetchTarget;
+
+    const READ: Place = Place {
+        offset: 20,
+        leader_epoch: 3,
+    };
+
+    fn partition() -> TopicPartition {
+        TopicPartition {
+            topic: "t".into(),
+            partition: 0,
+        }
+    }
+
+    fn reading(policy: AutoOffsetReset) -> FetchBuffer {
+        let mut buffer = FetchBuffer::new(policy, 1 << 20);
+        buffer.assign(vec![(partition(), Some(READ))]);
+        buffer
+    }
+
+    fn asked(buffer: &mut FetchBuffer, leader_epoch: i32) -> Vec<Validation> {
+        buffer.take_validations(|_| Some((1, leader_epoch)))
+    }
+
+    fn fetched(buffer: &mut FetchBuffer) -> Option<FetchTarget> {
+        buffer.take_targets(Instant::now(), |_| true).pop()
+    }
+
+    fn end(leader_epoch: i32, end_offset: i64) -> Option<EpochEnd> {
+        Some(EpochEnd {
+            leader_epoch,
+            end_offset,
+        })
+    }
+
+    #[test]
+    fn a_new_leader_is_asked_once_and_before_anything_is_fetched() {
+        let mut buffer = reading(AutoOffsetReset::Earliest);
+        let question = asked(&mut buffer, 4).remove(0);
+        assert_eq!((question.from, question.leader_epoch), (READ, 4));
+        assert!(fetched(&mut buffer).is_none());
+        buffer.validated(&question, end(3, 20));
+        assert!(asked(&mut buffer, 4).is_empty());
+        assert_eq!(fetched(&mut buffer).map(|target| target.from), Some(READ));
+    }
+
+    #[test]
+    fn the_leader_under_which_all_was_read_is_not_asked() {
+        let mut buffer = reading(AutoOffsetReset::Earliest);
+        assert!(asked(&mut buffer, 3).is_empty());
+        assert_eq!(asked(&mut buffer, 4).len(), 1);
+    }
+
+    #[test]
+    fn an_unanswered_question_is_asked_again() {
+        let mut buffer = reading(AutoOffsetReset::Earliest);
+        let question = asked(&mut buffer, 4).remove(0);
+        buffer.validated(&question, None);
+        assert_eq!(asked(&mut buffer, 4), [question]);
+    }
+
+    #[test]
+    fn with_a_policy_reading_goes_on_where_both_logs_agree() {
+        let mut buffer = reading(AutoOffsetReset::Latest);
+        let question = asked(&mut buffer, 4).remove(0);
+        buffer.validated(&question, end(2, 15));
+        let from = Place {
+            offset: 15,
+            leader_epoch: 2,
+        };
+        assert_eq!(fetched(&mut buffer).map(|target| target.from), Some(from));
+        assert_eq!(
+            buffer.cursor(&partition()).expect("assigned").position(),
+            Some(15)
+        );
+    }
+
+    #[test]
+    fn where_the_broker_knows_no_common_offset_the_policy_decides() {
+        let mut buffer = reading(AutoOffsetReset::Latest);
+        let question = asked(&mut buffer, 4).remove(0);
+        buffer.validated(&question, end(-1, -1));
+        let state = buffer.cursor(&partition()).expect("assigned").state;
+        assert_eq!(state, CursorState::Unset(StartAt::Policy));
+    }
+
+    #[test]
+    fn without_a_policy_truncation_is_an_error_that_says_where() {
+        let mut buffer = reading(AutoOffsetReset::None);
+        let question = asked(&mut buffer, 4).remove(0);
+        buffer.validated(&question, end(2, 15));
+        let error = buffer
+            .next_record()
+            .expect_err("truncation reaches the reader");
+        assert_eq!(
+            error,
+            FetchError::LogTruncated {
+                partition: partition(),
+                offset: 20,
+                leader_epoch: 3,
+                diverging_offset: Some(15),
+            }
+        );
+        assert!(error.to_string().contains("differs from offset 15 on"));
+    }
+
+    #[test]
+    fn a_seek_outdates_the_question() {
+        let mut buffer = reading(AutoOffsetReset::None);
+        let question = asked(&mut buffer, 4).remove(0);
+        buffer
+            .seek(&partition(), Place::at(3))
+            .expect("it is assigned");
+        buffer.validated(&question, end(2, 15));
+        assert_eq!(
+            fetched(&mut buffer).map(|target| target.from),
+            Some(Place::at(3))
+        );
+    }
+}

@@ -1,0 +1,341 @@
+//! What coordinators' answers mean.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::init_producer_id::InitProducerIdResponse;
+
+use super::steps::Step;
+use super::{
+    CoordinatorKind, FindCoordinator, NoAnswer, Outcome, Phase, TransactionError,
+    TransactionResponse, Transactions, Version,
+};
+use crate::backoff::Backoff;
+use crate::produce::sequence::ProducerIdentity;
+
+/// `CONCURRENT_TRANSACTIONS` passes as soon as the markers of the transaction before are written, which takes
+/// milliseconds; the usual pause would make every second transaction wait for it.
+const MARKERS: Duration = Duration::from_millis(20);
+
+/// What an error code asks for, whichever request met it. Later ones outweigh earlier ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Judgement {
+    Done,
+    Again,
+    Concurrent,
+    Elsewhere,
+    Abortable,
+    MappingLost,
+    Fenced,
+    Fatal,
+}
+
+/// A code with what it is about.
+type Finding = (Judgement, ErrorCode, Option<Arc<str>>);
+
+impl Transactions {
+    /// The answer to the request that [`Transactions::poll`] gave, or what prevented one.
+    pub fn answered(&mut self, now: Instant, answer: Result<TransactionResponse, NoAnswer>) {
+        // None after the producer failed or was closed meanwhile.
+        let Some(step) = self.in_flight.take() else {
+            return;
+        };
+        let response = match answer {
+            Ok(response) => response,
+            Err(no_answer) => return self.unanswered(now, step, no_answer),
+        };
+        let finding = match &response {
+            TransactionResponse::FindCoordinator(response) => {
+                let (code, message, node) = FindCoordinator::answer(response);
+                let finding = judge(code, message);
+                if finding.0 == Judgement::Done {
+                    self.found(step, node);
+                }
+                finding
+            }
+            TransactionResponse::InitProducerId { response, .. } => {
+                judge(response.error_code, self.timeout_hint(response.error_code))
+            }
+            TransactionResponse::AddPartitions(response) => {
+                let topics = response.results_by_topic_v3_and_below.iter();
+                let codes = topics.flat_map(|topic| {
+                    let partitions = topic.results_by_partition.iter();
+                    partitions.map(|partition| {
+                        let place = format!("{}-{}", topic.name, partition.partition_index);
+                        judge(partition.partition_error_code, Some(place.into()))
+                    })
+                });
+                worst(codes)
+            }
+            TransactionResponse::AddOffsets(response) => judge(response.error_code, self.group()),
+            TransactionResponse::CommitOffsets(response) => {
+                let codes = response.topics.iter().flat_map(|topic| {
+                    let partitions = topic.partitions.iter();
+                    partitions.map(|partition| {
+                        let place = format!("{}-{}", topic.name, partition.partition_index);
+                        judge_offset(partition.error_code, place)
+                    })
+                });
+                worst(codes)
+            }
+            TransactionResponse::End(response) => judge(response.error_code, None),
+        };
+        self.act(now, step, finding, &response);
+    }
+
+    fn act(&mut self, now: Instant, step: Step, finding: Finding, response: &TransactionResponse) {
+        let (judgement, code, message) = finding;
+        match judgement {
+            Judgement::Done => {
+                self.failures = 0;
+                self.done(step, response);
+            }
+            Judgement::Again => self.pause(now),
+            Judgement::Concurrent => {
+                let patient = Backoff::new(MARKERS.min(self.config.retry_backoff), MARKERS * 4);
+                self.pause_by(now, patient);
+            }
+            Judgement::Elsewhere => {
+                self.forget(step);
+                self.pause(now);
+            }
+            Judgement::Fenced => {
+                let elapsed = self.started.map(|started| now - started);
+                self.fail(TransactionError::Fenced {
+                    transactional_id: Arc::clone(&self.config.transactional_id),
+                    code,
+                    elapsed,
+                    limit: self.config.transaction_timeout,
+                });
+            }
+            Judgement::Abortable | Judgement::MappingLost => {
+                self.mapping_lost |= judgement == Judgement::MappingLost;
+                self.abortable(now, step, code, message);
+            }
+            Judgement::Fatal => {
+                let error = self.refused(api(step), code, message, true);
+                self.fail(error);
+            }
+        }
+    }
+
+    fn done(&mut self, step: Step, response: &TransactionResponse) {
+        match (step, response) {
+            (
+                Step::Init,
+                TransactionResponse::InitProducerId {
+                    response,
+                    transaction_version,
+                },
+            ) => self.initialized(response, *transaction_version),
+            (Step::AddPartitions, _) => self.asked_are_added(),
+            (Step::AddOffsets, _) => {
+                if let Some(offsets) = self.offsets.front_mut() {
+                    offsets.added = true;
+                }
+            }
+            // An abort may have dropped the step meanwhile; then its outcome was reported.
+            (Step::CommitOffsets, _) => {
+                if let Some(step) = self.offsets.pop_front() {
+                    self.outcomes.push(Outcome {
+                        ticket: step.ticket,
+                        result: Ok(()),
+                    });
+                }
+            }
+            (Step::End { .. }, TransactionResponse::End(response)) => {
+                // Since version 5 the end brings the next epoch, or a new id where epochs ran out (KIP-890).
+                if self.version == Version::Two && response.producer_id >= 0 {
+                    self.identity = Some(ProducerIdentity {
+                        id: response.producer_id,
+                        epoch: response.producer_epoch,
+                    });
+                }
+                self.complete();
+            }
+            // `found` has done it; anything else would be an answer to another question.
+            _ => {}
+        }
+    }
+
+    fn initialized(&mut self, response: &InitProducerIdResponse, transaction_version: i16) {
+        self.identity = Some(ProducerIdentity {
+            id: response.producer_id,
+            epoch: response.producer_epoch,
+        });
+        self.version = if transaction_version >= 2 {
+            Version::Two
+        } else {
+            Version::One
+        };
+        self.renewal = false;
+        self.mapping_lost = false;
+        if self.phase == Phase::Initializing {
+            self.phase = Phase::Ready;
+            self.end_call(Ok(()));
+        }
+    }
+
+    fn found(&mut self, step: Step, node: i32) {
+        match step {
+            Step::Find(CoordinatorKind::Transaction) => self.coordinator = Some(node),
+            Step::Find(CoordinatorKind::Group) => {
+                let group = self.offsets.front().map(|step| &step.group.group_id);
+                self.group_coordinator = group.map(|group| (Arc::clone(group), node));
+            }
+            _ => {}
+        }
+    }
+
+    fn unanswered(&mut self, now: Instant, step: Step, no_answer: NoAnswer) {
+        match no_answer {
+            NoAnswer::Indefinite { .. } => {
+                self.indefinite |= !matches!(step, Step::Find(_) | Step::Init);
+            }
+            NoAnswer::NotSent { .. } => {}
+            NoAnswer::Impossible { cause } => {
+                return self.fail(TransactionError::Impossible { cause });
+            }
+        }
+        self.forget(step);
+        self.pause(now);
+    }
+
+    fn abortable(&mut self, now: Instant, step: Step, code: ErrorCode, message: Option<Arc<str>>) {
+        let error = self.refused(api(step), code, message, false);
+        match (&self.phase, step) {
+            (Phase::Initializing | Phase::Ready, _) | (_, Step::Init) => {
+                // There is no transaction to abort.
+                let error = self.refused(api(step), code, None, true);
+                self.fail(error);
+            }
+            // With the mapping lost the end is skipped at the next poll.
+            (Phase::Aborting(_), Step::End { .. }) if self.mapping_lost => {}
+            (Phase::Aborting(_), Step::End { .. }) => {
+                self.end_call(Err(error.clone()));
+                self.phase = Phase::Abortable(error);
+            }
+            // Being aborted already; the pause keeps a broker that repeats itself from being asked without end.
+            (Phase::Aborting(_) | Phase::Abortable(_), _) => self.pause(now),
+            _ => self.give_up_transaction(error),
+        }
+    }
+
+    fn forget(&mut self, step: Step) {
+        match step {
+            Step::Find(_) => {}
+            Step::CommitOffsets => self.group_coordinator = None,
+            Step::Init | Step::AddPartitions | Step::AddOffsets | Step::End { .. } => {
+                self.coordinator = None;
+            }
+        }
+    }
+
+    fn pause(&mut self, now: Instant) {
+        self.pause_by(now, self.backoff);
+    }
+
+    fn pause_by(&mut self, now: Instant, backoff: Backoff) {
+        self.failures = self.failures.saturating_add(1);
+        self.not_before = Some(now + backoff.delay(self.failures, self.random.next()));
+    }
+
+    fn group(&self) -> Option<Arc<str>> {
+        let step = self.offsets.front()?;
+        Some(format!("group {:?}", step.group.group_id).into())
+    }
+
+    fn timeout_hint(&self, code: i16) -> Option<Arc<str>> {
+        let wrong = ErrorCode::from_i16(code) == ErrorCode::InvalidTransactionTimeout;
+        wrong.then(|| {
+            format!(
+                "transaction_timeout_ms={} is above the broker's transaction.max.timeout.ms; lower it",
+                self.config.transaction_timeout.as_millis()
+            )
+            .into()
+        })
+    }
+
+    pub(super) fn refused(
+        &self,
+        api: &'static str,
+        code: ErrorCode,
+        message: Option<Arc<str>>,
+        fatal: bool,
+    ) -> TransactionError {
+        TransactionError::Refused {
+            api,
+            code,
+            message: message.map(|message| format!("{message}: {}", code.description()).into()),
+            fatal,
+        }
+    }
+
+    /// Codes of Produce answers that end the producer, not only the transaction.
+    pub(super) fn is_fatal_for_records(&self, code: ErrorCode) -> bool {
+        matches!(
+            code,
+            ErrorCode::ProducerFenced
+                | ErrorCode::TransactionalIdAuthorizationFailed
+                | ErrorCode::ClusterAuthorizationFailed
+        )
+    }
+}
+
+fn api(step: Step) -> &'static str {
+    match step {
+        Step::Find(_) => "FindCoordinator",
+        Step::Init => "InitProducerId",
+        Step::AddPartitions => "AddPartitionsToTxn",
+        Step::AddOffsets => "AddOffsetsToTxn",
+        Step::CommitOffsets => "TxnOffsetCommit",
+        Step::End { .. } => "EndTxn",
+    }
+}
+
+fn worst(findings: impl Iterator<Item = Finding>) -> Finding {
+    let done = (Judgement::Done, ErrorCode::None, None);
+    findings.fold(
+        done,
+        |worst, next| {
+            if next.0 > worst.0 { next } else { worst }
+        },
+    )
+}
+
+fn judge(code: i16, message: Option<Arc<str>>) -> Finding {
+    let code = ErrorCode::from_i16(code);
+    let judgement = match code {
+        ErrorCode::None => Judgement::Done,
+        ErrorCode::NotCoordinator | ErrorCode::CoordinatorNotAvailable => Judgement::Elsewhere,
+        ErrorCode::ConcurrentTransactions => Judgement::Concurrent,
+        ErrorCode::InvalidProducerEpoch | ErrorCode::ProducerFenced => Judgement::Fenced,
+        ErrorCode::UnknownProducerId | ErrorCode::InvalidProducerIdMapping => {
+            Judgement::MappingLost
+        }
+        ErrorCode::TransactionAbortable
+        | ErrorCode::TopicAuthorizationFailed
+        | ErrorCode::GroupAuthorizationFailed
+        | ErrorCode::InvalidGroupId => Judgement::Abortable,
+        // Comes beside the code of the partition that is to blame.
+        ErrorCode::OperationNotAttempted => Judgement::Again,
+        code if code.retriable() => Judgement::Again,
+        _ => Judgement::Fatal,
+    };
+    (judgement, code, message)
+}
+
+/// Offsets are refused for reasons of the group, which leave the producer whole.
+fn judge_offset(code: i16, place: String) -> Finding {
+    let (judgement, code, message) = judge(code, Some(place.into()));
+    let judgement = match (judgement, code) {
+        // The group's coordinator is in trouble: another may have it by now.
+        (_, ErrorCode::RequestTimedOut) => Judgement::Elsewhere,
+        (Judgement::Fatal, ErrorCode::TransactionalIdAuthorizationFailed)
+        | (Judgement::Fatal, ErrorCode::UnsupportedForMessageFormat) => Judgement::Fatal,
+        (Judgement::Fatal, _) => Judgement::Abortable,
+        (judgement, _) => judgement,
+    };
+    (judgement, code, message)
+}

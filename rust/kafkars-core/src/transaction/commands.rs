@@ -1,0 +1,276 @@
+//! The application's calls, and how they end.
+
+use std::time::Instant;
+
+use super::{
+    Call, GroupMetadata, OffsetStep, OffsetToCommit, Outcome, Overdue, Phase, Ticket,
+    TransactionError, Transactions, Version,
+};
+
+impl Transactions {
+    /// Gets a producer id, fencing earlier producers with the same transactional id and aborting what they left open.
+    ///
+    /// # Errors
+    /// [`TransactionError::OutOfOrder`] when it was called before, or what ended the producer.
+    pub fn init(&mut self) -> Result<Ticket, TransactionError> {
+        match &self.phase {
+            Phase::Uninitialized => {
+                self.phase = Phase::Initializing;
+                Ok(self.start(Call::Init))
+            }
+            Phase::Initializing => Ok(self.same_or_new(Call::Init)),
+            _ => Err(self.refuse(Call::Init)),
+        }
+    }
+
+    /// Opens a transaction. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// [`TransactionError::OutOfOrder`] before `init` has ended or while a transaction is open, or what ended the producer.
+    pub fn begin(&mut self) -> Result<(), TransactionError> {
+        match &self.phase {
+            Phase::Ready => {
+                self.phase = Phase::InTransaction;
+                Ok(())
+            }
+            _ => Err(self.refuse(Call::Begin)),
+        }
+    }
+
+    /// Whether a record may be taken now.
+    ///
+    /// # Errors
+    /// [`TransactionError::OutOfOrder`] outside of a transaction, or what broke it.
+    pub fn may_send(&self) -> Result<(), TransactionError> {
+        match &self.phase {
+            Phase::InTransaction => Ok(()),
+            _ => Err(self.refuse(Call::Send)),
+        }
+    }
+
+    /// Makes a group's positions part of the transaction (KIP-447).
+    ///
+    /// # Errors
+    /// [`TransactionError::OutOfOrder`] outside of a transaction, [`TransactionError::InvalidArgument`] for an empty group id or
+    /// a negative offset, or what broke the transaction.
+    pub fn send_offsets(
+        &mut self,
+        group: GroupMetadata,
+        offsets: Vec<OffsetToCommit>,
+    ) -> Result<Ticket, TransactionError> {
+        if self.phase != Phase::InTransaction {
+            return Err(self.refuse(Call::SendOffsets));
+        }
+        let invalid = |problem: String| TransactionError::InvalidArgument {
+            call: Call::SendOffsets,
+            problem: problem.into(),
+        };
+        if group.group_id.is_empty() {
+            return Err(invalid("the group id is empty".to_owned()));
+        }
+        if let Some(negative) = offsets.iter().find(|offset| offset.offset < 0) {
+            return Err(invalid(format!(
+                "offset {} of {}-{} is negative",
+                negative.offset, negative.topic, negative.partition
+            )));
+        }
+        let ticket = self.ticket();
+        if offsets.is_empty() {
+            self.outcomes.push(Outcome {
+                ticket,
+                result: Ok(()),
+            });
+        } else {
+            self.offsets.push_back(OffsetStep {
+                ticket,
+                group,
+                offsets,
+                added: false,
+            });
+        }
+        Ok(ticket)
+    }
+
+    /// Commits: the records taken so far and the offsets become visible together, once all of them are stored.
+    ///
+    /// # Errors
+    /// [`TransactionError::OutOfOrder`] outside of a transaction, or what broke it.
+    pub fn commit(&mut self) -> Result<Ticket, TransactionError> {
+        match &self.phase {
+            Phase::InTransaction => {
+                self.phase = Phase::Committing;
+                Ok(self.start(Call::Commit))
+            }
+            Phase::Committing => Ok(self.same_or_new(Call::Commit)),
+            _ => Err(self.refuse(Call::Commit)),
+        }
+    }
+
+    /// Aborts: records not sent yet are dropped, the others will not be read with `read_committed`.
+    ///
+    /// # Errors
+    /// [`TransactionError::OutOfOrder`] outside of a transaction or after `commit`, or what ended the producer.
+    pub fn abort(&mut self) -> Result<Ticket, TransactionError> {
+        let reason = match &self.phase {
+            Phase::InTransaction => None,
+            Phase::Abortable(error) => Some(error.clone()),
+            Phase::Aborting(_) => return Ok(self.same_or_new(Call::Abort)),
+            _ => return Err(self.refuse(Call::Abort)),
+        };
+        self.phase = Phase::Aborting(reason);
+        self.drop_plans(&TransactionError::Superseded {
+            call: Call::SendOffsets,
+        });
+        let ticket = self.start(Call::Abort);
+        match self.overdue {
+            Overdue::Aborted => self.complete(),
+            // What the clock began is from now on what the application asked for.
+            Overdue::Aborting | Overdue::No => self.overdue = Overdue::No,
+        }
+        Ok(ticket)
+    }
+
+    /// The producer closes: every call under way ends.
+    pub fn close(&mut self) {
+        self.fail(TransactionError::Closed);
+    }
+
+    pub(super) fn start(&mut self, call: Call) -> Ticket {
+        let ticket = self.ticket();
+        self.call = Some((ticket, call));
+        self.failures = 0;
+        self.not_before = None;
+        ticket
+    }
+
+    fn same_or_new(&mut self, call: Call) -> Ticket {
+        match self.call {
+            Some((ticket, _)) => ticket,
+            None => self.start(call),
+        }
+    }
+
+    fn ticket(&mut self) -> Ticket {
+        self.next_ticket += 1;
+        Ticket(self.next_ticket)
+    }
+
+    pub(super) fn end_call(&mut self, result: Result<(), TransactionError>) {
+        if let Some((ticket, _)) = self.call.take() {
+            self.outcomes.push(Outcome { ticket, result });
+        }
+    }
+
+    /// The transaction has ended as it should.
+    pub(super) fn complete(&mut self) {
+        self.partitions.clear();
+        self.started = None;
+        self.ending = false;
+        // Under the newer protocol the end itself brought a new epoch.
+        if self.indefinite && self.version == Version::One {
+            self.renewal = true;
+        }
+        self.indefinite = false;
+        if self.overdue == Overdue::Aborting {
+            self.overdue = Overdue::Aborted;
+            return;
+        }
+        self.overdue = Overdue::No;
+        self.phase = Phase::Ready;
+        self.end_call(Ok(()));
+    }
+
+    /// The open transaction cannot be committed any more.
+    pub(super) fn give_up_transaction(&mut self, error: TransactionError) {
+        match &self.phase {
+            Phase::InTransaction | Phase::Committing => {}
+            // Nothing new where it is lost already or nothing is open.
+            _ => return,
+        }
+        if self.version == Version::One {
+            // Numbers may be missing where records failed.
+            self.renewal = true;
+        }
+        self.ending = false;
+        self.drop_plans(&error);
+        self.end_call(Err(error.clone()));
+        self.phase = Phase::Abortable(error);
+    }
+
+    /// The transaction is open for too long: aborts it before the coordinator does.
+    pub(super) fn watch_clock(&mut self, now: Instant) {
+        if self.time_limit().is_none_or(|limit| now < limit) {
+            return;
+        }
+        let measured = self.started.map_or_else(Default::default, |at| now - at);
+        self.give_up_transaction(TransactionError::TimedOut {
+            limit: self.config.transaction_timeout,
+            measured,
+        });
+        self.overdue = Overdue::Aborting;
+    }
+
+    /// Nothing can go on any more.
+    pub(super) fn fail(&mut self, error: TransactionError) {
+        if matches!(self.phase, Phase::Fatal(_)) {
+            return;
+        }
+        self.drop_plans(&error);
+        self.end_call(Err(error.clone()));
+        self.in_flight = None;
+        self.phase = Phase::Fatal(error);
+    }
+
+    fn drop_plans(&mut self, error: &TransactionError) {
+        for step in self.offsets.drain(..) {
+            self.outcomes.push(Outcome {
+                ticket: step.ticket,
+                result: Err(error.clone()),
+            });
+        }
+    }
+
+    /// Why a call cannot be served where the producer stands.
+    fn refuse(&self, call: Call) -> TransactionError {
+        let (state, advice) = match &self.phase {
+            Phase::Fatal(error) => return error.clone(),
+            Phase::Abortable(error) if call != Call::Init && call != Call::Begin => {
+                return error.clone();
+            }
+            Phase::Abortable(_) => (
+                "the transaction failed and is not aborted yet",
+                "call abort_transaction() first",
+            ),
+            Phase::Uninitialized => (
+                "init_transactions() was not called",
+                "call init_transactions() once, before anything else",
+            ),
+            Phase::Initializing => (
+                "init_transactions() has not ended",
+                "call init_transactions() again to wait for it",
+            ),
+            Phase::Ready if call == Call::Init => (
+                "the producer is initialised already",
+                "call begin_transaction()",
+            ),
+            Phase::Ready => ("no transaction is open", "call begin_transaction() first"),
+            Phase::InTransaction => (
+                "a transaction is open",
+                "commit or abort it before the next one",
+            ),
+            Phase::Committing => (
+                "commit_transaction() has not ended",
+                "call commit_transaction() again to wait for it",
+            ),
+            Phase::Aborting(_) => (
+                "abort_transaction() has not ended",
+                "call abort_transaction() again to wait for it",
+            ),
+        };
+        TransactionError::OutOfOrder {
+            call,
+            state,
+            advice,
+        }
+    }
+}

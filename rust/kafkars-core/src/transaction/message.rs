@@ -1,0 +1,198 @@
+//! What travels between the state machine and its driver.
+
+use std::sync::Arc;
+
+use kafkars_protocol::ApiKey;
+use kafkars_protocol::messages::add_offsets_to_txn::{
+    AddOffsetsToTxnRequest, AddOffsetsToTxnResponse,
+};
+use kafkars_protocol::messages::add_partitions_to_txn::{
+    AddPartitionsToTxnRequest, AddPartitionsToTxnResponse,
+};
+use kafkars_protocol::messages::end_txn::{EndTxnRequest, EndTxnResponse};
+use kafkars_protocol::messages::find_coordinator::{
+    FindCoordinatorRequest, FindCoordinatorResponse,
+};
+use kafkars_protocol::messages::init_producer_id::{InitProducerIdRequest, InitProducerIdResponse};
+use kafkars_protocol::messages::txn_offset_commit::{
+    TxnOffsetCommitRequest, TxnOffsetCommitResponse,
+};
+
+/// A request that must go out now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dispatch {
+    /// Where to.
+    pub destination: Destination,
+    /// What.
+    pub request: TransactionRequest,
+    /// The highest version to use, even where both sides know a higher one: later versions of some requests mean the newer
+    /// transaction protocol, or are for brokers among themselves.
+    pub max_version: i16,
+}
+
+/// Who must answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Destination {
+    /// Whichever broker is at hand.
+    AnyBroker,
+    /// This one.
+    Node(i32),
+}
+
+/// The requests of transactions.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TransactionRequest {
+    /// Who coordinates the transactional id or the group.
+    FindCoordinator(FindCoordinator),
+    /// A producer id, or the next epoch.
+    InitProducerId(InitProducerIdRequest),
+    /// Partitions join the transaction (older protocol only).
+    AddPartitions(AddPartitionsToTxnRequest),
+    /// A group's offsets join the transaction (older protocol only).
+    AddOffsets(AddOffsetsToTxnRequest),
+    /// The offsets themselves.
+    CommitOffsets(TxnOffsetCommitRequest),
+    /// Commit or abort.
+    End(EndTxnRequest),
+}
+
+impl TransactionRequest {
+    /// The API.
+    pub fn api(&self) -> ApiKey {
+        match self {
+            Self::FindCoordinator(_) => ApiKey::FindCoordinator,
+            Self::InitProducerId(_) => ApiKey::InitProducerId,
+            Self::AddPartitions(_) => ApiKey::AddPartitionsToTxn,
+            Self::AddOffsets(_) => ApiKey::AddOffsetsToTxn,
+            Self::CommitOffsets(_) => ApiKey::TxnOffsetCommit,
+            Self::End(_) => ApiKey::EndTxn,
+        }
+    }
+}
+
+/// The answers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TransactionResponse {
+    /// To [`TransactionRequest::FindCoordinator`], whichever version.
+    FindCoordinator(FindCoordinatorResponse),
+    /// To [`TransactionRequest::InitProducerId`].
+    InitProducerId {
+        /// The answer.
+        response: InitProducerIdResponse,
+        /// The finalized feature `transaction.version` of the broker that answered, from its ApiVersions; 0 where it has none.
+        transaction_version: i16,
+    },
+    /// To [`TransactionRequest::AddPartitions`].
+    AddPartitions(AddPartitionsToTxnResponse),
+    /// To [`TransactionRequest::AddOffsets`].
+    AddOffsets(AddOffsetsToTxnResponse),
+    /// To [`TransactionRequest::CommitOffsets`].
+    CommitOffsets(TxnOffsetCommitResponse),
+    /// To [`TransactionRequest::End`].
+    End(EndTxnResponse),
+}
+
+/// A request that got no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoAnswer {
+    /// The broker may or may not have acted, now or later: the connection broke or time ran out after something was sent.
+    Indefinite {
+        /// What happened.
+        cause: Arc<str>,
+    },
+    /// Nothing was sent: no connection, unknown node.
+    NotSent {
+        /// What happened.
+        cause: Arc<str>,
+    },
+    /// No retry can help: no common version, authentication refused.
+    Impossible {
+        /// What is wrong.
+        cause: Arc<str>,
+    },
+}
+
+/// What has a coordinator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CoordinatorKind {
+    /// Key type 0.
+    Group,
+    /// Key type 1.
+    Transaction,
+}
+
+/// The question for a coordinator; its shape depends on the version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FindCoordinator {
+    /// Of what.
+    pub kind: CoordinatorKind,
+    /// The group's or transactional id.
+    pub key: Arc<str>,
+}
+
+impl FindCoordinator {
+    /// The request in a version's shape: a list of keys since version 4 (KIP-699).
+    pub fn request(&self, version: i16) -> FindCoordinatorRequest {
+        let key_type = match self.kind {
+            CoordinatorKind::Group => 0,
+            CoordinatorKind::Transaction => 1,
+        };
+        if version >= 4 {
+            FindCoordinatorRequest {
+                key_type,
+                coordinator_keys: vec![self.key.as_ref().to_owned()],
+                ..FindCoordinatorRequest::default()
+            }
+        } else {
+            FindCoordinatorRequest {
+                key_type,
+                key: self.key.as_ref().to_owned(),
+                ..FindCoordinatorRequest::default()
+            }
+        }
+    }
+
+    /// Code, message and node out of either shape of the answer.
+    pub(super) fn answer(response: &FindCoordinatorResponse) -> (i16, Option<Arc<str>>, i32) {
+        match response.coordinators.first() {
+            Some(found) => (
+                found.error_code,
+                found.error_message.as_deref().map(Into::into),
+                found.node_id,
+            ),
+            None => (
+                response.error_code,
+                response.error_message.as_deref().map(Into::into),
+                response.node_id,
+            ),
+        }
+    }
+}
+
+/// A position that a transaction commits for a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OffsetToCommit {
+    /// The topic read from.
+    pub topic: Arc<str>,
+    /// The partition read from.
+    pub partition: i32,
+    /// The next offset to read.
+    pub offset: i64,
+    /// Leader epoch of the last record read (KIP-320), or -1.
+    pub leader_epoch: i32,
+    /// Any text to keep beside the offset.
+    pub metadata: Option<Arc<str>>,
+}
+
+/// Who commits: the consumer's membership, so that a member that lost its partitions is refused (KIP-447).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupMetadata {
+    /// The group.
+    pub group_id: Arc<str>,
+    /// The classic generation or the member epoch of KIP-848; -1 outside of a membership.
+    pub generation_id: i32,
+    /// Empty outside of a membership.
+    pub member_id: Arc<str>,
+    /// `group_instance_id` of a static member.
+    pub group_instance_id: Option<Arc<str>>,
+}

@@ -1,0 +1,318 @@
+//! The transactional producer's conversation with its coordinators, without I/O.
+//!
+//! The application's calls ([`Transactions::init`], [`begin`](Transactions::begin), [`send_offsets`](Transactions::send_offsets),
+//! [`commit`](Transactions::commit), [`abort`](Transactions::abort)) are checked at once; those that need a broker return a
+//! [`Ticket`]. The driver asks [`Transactions::poll`] for the next request, of which there is at most one under way, brings its
+//! answer to [`Transactions::answered`], and finds finished tickets in [`Transactions::take_outcomes`]. The sending half asks
+//! which batches may leave ([`Transactions::gate`], [`Transactions::admit`]) and reports records that failed.
+//!
+//! Two protocols, chosen by the cluster's finalized feature `transaction.version`:
+//!
+//! - Below 2, partitions and groups are added by requests of their own before anything is sent to them, and one epoch serves many
+//!   transactions. A request whose fate is unknown may then arrive during a later transaction and end or change that one, so
+//!   after any such request the producer takes a new epoch before the next transaction begins.
+//! - From 2 on (KIP-890), brokers add partitions and groups by themselves and every end of a transaction brings a new epoch, so
+//!   late requests are refused.
+//!
+//! A transaction open for `transaction_timeout_ms` is aborted here before the coordinator does it (KIP-588): the coordinator's
+//! own abort looks to the producer like being fenced, and ends it.
+
+mod answers;
+mod commands;
+mod error;
+mod message;
+mod steps;
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub use self::error::{Call, TransactionError};
+pub use self::message::{
+    CoordinatorKind, Destination, Dispatch, FindCoordinator, GroupMetadata, NoAnswer,
+    OffsetToCommit, TransactionRequest, TransactionResponse,
+};
+use self::steps::Step;
+use crate::backoff::{Backoff, Random};
+use crate::produce::error::ProduceError;
+use crate::produce::sequence::ProducerIdentity;
+
+/// Settings of a transactional producer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TransactionConfig {
+    /// Names the producer across restarts; a new one with the same id fences the old. Not empty.
+    pub transactional_id: Arc<str>,
+    /// How long a transaction may be open. Default 60 s; the broker's `transaction.max.timeout.ms` bounds it.
+    pub transaction_timeout: Duration,
+    /// First pause before a request is sent again. Default 100 ms.
+    pub retry_backoff: Duration,
+    /// Longest such pause. Default 1 s.
+    pub retry_backoff_max: Duration,
+}
+
+/// A call under way; repeating the call while it is under way gives the same ticket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Ticket(u64);
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// Which.
+    pub ticket: Ticket,
+    /// The result.
+    pub result: Result<(), TransactionError>,
+}
+
+/// What the sending half may do with batches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Gate {
+    /// Nothing leaves for now.
+    Closed,
+    /// Batches of admitted partitions leave.
+    Open,
+    /// Batches that were tried are tried again until their fate is known; others fail with this error.
+    RetriesOnly(ProduceError),
+    /// Whatever is not under way fails with this error.
+    Shut(ProduceError),
+}
+
+/// One transactional producer. See the module's documentation.
+#[derive(Debug)]
+pub struct Transactions {
+    config: TransactionConfig,
+    backoff: Backoff,
+    random: Random,
+    phase: Phase,
+    identity: Option<ProducerIdentity>,
+    version: Version,
+    coordinator: Option<i32>,
+    group_coordinator: Option<(Arc<str>, i32)>,
+    partitions: HashMap<Arc<str>, HashMap<i32, Membership>>,
+    offsets: VecDeque<OffsetStep>,
+    // When the coordinator first heard of the open transaction, or may have.
+    started: Option<Instant>,
+    // EndTxn went out: its result counts, whatever time it is.
+    ending: bool,
+    // The older protocol only: a request of this epoch may still be on its way.
+    indefinite: bool,
+    // The next transaction needs a new epoch.
+    renewal: bool,
+    // The coordinator forgot the producer id and would refuse EndTxn.
+    mapping_lost: bool,
+    overdue: Overdue,
+    in_flight: Option<Step>,
+    failures: u32,
+    not_before: Option<Instant>,
+    call: Option<(Ticket, Call)>,
+    next_ticket: u64,
+    outcomes: Vec<Outcome>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Phase {
+    Uninitialized,
+    Initializing,
+    Ready,
+    InTransaction,
+    Committing,
+    /// With what made it necessary, where it was an error.
+    Aborting(Option<TransactionError>),
+    Abortable(TransactionError),
+    Fatal(TransactionError),
+}
+
+/// Which transaction protocol the cluster speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Version {
+    One,
+    Two,
+}
+
+/// A partition's place in the open transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Membership {
+    Wanted,
+    Asked,
+    Added,
+}
+
+/// The abort of a transaction that ran out of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Overdue {
+    No,
+    Aborting,
+    Aborted,
+}
+
+#[derive(Debug)]
+struct OffsetStep {
+    ticket: Ticket,
+    group: GroupMetadata,
+    offsets: Vec<OffsetToCommit>,
+    // The older protocol only: the coordinator knows of the group.
+    added: bool,
+}
+
+impl Transactions {
+    /// A producer that has not said who it is yet. `seed` spreads retries.
+    pub fn new(config: TransactionConfig, seed: u64) -> Self {
+        Self {
+            backoff: Backoff::new(config.retry_backoff, config.retry_backoff_max),
+            random: Random::new(seed),
+            phase: Phase::Uninitialized,
+            identity: None,
+            version: Version::One,
+            coordinator: None,
+            group_coordinator: None,
+            partitions: HashMap::new(),
+            offsets: VecDeque::new(),
+            started: None,
+            ending: false,
+            indefinite: false,
+            renewal: false,
+            mapping_lost: false,
+            overdue: Overdue::No,
+            in_flight: None,
+            failures: 0,
+            not_before: None,
+            call: None,
+            next_ticket: 0,
+            outcomes: Vec::new(),
+            config,
+        }
+    }
+
+    /// The settings.
+    pub fn config(&self) -> &TransactionConfig {
+        &self.config
+    }
+
+    /// What batches are numbered with; `None` while there is none or a new one is awaited.
+    pub fn identity(&self) -> Option<ProducerIdentity> {
+        if self.renewal && self.started.is_none() {
+            return None;
+        }
+        self.identity
+    }
+
+    /// The highest version of Produce to use: later ones make brokers add partitions by themselves.
+    pub fn produce_max_version(&self) -> i16 {
+        match self.version {
+            Version::One => 11,
+            Version::Two => i16::MAX,
+        }
+    }
+
+    /// Whether a transaction is open: begun, and neither committed nor aborted.
+    pub fn is_open(&self) -> bool {
+        match self.phase {
+            Phase::InTransaction | Phase::Committing | Phase::Aborting(_) | Phase::Abortable(_) => {
+                true
+            }
+            Phase::Uninitialized | Phase::Initializing | Phase::Ready | Phase::Fatal(_) => false,
+        }
+    }
+
+    /// Whether records must leave without lingering because a call waits for them.
+    pub fn is_ending(&self) -> bool {
+        matches!(self.phase, Phase::Committing | Phase::Aborting(_))
+    }
+
+    /// What ended the producer, if anything did.
+    pub fn fatal(&self) -> Option<&TransactionError> {
+        match &self.phase {
+            Phase::Fatal(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// Calls that have ended since the last look.
+    pub fn take_outcomes(&mut self) -> Vec<Outcome> {
+        std::mem::take(&mut self.outcomes)
+    }
+
+    /// When to poll again although nothing happens.
+    pub fn next_wake(&self) -> Option<Instant> {
+        let retry = match self.in_flight {
+            Some(_) => None,
+            None => self.not_before,
+        };
+        [retry, self.time_limit()].into_iter().flatten().min()
+    }
+
+    /// What the sending half may do with waiting batches.
+    pub fn gate(&self) -> Gate {
+        let drop_all = |error: ProduceError| match self.version {
+            Version::One => Gate::RetriesOnly(error),
+            Version::Two => Gate::Shut(error),
+        };
+        match &self.phase {
+            Phase::Uninitialized | Phase::Initializing | Phase::Ready => Gate::Closed,
+            Phase::InTransaction | Phase::Committing if self.identity().is_none() => Gate::Closed,
+            Phase::InTransaction | Phase::Committing => Gate::Open,
+            Phase::Aborting(None) => drop_all(ProduceError::Aborted),
+            Phase::Aborting(Some(error)) | Phase::Abortable(error) => {
+                drop_all(ProduceError::Transaction(error.clone()))
+            }
+            Phase::Fatal(error) => Gate::Shut(ProduceError::Transaction(error.clone())),
+        }
+    }
+
+    /// Whether batches of this partition may leave now. Under the older protocol a partition is first made known to the
+    /// coordinator, which [`Transactions::poll`] then does.
+    pub fn admit(&mut self, topic: &Arc<str>, partition: i32) -> bool {
+        if self.version == Version::Two {
+            return true;
+        }
+        let partitions = match self.partitions.get_mut(topic) {
+            Some(partitions) => partitions,
+            None => self.partitions.entry(Arc::clone(topic)).or_default(),
+        };
+        *partitions.entry(partition).or_insert(Membership::Wanted) == Membership::Added
+    }
+
+    /// A batch of the transaction leaves: from now on the coordinator may know of it.
+    pub fn departs(&mut self, now: Instant) {
+        self.started.get_or_insert(now);
+    }
+
+    /// A record of the open transaction was not stored.
+    pub fn record_failed(&mut self, error: &ProduceError) {
+        if let ProduceError::Broker { code, .. } = error
+            && self.is_fatal_for_records(*code)
+        {
+            let error = self.refused("Produce", *code, None, true);
+            self.fail(error);
+            return;
+        }
+        match error {
+            // What was dropped because of the transaction's own state says nothing new.
+            ProduceError::Aborted | ProduceError::Transaction(_) => {}
+            _ => self.give_up_transaction(TransactionError::Record(Arc::new(error.clone()))),
+        }
+    }
+
+    /// A Produce request's fate is unknown: it may still arrive.
+    pub fn produce_lost(&mut self) {
+        self.indefinite = true;
+    }
+
+    /// The coordinator moved or the cluster changed: look it up again.
+    pub fn forget_coordinator(&mut self) {
+        self.coordinator = None;
+        self.group_coordinator = None;
+    }
+
+    fn time_limit(&self) -> Option<Instant> {
+        let open = match self.phase {
+            Phase::InTransaction => true,
+            Phase::Committing => !self.ending,
+            _ => false,
+        };
+        let started = self.started.filter(|_| open)?;
+        Some(started + self.config.transaction_timeout)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,496 @@
+//! The conversation step by step, with answers made by hand.
+
+use std::time::{Duration, Instant};
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::add_offsets_to_txn::AddOffsetsToTxnResponse;
+use kafkars_protocol::messages::add_partitions_to_txn::{
+    AddPartitionsToTxnPartitionResult, AddPartitionsToTxnResponse, AddPartitionsToTxnTopicResult,
+};
+use kafkars_protocol::messages::end_txn::EndTxnResponse;
+use kafkars_protocol::messages::find_coordinator::FindCoordinatorResponse;
+use kafkars_protocol::messages::init_producer_id::InitProducerIdResponse;
+use kafkars_protocol::messages::txn_offset_commit::{
+    TxnOffsetCommitResponse, TxnOffsetCommitResponsePartition, TxnOffsetCommitResponseTopic,
+};
+
+use super::*;
+use crate::error_kind::ErrorKind;
+
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The state machine with a coordinator that answers well unless told otherwise.
+struct Talk {
+    transactions: Transactions,
+    now: Instant,
+    level: i16,
+    epoch: i16,
+    log: Vec<String>,
+    // The next answer to the named request.
+    surprise: Option<(&'static str, Result<ErrorCode, NoAnswer>)>,
+}
+
+impl Talk {
+    fn new(level: i16) -> Self {
+        let config = TransactionConfig {
+            transactional_id: "tx".into(),
+            transaction_timeout: TIMEOUT,
+            retry_backoff: Duration::from_millis(100),
+            retry_backoff_max: Duration::from_secs(1),
+        };
+        Self {
+            transactions: Transactions::new(config, 1),
+            now: Instant::now(),
+            level,
+            epoch: -1,
+            log: Vec::new(),
+            surprise: None,
+        }
+    }
+
+    fn ready(level: i16) -> Self {
+        let mut talk = Self::new(level);
+        let ticket = talk.transactions.init().expect("first call");
+        assert_eq!(talk.finish(ticket), Ok(()));
+        talk.log.clear();
+        talk
+    }
+
+    fn indefinite(cause: &str) -> Result<ErrorCode, NoAnswer> {
+        Err(NoAnswer::Indefinite {
+            cause: cause.into(),
+        })
+    }
+
+    /// Answers requests until the ticket has its outcome.
+    fn finish(&mut self, ticket: Ticket) -> Result<(), TransactionError> {
+        for _ in 0..100 {
+            let outcomes = self.transactions.take_outcomes();
+            if let Some(outcome) = outcomes.into_iter().find(|found| found.ticket == ticket) {
+                return outcome.result;
+            }
+            self.turn();
+        }
+        panic!("no outcome; requests: {:?}", self.log);
+    }
+
+    /// One request and its answer, or the next pause.
+    fn turn(&mut self) {
+        let Some(dispatch) = self.transactions.poll(self.now, true) else {
+            if let Some(wake) = self.transactions.next_wake() {
+                self.now = self.now.max(wake);
+            }
+            return;
+        };
+        let name = dispatch.request.api().name();
+        self.log.push(match &dispatch.request {
+            TransactionRequest::End(end) => {
+                format!("{name} {} {}", end.committed, end.producer_epoch)
+            }
+            TransactionRequest::InitProducerId(init) => format!("{name} {}", init.producer_epoch),
+            TransactionRequest::FindCoordinator(find) => format!("{name} {}", find.key),
+            _ => name.to_owned(),
+        });
+        let code = match self.surprise.take_if(|(api, _)| *api == name) {
+            Some((_, Err(no_answer))) => {
+                self.transactions.answered(self.now, Err(no_answer));
+                return;
+            }
+            Some((_, Ok(code))) => code,
+            None => ErrorCode::None,
+        };
+        let answer = self.answer(&dispatch.request, code);
+        self.transactions.answered(self.now, Ok(answer));
+    }
+
+    fn answer(&mut self, request: &TransactionRequest, code: ErrorCode) -> TransactionResponse {
+        let error_code = code.code();
+        match request {
+            TransactionRequest::FindCoordinator(_) => {
+                TransactionResponse::FindCoordinator(FindCoordinatorResponse {
+                    error_code,
+                    node_id: 7,
+                    ..FindCoordinatorResponse::default()
+                })
+            }
+            TransactionRequest::InitProducerId(_) => {
+                self.epoch += 1;
+                TransactionResponse::InitProducerId {
+                    response: InitProducerIdResponse {
+                        error_code,
+                        producer_id: 1000,
+                        producer_epoch: self.epoch,
+                        ..InitProducerIdResponse::default()
+                    },
+                    transaction_version: self.level,
+                }
+            }
+            TransactionRequest::AddPartitions(request) => {
+                let topics = request.v3_and_below_topics.iter();
+                let results = topics.map(|topic| AddPartitionsToTxnTopicResult {
+                    name: topic.name.clone(),
+                    results_by_partition: (topic.partitions.iter())
+                        .map(|partition| AddPartitionsToTxnPartitionResult {
+                            partition_index: *partition,
+                            partition_error_code: error_code,
+                        })
+                        .collect(),
+                });
+                TransactionResponse::AddPartitions(AddPartitionsToTxnResponse {
+                    results_by_topic_v3_and_below: results.collect(),
+                    ..AddPartitionsToTxnResponse::default()
+                })
+            }
+            TransactionRequest::AddOffsets(_) => {
+                TransactionResponse::AddOffsets(AddOffsetsToTxnResponse {
+                    error_code,
+                    ..AddOffsetsToTxnResponse::default()
+                })
+            }
+            TransactionRequest::CommitOffsets(_) => {
+                TransactionResponse::CommitOffsets(TxnOffsetCommitResponse {
+                    topics: vec![TxnOffsetCommitResponseTopic {
+                        name: "in".into(),
+                        partitions: vec![TxnOffsetCommitResponsePartition {
+                            partition_index: 0,
+                            error_code,
+                        }],
+                    }],
+                    ..TxnOffsetCommitResponse::default()
+                })
+            }
+            TransactionRequest::End(_) => {
+                let bumps = self.level >= 2 && code == ErrorCode::None;
+                self.epoch += i16::from(bumps);
+                TransactionResponse::End(EndTxnResponse {
+                    error_code,
+                    producer_id: if bumps { 1000 } else { -1 },
+                    producer_epoch: if bumps { self.epoch } else { -1 },
+                    ..EndTxnResponse::default()
+                })
+            }
+        }
+    }
+
+    /// Begins and gets one partition into the transaction, as the first batch would.
+    fn begin_and_send(&mut self) {
+        self.transactions.begin().expect("ready");
+        for _ in 0..10 {
+            if self.transactions.gate() == Gate::Open && self.transactions.admit(&"t".into(), 0) {
+                self.transactions.departs(self.now);
+                return;
+            }
+            self.turn();
+        }
+        panic!("not admitted; requests: {:?}", self.log);
+    }
+
+    fn send_offsets(&mut self) -> Result<(), TransactionError> {
+        let group = GroupMetadata {
+            group_id: "g".into(),
+            generation_id: 3,
+            member_id: "m".into(),
+            group_instance_id: None,
+        };
+        let offset = OffsetToCommit {
+            topic: "in".into(),
+            partition: 0,
+            offset: 5,
+            leader_epoch: -1,
+            metadata: None,
+        };
+        let ticket = self.transactions.send_offsets(group, vec![offset])?;
+        self.finish(ticket)
+    }
+
+    fn commit(&mut self) -> Result<(), TransactionError> {
+        let ticket = self.transactions.commit()?;
+        self.finish(ticket)
+    }
+
+    fn abort(&mut self) -> Result<(), TransactionError> {
+        let ticket = self.transactions.abort()?;
+        self.finish(ticket)
+    }
+}
+
+#[test]
+fn the_older_protocol_adds_partitions_and_groups_by_requests_of_their_own() {
+    let mut talk = Talk::ready(0);
+    talk.begin_and_send();
+    talk.send_offsets().expect("stored");
+    talk.commit().expect("committed");
+    assert_eq!(
+        talk.log,
+        [
+            "AddPartitionsToTxn",
+            "AddOffsetsToTxn",
+            "FindCoordinator g",
+            "TxnOffsetCommit",
+            "EndTxn true 0",
+        ]
+    );
+    assert_eq!(
+        talk.transactions.identity().map(|known| known.epoch),
+        Some(0)
+    );
+    assert_eq!(talk.transactions.produce_max_version(), 11);
+}
+
+#[test]
+fn the_newer_protocol_adds_nothing_and_takes_an_epoch_from_each_end() {
+    let mut talk = Talk::ready(2);
+    talk.begin_and_send();
+    talk.send_offsets().expect("stored");
+    talk.commit().expect("committed");
+    talk.begin_and_send();
+    talk.abort().expect("aborted");
+    assert_eq!(
+        talk.log,
+        [
+            "FindCoordinator g",
+            "TxnOffsetCommit",
+            "EndTxn true 0",
+            "EndTxn false 1"
+        ]
+    );
+    assert_eq!(
+        talk.transactions.identity().map(|known| known.epoch),
+        Some(2)
+    );
+}
+
+#[test]
+fn a_transaction_without_content_asks_nobody() {
+    let mut talk = Talk::ready(0);
+    talk.transactions.begin().expect("ready");
+    talk.commit().expect("committed");
+    talk.transactions.begin().expect("ready");
+    talk.abort().expect("aborted");
+    assert_eq!(talk.log, Vec::<String>::new());
+}
+
+#[test]
+fn an_end_of_unknown_fate_is_repeated_and_then_the_epoch_changes_before_anything_else() {
+    let mut talk = Talk::ready(0);
+    talk.begin_and_send();
+    talk.surprise = Some(("EndTxn", Talk::indefinite("cut")));
+    talk.commit().expect("committed");
+    talk.log.clear();
+    talk.transactions.begin().expect("ready");
+    assert_eq!(talk.transactions.gate(), Gate::Closed);
+    talk.turn();
+    assert_eq!(talk.log, ["InitProducerId 0"]);
+    assert_eq!(talk.transactions.gate(), Gate::Open);
+    assert_eq!(
+        talk.transactions.identity().map(|known| known.epoch),
+        Some(1)
+    );
+}
+
+#[test]
+fn the_newer_protocol_needs_no_renewal_after_unknown_fates() {
+    let mut talk = Talk::ready(2);
+    talk.begin_and_send();
+    talk.surprise = Some(("EndTxn", Talk::indefinite("cut")));
+    talk.commit().expect("committed");
+    assert_eq!(
+        talk.log,
+        ["EndTxn true 0", "FindCoordinator tx", "EndTxn true 0"]
+    );
+    talk.begin_and_send();
+}
+
+#[test]
+fn a_failed_record_leaves_nothing_but_abort() {
+    let mut talk = Talk::ready(0);
+    talk.begin_and_send();
+    let failed = ProduceError::Broker {
+        code: ErrorCode::InvalidRecord,
+        topic: "t".into(),
+        partition: 0,
+        message: None,
+    };
+    talk.transactions.record_failed(&failed);
+    let error = talk.commit().expect_err("lost");
+    assert!(error.is_abortable(), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Abortable);
+    assert_eq!(talk.transactions.may_send(), Err(error));
+    assert!(matches!(talk.transactions.gate(), Gate::RetriesOnly(_)));
+    talk.abort().expect("aborted");
+    // Numbers may be missing: the next transaction starts them over under a new epoch.
+    talk.begin_and_send();
+    assert_eq!(
+        talk.log,
+        [
+            "AddPartitionsToTxn",
+            "EndTxn false 0",
+            "InitProducerId 0",
+            "AddPartitionsToTxn"
+        ]
+    );
+}
+
+#[test]
+fn fencing_is_fatal_and_says_what_happened() {
+    for code in [ErrorCode::ProducerFenced, ErrorCode::InvalidProducerEpoch] {
+        let mut talk = Talk::ready(0);
+        talk.begin_and_send();
+        talk.surprise = Some(("EndTxn", Ok(code)));
+        let error = talk.commit().expect_err("fenced");
+        assert!(error.is_fatal());
+        assert!(error.to_string().contains(code.name()), "{error}");
+        assert!(!error.to_string().contains("transaction_timeout_ms"));
+        assert_eq!(talk.abort(), Err(error.clone()));
+        assert_eq!(talk.transactions.begin(), Err(error.clone()));
+        assert!(matches!(talk.transactions.gate(), Gate::Shut(_)));
+    }
+}
+
+#[test]
+fn a_stale_epoch_on_a_partition_is_abortable() {
+    let mut talk = Talk::ready(0);
+    talk.begin_and_send();
+    let refused = ProduceError::Broker {
+        code: ErrorCode::InvalidProducerEpoch,
+        topic: "t".into(),
+        partition: 0,
+        message: None,
+    };
+    talk.transactions.record_failed(&refused);
+    assert!(talk.commit().expect_err("lost").is_abortable());
+}
+
+#[test]
+fn a_transaction_that_takes_too_long_is_aborted_before_the_broker_does_it() {
+    for level in [0, 2] {
+        let mut talk = Talk::ready(level);
+        talk.begin_and_send();
+        assert_eq!(talk.transactions.next_wake(), Some(talk.now + TIMEOUT));
+        talk.now += TIMEOUT;
+        talk.turn();
+        assert_eq!(talk.log.last().map(String::as_str), Some("EndTxn false 0"));
+        let error = talk.commit().expect_err("too late");
+        assert!(
+            matches!(error, TransactionError::TimedOut { .. }),
+            "{error}"
+        );
+        talk.abort().expect("nothing left to do");
+        talk.begin_and_send();
+        talk.commit().expect("goes on");
+    }
+}
+
+#[test]
+fn calls_out_of_order_are_refused_and_change_nothing() {
+    let mut talk = Talk::new(2);
+    let refused = |result: Result<Ticket, TransactionError>| {
+        let error = result.expect_err("out of order");
+        assert!(
+            matches!(error, TransactionError::OutOfOrder { .. }),
+            "{error}"
+        );
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+    };
+    refused(talk.transactions.commit());
+    refused(talk.transactions.begin().map(|()| Ticket(0)));
+    let ticket = talk.transactions.init().expect("first call");
+    assert_eq!(talk.transactions.init(), Ok(ticket));
+    assert_eq!(talk.finish(ticket), Ok(()));
+    refused(talk.transactions.init());
+    refused(talk.transactions.abort());
+    assert!(talk.transactions.may_send().is_err());
+    talk.transactions.begin().expect("ready");
+    refused(talk.transactions.begin().map(|()| Ticket(0)));
+    let ticket = talk.transactions.commit().expect("open");
+    refused(talk.transactions.abort());
+    assert_eq!(talk.finish(ticket), Ok(()));
+}
+
+#[test]
+fn coordinators_that_move_load_or_are_busy_are_asked_again() {
+    for code in [
+        ErrorCode::NotCoordinator,
+        ErrorCode::CoordinatorNotAvailable,
+        ErrorCode::CoordinatorLoadInProgress,
+        ErrorCode::ConcurrentTransactions,
+    ] {
+        for api in [
+            "InitProducerId",
+            "AddPartitionsToTxn",
+            "TxnOffsetCommit",
+            "EndTxn",
+        ] {
+            let mut talk = Talk::new(0);
+            talk.surprise = Some((api, Ok(code)));
+            let ticket = talk.transactions.init().expect("first call");
+            assert_eq!(talk.finish(ticket), Ok(()));
+            talk.begin_and_send();
+            talk.send_offsets().expect("stored");
+            talk.commit().expect("committed");
+            assert!(talk.surprise.is_none());
+        }
+    }
+}
+
+#[test]
+fn a_lost_membership_is_abortable() {
+    let mut talk = Talk::ready(2);
+    talk.transactions.begin().expect("ready");
+    talk.surprise = Some(("TxnOffsetCommit", Ok(ErrorCode::IllegalGeneration)));
+    let error = talk.send_offsets().expect_err("moved on");
+    assert!(error.is_abortable(), "{error}");
+    talk.abort().expect("aborted");
+}
+
+#[test]
+fn a_forgotten_producer_id_is_replaced_at_abort() {
+    let mut talk = Talk::ready(0);
+    talk.begin_and_send();
+    talk.surprise = Some(("EndTxn", Ok(ErrorCode::InvalidProducerIdMapping)));
+    assert!(talk.commit().expect_err("lost").is_abortable());
+    talk.log.clear();
+    talk.abort().expect("aborted");
+    talk.begin_and_send();
+    assert_eq!(talk.log, ["InitProducerId 0", "AddPartitionsToTxn"]);
+}
+
+#[test]
+fn an_abort_overtakes_offsets_that_wait() {
+    let mut talk = Talk::ready(2);
+    talk.begin_and_send();
+    let group = GroupMetadata {
+        group_id: "g".into(),
+        generation_id: -1,
+        member_id: "".into(),
+        group_instance_id: None,
+    };
+    let offset = OffsetToCommit {
+        topic: "in".into(),
+        partition: 0,
+        offset: 5,
+        leader_epoch: -1,
+        metadata: None,
+    };
+    let waiting = talk
+        .transactions
+        .send_offsets(group.clone(), vec![offset.clone()]);
+    let abort = talk.transactions.abort().expect("open");
+    let outcomes = talk.transactions.take_outcomes();
+    assert_eq!(Ok(outcomes[0].ticket), waiting);
+    assert!(matches!(
+        outcomes[0].result,
+        Err(TransactionError::Superseded { .. })
+    ));
+    assert_eq!(talk.finish(abort), Ok(()));
+    talk.transactions.begin().expect("ready");
+    let negative = OffsetToCommit {
+        offset: -1,
+        ..offset
+    };
+    let refused = talk.transactions.send_offsets(group, vec![negative]);
+    assert!(matches!(
+        refused,
+        Err(TransactionError::InvalidArgument { .. })
+    ));
+}
