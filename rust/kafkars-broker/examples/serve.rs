@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             other => return Err(format!("unknown option {other}").into()),
         }
     }
-    let mut broker = EmbeddedBroker::start(config)?;
+    let broker = EmbeddedBroker::start(config)?;
     println!("{}", broker.bootstrap_servers());
     io::stdout().flush()?;
     io::stdin().read_to_end(&mut Vec::new())?;

@@ -18,7 +18,8 @@ pub struct Clock {
 /// The time was `time` at `at`; since then it runs with the machine, or stands still.
 #[derive(Debug, Clone, Copy)]
 struct Hands {
-    time: i64,
+    /// Since 1970. Finer than what is told, so that the clock is never a millisecond behind the machine's.
+    time: Duration,
     at: Instant,
     frozen: bool,
 }
@@ -34,23 +35,22 @@ pub enum ClockMode {
 }
 
 impl Hands {
-    fn time(self) -> i64 {
+    fn time(self) -> Duration {
         if self.frozen {
             return self.time;
         }
-        self.time.saturating_add(milliseconds(self.at.elapsed()))
+        self.time.saturating_add(self.at.elapsed())
     }
 }
 
 impl Clock {
     /// A clock that starts now.
     pub fn new(mode: ClockMode) -> Self {
-        let since = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
+        let at = Instant::now();
+        let time = SystemTime::now().duration_since(UNIX_EPOCH);
         let hands = Hands {
-            time: milliseconds(since),
-            at: Instant::now(),
+            time: time.unwrap_or_default(),
+            at,
             frozen: mode == ClockMode::Manual,
         };
         Self {
@@ -61,12 +61,12 @@ impl Clock {
 
     /// The time, in milliseconds since 1970.
     pub fn now(&self) -> i64 {
-        self.hands.lock().time()
+        milliseconds(self.hands.lock().time())
     }
 
     /// Moves the time ahead, whether the clock is frozen or not; whatever is due by then happens.
     pub fn advance(&self, by: Duration) {
-        self.set(|hands| hands.time = hands.time.saturating_add(milliseconds(by)));
+        self.set(|hands| hands.time = hands.time.saturating_add(by));
     }
 
     /// Stops the clock where it is. It can still be advanced.

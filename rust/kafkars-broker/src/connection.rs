@@ -136,6 +136,14 @@ impl Connection {
             self.while_paused().await;
             match outcome {
                 Outcome::Reply(frame) => self.collect(frame).await?,
+                Outcome::Damaged { bytes, cut } => {
+                    self.outgoing_size += bytes.len();
+                    self.outgoing.push_back(bytes);
+                    if cut {
+                        self.flush().await?;
+                        return Err(End::Cut);
+                    }
+                }
                 Outcome::Silence => {}
                 // A late answer is never late again.
                 Outcome::Disconnect | Outcome::Later(_) => {

@@ -1,160 +1,64 @@
-//! Faults on purpose: requests that are refused, delayed, dropped or cut off, and the record of all that came in.
+//! Steering from outside: the faults that are set, and the record of all requests that came in.
 
-use std::collections::VecDeque;
-use std::fmt;
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use kafkars_protocol::{ApiKey, ErrorCode};
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 
-/// What happens to a request instead of its being handled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
-    /// It is handled after a while; what follows on its connection waits too.
-    Delay(Duration),
-    /// It is forgotten: no effect, no answer, and the connection stays open.
-    Drop,
-    /// It has no effect, and its connection is closed.
-    Disconnect,
-    /// It has its effect, but instead of the answer its connection is closed.
-    DisconnectAfter,
-    /// It has no effect and is answered with this error, in every topic and partition it names.
-    Error(ErrorCode),
-}
-
-/// Which requests an action is for, and how often.
-pub struct Intercept {
-    api: ApiKey,
-    node: Option<i32>,
-    times: Option<u32>,
-    predicate: Option<Predicate>,
-    action: Action,
-}
-
-type Predicate = Box<dyn Fn(&SeenRequest) -> bool + Send>;
-
-impl Intercept {
-    /// Takes every request of one API, until the intercept is removed.
-    pub fn new(api: ApiKey, action: Action) -> Self {
-        Self {
-            api,
-            node: None,
-            times: None,
-            predicate: None,
-            action,
-        }
-    }
-
-    /// Only this many requests.
-    #[must_use]
-    pub fn times(mut self, times: u32) -> Self {
-        self.times = Some(times);
-        self
-    }
-
-    /// Only requests to this node.
-    #[must_use]
-    pub fn node(mut self, node: i32) -> Self {
-        self.node = Some(node);
-        self
-    }
-
-    /// Only requests that `predicate` accepts. It runs on the broker's thread and must be quick.
-    #[must_use]
-    pub fn when(mut self, predicate: impl Fn(&SeenRequest) -> bool + Send + 'static) -> Self {
-        self.predicate = Some(Box::new(predicate));
-        self
-    }
-
-    fn takes(&self, request: &SeenRequest) -> bool {
-        self.api == request.api
-            && self.times != Some(0)
-            && self.node.is_none_or(|node| node == request.node)
-            && self
-                .predicate
-                .as_ref()
-                .is_none_or(|predicate| predicate(request))
-    }
-}
-
-impl fmt::Debug for Intercept {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Intercept")
-            .field("api", &self.api)
-            .field("node", &self.node)
-            .field("times", &self.times)
-            .field("action", &self.action)
-            .finish_non_exhaustive()
-    }
-}
-
-/// Names an intercept, to remove it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct InterceptId(u64);
-
-/// A request that reached the broker, whatever became of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeenRequest {
-    /// The node it was sent to.
-    pub node: i32,
-    /// The connection it came on: numbered from 1 in the order in which connections were accepted.
-    pub connection: u64,
-    /// What it asks for.
-    pub api: ApiKey,
-    /// In which version.
-    pub version: i16,
-    /// The client's number for it.
-    pub correlation_id: i32,
-    /// The client's name for itself.
-    pub client_id: Option<String>,
-    /// Its bytes, header included.
-    pub size: usize,
-    /// When it was read.
-    pub at: Instant,
-}
+use crate::intercept::{Action, Intercept, InterceptId, Predicate};
+use crate::requests::{Requests, SeenRequest};
 
 /// The intercepts that are set, and the requests that were seen.
 #[derive(Debug)]
 pub(crate) struct Control {
-    recorded: usize,
     inner: Mutex<Inner>,
+    arrived: Condvar,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Inner {
     intercepts: Vec<(InterceptId, Intercept)>,
     last_id: u64,
-    seen: VecDeque<SeenRequest>,
+    hits: HashMap<InterceptId, u64>,
+    requests: Requests,
+    watched: bool,
 }
 
 impl Control {
     pub(crate) fn new(recorded: usize) -> Self {
+        let inner = Inner {
+            intercepts: Vec::new(),
+            last_id: 0,
+            hits: HashMap::new(),
+            requests: Requests::new(recorded),
+            watched: false,
+        };
         Self {
-            recorded,
-            inner: Mutex::new(Inner::default()),
+            inner: Mutex::new(inner),
+            arrived: Condvar::new(),
         }
     }
 
     /// Records a request and gives what is to happen to it: the first intercept that takes it decides.
-    pub(crate) fn observe(&self, request: SeenRequest) -> Option<Action> {
-        let mut inner = self.inner.lock();
-        let taken = inner
-            .intercepts
-            .iter_mut()
-            .find(|(_, intercept)| intercept.takes(&request));
-        let action = taken.map(|(_, intercept)| {
-            intercept.times = intercept.times.map(|times| times.saturating_sub(1));
-            intercept.action
-        });
-        inner
-            .intercepts
-            .retain(|(_, intercept)| intercept.times != Some(0));
-        if self.recorded > 0 {
-            if inner.seen.len() >= self.recorded {
-                inner.seen.pop_front();
+    pub(crate) fn observe(&self, mut request: SeenRequest) -> Option<Action> {
+        let candidates = self.inner.lock().candidates(&request);
+        for (id, predicate) in candidates {
+            // Nothing is locked while it runs: it may call the broker, and it may have to wait for an interpreter whose
+            // holder does so.
+            if predicate.is_some_and(|accepts| !accepts(&request)) {
+                continue;
             }
-            inner.seen.push_back(request);
+            request.action = self.inner.lock().take(id);
+            if request.action.is_some() {
+                break;
+            }
+        }
+        let action = request.action;
+        let mut inner = self.inner.lock();
+        inner.requests.record(request);
+        if inner.watched {
+            inner.watched = false;
+            self.arrived.notify_all();
         }
         action
     }
@@ -165,6 +69,11 @@ impl Control {
         let id = InterceptId(inner.last_id);
         inner.intercepts.push((id, intercept));
         id
+    }
+
+    /// How many requests an intercept has taken.
+    pub(crate) fn hits(&self, id: InterceptId) -> u64 {
+        self.inner.lock().hits.get(&id).copied().unwrap_or(0)
     }
 
     /// Whether the intercept was still set.
@@ -180,40 +89,80 @@ impl Control {
     }
 
     pub(crate) fn seen(&self) -> Vec<SeenRequest> {
-        self.inner.lock().seen.iter().cloned().collect()
+        self.inner.lock().requests.latest().cloned().collect()
     }
 
     pub(crate) fn forget_seen(&self) {
-        self.inner.lock().seen.clear();
+        self.inner.lock().requests.forget();
+    }
+
+    /// How many requests there have been, once there are more than `known` or the time is up.
+    pub(crate) fn wait_for_more_than(&self, known: u64, limit: Duration) -> u64 {
+        let deadline = Instant::now() + limit;
+        let mut inner = self.inner.lock();
+        while inner.requests.count <= known {
+            inner.watched = true;
+            if self.arrived.wait_until(&mut inner, deadline).timed_out() {
+                break;
+            }
+        }
+        inner.requests.count
+    }
+}
+
+impl Inner {
+    fn candidates(&self, request: &SeenRequest) -> Vec<(InterceptId, Option<Predicate>)> {
+        let may_take = |(_, intercept): &&(InterceptId, Intercept)| intercept.may_take(request);
+        let candidate = |(id, intercept): &(InterceptId, Intercept)| (*id, intercept.predicate());
+        let intercepts = self.intercepts.iter();
+        intercepts.filter(may_take).map(candidate).collect()
+    }
+
+    /// The action of an intercept, unless it was removed or has run out meanwhile.
+    fn take(&mut self, id: InterceptId) -> Option<Action> {
+        let index = self.intercepts.iter().position(|(other, _)| *other == id)?;
+        let (_, intercept) = self.intercepts.get_mut(index)?;
+        let action = intercept.action;
+        intercept.times = intercept.times.map(|times| times.saturating_sub(1));
+        if intercept.times == Some(0) {
+            self.intercepts.remove(index);
+        }
+        *self.hits.entry(id).or_default() += 1;
+        Some(action)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use kafkars_protocol::ApiKey;
+
     use super::*;
 
     fn request(api: ApiKey, node: i32) -> SeenRequest {
-        let (connection, correlation_id) = (1, 0);
         SeenRequest {
             node,
-            connection,
+            connection: 1,
             api,
             version: 0,
-            correlation_id,
+            correlation_id: 0,
             client_id: None,
             size: 10,
-            at: Instant::now(),
+            time: 0,
+            action: None,
+            body: None,
         }
     }
 
     #[test]
     fn an_intercept_ends_after_its_times() {
         let control = Control::new(10);
-        control.intercept(Intercept::new(ApiKey::Fetch, Action::Drop).times(2));
+        let id = control.intercept(Intercept::new(ApiKey::Fetch, Action::Drop).times(2));
         let actions: Vec<_> = (0..3)
             .map(|_| control.observe(request(ApiKey::Fetch, 1)))
             .collect();
         assert_eq!(actions, [Some(Action::Drop), Some(Action::Drop), None]);
+        assert_eq!(control.hits(id), 2);
+        assert!(!control.remove(id));
     }
 
     #[test]
@@ -243,6 +192,32 @@ mod tests {
     }
 
     #[test]
+    fn the_first_that_takes_a_request_decides_and_any_api_can_be_meant() {
+        let control = Control::new(10);
+        control.intercept(Intercept::new(ApiKey::Fetch, Action::Drop).when(|_| false));
+        control.intercept(Intercept::any(Action::Disconnect).times(1));
+        control.intercept(Intercept::new(ApiKey::Fetch, Action::DisconnectAfter));
+        let actions = [(); 2].map(|()| control.observe(request(ApiKey::Fetch, 1)));
+        let expected = [Action::Disconnect, Action::DisconnectAfter];
+        assert_eq!(actions, expected.map(Some));
+        let seen: Vec<_> = control.seen().iter().map(|seen| seen.action).collect();
+        assert_eq!(seen, actions);
+    }
+
+    #[test]
+    fn a_predicate_may_use_the_control_it_is_set_on() {
+        let control = std::sync::Arc::new(Control::new(10));
+        let inner = std::sync::Arc::clone(&control);
+        let predicate = move |_: &SeenRequest| {
+            inner.clear();
+            true
+        };
+        control.intercept(Intercept::any(Action::Drop).when(predicate));
+        // The intercept was removed while it decided, so it decides nothing.
+        assert_eq!(control.observe(request(ApiKey::Fetch, 1)), None);
+    }
+
+    #[test]
     fn only_the_latest_requests_are_remembered() {
         let control = Control::new(2);
         for node in 1..=3 {
@@ -250,5 +225,16 @@ mod tests {
         }
         let nodes: Vec<_> = control.seen().iter().map(|seen| seen.node).collect();
         assert_eq!(nodes, [2, 3]);
+    }
+
+    #[test]
+    fn waiting_for_requests_ends_with_the_next_one_or_in_time() {
+        let control = Control::new(2);
+        assert_eq!(control.wait_for_more_than(0, Duration::from_millis(1)), 0);
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| control.wait_for_more_than(0, Duration::from_secs(20)));
+            control.observe(request(ApiKey::Metadata, 1));
+            assert_eq!(waiting.join().unwrap(), 1);
+        });
     }
 }

@@ -10,9 +10,10 @@ use socket2::Socket;
 use crate::clock::Clock;
 use crate::cluster::Cluster;
 use crate::config::{BrokerConfig, NewTopic};
-use crate::control::{Intercept, InterceptId, SeenRequest};
 use crate::creation;
 use crate::error::BrokerError;
+use crate::intercept::{Intercept, InterceptId};
+use crate::requests::{self, SeenRequest};
 use crate::server::{self, Server};
 
 /// A Kafka cluster in this process, in memory, that any client can reach over TCP.
@@ -155,6 +156,19 @@ impl EmbeddedBroker {
         self.cluster.control.clear();
     }
 
+    /// How many requests an intercept has taken.
+    pub fn intercept_hits(&self, id: InterceptId) -> u64 {
+        self.cluster.control.hits(id)
+    }
+
+    /// Waits for requests: returns how many there have been since the start, at once when that is more than `known`, else when
+    /// there is another one, or after at most 50 ms.
+    pub fn wait_for_requests(&self, known: u64) -> u64 {
+        self.cluster
+            .control
+            .wait_for_more_than(known, requests::SLICE)
+    }
+
     /// The latest requests, oldest first, as many as `BrokerConfig::requests_recorded`.
     pub fn requests_seen(&self) -> Vec<SeenRequest> {
         self.cluster.control.seen()
@@ -171,7 +185,7 @@ impl EmbeddedBroker {
     }
 
     /// Closes all listeners and connections and ends the thread. Does nothing the second time.
-    pub fn stop(&mut self) {
+    pub fn stop(&self) {
         self.server.stop();
     }
 

@@ -9,7 +9,7 @@
 //!
 //! # fn main() -> Result<(), kafkars_broker::BrokerError> {
 //! let topics = vec![NewTopic::new("orders", 3)];
-//! let mut broker = EmbeddedBroker::start(BrokerConfig { topics, ..BrokerConfig::default() })?;
+//! let broker = EmbeddedBroker::start(BrokerConfig { topics, ..BrokerConfig::default() })?;
 //! assert!(broker.bootstrap_servers().starts_with("127.0.0.1:"));
 //! broker.stop();
 //! # Ok(())
@@ -31,12 +31,14 @@ mod fetch_round;
 mod groups;
 mod handlers;
 mod incoming;
+mod intercept;
 mod lifecycle;
 mod link;
 mod log;
 mod nodes;
 mod partition;
 mod producers;
+mod requests;
 mod server;
 mod sessions;
 mod slow_writer;
@@ -48,9 +50,10 @@ mod waiter;
 
 pub use clock::{Clock, ClockMode};
 pub use config::{ApiLimit, BrokerConfig, MAX_NODES, MAX_PARTITIONS, NewTopic};
-pub use control::{Action, Intercept, InterceptId, SeenRequest};
 pub use embedded::EmbeddedBroker;
 pub use error::BrokerError;
 pub use groups::GroupSettings;
+pub use intercept::{Action, Corruption, Intercept, InterceptId};
 pub use link::LinkSettings;
 pub use nodes::{CoordinatorKind, NodeState};
+pub use requests::SeenRequest;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::sync::Arc;
 use std::sync::mpsc;
-use std::thread::{self, JoinHandle};
+use std::thread::{self, JoinHandle, ThreadId};
 use std::time::Duration;
 use std::{io, process};
 
@@ -69,15 +69,21 @@ pub(crate) fn listen_on(socket: Socket) -> io::Result<StdListener> {
 /// The running thread. Dropping it stops it.
 #[derive(Debug)]
 pub(crate) struct Server {
-    stop: Option<oneshot::Sender<()>>,
-    /// Behind a lock only so that the handle can be shared between threads.
-    ended: Mutex<mpsc::Receiver<()>>,
-    thread: Option<JoinHandle<()>>,
+    /// None once it was told to stop. Held while nothing is waited for.
+    running: Mutex<Option<Running>>,
+    thread: ThreadId,
     handle: Handle,
     /// By node: tells when all tasks of the node have ended. Held for look-ups only.
     tasks: Mutex<HashMap<i32, mpsc::Receiver<()>>>,
     cluster: Arc<Cluster>,
     process: u32,
+}
+
+#[derive(Debug)]
+struct Running {
+    stop: oneshot::Sender<()>,
+    ended: mpsc::Receiver<()>,
+    thread: JoinHandle<()>,
 }
 
 impl Server {
@@ -105,9 +111,12 @@ impl Server {
             .spawn(run)
             .map_err(BrokerError::Thread)?;
         let server = Self {
-            stop: Some(stop),
-            ended: Mutex::new(ended),
-            thread: Some(thread),
+            thread: thread.thread().id(),
+            running: Mutex::new(Some(Running {
+                stop,
+                ended,
+                thread,
+            })),
             handle,
             tasks: Mutex::new(HashMap::new()),
             cluster,
@@ -131,9 +140,8 @@ impl Server {
     /// Waits until nothing of a node that was told to stop is left: its listener and its connections are closed.
     pub(crate) fn wait_for_end_of(&self, node: i32) -> Result<(), BrokerError> {
         let tasks = self.tasks.lock().remove(&node);
-        let here = self.thread.as_ref().map(|thread| thread.thread().id());
         // From the broker's own thread, as by an intercept's predicate, waiting would be for ever.
-        if here == Some(thread::current().id()) {
+        if self.thread == thread::current().id() {
             return Ok(());
         }
         // Nobody ever sends: what ends the wait is that the last sender is gone.
@@ -144,31 +152,35 @@ impl Server {
     }
 
     /// Closes listeners and connections and ends the thread. Does nothing the second time.
-    pub(crate) fn stop(&mut self) {
-        let (Some(stop), Some(thread)) = (self.stop.take(), self.thread.take()) else {
+    pub(crate) fn stop(&self) {
+        let Some(running) = self.running.lock().take() else {
             return;
         };
         if self.process != process::id() {
             // The thread belongs to the process that this one was forked from, and so does what would wake it.
-            std::mem::forget(stop);
+            std::mem::forget(running);
             return;
         }
-        let _ = stop.send(());
-        match self.ended.get_mut().recv_timeout(STOP_LIMIT) {
+        let _ = running.stop.send(());
+        if self.thread == thread::current().id() {
+            // Told by its own thread, which ends when it gets there.
+            return;
+        }
+        match running.ended.recv_timeout(STOP_LIMIT) {
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 tracing::error!("the broker's thread does not end; it is left behind")
             }
-            _ => drop(thread.join()),
+            _ => drop(running.thread.join()),
         }
     }
 
     /// False in a process that was forked from the one with the thread.
     pub(crate) fn is_running(&self) -> bool {
-        let here = self.process == process::id();
-        here && self
-            .thread
+        let running = self.running.lock();
+        let alive = running
             .as_ref()
-            .is_some_and(|thread| !thread.is_finished())
+            .is_some_and(|running| !running.thread.is_finished());
+        alive && self.process == process::id()
     }
 }
 

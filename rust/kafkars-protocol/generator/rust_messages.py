@@ -25,6 +25,8 @@ def file_for(api: Api, kafka: str) -> str:
                 continue  # the request has the very same structure
             seen[rename[name]] = _shape(message, struct)
             body.append(_struct(message, struct, rename))
+            if message.kind == "request":
+                body.append(_describe(struct, rename))
         body.append(_message_impl(api, message))
     text = "\n".join(body)
     external = "use bytes::Bytes;\n\n" if re.search(r"[ <]Bytes\b", text) else ""
@@ -36,6 +38,7 @@ def file_for(api: Api, kafka: str) -> str:
         + _module_doc(api)
         + "\n"
         + external
+        + ("use crate::describe::describe;\n" if "describe!(" in text else "")
         + f"use crate::element::Element;\nuse crate::{{{', '.join(sorted(crate_names))}}};\n\n"
         + text
     )
@@ -89,6 +92,12 @@ def _struct(message: Message, struct: Struct, rename: dict[str, str]) -> str:
     lines += _write(message, plain, tagged)
     lines.append("}\n")
     return "\n".join(lines)
+
+
+def _describe(struct: Struct, rename: dict[str, str]) -> str:
+    """Fields in the schema's order, by name, for those who look into requests."""
+    fields = ", ".join(f'"{names.snake(item.name)}": {names.field(item.name)}' for item in struct.fields)
+    return f"describe!({rename[struct.name]} {{ {fields} }});\n"
 
 
 def _struct_doc(message: Message, struct: Struct) -> str:

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod api_key;
+mod describe;
 mod element;
 mod error;
 mod error_code;
@@ -20,6 +21,7 @@ mod version;
 mod writer;
 
 pub use api_key::{ApiKey, UnknownApiKey};
+pub use describe::{Describe, Value};
 pub use error::{DecodeError, DecodeErrorKind, EncodeError, EncodeErrorKind};
 pub use error_code::ErrorCode;
 pub use frame::{ForeignProtocol, Frame, FrameError, FrameLimit, LENGTH_PREFIX};

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::{ApiKey, DecodeError, EncodeError, Reader, VersionRange, Writer};
+use crate::{ApiKey, DecodeError, Describe, EncodeError, Reader, VersionRange, Writer};
 
 /// One of Kafka's messages: a request, a response, or a structure that groups put inside bytes.
 pub trait Message: Sized + Clone + Debug + PartialEq + Default {
@@ -40,7 +40,7 @@ pub trait Message: Sized + Clone + Debug + PartialEq + Default {
 }
 
 /// A message that a client sends and a broker answers.
-pub trait Request: Message {
+pub trait Request: Message + Describe {
     /// The number that says on the wire which request this is.
     const API_KEY: ApiKey;
     /// What the broker answers, in the same version.

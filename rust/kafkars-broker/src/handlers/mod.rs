@@ -4,18 +4,18 @@ use std::future::Future;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Instant;
 
 use bytes::Bytes;
 use kafkars_protocol::{
-    ApiKey, ErrorCode, Frame, Reader, Request, RequestHeader, decode_request_header,
-    encode_response,
+    ApiKey, DecodeError, Describe, ErrorCode, Frame, Message, Reader, Request, RequestHeader,
+    Value, decode_request_header, encode_response,
 };
 
 use crate::cluster::Cluster;
 use crate::connection::End;
-use crate::control::{Action, SeenRequest};
 use crate::groups::Client;
+use crate::intercept::Action;
+use crate::requests::SeenRequest;
 use crate::versions;
 
 mod api_00_produce;
@@ -72,6 +72,11 @@ impl Peer {
 /// What a request comes to.
 pub(crate) enum Outcome {
     Reply(Frame),
+    /// Bytes that are no proper frame, on purpose, and whether the connection is closed behind them.
+    Damaged {
+        bytes: Bytes,
+        cut: bool,
+    },
     /// No answer is due: acks=0, or a request dropped on purpose.
     Silence,
     Disconnect,
@@ -116,6 +121,15 @@ macro_rules! served {
                 _ => Ok(Outcome::Disconnect),
             }
         }
+
+        /// The fields of a request; none when the API is not served.
+        pub(crate) fn describe(api: ApiKey, version: i16, mut reader: Reader) -> Option<Result<Value, DecodeError>> {
+            let reader = &mut reader;
+            Some(match api {
+                $(ApiKey::$api => kafkars_protocol::messages::$module::$request::decode(reader, version).map(|request| request.describe()),)*
+                _ => return None,
+            })
+        }
     };
 }
 
@@ -149,7 +163,7 @@ served! {
 /// Handles one frame, the length prefix not included.
 pub(crate) fn dispatch(peer: &Peer, frame: Bytes) -> Result<Outcome, End> {
     let size = frame.len();
-    let mut reader = Reader::new(frame);
+    let mut reader = Reader::new(frame.clone());
     let mut header = decode_request_header(&mut reader)?;
     let action = peer.cluster.control.observe(SeenRequest {
         node: peer.node,
@@ -159,8 +173,11 @@ pub(crate) fn dispatch(peer: &Peer, frame: Bytes) -> Result<Outcome, End> {
         correlation_id: header.correlation_id,
         client_id: header.client_id.clone(),
         size,
-        at: Instant::now(),
+        time: peer.cluster.now(),
+        action: None,
+        body: Some(frame.slice(reader.position().min(size)..)),
     });
+    drop(frame);
     let peer = Peer {
         client_id: header.client_id.take(),
         ..peer.clone()
@@ -181,6 +198,13 @@ pub(crate) fn dispatch(peer: &Peer, frame: Bytes) -> Result<Outcome, End> {
         Some(Action::DisconnectAfter) => {
             Ok(after(call.answer(reader)?, |_| Ok(Outcome::Disconnect)))
         }
+        Some(Action::Corrupt(corruption)) => Ok(after(call.answer(reader)?, move |outcome| {
+            let Outcome::Reply(frame) = outcome else {
+                return Ok(outcome);
+            };
+            let (bytes, cut) = corruption.apply(&frame);
+            Ok(Outcome::Damaged { bytes, cut })
+        })),
         Some(Action::Delay(delay)) => Ok(Outcome::Later(Box::pin(async move {
             tokio::time::sleep(delay).await;
             match call.answer(reader)? {

@@ -1,13 +1,14 @@
+use std::io::Read;
 use std::time::{Duration, Instant};
 
-use kafkars_broker::{Action, Intercept};
+use kafkars_broker::{Action, Corruption, Intercept, SeenRequest};
 use kafkars_protocol::messages::api_versions::ApiVersionsRequest;
 use kafkars_protocol::messages::list_offsets::{
     ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic,
 };
 use kafkars_protocol::messages::metadata::MetadataRequest;
-use kafkars_protocol::messages::produce::ProduceRequest;
-use kafkars_protocol::{ApiKey, ErrorCode};
+use kafkars_protocol::messages::produce::{ProduceRequest, ProduceResponse};
+use kafkars_protocol::{ApiKey, ErrorCode, Value};
 
 use crate::support::*;
 
@@ -138,4 +139,71 @@ fn requests_are_recorded() {
     );
     broker.forget_requests_seen();
     assert!(broker.requests_seen().is_empty());
+}
+
+#[test]
+fn answers_are_damaged_on_their_way_and_the_request_has_its_effect() {
+    let broker = broker();
+    let corrupt = |corruption| {
+        let action = Action::Corrupt(corruption);
+        broker.intercept(Intercept::new(ApiKey::Produce, action).times(1));
+        let mut wire = Wire::to(&broker);
+        let id = wire.send(&produce_request("t", 0, batch(&["a"])), PRODUCE);
+        (wire, id)
+    };
+    let (mut wire, id) = corrupt(Corruption::CorrelationId);
+    assert_ne!(wire.receive::<ProduceRequest>(PRODUCE).0, id);
+
+    let (mut wire, _) = corrupt(Corruption::FlipByte(0));
+    assert_eq!(wire.receive_frame()[0], 0xff);
+
+    let (mut wire, _) = corrupt(Corruption::FlipByte(usize::MAX));
+    assert_eq!(wire.receive_frame().last(), Some(&0xff));
+
+    let (mut wire, _) = corrupt(Corruption::Length(7));
+    assert_eq!(wire.receive_frame().len(), 7);
+
+    let (mut wire, _) = corrupt(Corruption::Truncate(5));
+    wire.stream.read_exact(&mut [0; 5]).unwrap();
+    wire.assert_closed();
+    assert_eq!(broker.offsets("t", 0).unwrap(), (0, 5));
+}
+
+#[test]
+fn requests_can_be_looked_into_by_predicates_and_afterwards() {
+    let broker = broker();
+    let acks = |seen: &SeenRequest| match seen.body() {
+        Some(Ok(Value::Struct(fields))) => fields
+            .into_iter()
+            .find_map(|(name, value)| (name == "acks").then_some(value)),
+        _ => None,
+    };
+    let action = Action::Error(ErrorCode::RequestTimedOut);
+    let only_all = move |seen: &SeenRequest| acks(seen) == Some(Value::Int(-1));
+    let id = broker.intercept(Intercept::new(ApiKey::Produce, action).when(only_all));
+    let mut wire = Wire::to(&broker);
+    let mut request = produce_request("t", 0, batch(&["a"]));
+    request.acks = 1;
+    let partition = |answer: ProduceResponse| answer.responses[0].partition_responses[0].clone();
+    assert_eq!(partition(wire.call(&request, PRODUCE)).error_code, 0);
+    request.acks = -1;
+    let refused = partition(wire.call(&request, PRODUCE)).error_code;
+    assert_eq!(refused, ErrorCode::RequestTimedOut.code());
+    assert_eq!(broker.intercept_hits(id), 1);
+    let seen = broker.requests_seen();
+    assert_eq!(
+        seen.iter().map(acks).collect::<Vec<_>>(),
+        [1, -1].map(|acks| Some(Value::Int(acks)))
+    );
+    assert_eq!(seen[1].action, Some(action));
+    assert!(seen[0].time <= seen[1].time);
+}
+
+#[test]
+fn requests_can_be_waited_for() {
+    let broker = broker();
+    let known = broker.wait_for_requests(u64::MAX);
+    let mut wire = Wire::to(&broker);
+    wire.send(&MetadataRequest::default(), 12);
+    eventually("the request", || broker.wait_for_requests(known) > known);
 }

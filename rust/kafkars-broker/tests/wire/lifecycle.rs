@@ -349,7 +349,7 @@ fn bandwidth_is_limited_in_both_directions() {
 
 #[test]
 fn what_cannot_be_done_is_told() {
-    let mut broker = broker();
+    let broker = broker();
     assert!(matches!(
         broker.stop_node(2),
         Err(BrokerError::UnknownNode(2))

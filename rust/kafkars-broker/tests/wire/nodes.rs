@@ -191,7 +191,7 @@ fn a_reader_whose_log_departs_is_told_where() {
 #[test]
 fn starting_and_stopping_take_milliseconds_and_leave_nothing_listening() {
     let started = Instant::now();
-    let mut broker = three_nodes();
+    let broker = three_nodes();
     let addresses: Vec<_> = broker
         .nodes()
         .into_iter()
@@ -224,7 +224,7 @@ fn a_broker_that_is_dropped_stops() {
 
 #[test]
 fn a_broker_starts_again_on_its_port() {
-    let mut first = broker();
+    let first = broker();
     let port = first.address(1).unwrap().port();
     Wire::to(&first).metadata(&[]);
     first.stop();

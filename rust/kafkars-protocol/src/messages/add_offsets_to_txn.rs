@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! AddOffsetsToTxn (API key 25): versions 0 to 4, flexible since version 3.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -42,6 +43,8 @@ impl Element for AddOffsetsToTxnRequest {
         Ok(())
     }
 }
+
+describe!(AddOffsetsToTxnRequest { "transactional_id": transactional_id, "producer_id": producer_id, "producer_epoch": producer_epoch, "group_id": group_id });
 
 impl Message for AddOffsetsToTxnRequest {
     const NAME: &'static str = "AddOffsetsToTxnRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! AddPartitionsToTxn (API key 24): versions 0 to 5, flexible since version 3.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -96,6 +97,8 @@ impl Element for AddPartitionsToTxnRequest {
     }
 }
 
+describe!(AddPartitionsToTxnRequest { "transactions": transactions, "v3_and_below_transactional_id": v3_and_below_transactional_id, "v3_and_below_producer_id": v3_and_below_producer_id, "v3_and_below_producer_epoch": v3_and_below_producer_epoch, "v3_and_below_topics": v3_and_below_topics });
+
 /// `AddPartitionsToTxnTransaction` of `AddPartitionsToTxnRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct AddPartitionsToTxnTransaction {
@@ -139,6 +142,8 @@ impl Element for AddPartitionsToTxnTransaction {
     }
 }
 
+describe!(AddPartitionsToTxnTransaction { "transactional_id": transactional_id, "producer_id": producer_id, "producer_epoch": producer_epoch, "verify_only": verify_only, "topics": topics });
+
 /// `AddPartitionsToTxnTopic` of `AddPartitionsToTxnRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct AddPartitionsToTxnTopic {
@@ -169,6 +174,8 @@ impl Element for AddPartitionsToTxnTopic {
         Ok(())
     }
 }
+
+describe!(AddPartitionsToTxnTopic { "name": name, "partitions": partitions });
 
 impl Message for AddPartitionsToTxnRequest {
     const NAME: &'static str = "AddPartitionsToTxnRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! AddRaftVoter (API key 80): versions 0 to 1, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -74,6 +75,8 @@ impl Element for AddRaftVoterRequest {
     }
 }
 
+describe!(AddRaftVoterRequest { "cluster_id": cluster_id, "timeout_ms": timeout_ms, "voter_id": voter_id, "voter_directory_id": voter_directory_id, "listeners": listeners, "ack_when_committed": ack_when_committed });
+
 /// `Listener` of `AddRaftVoterRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Listener {
@@ -108,6 +111,8 @@ impl Element for Listener {
         Ok(())
     }
 }
+
+describe!(Listener { "name": name, "host": host, "port": port });
 
 impl Message for AddRaftVoterRequest {
     const NAME: &'static str = "AddRaftVoterRequest";

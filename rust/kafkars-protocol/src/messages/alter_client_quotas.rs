@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! AlterClientQuotas (API key 49): versions 0 to 1, flexible since version 1.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -35,6 +36,8 @@ impl Element for AlterClientQuotasRequest {
     }
 }
 
+describe!(AlterClientQuotasRequest { "entries": entries, "validate_only": validate_only });
+
 /// `EntryData` of `AlterClientQuotasRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct EntryData {
@@ -65,6 +68,8 @@ impl Element for EntryData {
         Ok(())
     }
 }
+
+describe!(EntryData { "entity": entity, "ops": ops });
 
 /// `EntityData` of `AlterClientQuotasRequest`.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,6 +111,8 @@ impl Element for EntityData {
     }
 }
 
+describe!(EntityData { "entity_type": entity_type, "entity_name": entity_name });
+
 /// `OpData` of `AlterClientQuotasRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct OpData {
@@ -140,6 +147,8 @@ impl Element for OpData {
         Ok(())
     }
 }
+
+describe!(OpData { "key": key, "value": value, "remove": remove });
 
 impl Message for AlterClientQuotasRequest {
     const NAME: &'static str = "AlterClientQuotasRequest";

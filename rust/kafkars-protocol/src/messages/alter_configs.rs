@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! AlterConfigs (API key 33): versions 0 to 2, flexible since version 2.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -34,6 +35,8 @@ impl Element for AlterConfigsRequest {
         Ok(())
     }
 }
+
+describe!(AlterConfigsRequest { "resources": resources, "validate_only": validate_only });
 
 /// `AlterConfigsResource` of `AlterConfigsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -69,6 +72,8 @@ impl Element for AlterConfigsResource {
         Ok(())
     }
 }
+
+describe!(AlterConfigsResource { "resource_type": resource_type, "resource_name": resource_name, "configs": configs });
 
 /// `AlterableConfig` of `AlterConfigsRequest`.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,6 +114,8 @@ impl Element for AlterableConfig {
         Ok(())
     }
 }
+
+describe!(AlterableConfig { "name": name, "value": value });
 
 impl Message for AlterConfigsRequest {
     const NAME: &'static str = "AlterConfigsRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! AlterPartitionReassignments (API key 45): versions 0 to 1, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -57,6 +58,8 @@ impl Element for AlterPartitionReassignmentsRequest {
     }
 }
 
+describe!(AlterPartitionReassignmentsRequest { "timeout_ms": timeout_ms, "allow_replication_factor_change": allow_replication_factor_change, "topics": topics });
+
 /// `ReassignableTopic` of `AlterPartitionReassignmentsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ReassignableTopic {
@@ -88,6 +91,8 @@ impl Element for ReassignableTopic {
     }
 }
 
+describe!(ReassignableTopic { "name": name, "partitions": partitions });
+
 /// `ReassignablePartition` of `AlterPartitionReassignmentsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ReassignablePartition {
@@ -118,6 +123,8 @@ impl Element for ReassignablePartition {
         Ok(())
     }
 }
+
+describe!(ReassignablePartition { "partition_index": partition_index, "replicas": replicas });
 
 impl Message for AlterPartitionReassignmentsRequest {
     const NAME: &'static str = "AlterPartitionReassignmentsRequest";

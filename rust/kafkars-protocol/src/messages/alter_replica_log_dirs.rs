@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! AlterReplicaLogDirs (API key 34): versions 1 to 2, flexible since version 2.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -30,6 +31,8 @@ impl Element for AlterReplicaLogDirsRequest {
         Ok(())
     }
 }
+
+describe!(AlterReplicaLogDirsRequest { "dirs": dirs });
 
 /// `AlterReplicaLogDir` of `AlterReplicaLogDirsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -62,6 +65,8 @@ impl Element for AlterReplicaLogDir {
     }
 }
 
+describe!(AlterReplicaLogDir { "path": path, "topics": topics });
+
 /// `AlterReplicaLogDirTopic` of `AlterReplicaLogDirsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct AlterReplicaLogDirTopic {
@@ -92,6 +97,8 @@ impl Element for AlterReplicaLogDirTopic {
         Ok(())
     }
 }
+
+describe!(AlterReplicaLogDirTopic { "name": name, "partitions": partitions });
 
 impl Message for AlterReplicaLogDirsRequest {
     const NAME: &'static str = "AlterReplicaLogDirsRequest";

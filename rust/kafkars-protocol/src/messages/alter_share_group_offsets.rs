@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! AlterShareGroupOffsets (API key 91): version 0, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -37,6 +38,8 @@ impl Element for AlterShareGroupOffsetsRequest {
     }
 }
 
+describe!(AlterShareGroupOffsetsRequest { "group_id": group_id, "topics": topics });
+
 /// `AlterShareGroupOffsetsRequestTopic` of `AlterShareGroupOffsetsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct AlterShareGroupOffsetsRequestTopic {
@@ -68,6 +71,8 @@ impl Element for AlterShareGroupOffsetsRequestTopic {
     }
 }
 
+describe!(AlterShareGroupOffsetsRequestTopic { "topic_name": topic_name, "partitions": partitions });
+
 /// `AlterShareGroupOffsetsRequestPartition` of `AlterShareGroupOffsetsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct AlterShareGroupOffsetsRequestPartition {
@@ -98,6 +103,8 @@ impl Element for AlterShareGroupOffsetsRequestPartition {
         Ok(())
     }
 }
+
+describe!(AlterShareGroupOffsetsRequestPartition { "partition_index": partition_index, "start_offset": start_offset });
 
 impl Message for AlterShareGroupOffsetsRequest {
     const NAME: &'static str = "AlterShareGroupOffsetsRequest";

@@ -3,6 +3,7 @@
 
 use bytes::Bytes;
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -37,6 +38,8 @@ impl Element for AlterUserScramCredentialsRequest {
     }
 }
 
+describe!(AlterUserScramCredentialsRequest { "deletions": deletions, "upsertions": upsertions });
+
 /// `ScramCredentialDeletion` of `AlterUserScramCredentialsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ScramCredentialDeletion {
@@ -67,6 +70,8 @@ impl Element for ScramCredentialDeletion {
         Ok(())
     }
 }
+
+describe!(ScramCredentialDeletion { "name": name, "mechanism": mechanism });
 
 /// `ScramCredentialUpsertion` of `AlterUserScramCredentialsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -110,6 +115,8 @@ impl Element for ScramCredentialUpsertion {
         Ok(())
     }
 }
+
+describe!(ScramCredentialUpsertion { "name": name, "mechanism": mechanism, "iterations": iterations, "salt": salt, "salted_password": salted_password });
 
 impl Message for AlterUserScramCredentialsRequest {
     const NAME: &'static str = "AlterUserScramCredentialsRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! ApiVersions (API key 18): versions 0 to 4, flexible since version 3.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -50,6 +51,8 @@ impl Element for ApiVersionsRequest {
         Ok(())
     }
 }
+
+describe!(ApiVersionsRequest { "client_software_name": client_software_name, "client_software_version": client_software_version });
 
 impl Message for ApiVersionsRequest {
     const NAME: &'static str = "ApiVersionsRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! ConsumerGroupHeartbeat (API key 68): versions 0 to 1, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -112,6 +113,8 @@ impl Element for ConsumerGroupHeartbeatRequest {
     }
 }
 
+describe!(ConsumerGroupHeartbeatRequest { "group_id": group_id, "member_id": member_id, "member_epoch": member_epoch, "instance_id": instance_id, "rack_id": rack_id, "rebalance_timeout_ms": rebalance_timeout_ms, "subscribed_topic_names": subscribed_topic_names, "subscribed_topic_regex": subscribed_topic_regex, "server_assignor": server_assignor, "topic_partitions": topic_partitions });
+
 /// `TopicPartitions` of `ConsumerGroupHeartbeatRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct TopicPartitions {
@@ -142,6 +145,8 @@ impl Element for TopicPartitions {
         Ok(())
     }
 }
+
+describe!(TopicPartitions { "topic_id": topic_id, "partitions": partitions });
 
 impl Message for ConsumerGroupHeartbeatRequest {
     const NAME: &'static str = "ConsumerGroupHeartbeatRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! CreateAcls (API key 30): versions 1 to 3, flexible since version 2.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -30,6 +31,8 @@ impl Element for CreateAclsRequest {
         Ok(())
     }
 }
+
+describe!(CreateAclsRequest { "creations": creations });
 
 /// `AclCreation` of `CreateAclsRequest`.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,6 +98,8 @@ impl Element for AclCreation {
         Ok(())
     }
 }
+
+describe!(AclCreation { "resource_type": resource_type, "resource_name": resource_name, "resource_pattern_type": resource_pattern_type, "principal": principal, "host": host, "operation": operation, "permission_type": permission_type });
 
 impl Message for CreateAclsRequest {
     const NAME: &'static str = "CreateAclsRequest";

@@ -3,6 +3,7 @@
 
 use bytes::Bytes;
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -88,6 +89,8 @@ impl Element for CreateDelegationTokenRequest {
     }
 }
 
+describe!(CreateDelegationTokenRequest { "owner_principal_type": owner_principal_type, "owner_principal_name": owner_principal_name, "renewers": renewers, "max_lifetime_ms": max_lifetime_ms });
+
 /// `CreatableRenewers` of `CreateDelegationTokenRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct CreatableRenewers {
@@ -118,6 +121,8 @@ impl Element for CreatableRenewers {
         Ok(())
     }
 }
+
+describe!(CreatableRenewers { "principal_type": principal_type, "principal_name": principal_name });
 
 impl Message for CreateDelegationTokenRequest {
     const NAME: &'static str = "CreateDelegationTokenRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! CreatePartitions (API key 37): versions 0 to 3, flexible since version 2.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -38,6 +39,8 @@ impl Element for CreatePartitionsRequest {
         Ok(())
     }
 }
+
+describe!(CreatePartitionsRequest { "topics": topics, "timeout_ms": timeout_ms, "validate_only": validate_only });
 
 /// `CreatePartitionsTopic` of `CreatePartitionsRequest`.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,6 +92,8 @@ impl Element for CreatePartitionsTopic {
     }
 }
 
+describe!(CreatePartitionsTopic { "name": name, "count": count, "assignments": assignments });
+
 /// `CreatePartitionsAssignment` of `CreatePartitionsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct CreatePartitionsAssignment {
@@ -115,6 +120,8 @@ impl Element for CreatePartitionsAssignment {
         Ok(())
     }
 }
+
+describe!(CreatePartitionsAssignment { "broker_ids": broker_ids });
 
 impl Message for CreatePartitionsRequest {
     const NAME: &'static str = "CreatePartitionsRequest";

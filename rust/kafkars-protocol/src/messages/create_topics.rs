@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! CreateTopics (API key 19): versions 2 to 7, flexible since version 5.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -51,6 +52,8 @@ impl Element for CreateTopicsRequest {
     }
 }
 
+describe!(CreateTopicsRequest { "topics": topics, "timeout_ms": timeout_ms, "validate_only": validate_only });
+
 /// `CreatableTopic` of `CreateTopicsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct CreatableTopic {
@@ -94,6 +97,8 @@ impl Element for CreatableTopic {
     }
 }
 
+describe!(CreatableTopic { "name": name, "num_partitions": num_partitions, "replication_factor": replication_factor, "assignments": assignments, "configs": configs });
+
 /// `CreatableReplicaAssignment` of `CreateTopicsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct CreatableReplicaAssignment {
@@ -124,6 +129,8 @@ impl Element for CreatableReplicaAssignment {
         Ok(())
     }
 }
+
+describe!(CreatableReplicaAssignment { "partition_index": partition_index, "broker_ids": broker_ids });
 
 /// `CreatableTopicConfig` of `CreateTopicsRequest`.
 #[derive(Clone, Debug, PartialEq)]
@@ -164,6 +171,8 @@ impl Element for CreatableTopicConfig {
         Ok(())
     }
 }
+
+describe!(CreatableTopicConfig { "name": name, "value": value });
 
 impl Message for CreateTopicsRequest {
     const NAME: &'static str = "CreateTopicsRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! DeleteAcls (API key 31): versions 1 to 3, flexible since version 2.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -30,6 +31,8 @@ impl Element for DeleteAclsRequest {
         Ok(())
     }
 }
+
+describe!(DeleteAclsRequest { "filters": filters });
 
 /// `DeleteAclsFilter` of `DeleteAclsRequest`.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,6 +106,8 @@ impl Element for DeleteAclsFilter {
         Ok(())
     }
 }
+
+describe!(DeleteAclsFilter { "resource_type_filter": resource_type_filter, "resource_name_filter": resource_name_filter, "pattern_type_filter": pattern_type_filter, "principal_filter": principal_filter, "host_filter": host_filter, "operation": operation, "permission_type": permission_type });
 
 impl Message for DeleteAclsRequest {
     const NAME: &'static str = "DeleteAclsRequest";

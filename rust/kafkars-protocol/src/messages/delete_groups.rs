@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! DeleteGroups (API key 42): versions 0 to 2, flexible since version 2.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -30,6 +31,8 @@ impl Element for DeleteGroupsRequest {
         Ok(())
     }
 }
+
+describe!(DeleteGroupsRequest { "groups_names": groups_names });
 
 impl Message for DeleteGroupsRequest {
     const NAME: &'static str = "DeleteGroupsRequest";

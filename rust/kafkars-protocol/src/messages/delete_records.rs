@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! DeleteRecords (API key 21): versions 0 to 2, flexible since version 2.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -35,6 +36,8 @@ impl Element for DeleteRecordsRequest {
     }
 }
 
+describe!(DeleteRecordsRequest { "topics": topics, "timeout_ms": timeout_ms });
+
 /// `DeleteRecordsTopic` of `DeleteRecordsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct DeleteRecordsTopic {
@@ -66,6 +69,8 @@ impl Element for DeleteRecordsTopic {
     }
 }
 
+describe!(DeleteRecordsTopic { "name": name, "partitions": partitions });
+
 /// `DeleteRecordsPartition` of `DeleteRecordsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct DeleteRecordsPartition {
@@ -96,6 +101,8 @@ impl Element for DeleteRecordsPartition {
         Ok(())
     }
 }
+
+describe!(DeleteRecordsPartition { "partition_index": partition_index, "offset": offset });
 
 impl Message for DeleteRecordsRequest {
     const NAME: &'static str = "DeleteRecordsRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! DeleteShareGroupOffsets (API key 92): version 0, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -37,6 +38,8 @@ impl Element for DeleteShareGroupOffsetsRequest {
     }
 }
 
+describe!(DeleteShareGroupOffsetsRequest { "group_id": group_id, "topics": topics });
+
 /// `DeleteShareGroupOffsetsRequestTopic` of `DeleteShareGroupOffsetsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct DeleteShareGroupOffsetsRequestTopic {
@@ -63,6 +66,8 @@ impl Element for DeleteShareGroupOffsetsRequestTopic {
         Ok(())
     }
 }
+
+describe!(DeleteShareGroupOffsetsRequestTopic { "topic_name": topic_name });
 
 impl Message for DeleteShareGroupOffsetsRequest {
     const NAME: &'static str = "DeleteShareGroupOffsetsRequest";

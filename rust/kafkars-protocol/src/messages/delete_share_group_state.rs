@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! DeleteShareGroupState (API key 86): version 0, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -37,6 +38,8 @@ impl Element for DeleteShareGroupStateRequest {
     }
 }
 
+describe!(DeleteShareGroupStateRequest { "group_id": group_id, "topics": topics });
+
 /// `DeleteStateData` of `DeleteShareGroupStateRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct DeleteStateData {
@@ -68,6 +71,8 @@ impl Element for DeleteStateData {
     }
 }
 
+describe!(DeleteStateData { "topic_id": topic_id, "partitions": partitions });
+
 /// `PartitionData` of `DeleteShareGroupStateRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct PartitionData {
@@ -94,6 +99,8 @@ impl Element for PartitionData {
         Ok(())
     }
 }
+
+describe!(PartitionData { "partition": partition });
 
 impl Message for DeleteShareGroupStateRequest {
     const NAME: &'static str = "DeleteShareGroupStateRequest";

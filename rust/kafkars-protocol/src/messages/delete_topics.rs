@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! DeleteTopics (API key 20): versions 1 to 6, flexible since version 4.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -55,6 +56,8 @@ impl Element for DeleteTopicsRequest {
     }
 }
 
+describe!(DeleteTopicsRequest { "topics": topics, "topic_names": topic_names, "timeout_ms": timeout_ms });
+
 /// `DeleteTopicState` of `DeleteTopicsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct DeleteTopicState {
@@ -85,6 +88,8 @@ impl Element for DeleteTopicState {
         Ok(())
     }
 }
+
+describe!(DeleteTopicState { "name": name, "topic_id": topic_id });
 
 impl Message for DeleteTopicsRequest {
     const NAME: &'static str = "DeleteTopicsRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! DescribeAcls (API key 29): versions 1 to 3, flexible since version 2.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -76,6 +77,8 @@ impl Element for DescribeAclsRequest {
         Ok(())
     }
 }
+
+describe!(DescribeAclsRequest { "resource_type_filter": resource_type_filter, "resource_name_filter": resource_name_filter, "pattern_type_filter": pattern_type_filter, "principal_filter": principal_filter, "host_filter": host_filter, "operation": operation, "permission_type": permission_type });
 
 impl Message for DescribeAclsRequest {
     const NAME: &'static str = "DescribeAclsRequest";

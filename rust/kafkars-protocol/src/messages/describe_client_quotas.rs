@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! DescribeClientQuotas (API key 48): versions 0 to 1, flexible since version 1.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -34,6 +35,8 @@ impl Element for DescribeClientQuotasRequest {
         Ok(())
     }
 }
+
+describe!(DescribeClientQuotasRequest { "components": components, "strict": strict });
 
 /// `ComponentData` of `DescribeClientQuotasRequest`.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,6 +82,8 @@ impl Element for ComponentData {
         Ok(())
     }
 }
+
+describe!(ComponentData { "entity_type": entity_type, "match_type": match_type, "match": r#match });
 
 impl Message for DescribeClientQuotasRequest {
     const NAME: &'static str = "DescribeClientQuotasRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! DescribeCluster (API key 60): versions 0 to 2, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -65,6 +66,8 @@ impl Element for DescribeClusterRequest {
         Ok(())
     }
 }
+
+describe!(DescribeClusterRequest { "include_cluster_authorized_operations": include_cluster_authorized_operations, "endpoint_type": endpoint_type, "include_fenced_brokers": include_fenced_brokers });
 
 impl Message for DescribeClusterRequest {
     const NAME: &'static str = "DescribeClusterRequest";

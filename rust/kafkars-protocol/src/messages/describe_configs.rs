@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! DescribeConfigs (API key 32): versions 1 to 4, flexible since version 4.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -46,6 +47,8 @@ impl Element for DescribeConfigsRequest {
         Ok(())
     }
 }
+
+describe!(DescribeConfigsRequest { "resources": resources, "include_synonyms": include_synonyms, "include_documentation": include_documentation });
 
 /// `DescribeConfigsResource` of `DescribeConfigsRequest`.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,6 +99,8 @@ impl Element for DescribeConfigsResource {
         Ok(())
     }
 }
+
+describe!(DescribeConfigsResource { "resource_type": resource_type, "resource_name": resource_name, "configuration_keys": configuration_keys });
 
 impl Message for DescribeConfigsRequest {
     const NAME: &'static str = "DescribeConfigsRequest";

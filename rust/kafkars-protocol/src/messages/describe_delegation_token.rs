@@ -3,6 +3,7 @@
 
 use bytes::Bytes;
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -41,6 +42,8 @@ impl Element for DescribeDelegationTokenRequest {
     }
 }
 
+describe!(DescribeDelegationTokenRequest { "owners": owners });
+
 /// `DescribeDelegationTokenOwner` of `DescribeDelegationTokenRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct DescribeDelegationTokenOwner {
@@ -71,6 +74,8 @@ impl Element for DescribeDelegationTokenOwner {
         Ok(())
     }
 }
+
+describe!(DescribeDelegationTokenOwner { "principal_type": principal_type, "principal_name": principal_name });
 
 impl Message for DescribeDelegationTokenRequest {
     const NAME: &'static str = "DescribeDelegationTokenRequest";

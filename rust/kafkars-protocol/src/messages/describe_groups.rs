@@ -3,6 +3,7 @@
 
 use bytes::Bytes;
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -44,6 +45,8 @@ impl Element for DescribeGroupsRequest {
         Ok(())
     }
 }
+
+describe!(DescribeGroupsRequest { "groups": groups, "include_authorized_operations": include_authorized_operations });
 
 impl Message for DescribeGroupsRequest {
     const NAME: &'static str = "DescribeGroupsRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! DescribeLogDirs (API key 35): versions 1 to 5, flexible since version 2.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -39,6 +40,8 @@ impl Element for DescribeLogDirsRequest {
     }
 }
 
+describe!(DescribeLogDirsRequest { "topics": topics });
+
 /// `DescribableLogDirTopic` of `DescribeLogDirsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct DescribableLogDirTopic {
@@ -69,6 +72,8 @@ impl Element for DescribableLogDirTopic {
         Ok(())
     }
 }
+
+describe!(DescribableLogDirTopic { "topic": topic, "partitions": partitions });
 
 impl Message for DescribeLogDirsRequest {
     const NAME: &'static str = "DescribeLogDirsRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! DescribeProducers (API key 61): version 0, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -30,6 +31,8 @@ impl Element for DescribeProducersRequest {
         Ok(())
     }
 }
+
+describe!(DescribeProducersRequest { "topics": topics });
 
 /// `TopicRequest` of `DescribeProducersRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -66,6 +69,8 @@ impl Element for TopicRequest {
         Ok(())
     }
 }
+
+describe!(TopicRequest { "name": name, "partition_indexes": partition_indexes });
 
 impl Message for DescribeProducersRequest {
     const NAME: &'static str = "DescribeProducersRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! DescribeQuorum (API key 55): versions 0 to 2, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -33,6 +34,8 @@ impl Element for DescribeQuorumRequest {
     }
 }
 
+describe!(DescribeQuorumRequest { "topics": topics });
+
 /// `TopicData` of `DescribeQuorumRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct TopicData {
@@ -64,6 +67,8 @@ impl Element for TopicData {
     }
 }
 
+describe!(TopicData { "topic_name": topic_name, "partitions": partitions });
+
 /// `PartitionData` of `DescribeQuorumRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct PartitionData {
@@ -90,6 +95,8 @@ impl Element for PartitionData {
         Ok(())
     }
 }
+
+describe!(PartitionData { "partition_index": partition_index });
 
 impl Message for DescribeQuorumRequest {
     const NAME: &'static str = "DescribeQuorumRequest";

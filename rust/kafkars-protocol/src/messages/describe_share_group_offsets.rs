@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! DescribeShareGroupOffsets (API key 90): versions 0 to 1, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -32,6 +33,8 @@ impl Element for DescribeShareGroupOffsetsRequest {
         Ok(())
     }
 }
+
+describe!(DescribeShareGroupOffsetsRequest { "groups": groups });
 
 /// `DescribeShareGroupOffsetsRequestGroup` of `DescribeShareGroupOffsetsRequest`.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,6 +76,8 @@ impl Element for DescribeShareGroupOffsetsRequestGroup {
     }
 }
 
+describe!(DescribeShareGroupOffsetsRequestGroup { "group_id": group_id, "topics": topics });
+
 /// `DescribeShareGroupOffsetsRequestTopic` of `DescribeShareGroupOffsetsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct DescribeShareGroupOffsetsRequestTopic {
@@ -103,6 +108,8 @@ impl Element for DescribeShareGroupOffsetsRequestTopic {
         Ok(())
     }
 }
+
+describe!(DescribeShareGroupOffsetsRequestTopic { "topic_name": topic_name, "partitions": partitions });
 
 impl Message for DescribeShareGroupOffsetsRequest {
     const NAME: &'static str = "DescribeShareGroupOffsetsRequest";

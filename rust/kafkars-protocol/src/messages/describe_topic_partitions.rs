@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! DescribeTopicPartitions (API key 75): version 0, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -51,6 +52,8 @@ impl Element for DescribeTopicPartitionsRequest {
     }
 }
 
+describe!(DescribeTopicPartitionsRequest { "topics": topics, "response_partition_limit": response_partition_limit, "cursor": cursor });
+
 /// `TopicRequest` of `DescribeTopicPartitionsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct TopicRequest {
@@ -77,6 +80,8 @@ impl Element for TopicRequest {
         Ok(())
     }
 }
+
+describe!(TopicRequest { "name": name });
 
 /// `Cursor` of `DescribeTopicPartitionsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -108,6 +113,8 @@ impl Element for Cursor {
         Ok(())
     }
 }
+
+describe!(Cursor { "topic_name": topic_name, "partition_index": partition_index });
 
 impl Message for DescribeTopicPartitionsRequest {
     const NAME: &'static str = "DescribeTopicPartitionsRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! DescribeTransactions (API key 65): version 0, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -35,6 +36,8 @@ impl Element for DescribeTransactionsRequest {
         Ok(())
     }
 }
+
+describe!(DescribeTransactionsRequest { "transactional_ids": transactional_ids });
 
 impl Message for DescribeTransactionsRequest {
     const NAME: &'static str = "DescribeTransactionsRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! DescribeUserScramCredentials (API key 50): version 0, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -39,6 +40,8 @@ impl Element for DescribeUserScramCredentialsRequest {
     }
 }
 
+describe!(DescribeUserScramCredentialsRequest { "users": users });
+
 /// `UserName` of `DescribeUserScramCredentialsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct UserName {
@@ -65,6 +68,8 @@ impl Element for UserName {
         Ok(())
     }
 }
+
+describe!(UserName { "name": name });
 
 impl Message for DescribeUserScramCredentialsRequest {
     const NAME: &'static str = "DescribeUserScramCredentialsRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! ElectLeaders (API key 43): versions 0 to 2, flexible since version 2.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -62,6 +63,8 @@ impl Element for ElectLeadersRequest {
     }
 }
 
+describe!(ElectLeadersRequest { "election_type": election_type, "topic_partitions": topic_partitions, "timeout_ms": timeout_ms });
+
 /// `TopicPartitions` of `ElectLeadersRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct TopicPartitions {
@@ -92,6 +95,8 @@ impl Element for TopicPartitions {
         Ok(())
     }
 }
+
+describe!(TopicPartitions { "topic": topic, "partitions": partitions });
 
 impl Message for ElectLeadersRequest {
     const NAME: &'static str = "ElectLeadersRequest";

@@ -3,6 +3,7 @@
 
 use bytes::Bytes;
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -36,6 +37,8 @@ impl Element for ExpireDelegationTokenRequest {
         Ok(())
     }
 }
+
+describe!(ExpireDelegationTokenRequest { "hmac": hmac, "expiry_time_period_ms": expiry_time_period_ms });
 
 impl Message for ExpireDelegationTokenRequest {
     const NAME: &'static str = "ExpireDelegationTokenRequest";

@@ -3,6 +3,7 @@
 
 use bytes::Bytes;
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -167,6 +168,8 @@ impl Element for FetchRequest {
     }
 }
 
+describe!(FetchRequest { "cluster_id": cluster_id, "replica_id": replica_id, "replica_state": replica_state, "max_wait_ms": max_wait_ms, "min_bytes": min_bytes, "max_bytes": max_bytes, "isolation_level": isolation_level, "session_id": session_id, "session_epoch": session_epoch, "topics": topics, "forgotten_topics_data": forgotten_topics_data, "rack_id": rack_id });
+
 /// `ReplicaState` of `FetchRequest`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplicaState {
@@ -206,6 +209,8 @@ impl Element for ReplicaState {
         Ok(())
     }
 }
+
+describe!(ReplicaState { "replica_id": replica_id, "replica_epoch": replica_epoch });
 
 /// `FetchTopic` of `FetchRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -253,6 +258,8 @@ impl Element for FetchTopic {
         Ok(())
     }
 }
+
+describe!(FetchTopic { "topic": topic, "topic_id": topic_id, "partitions": partitions });
 
 /// `FetchPartition` of `FetchRequest`.
 #[derive(Clone, Debug, PartialEq)]
@@ -367,6 +374,8 @@ impl Element for FetchPartition {
     }
 }
 
+describe!(FetchPartition { "partition": partition, "current_leader_epoch": current_leader_epoch, "fetch_offset": fetch_offset, "last_fetched_epoch": last_fetched_epoch, "log_start_offset": log_start_offset, "partition_max_bytes": partition_max_bytes, "replica_directory_id": replica_directory_id, "high_watermark": high_watermark });
+
 /// `ForgottenTopic` of `FetchRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ForgottenTopic {
@@ -413,6 +422,8 @@ impl Element for ForgottenTopic {
         Ok(())
     }
 }
+
+describe!(ForgottenTopic { "topic": topic, "topic_id": topic_id, "partitions": partitions });
 
 impl Message for FetchRequest {
     const NAME: &'static str = "FetchRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! FindCoordinator (API key 10): versions 0 to 6, flexible since version 3.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -62,6 +63,8 @@ impl Element for FindCoordinatorRequest {
         Ok(())
     }
 }
+
+describe!(FindCoordinatorRequest { "key": key, "key_type": key_type, "coordinator_keys": coordinator_keys });
 
 impl Message for FindCoordinatorRequest {
     const NAME: &'static str = "FindCoordinatorRequest";

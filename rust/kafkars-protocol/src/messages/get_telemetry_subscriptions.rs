@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! GetTelemetrySubscriptions (API key 71): version 0, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -32,6 +33,8 @@ impl Element for GetTelemetrySubscriptionsRequest {
         Ok(())
     }
 }
+
+describe!(GetTelemetrySubscriptionsRequest { "client_instance_id": client_instance_id });
 
 impl Message for GetTelemetrySubscriptionsRequest {
     const NAME: &'static str = "GetTelemetrySubscriptionsRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! Heartbeat (API key 12): versions 0 to 4, flexible since version 4.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -54,6 +55,8 @@ impl Element for HeartbeatRequest {
         Ok(())
     }
 }
+
+describe!(HeartbeatRequest { "group_id": group_id, "generation_id": generation_id, "member_id": member_id, "group_instance_id": group_instance_id });
 
 impl Message for HeartbeatRequest {
     const NAME: &'static str = "HeartbeatRequest";

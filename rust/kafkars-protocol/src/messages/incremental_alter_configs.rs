@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! IncrementalAlterConfigs (API key 44): versions 0 to 1, flexible since version 1.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -34,6 +35,8 @@ impl Element for IncrementalAlterConfigsRequest {
         Ok(())
     }
 }
+
+describe!(IncrementalAlterConfigsRequest { "resources": resources, "validate_only": validate_only });
 
 /// `AlterConfigsResource` of `IncrementalAlterConfigsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -69,6 +72,8 @@ impl Element for AlterConfigsResource {
         Ok(())
     }
 }
+
+describe!(AlterConfigsResource { "resource_type": resource_type, "resource_name": resource_name, "configs": configs });
 
 /// `AlterableConfig` of `IncrementalAlterConfigsRequest`.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,6 +119,8 @@ impl Element for AlterableConfig {
         Ok(())
     }
 }
+
+describe!(AlterableConfig { "name": name, "config_operation": config_operation, "value": value });
 
 impl Message for IncrementalAlterConfigsRequest {
     const NAME: &'static str = "IncrementalAlterConfigsRequest";

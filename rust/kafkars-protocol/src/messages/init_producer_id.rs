@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! InitProducerId (API key 22): versions 0 to 5, flexible since version 2.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -73,6 +74,8 @@ impl Element for InitProducerIdRequest {
         Ok(())
     }
 }
+
+describe!(InitProducerIdRequest { "transactional_id": transactional_id, "transaction_timeout_ms": transaction_timeout_ms, "producer_id": producer_id, "producer_epoch": producer_epoch });
 
 impl Message for InitProducerIdRequest {
     const NAME: &'static str = "InitProducerIdRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! InitializeShareGroupState (API key 83): version 0, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -37,6 +38,8 @@ impl Element for InitializeShareGroupStateRequest {
     }
 }
 
+describe!(InitializeShareGroupStateRequest { "group_id": group_id, "topics": topics });
+
 /// `InitializeStateData` of `InitializeShareGroupStateRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct InitializeStateData {
@@ -67,6 +70,8 @@ impl Element for InitializeStateData {
         Ok(())
     }
 }
+
+describe!(InitializeStateData { "topic_id": topic_id, "partitions": partitions });
 
 /// `PartitionData` of `InitializeShareGroupStateRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -102,6 +107,8 @@ impl Element for PartitionData {
         Ok(())
     }
 }
+
+describe!(PartitionData { "partition": partition, "state_epoch": state_epoch, "start_offset": start_offset });
 
 impl Message for InitializeShareGroupStateRequest {
     const NAME: &'static str = "InitializeShareGroupStateRequest";

@@ -3,6 +3,7 @@
 
 use bytes::Bytes;
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -100,6 +101,8 @@ impl Element for JoinGroupRequest {
     }
 }
 
+describe!(JoinGroupRequest { "group_id": group_id, "session_timeout_ms": session_timeout_ms, "rebalance_timeout_ms": rebalance_timeout_ms, "member_id": member_id, "group_instance_id": group_instance_id, "protocol_type": protocol_type, "protocols": protocols, "reason": reason });
+
 /// `JoinGroupRequestProtocol` of `JoinGroupRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct JoinGroupRequestProtocol {
@@ -130,6 +133,8 @@ impl Element for JoinGroupRequestProtocol {
         Ok(())
     }
 }
+
+describe!(JoinGroupRequestProtocol { "name": name, "metadata": metadata });
 
 impl Message for JoinGroupRequest {
     const NAME: &'static str = "JoinGroupRequest";

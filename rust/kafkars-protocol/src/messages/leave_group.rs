@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! LeaveGroup (API key 13): versions 0 to 5, flexible since version 4.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -55,6 +56,8 @@ impl Element for LeaveGroupRequest {
     }
 }
 
+describe!(LeaveGroupRequest { "group_id": group_id, "member_id": member_id, "members": members });
+
 /// `MemberIdentity` of `LeaveGroupRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct MemberIdentity {
@@ -99,6 +102,8 @@ impl Element for MemberIdentity {
         Ok(())
     }
 }
+
+describe!(MemberIdentity { "member_id": member_id, "group_instance_id": group_instance_id, "reason": reason });
 
 impl Message for LeaveGroupRequest {
     const NAME: &'static str = "LeaveGroupRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! ListConfigResources (API key 74): versions 0 to 1, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -38,6 +39,8 @@ impl Element for ListConfigResourcesRequest {
         Ok(())
     }
 }
+
+describe!(ListConfigResourcesRequest { "resource_types": resource_types });
 
 impl Message for ListConfigResourcesRequest {
     const NAME: &'static str = "ListConfigResourcesRequest";

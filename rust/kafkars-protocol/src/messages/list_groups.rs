@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! ListGroups (API key 16): versions 0 to 5, flexible since version 3.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -50,6 +51,8 @@ impl Element for ListGroupsRequest {
         Ok(())
     }
 }
+
+describe!(ListGroupsRequest { "states_filter": states_filter, "types_filter": types_filter });
 
 impl Message for ListGroupsRequest {
     const NAME: &'static str = "ListGroupsRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! ListOffsets (API key 2): versions 1 to 11, flexible since version 6.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -57,6 +58,8 @@ impl Element for ListOffsetsRequest {
     }
 }
 
+describe!(ListOffsetsRequest { "replica_id": replica_id, "isolation_level": isolation_level, "topics": topics, "timeout_ms": timeout_ms });
+
 /// `ListOffsetsTopic` of `ListOffsetsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ListOffsetsTopic {
@@ -87,6 +90,8 @@ impl Element for ListOffsetsTopic {
         Ok(())
     }
 }
+
+describe!(ListOffsetsTopic { "name": name, "partitions": partitions });
 
 /// `ListOffsetsPartition` of `ListOffsetsRequest`.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,6 +143,8 @@ impl Element for ListOffsetsPartition {
         Ok(())
     }
 }
+
+describe!(ListOffsetsPartition { "partition_index": partition_index, "current_leader_epoch": current_leader_epoch, "timestamp": timestamp });
 
 impl Message for ListOffsetsRequest {
     const NAME: &'static str = "ListOffsetsRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! ListPartitionReassignments (API key 46): version 0, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -44,6 +45,8 @@ impl Element for ListPartitionReassignmentsRequest {
     }
 }
 
+describe!(ListPartitionReassignmentsRequest { "timeout_ms": timeout_ms, "topics": topics });
+
 /// `ListPartitionReassignmentsTopics` of `ListPartitionReassignmentsRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ListPartitionReassignmentsTopics {
@@ -79,6 +82,8 @@ impl Element for ListPartitionReassignmentsTopics {
         Ok(())
     }
 }
+
+describe!(ListPartitionReassignmentsTopics { "name": name, "partition_indexes": partition_indexes });
 
 impl Message for ListPartitionReassignmentsRequest {
     const NAME: &'static str = "ListPartitionReassignmentsRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! ListTransactions (API key 66): versions 0 to 2, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -78,6 +79,8 @@ impl Element for ListTransactionsRequest {
         Ok(())
     }
 }
+
+describe!(ListTransactionsRequest { "state_filters": state_filters, "producer_id_filters": producer_id_filters, "duration_filter": duration_filter, "transactional_id_pattern": transactional_id_pattern });
 
 impl Message for ListTransactionsRequest {
     const NAME: &'static str = "ListTransactionsRequest";

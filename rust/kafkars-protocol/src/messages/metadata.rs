@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! Metadata (API key 3): versions 0 to 13, flexible since version 9.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -89,6 +90,8 @@ impl Element for MetadataRequest {
     }
 }
 
+describe!(MetadataRequest { "topics": topics, "allow_auto_topic_creation": allow_auto_topic_creation, "include_cluster_authorized_operations": include_cluster_authorized_operations, "include_topic_authorized_operations": include_topic_authorized_operations });
+
 /// `MetadataRequestTopic` of `MetadataRequest`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetadataRequestTopic {
@@ -143,6 +146,8 @@ impl Element for MetadataRequestTopic {
         Ok(())
     }
 }
+
+describe!(MetadataRequestTopic { "topic_id": topic_id, "name": name });
 
 impl Message for MetadataRequest {
     const NAME: &'static str = "MetadataRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! OffsetCommit (API key 8): versions 2 to 10, flexible since version 8.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -84,6 +85,8 @@ impl Element for OffsetCommitRequest {
     }
 }
 
+describe!(OffsetCommitRequest { "group_id": group_id, "generation_id_or_member_epoch": generation_id_or_member_epoch, "member_id": member_id, "group_instance_id": group_instance_id, "retention_time_ms": retention_time_ms, "topics": topics });
+
 /// `OffsetCommitRequestTopic` of `OffsetCommitRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct OffsetCommitRequestTopic {
@@ -130,6 +133,8 @@ impl Element for OffsetCommitRequestTopic {
         Ok(())
     }
 }
+
+describe!(OffsetCommitRequestTopic { "name": name, "topic_id": topic_id, "partitions": partitions });
 
 /// `OffsetCommitRequestPartition` of `OffsetCommitRequest`.
 #[derive(Clone, Debug, PartialEq)]
@@ -190,6 +195,8 @@ impl Element for OffsetCommitRequestPartition {
         Ok(())
     }
 }
+
+describe!(OffsetCommitRequestPartition { "partition_index": partition_index, "committed_offset": committed_offset, "committed_leader_epoch": committed_leader_epoch, "committed_metadata": committed_metadata });
 
 impl Message for OffsetCommitRequest {
     const NAME: &'static str = "OffsetCommitRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! OffsetDelete (API key 47): version 0, never flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -30,6 +31,8 @@ impl Element for OffsetDeleteRequest {
     }
 }
 
+describe!(OffsetDeleteRequest { "group_id": group_id, "topics": topics });
+
 /// `OffsetDeleteRequestTopic` of `OffsetDeleteRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct OffsetDeleteRequestTopic {
@@ -56,6 +59,8 @@ impl Element for OffsetDeleteRequestTopic {
     }
 }
 
+describe!(OffsetDeleteRequestTopic { "name": name, "partitions": partitions });
+
 /// `OffsetDeleteRequestPartition` of `OffsetDeleteRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct OffsetDeleteRequestPartition {
@@ -77,6 +82,8 @@ impl Element for OffsetDeleteRequestPartition {
         Ok(())
     }
 }
+
+describe!(OffsetDeleteRequestPartition { "partition_index": partition_index });
 
 impl Message for OffsetDeleteRequest {
     const NAME: &'static str = "OffsetDeleteRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! OffsetFetch (API key 9): versions 1 to 10, flexible since version 6.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -97,6 +98,8 @@ impl Element for OffsetFetchRequest {
     }
 }
 
+describe!(OffsetFetchRequest { "group_id": group_id, "topics": topics, "groups": groups, "require_stable": require_stable });
+
 /// `OffsetFetchRequestTopic` of `OffsetFetchRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct OffsetFetchRequestTopic {
@@ -132,6 +135,8 @@ impl Element for OffsetFetchRequestTopic {
         Ok(())
     }
 }
+
+describe!(OffsetFetchRequestTopic { "name": name, "partition_indexes": partition_indexes });
 
 /// `OffsetFetchRequestGroup` of `OffsetFetchRequest`.
 #[derive(Clone, Debug, PartialEq)]
@@ -195,6 +200,8 @@ impl Element for OffsetFetchRequestGroup {
     }
 }
 
+describe!(OffsetFetchRequestGroup { "group_id": group_id, "member_id": member_id, "member_epoch": member_epoch, "topics": topics });
+
 /// `OffsetFetchRequestTopics` of `OffsetFetchRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct OffsetFetchRequestTopics {
@@ -246,6 +253,8 @@ impl Element for OffsetFetchRequestTopics {
         Ok(())
     }
 }
+
+describe!(OffsetFetchRequestTopics { "name": name, "topic_id": topic_id, "partition_indexes": partition_indexes });
 
 impl Message for OffsetFetchRequest {
     const NAME: &'static str = "OffsetFetchRequest";

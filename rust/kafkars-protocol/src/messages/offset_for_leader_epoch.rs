@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! OffsetForLeaderEpoch (API key 23): versions 2 to 4, flexible since version 4.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -50,6 +51,8 @@ impl Element for OffsetForLeaderEpochRequest {
     }
 }
 
+describe!(OffsetForLeaderEpochRequest { "replica_id": replica_id, "topics": topics });
+
 /// `OffsetForLeaderTopic` of `OffsetForLeaderEpochRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct OffsetForLeaderTopic {
@@ -80,6 +83,8 @@ impl Element for OffsetForLeaderTopic {
         Ok(())
     }
 }
+
+describe!(OffsetForLeaderTopic { "topic": topic, "partitions": partitions });
 
 /// `OffsetForLeaderPartition` of `OffsetForLeaderEpochRequest`.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,6 +130,8 @@ impl Element for OffsetForLeaderPartition {
         Ok(())
     }
 }
+
+describe!(OffsetForLeaderPartition { "partition": partition, "current_leader_epoch": current_leader_epoch, "leader_epoch": leader_epoch });
 
 impl Message for OffsetForLeaderEpochRequest {
     const NAME: &'static str = "OffsetForLeaderEpochRequest";

@@ -3,6 +3,7 @@
 
 use bytes::Bytes;
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -51,6 +52,8 @@ impl Element for ProduceRequest {
     }
 }
 
+describe!(ProduceRequest { "transactional_id": transactional_id, "acks": acks, "timeout_ms": timeout_ms, "topic_data": topic_data });
+
 /// `TopicProduceData` of `ProduceRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct TopicProduceData {
@@ -98,6 +101,8 @@ impl Element for TopicProduceData {
     }
 }
 
+describe!(TopicProduceData { "name": name, "topic_id": topic_id, "partition_data": partition_data });
+
 /// `PartitionProduceData` of `ProduceRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct PartitionProduceData {
@@ -128,6 +133,8 @@ impl Element for PartitionProduceData {
         Ok(())
     }
 }
+
+describe!(PartitionProduceData { "index": index, "records": records });
 
 impl Message for ProduceRequest {
     const NAME: &'static str = "ProduceRequest";

@@ -3,6 +3,7 @@
 
 use bytes::Bytes;
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -50,6 +51,8 @@ impl Element for PushTelemetryRequest {
         Ok(())
     }
 }
+
+describe!(PushTelemetryRequest { "client_instance_id": client_instance_id, "subscription_id": subscription_id, "terminating": terminating, "compression_type": compression_type, "metrics": metrics });
 
 impl Message for PushTelemetryRequest {
     const NAME: &'static str = "PushTelemetryRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! ReadShareGroupState (API key 84): version 0, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -37,6 +38,8 @@ impl Element for ReadShareGroupStateRequest {
     }
 }
 
+describe!(ReadShareGroupStateRequest { "group_id": group_id, "topics": topics });
+
 /// `ReadStateData` of `ReadShareGroupStateRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ReadStateData {
@@ -68,6 +71,8 @@ impl Element for ReadStateData {
     }
 }
 
+describe!(ReadStateData { "topic_id": topic_id, "partitions": partitions });
+
 /// `PartitionData` of `ReadShareGroupStateRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct PartitionData {
@@ -98,6 +103,8 @@ impl Element for PartitionData {
         Ok(())
     }
 }
+
+describe!(PartitionData { "partition": partition, "leader_epoch": leader_epoch });
 
 impl Message for ReadShareGroupStateRequest {
     const NAME: &'static str = "ReadShareGroupStateRequest";

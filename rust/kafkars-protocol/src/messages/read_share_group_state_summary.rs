@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! ReadShareGroupStateSummary (API key 87): versions 0 to 1, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -37,6 +38,8 @@ impl Element for ReadShareGroupStateSummaryRequest {
     }
 }
 
+describe!(ReadShareGroupStateSummaryRequest { "group_id": group_id, "topics": topics });
+
 /// `ReadStateSummaryData` of `ReadShareGroupStateSummaryRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ReadStateSummaryData {
@@ -68,6 +71,8 @@ impl Element for ReadStateSummaryData {
     }
 }
 
+describe!(ReadStateSummaryData { "topic_id": topic_id, "partitions": partitions });
+
 /// `PartitionData` of `ReadShareGroupStateSummaryRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct PartitionData {
@@ -98,6 +103,8 @@ impl Element for PartitionData {
         Ok(())
     }
 }
+
+describe!(PartitionData { "partition": partition, "leader_epoch": leader_epoch });
 
 impl Message for ReadShareGroupStateSummaryRequest {
     const NAME: &'static str = "ReadShareGroupStateSummaryRequest";

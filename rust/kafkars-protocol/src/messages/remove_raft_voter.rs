@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! RemoveRaftVoter (API key 81): version 0, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -50,6 +51,8 @@ impl Element for RemoveRaftVoterRequest {
         Ok(())
     }
 }
+
+describe!(RemoveRaftVoterRequest { "cluster_id": cluster_id, "voter_id": voter_id, "voter_directory_id": voter_directory_id });
 
 impl Message for RemoveRaftVoterRequest {
     const NAME: &'static str = "RemoveRaftVoterRequest";

@@ -3,6 +3,7 @@
 
 use bytes::Bytes;
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -36,6 +37,8 @@ impl Element for RenewDelegationTokenRequest {
         Ok(())
     }
 }
+
+describe!(RenewDelegationTokenRequest { "hmac": hmac, "renew_period_ms": renew_period_ms });
 
 impl Message for RenewDelegationTokenRequest {
     const NAME: &'static str = "RenewDelegationTokenRequest";

@@ -3,6 +3,7 @@
 
 use bytes::Bytes;
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -32,6 +33,8 @@ impl Element for SaslAuthenticateRequest {
         Ok(())
     }
 }
+
+describe!(SaslAuthenticateRequest { "auth_bytes": auth_bytes });
 
 impl Message for SaslAuthenticateRequest {
     const NAME: &'static str = "SaslAuthenticateRequest";

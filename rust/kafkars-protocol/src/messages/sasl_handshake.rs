@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! SaslHandshake (API key 17): versions 0 to 1, never flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -25,6 +26,8 @@ impl Element for SaslHandshakeRequest {
         Ok(())
     }
 }
+
+describe!(SaslHandshakeRequest { "mechanism": mechanism });
 
 impl Message for SaslHandshakeRequest {
     const NAME: &'static str = "SaslHandshakeRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! ShareAcknowledge (API key 79): versions 1 to 2, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -69,6 +70,8 @@ impl Element for ShareAcknowledgeRequest {
     }
 }
 
+describe!(ShareAcknowledgeRequest { "group_id": group_id, "member_id": member_id, "share_session_epoch": share_session_epoch, "is_renew_ack": is_renew_ack, "topics": topics });
+
 /// `AcknowledgeTopic` of `ShareAcknowledgeRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct AcknowledgeTopic {
@@ -99,6 +102,8 @@ impl Element for AcknowledgeTopic {
         Ok(())
     }
 }
+
+describe!(AcknowledgeTopic { "topic_id": topic_id, "partitions": partitions });
 
 /// `AcknowledgePartition` of `ShareAcknowledgeRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -135,6 +140,8 @@ impl Element for AcknowledgePartition {
         Ok(())
     }
 }
+
+describe!(AcknowledgePartition { "partition_index": partition_index, "acknowledgement_batches": acknowledgement_batches });
 
 /// `AcknowledgementBatch` of `ShareAcknowledgeRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -175,6 +182,8 @@ impl Element for AcknowledgementBatch {
         Ok(())
     }
 }
+
+describe!(AcknowledgementBatch { "first_offset": first_offset, "last_offset": last_offset, "acknowledge_types": acknowledge_types });
 
 impl Message for ShareAcknowledgeRequest {
     const NAME: &'static str = "ShareAcknowledgeRequest";

@@ -3,6 +3,7 @@
 
 use bytes::Bytes;
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -117,6 +118,8 @@ impl Element for ShareFetchRequest {
     }
 }
 
+describe!(ShareFetchRequest { "group_id": group_id, "member_id": member_id, "share_session_epoch": share_session_epoch, "max_wait_ms": max_wait_ms, "min_bytes": min_bytes, "max_bytes": max_bytes, "max_records": max_records, "batch_size": batch_size, "share_acquire_mode": share_acquire_mode, "is_renew_ack": is_renew_ack, "topics": topics, "forgotten_topics_data": forgotten_topics_data });
+
 /// `FetchTopic` of `ShareFetchRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct FetchTopic {
@@ -147,6 +150,8 @@ impl Element for FetchTopic {
         Ok(())
     }
 }
+
+describe!(FetchTopic { "topic_id": topic_id, "partitions": partitions });
 
 /// `FetchPartition` of `ShareFetchRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -183,6 +188,8 @@ impl Element for FetchPartition {
         Ok(())
     }
 }
+
+describe!(FetchPartition { "partition_index": partition_index, "acknowledgement_batches": acknowledgement_batches });
 
 /// `AcknowledgementBatch` of `ShareFetchRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -224,6 +231,8 @@ impl Element for AcknowledgementBatch {
     }
 }
 
+describe!(AcknowledgementBatch { "first_offset": first_offset, "last_offset": last_offset, "acknowledge_types": acknowledge_types });
+
 /// `ForgottenTopic` of `ShareFetchRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ForgottenTopic {
@@ -254,6 +263,8 @@ impl Element for ForgottenTopic {
         Ok(())
     }
 }
+
+describe!(ForgottenTopic { "topic_id": topic_id, "partitions": partitions });
 
 impl Message for ShareFetchRequest {
     const NAME: &'static str = "ShareFetchRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! ShareGroupDescribe (API key 77): version 1, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -36,6 +37,8 @@ impl Element for ShareGroupDescribeRequest {
         Ok(())
     }
 }
+
+describe!(ShareGroupDescribeRequest { "group_ids": group_ids, "include_authorized_operations": include_authorized_operations });
 
 impl Message for ShareGroupDescribeRequest {
     const NAME: &'static str = "ShareGroupDescribeRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! ShareGroupHeartbeat (API key 76): version 1, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -57,6 +58,8 @@ impl Element for ShareGroupHeartbeatRequest {
         Ok(())
     }
 }
+
+describe!(ShareGroupHeartbeatRequest { "group_id": group_id, "member_id": member_id, "member_epoch": member_epoch, "rack_id": rack_id, "subscribed_topic_names": subscribed_topic_names });
 
 impl Message for ShareGroupHeartbeatRequest {
     const NAME: &'static str = "ShareGroupHeartbeatRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! StreamsGroupDescribe (API key 89): version 0, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -34,6 +35,8 @@ impl Element for StreamsGroupDescribeRequest {
         Ok(())
     }
 }
+
+describe!(StreamsGroupDescribeRequest { "group_ids": group_ids, "include_authorized_operations": include_authorized_operations });
 
 impl Message for StreamsGroupDescribeRequest {
     const NAME: &'static str = "StreamsGroupDescribeRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! StreamsGroupHeartbeat (API key 88): version 0, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -144,6 +145,8 @@ impl Element for StreamsGroupHeartbeatRequest {
     }
 }
 
+describe!(StreamsGroupHeartbeatRequest { "group_id": group_id, "member_id": member_id, "member_epoch": member_epoch, "endpoint_information_epoch": endpoint_information_epoch, "instance_id": instance_id, "rack_id": rack_id, "rebalance_timeout_ms": rebalance_timeout_ms, "topology": topology, "active_tasks": active_tasks, "standby_tasks": standby_tasks, "warmup_tasks": warmup_tasks, "process_id": process_id, "user_endpoint": user_endpoint, "client_tags": client_tags, "task_offsets": task_offsets, "task_end_offsets": task_end_offsets, "shutdown_application": shutdown_application });
+
 /// `Topology` of `StreamsGroupHeartbeatRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Topology {
@@ -174,6 +177,8 @@ impl Element for Topology {
         Ok(())
     }
 }
+
+describe!(Topology { "epoch": epoch, "subtopologies": subtopologies });
 
 /// `Subtopology` of `StreamsGroupHeartbeatRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -255,6 +260,8 @@ impl Element for Subtopology {
     }
 }
 
+describe!(Subtopology { "subtopology_id": subtopology_id, "source_topics": source_topics, "source_topic_regex": source_topic_regex, "state_changelog_topics": state_changelog_topics, "repartition_sink_topics": repartition_sink_topics, "repartition_source_topics": repartition_source_topics, "copartition_groups": copartition_groups });
+
 /// `CopartitionGroup` of `StreamsGroupHeartbeatRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct CopartitionGroup {
@@ -304,6 +311,8 @@ impl Element for CopartitionGroup {
     }
 }
 
+describe!(CopartitionGroup { "source_topics": source_topics, "source_topic_regex": source_topic_regex, "repartition_source_topics": repartition_source_topics });
+
 /// `KeyValue` of `StreamsGroupHeartbeatRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct KeyValue {
@@ -334,6 +343,8 @@ impl Element for KeyValue {
         Ok(())
     }
 }
+
+describe!(KeyValue { "key": key, "value": value });
 
 /// `TopicInfo` of `StreamsGroupHeartbeatRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -374,6 +385,8 @@ impl Element for TopicInfo {
     }
 }
 
+describe!(TopicInfo { "name": name, "partitions": partitions, "replication_factor": replication_factor, "topic_configs": topic_configs });
+
 /// `Endpoint` of `StreamsGroupHeartbeatRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Endpoint {
@@ -404,6 +417,8 @@ impl Element for Endpoint {
         Ok(())
     }
 }
+
+describe!(Endpoint { "host": host, "port": port });
 
 /// `TaskOffset` of `StreamsGroupHeartbeatRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -440,6 +455,8 @@ impl Element for TaskOffset {
     }
 }
 
+describe!(TaskOffset { "subtopology_id": subtopology_id, "partition": partition, "offset": offset });
+
 /// `TaskIds` of `StreamsGroupHeartbeatRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct TaskIds {
@@ -470,6 +487,8 @@ impl Element for TaskIds {
         Ok(())
     }
 }
+
+describe!(TaskIds { "subtopology_id": subtopology_id, "partitions": partitions });
 
 impl Message for StreamsGroupHeartbeatRequest {
     const NAME: &'static str = "StreamsGroupHeartbeatRequest";

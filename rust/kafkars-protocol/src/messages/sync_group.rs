@@ -3,6 +3,7 @@
 
 use bytes::Bytes;
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -81,6 +82,8 @@ impl Element for SyncGroupRequest {
     }
 }
 
+describe!(SyncGroupRequest { "group_id": group_id, "generation_id": generation_id, "member_id": member_id, "group_instance_id": group_instance_id, "protocol_type": protocol_type, "protocol_name": protocol_name, "assignments": assignments });
+
 /// `SyncGroupRequestAssignment` of `SyncGroupRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct SyncGroupRequestAssignment {
@@ -111,6 +114,8 @@ impl Element for SyncGroupRequestAssignment {
         Ok(())
     }
 }
+
+describe!(SyncGroupRequestAssignment { "member_id": member_id, "assignment": assignment });
 
 impl Message for SyncGroupRequest {
     const NAME: &'static str = "SyncGroupRequest";

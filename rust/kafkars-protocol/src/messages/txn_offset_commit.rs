@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! TxnOffsetCommit (API key 28): versions 0 to 5, flexible since version 3.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -102,6 +103,8 @@ impl Element for TxnOffsetCommitRequest {
     }
 }
 
+describe!(TxnOffsetCommitRequest { "transactional_id": transactional_id, "group_id": group_id, "producer_id": producer_id, "producer_epoch": producer_epoch, "generation_id": generation_id, "member_id": member_id, "group_instance_id": group_instance_id, "topics": topics });
+
 /// `TxnOffsetCommitRequestTopic` of `TxnOffsetCommitRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct TxnOffsetCommitRequestTopic {
@@ -132,6 +135,8 @@ impl Element for TxnOffsetCommitRequestTopic {
         Ok(())
     }
 }
+
+describe!(TxnOffsetCommitRequestTopic { "name": name, "partitions": partitions });
 
 /// `TxnOffsetCommitRequestPartition` of `TxnOffsetCommitRequest`.
 #[derive(Clone, Debug, PartialEq)]
@@ -192,6 +197,8 @@ impl Element for TxnOffsetCommitRequestPartition {
         Ok(())
     }
 }
+
+describe!(TxnOffsetCommitRequestPartition { "partition_index": partition_index, "committed_offset": committed_offset, "committed_leader_epoch": committed_leader_epoch, "committed_metadata": committed_metadata });
 
 impl Message for TxnOffsetCommitRequest {
     const NAME: &'static str = "TxnOffsetCommitRequest";

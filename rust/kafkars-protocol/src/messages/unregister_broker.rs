@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! UnregisterBroker (API key 64): version 0, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -30,6 +31,8 @@ impl Element for UnregisterBrokerRequest {
         Ok(())
     }
 }
+
+describe!(UnregisterBrokerRequest { "broker_id": broker_id });
 
 impl Message for UnregisterBrokerRequest {
     const NAME: &'static str = "UnregisterBrokerRequest";

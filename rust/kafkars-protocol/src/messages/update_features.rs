@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! UpdateFeatures (API key 57): versions 0 to 2, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -56,6 +57,8 @@ impl Element for UpdateFeaturesRequest {
         Ok(())
     }
 }
+
+describe!(UpdateFeaturesRequest { "timeout_ms": timeout_ms, "feature_updates": feature_updates, "validate_only": validate_only });
 
 /// `FeatureUpdateKey` of `UpdateFeaturesRequest`.
 #[derive(Clone, Debug, PartialEq)]
@@ -122,6 +125,8 @@ impl Element for FeatureUpdateKey {
         Ok(())
     }
 }
+
+describe!(FeatureUpdateKey { "feature": feature, "max_version_level": max_version_level, "allow_downgrade": allow_downgrade, "upgrade_type": upgrade_type });
 
 impl Message for UpdateFeaturesRequest {
     const NAME: &'static str = "UpdateFeaturesRequest";

@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! WriteShareGroupState (API key 85): versions 0 to 1, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{
     ApiKey, DecodeError, EncodeError, Message, Reader, Request, Uuid, VersionRange, Writer,
@@ -37,6 +38,8 @@ impl Element for WriteShareGroupStateRequest {
     }
 }
 
+describe!(WriteShareGroupStateRequest { "group_id": group_id, "topics": topics });
+
 /// `WriteStateData` of `WriteShareGroupStateRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct WriteStateData {
@@ -67,6 +70,8 @@ impl Element for WriteStateData {
         Ok(())
     }
 }
+
+describe!(WriteStateData { "topic_id": topic_id, "partitions": partitions });
 
 /// `PartitionData` of `WriteShareGroupStateRequest`.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,6 +139,8 @@ impl Element for PartitionData {
     }
 }
 
+describe!(PartitionData { "partition": partition, "state_epoch": state_epoch, "leader_epoch": leader_epoch, "start_offset": start_offset, "delivery_complete_count": delivery_complete_count, "state_batches": state_batches });
+
 /// `StateBatch` of `WriteShareGroupStateRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct StateBatch {
@@ -172,6 +179,8 @@ impl Element for StateBatch {
         Ok(())
     }
 }
+
+describe!(StateBatch { "first_offset": first_offset, "last_offset": last_offset, "delivery_state": delivery_state, "delivery_count": delivery_count });
 
 impl Message for WriteShareGroupStateRequest {
     const NAME: &'static str = "WriteShareGroupStateRequest";

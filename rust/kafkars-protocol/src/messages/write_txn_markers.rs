@@ -1,6 +1,7 @@
 // Written by generator/generate.py from the message schemas of Apache Kafka 4.3.1. Do not edit.
 //! WriteTxnMarkers (API key 27): versions 1 to 2, always flexible.
 
+use crate::describe::describe;
 use crate::element::Element;
 use crate::{ApiKey, DecodeError, EncodeError, Message, Reader, Request, VersionRange, Writer};
 
@@ -30,6 +31,8 @@ impl Element for WriteTxnMarkersRequest {
         Ok(())
     }
 }
+
+describe!(WriteTxnMarkersRequest { "markers": markers });
 
 /// `WritableTxnMarker` of `WriteTxnMarkersRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -84,6 +87,8 @@ impl Element for WritableTxnMarker {
     }
 }
 
+describe!(WritableTxnMarker { "producer_id": producer_id, "producer_epoch": producer_epoch, "transaction_result": transaction_result, "topics": topics, "coordinator_epoch": coordinator_epoch, "transaction_version": transaction_version });
+
 /// `WritableTxnMarkerTopic` of `WriteTxnMarkersRequest`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct WritableTxnMarkerTopic {
@@ -119,6 +124,8 @@ impl Element for WritableTxnMarkerTopic {
         Ok(())
     }
 }
+
+describe!(WritableTxnMarkerTopic { "name": name, "partition_indexes": partition_indexes });
 
 impl Message for WriteTxnMarkersRequest {
     const NAME: &'static str = "WriteTxnMarkersRequest";

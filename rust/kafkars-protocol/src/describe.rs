@@ -1,0 +1,130 @@
+//! Messages as trees of names and values, for people and for tests that look into requests.
+
+use bytes::Bytes;
+
+use crate::Uuid;
+
+/// One value of a message.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// An optional field that is not there.
+    Null,
+    /// True or false.
+    Bool(bool),
+    /// Any integer: all of Kafka's fit.
+    Int(i64),
+    /// A floating point number.
+    Float(f64),
+    /// Text.
+    Text(String),
+    /// Bytes, such as record batches.
+    Bytes(Bytes),
+    /// An identifier.
+    Uuid(Uuid),
+    /// Repeated values.
+    List(Vec<Self>),
+    /// Fields by Kafka's names in snake case, in the order of Kafka's schema.
+    Struct(Vec<(&'static str, Self)>),
+}
+
+/// What can be told as a [`Value`].
+pub trait Describe {
+    /// The whole of it.
+    fn describe(&self) -> Value;
+}
+
+macro_rules! integers {
+    ($($type:ty),*) => {$(
+        impl Describe for $type {
+            fn describe(&self) -> Value {
+                Value::Int(i64::from(*self))
+            }
+        }
+    )*};
+}
+
+integers!(i8, i16, u16, i32, u32, i64);
+
+impl Describe for bool {
+    fn describe(&self) -> Value {
+        Value::Bool(*self)
+    }
+}
+
+impl Describe for f64 {
+    fn describe(&self) -> Value {
+        Value::Float(*self)
+    }
+}
+
+impl Describe for String {
+    fn describe(&self) -> Value {
+        Value::Text(self.clone())
+    }
+}
+
+impl Describe for Bytes {
+    fn describe(&self) -> Value {
+        Value::Bytes(self.clone())
+    }
+}
+
+impl Describe for Uuid {
+    fn describe(&self) -> Value {
+        Value::Uuid(*self)
+    }
+}
+
+impl<T: Describe> Describe for Option<T> {
+    fn describe(&self) -> Value {
+        self.as_ref().map_or(Value::Null, T::describe)
+    }
+}
+
+impl<T: Describe> Describe for Vec<T> {
+    fn describe(&self) -> Value {
+        Value::List(self.iter().map(T::describe).collect())
+    }
+}
+
+/// Tells the fields of a generated structure.
+macro_rules! describe {
+    ($name:ident { $($text:literal: $field:ident),* $(,)? }) => {
+        impl crate::Describe for $name {
+            fn describe(&self) -> crate::Value {
+                crate::Value::Struct(vec![$(($text, crate::Describe::describe(&self.$field))),*])
+            }
+        }
+    };
+}
+
+pub(crate) use describe;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::messages::describe_client_quotas::{ComponentData, DescribeClientQuotasRequest};
+
+    #[test]
+    fn a_request_tells_its_fields_by_kafkas_names() {
+        let component = ComponentData {
+            entity_type: "user".to_owned(),
+            match_type: 1,
+            r#match: None,
+        };
+        let request = DescribeClientQuotasRequest {
+            components: vec![component],
+            strict: true,
+        };
+        let component = Value::Struct(vec![
+            ("entity_type", Value::Text("user".to_owned())),
+            ("match_type", Value::Int(1)),
+            ("match", Value::Null),
+        ]);
+        let whole = Value::Struct(vec![
+            ("components", Value::List(vec![component])),
+            ("strict", Value::Bool(true)),
+        ]);
+        assert_eq!(request.describe(), whole);
+    }
+}
