@@ -18,6 +18,7 @@ use crate::nodes::{CoordinatorKind, Node, Nodes};
 use crate::partition::Partition;
 use crate::sessions::Sessions;
 use crate::topic::Topic;
+use crate::transactions::{ProducerIds, Transactions};
 
 /// Producer ids start here, to be told from counts and offsets when reading a log.
 const FIRST_PRODUCER_ID: i64 = 1000;
@@ -44,7 +45,8 @@ pub(crate) struct State {
     /// Of the fetches that go to each node.
     sessions: HashMap<i32, Sessions>,
     pub(crate) groups: Groups,
-    next_producer_id: i64,
+    pub(crate) transactions: Transactions,
+    pub(crate) producer_ids: ProducerIds,
     topics_created: usize,
 }
 
@@ -63,7 +65,8 @@ impl Cluster {
             names: HashMap::new(),
             sessions: HashMap::new(),
             groups: Groups::new(config.user.groups.clone()),
-            next_producer_id: FIRST_PRODUCER_ID,
+            transactions: Transactions::default(),
+            producer_ids: ProducerIds::starting_at(FIRST_PRODUCER_ID),
             topics_created: 0,
         };
         let control = Control::new(user.requests_recorded);
@@ -192,12 +195,6 @@ impl State {
             .iter()
             .for_each(|partition| partition.waiters.wake());
         Some(topic)
-    }
-
-    pub(crate) fn take_producer_id(&mut self) -> i64 {
-        let id = self.next_producer_id;
-        self.next_producer_id += 1;
-        id
     }
 }
 

@@ -2,7 +2,10 @@
 
 use bytes::Bytes;
 use kafkars_protocol::ErrorCode;
-use kafkars_protocol::messages::fetch::{EpochEndOffset, LeaderIdAndEpoch, PartitionData};
+use kafkars_protocol::messages::fetch::{
+    AbortedTransaction, EpochEndOffset, LeaderIdAndEpoch, PartitionData,
+};
+use kafkars_records::batches;
 
 use crate::cluster::State;
 use crate::handlers::Hints;
@@ -16,6 +19,8 @@ pub(crate) struct Limits {
     pub(crate) node: i32,
     pub(crate) min_bytes: u64,
     pub(crate) max_bytes: usize,
+    /// Nothing from the last stable offset on (`isolation.level=read_committed`).
+    pub(crate) read_committed: bool,
     /// Whether the version has a place for the leader that is asked in vain (KIP-951).
     pub(crate) hints: bool,
 }
@@ -92,8 +97,9 @@ fn read_one(
     let mut data = PartitionData {
         partition_index: target.partition,
         high_watermark: partition.log.end_offset(),
-        last_stable_offset: partition.log.end_offset(),
+        last_stable_offset: partition.last_stable_offset(),
         log_start_offset: partition.log.start_offset(),
+        aborted_transactions: None,
         records: Some(Bytes::new()),
         ..PartitionData::default()
     };
@@ -105,18 +111,45 @@ fn read_one(
     let partition_limit = usize::try_from(target.max_bytes).unwrap_or(0);
     let limit = partition_limit.min(limits.max_bytes.saturating_sub(round.read));
     let first = round.read == 0;
+    let before = if limits.read_committed {
+        data.last_stable_offset
+    } else {
+        data.high_watermark
+    };
     let records = partition
         .log
-        .read(target.fetch_offset, limit, first)
+        .read_before(target.fetch_offset, before, limit, first)
         .map_err(|OffsetOutOfRange| ErrorCode::OffsetOutOfRange)?;
     let available = partition
         .log
-        .available(target.fetch_offset)
+        .available(target.fetch_offset, before)
         .min(partition_limit as u64);
+    if limits.read_committed {
+        data.aborted_transactions = Some(aborted(partition, target.fetch_offset, &records));
+    }
     round.available += available.max(records.len() as u64);
     round.read += records.len();
     data.records = Some(records);
     Ok(data)
+}
+
+/// The aborted transactions that a reader of these records has to leave out.
+fn aborted(partition: &Partition, from: i64, records: &Bytes) -> Vec<AbortedTransaction> {
+    if partition.aborted(from, i64::MAX).next().is_none() {
+        return Vec::new();
+    }
+    let last = batches(records.clone()).filter_map(Result::ok).last();
+    let Some(last) = last else {
+        return Vec::new();
+    };
+    let told = |transaction: &crate::aborted::AbortedTransaction| AbortedTransaction {
+        producer_id: transaction.producer_id,
+        first_offset: transaction.first_offset,
+    };
+    partition
+        .aborted(from, last.header.next_offset())
+        .map(told)
+        .collect()
 }
 
 /// Where the log of a reader departs from this one: its last epoch ended earlier than it has read (KIP-595).

@@ -17,6 +17,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod aborted;
 mod chunk;
 mod clock;
 mod cluster;
@@ -27,6 +28,7 @@ mod creation;
 mod embedded;
 mod error;
 mod failover;
+mod features;
 mod fetch_round;
 mod groups;
 mod handlers;
@@ -45,6 +47,7 @@ mod slow_writer;
 mod topic;
 mod topic_config;
 mod topic_name;
+mod transactions;
 mod versions;
 mod waiter;
 

@@ -94,11 +94,19 @@ impl Log {
         base_offset
     }
 
-    /// Bytes from the batch that holds `offset` to the end: what a reader with no limit would get.
-    pub(crate) fn available(&self, offset: i64) -> u64 {
+    /// Bytes from the batch that holds `offset` to the last one before `before`: what a reader with no limit would get.
+    pub(crate) fn available(&self, offset: i64, before: i64) -> u64 {
         match self.batches.get(self.find(offset)) {
-            Some(entry) => self.end_position - entry.position,
+            Some(entry) => self.position_of(before).saturating_sub(entry.position),
             None => 0,
+        }
+    }
+
+    /// Where the first batch that ends at or after `offset` stands; the end, when there is none.
+    fn position_of(&self, offset: i64) -> u64 {
+        match self.batches.get(self.find(offset)) {
+            Some(entry) => entry.position,
+            None => self.end_position,
         }
     }
 
@@ -111,9 +119,24 @@ impl Log {
         max_bytes: usize,
         at_least_one: bool,
     ) -> Result<Bytes, OffsetOutOfRange> {
+        self.read_before(offset, i64::MAX, max_bytes, at_least_one)
+    }
+
+    /// The same, but nothing from `before` on, which must be the first offset of a batch or the end.
+    pub(crate) fn read_before(
+        &mut self,
+        offset: i64,
+        before: i64,
+        max_bytes: usize,
+        at_least_one: bool,
+    ) -> Result<Bytes, OffsetOutOfRange> {
         if offset < self.start_offset || offset > self.end_offset {
             return Err(OffsetOutOfRange);
         }
+        if offset >= before {
+            return Ok(Bytes::new());
+        }
+        let past_end = self.position_of(before);
         let first = self.find(offset);
         let Some(entry) = self.batches.get(first).copied() else {
             return Ok(Bytes::new());
@@ -126,7 +149,9 @@ impl Log {
             return Ok(Bytes::new());
         };
         let chunk_end = *chunk_start + chunk.len() as u64;
-        let limit = chunk_end.min(entry.position.saturating_add(max_bytes as u64));
+        let limit = chunk_end
+            .min(past_end)
+            .min(entry.position.saturating_add(max_bytes as u64));
         let past = self
             .batches
             .partition_point(|entry| entry.position + u64::from(entry.length) <= limit);

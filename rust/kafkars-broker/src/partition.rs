@@ -1,10 +1,12 @@
 //! One partition as its leader sees it: log, producers, leadership, and who waits for news.
 
 use kafkars_protocol::ErrorCode;
+use kafkars_records::{TransactionMarker, batches};
 
+use crate::aborted::{Aborted, AbortedTransaction};
 use crate::incoming::{IncomingBatch, Refusal};
 use crate::log::Log;
-use crate::producers::{Producers, Verdict};
+use crate::producers::{ActiveProducer, Producers, Verdict};
 use crate::topic_config::TopicConfig;
 use crate::waiter::Waiters;
 
@@ -19,6 +21,7 @@ pub(crate) struct Partition {
     pub(crate) log: Log,
     pub(crate) waiters: Waiters,
     producers: Producers,
+    aborted: Aborted,
     /// Leader epochs that have records, each with its first offset, in order.
     epochs: Vec<(i32, i64)>,
 }
@@ -41,6 +44,7 @@ impl Partition {
             log: Log::new(config.retention_bytes),
             waiters: Waiters::default(),
             producers: Producers::default(),
+            aborted: Aborted::default(),
             epochs: Vec::new(),
         }
     }
@@ -69,6 +73,85 @@ impl Partition {
             None => self.log.append(batch, self.leader_epoch),
         };
         self.producers.remember(header, base_offset, append_time);
+        self.note_epoch(base_offset);
+        self.waiters.credit(batch.raw.bytes().len() as u64);
+        Ok(Placed {
+            base_offset,
+            append_time,
+        })
+    }
+
+    /// Writes the marker that ends a producer's transaction. `bumped`: the transaction ends in a later epoch (KIP-890).
+    pub(crate) fn end_transaction(
+        &mut self,
+        marker: &TransactionMarker,
+        bumped: bool,
+    ) -> Result<(), ErrorCode> {
+        self.producers.judge_marker(marker, bumped)?;
+        let bytes = marker
+            .to_batch()
+            .map_err(|_| ErrorCode::UnknownServerError)?;
+        let Some(Ok(raw)) = batches(bytes).next() else {
+            return Err(ErrorCode::UnknownServerError);
+        };
+        let batch = IncomingBatch {
+            raw,
+            max_timestamp: marker.timestamp,
+        };
+        let offset = self.log.append(&batch, self.leader_epoch);
+        let first_offset = self.producers.end_transaction(marker);
+        self.aborted.forget_before(self.log.start_offset());
+        if let Some(first_offset) = first_offset.filter(|_| !marker.committed) {
+            self.aborted.add(AbortedTransaction {
+                producer_id: marker.producer_id,
+                first_offset,
+                last_offset: offset,
+                last_stable_offset: self.last_stable_offset(),
+            });
+        }
+        self.note_epoch(offset);
+        // What was held back may now be read, however little was appended.
+        self.waiters.wake();
+        Ok(())
+    }
+
+    /// The offset up to which no transaction is open: the end for readers that want committed records only.
+    pub(crate) fn last_stable_offset(&self) -> i64 {
+        let end = self.log.end_offset();
+        let first_unstable = self.producers.first_unstable_offset().unwrap_or(end);
+        first_unstable.max(self.log.start_offset())
+    }
+
+    /// The aborted transactions that have records from `from` on and before `before`.
+    pub(crate) fn aborted(
+        &self,
+        from: i64,
+        before: i64,
+    ) -> impl Iterator<Item = &AbortedTransaction> {
+        self.aborted.between(from, before)
+    }
+
+    /// Whether a producer has a transaction open here under this epoch.
+    pub(crate) fn is_in_transaction(&self, producer_id: i64, producer_epoch: i16) -> bool {
+        self.producers
+            .is_in_transaction(producer_id, producer_epoch)
+    }
+
+    /// The producers it remembers.
+    pub(crate) fn active_producers(&self) -> Vec<ActiveProducer> {
+        self.producers.describe()
+    }
+
+    /// Forgets what is before `offset` and returns the new start of the log.
+    pub(crate) fn delete_before(&mut self, offset: i64) -> i64 {
+        let start = self.log.delete_before(offset);
+        self.aborted.forget_before(start);
+        // Whoever waits on a part that is gone has to learn it.
+        self.waiters.wake();
+        start
+    }
+
+    fn note_epoch(&mut self, base_offset: i64) {
         if self
             .epochs
             .last()
@@ -76,11 +159,6 @@ impl Partition {
         {
             self.epochs.push((self.leader_epoch, base_offset));
         }
-        self.waiters.credit(batch.raw.bytes().len() as u64);
-        Ok(Placed {
-            base_offset,
-            append_time,
-        })
     }
 
     /// Judges the leader epoch that a client believes in (KIP-320); -1 is a client that does not say.

@@ -1,9 +1,10 @@
-//! What a partition remembers of idempotent producers: enough to refuse gaps and to recognise what it already has (KIP-98).
+//! What a partition remembers of idempotent and transactional producers: enough to refuse gaps, to recognise what it already has,
+//! and to know which transactions are open (KIP-98).
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use kafkars_protocol::ErrorCode;
-use kafkars_records::BatchHeader;
+use kafkars_records::{BatchHeader, TransactionMarker};
 
 /// Batches remembered of each producer: as many as a producer may have in flight.
 const BATCHES_REMEMBERED: usize = 5;
@@ -15,6 +16,8 @@ const PRODUCERS_REMEMBERED: usize = 10_000;
 #[derive(Debug, Default)]
 pub(crate) struct Producers {
     by_id: HashMap<i64, Producer>,
+    /// Open transactions: the offset of the first record of each, with the producer.
+    open: BTreeMap<i64, i64>,
     appends: u64,
 }
 
@@ -22,6 +25,12 @@ pub(crate) struct Producers {
 struct Producer {
     epoch: i16,
     batches: VecDeque<Appended>,
+    /// Offset of the first record of its open transaction.
+    transaction_start: Option<i64>,
+    /// Epoch of the coordinator that wrote the latest marker, -1 before the first.
+    coordinator_epoch: i32,
+    /// Timestamp of its latest batch or marker.
+    timestamp: i64,
     /// When it last appended, counted in appends.
     used: u64,
 }
@@ -35,6 +44,18 @@ pub(crate) struct Appended {
     pub(crate) base_offset: i64,
     /// Time of appending where the topic has log-append time, else none.
     pub(crate) append_time: Option<i64>,
+}
+
+/// A producer as `DescribeProducers` tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ActiveProducer {
+    pub(crate) id: i64,
+    pub(crate) epoch: i16,
+    /// -1 when its epoch has no batch yet.
+    pub(crate) last_sequence: i32,
+    pub(crate) timestamp: i64,
+    pub(crate) coordinator_epoch: i32,
+    pub(crate) transaction_start: Option<i64>,
 }
 
 /// What to do with a batch.
@@ -72,12 +93,96 @@ impl Producers {
         if let Some(known) = producer.batches.iter().find(same) {
             return Verdict::Duplicate(*known);
         }
-        match producer.batches.back() {
-            Some(latest) if advance(latest.last_sequence, 1) != batch.base_sequence => {
-                Verdict::Refuse(ErrorCode::OutOfOrderSequenceNumber)
-            }
-            _ => Verdict::Append,
+        // The marker that ended a transaction may have started this epoch (KIP-890): then it has no sequence yet.
+        let next = producer
+            .batches
+            .back()
+            .map_or(0, |latest| advance(latest.last_sequence, 1));
+        if batch.base_sequence != next {
+            return Verdict::Refuse(ErrorCode::OutOfOrderSequenceNumber);
         }
+        if producer.transaction_start.is_some() && !batch.attributes.is_transactional() {
+            return Verdict::Refuse(ErrorCode::InvalidTxnState);
+        }
+        Verdict::Append
+    }
+
+    /// Whether a producer has a transaction open here under this epoch: then its records need no check by the coordinator.
+    pub(crate) fn is_in_transaction(&self, producer_id: i64, producer_epoch: i16) -> bool {
+        self.by_id.get(&producer_id).is_some_and(|producer| {
+            producer.epoch == producer_epoch && producer.transaction_start.is_some()
+        })
+    }
+
+    /// Offset of the first record of the oldest open transaction.
+    pub(crate) fn first_unstable_offset(&self) -> Option<i64> {
+        self.open.first_key_value().map(|(offset, _)| *offset)
+    }
+
+    /// Judges a marker by its epochs. Under KIP-890 it must come in a later epoch than the records it ends.
+    pub(crate) fn judge_marker(
+        &self,
+        marker: &TransactionMarker,
+        bumped: bool,
+    ) -> Result<(), ErrorCode> {
+        let Some(producer) = self.by_id.get(&marker.producer_id) else {
+            return Ok(());
+        };
+        let stale = marker.producer_epoch < producer.epoch
+            || bumped
+                && marker.producer_epoch == producer.epoch
+                && producer.transaction_start.is_some();
+        if stale {
+            return Err(ErrorCode::InvalidProducerEpoch);
+        }
+        if marker.coordinator_epoch < producer.coordinator_epoch {
+            return Err(ErrorCode::TransactionCoordinatorFenced);
+        }
+        Ok(())
+    }
+
+    /// Takes note of a marker that has been appended, and gives the offset of the first record it ends, if there is one.
+    pub(crate) fn end_transaction(&mut self, marker: &TransactionMarker) -> Option<i64> {
+        self.appends += 1;
+        let used = self.appends;
+        let producer = self
+            .by_id
+            .entry(marker.producer_id)
+            .or_insert_with(|| Producer::new(marker.producer_epoch));
+        if producer.epoch != marker.producer_epoch {
+            producer.epoch = marker.producer_epoch;
+            producer.batches.clear();
+        }
+        producer.used = used;
+        producer.coordinator_epoch = marker.coordinator_epoch;
+        producer.timestamp = marker.timestamp;
+        let start = producer.transaction_start.take();
+        if let Some(start) = start {
+            self.open.remove(&start);
+        }
+        self.limit();
+        start
+    }
+
+    /// Every producer that is remembered, for `DescribeProducers`.
+    pub(crate) fn describe(&self) -> Vec<ActiveProducer> {
+        let mut active: Vec<ActiveProducer> = self
+            .by_id
+            .iter()
+            .map(|(id, producer)| ActiveProducer {
+                id: *id,
+                epoch: producer.epoch,
+                last_sequence: producer
+                    .batches
+                    .back()
+                    .map_or(-1, |latest| latest.last_sequence),
+                timestamp: producer.timestamp,
+                coordinator_epoch: producer.coordinator_epoch,
+                transaction_start: producer.transaction_start,
+            })
+            .collect();
+        active.sort_unstable_by_key(|producer| producer.id);
+        active
     }
 
     /// Remembers a batch that has been appended.
@@ -92,16 +197,20 @@ impl Producers {
         }
         self.appends += 1;
         let used = self.appends;
-        let fresh = || Producer {
-            epoch: batch.producer_epoch,
-            batches: VecDeque::new(),
-            used,
-        };
-        let producer = self.by_id.entry(batch.producer_id).or_insert_with(fresh);
+        let producer = self
+            .by_id
+            .entry(batch.producer_id)
+            .or_insert_with(|| Producer::new(batch.producer_epoch));
         if producer.epoch != batch.producer_epoch {
-            *producer = fresh();
+            producer.epoch = batch.producer_epoch;
+            producer.batches.clear();
         }
         producer.used = used;
+        producer.timestamp = batch.max_timestamp;
+        if batch.attributes.is_transactional() && producer.transaction_start.is_none() {
+            producer.transaction_start = Some(base_offset);
+            self.open.insert(base_offset, batch.producer_id);
+        }
         if producer.batches.len() == BATCHES_REMEMBERED {
             producer.batches.pop_front();
         }
@@ -111,18 +220,34 @@ impl Producers {
             base_offset,
             append_time,
         });
-        if self.by_id.len() > PRODUCERS_REMEMBERED {
-            self.forget_older_half();
-        }
+        self.limit();
     }
 
-    /// Forgets many at once, so that the cost of looking for the oldest is spread over many appends.
-    fn forget_older_half(&mut self) {
+    /// Forgets many at once, so that the cost of looking for the oldest is spread over many appends. Who has a transaction open
+    /// stays: it holds back what others may read, and the coordinator limits how many there are.
+    fn limit(&mut self) {
+        if self.by_id.len() - self.open.len().min(self.by_id.len()) <= PRODUCERS_REMEMBERED {
+            return;
+        }
         let mut used: Vec<u64> = self.by_id.values().map(|producer| producer.used).collect();
         let middle = used.len() / 2;
         let (_, median, _) = used.select_nth_unstable(middle);
         let median = *median;
-        self.by_id.retain(|_, producer| producer.used >= median);
+        self.by_id
+            .retain(|_, producer| producer.used >= median || producer.transaction_start.is_some());
+    }
+}
+
+impl Producer {
+    fn new(epoch: i16) -> Self {
+        Self {
+            epoch,
+            batches: VecDeque::new(),
+            transaction_start: None,
+            coordinator_epoch: -1,
+            timestamp: -1,
+            used: 0,
+        }
     }
 }
 

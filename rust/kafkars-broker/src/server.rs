@@ -19,6 +19,7 @@ use crate::config::BrokerConfig;
 use crate::connection::Connection;
 use crate::error::BrokerError;
 use crate::nodes::{Node, NodeState};
+use crate::transactions;
 
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 1024;
@@ -122,6 +123,9 @@ impl Server {
             cluster,
             process: process::id(),
         };
+        server
+            .handle
+            .spawn(transactions::run_timeouts(Arc::clone(&server.cluster)));
         for (node, listener) in nodes.iter().zip(listeners) {
             server.start_node(node, listener);
         }

@@ -197,10 +197,6 @@ impl Groups {
     }
 
     /// The same for offsets that a transaction commits.
-    #[allow(
-        dead_code,
-        reason = "for transactions and for data directories, which come next"
-    )]
     pub(crate) fn check_transactional_commit(
         &mut self,
         group: &str,

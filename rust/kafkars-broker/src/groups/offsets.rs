@@ -73,10 +73,6 @@ impl Offsets {
     }
 
     /// Keeps an offset until the transaction of its producer ends.
-    #[allow(
-        dead_code,
-        reason = "for transactions and for data directories, which come next"
-    )]
     pub(crate) fn commit_pending(
         &mut self,
         producer_id: i64,
@@ -97,10 +93,6 @@ impl Offsets {
     }
 
     /// The transaction of a producer has ended: what it committed for `group` holds from now on, or never did.
-    #[allow(
-        dead_code,
-        reason = "for transactions and for data directories, which come next"
-    )]
     pub(crate) fn end_transaction(&mut self, producer_id: i64, group: &str, committed: bool) {
         let Some(offsets) = self.groups.get_mut(group) else {
             return;

@@ -4,9 +4,13 @@
 //! recognised; `max.message.bytes`, timestamp type and bounds; leader hints since version 10 (KIP-951), topic ids since 13.
 //! With acks=0 an error closes the connection, which is all that such a client can be told.
 //!
-//! Skipped: transactions (INVALID_TXN_STATE), and waiting for replicas, which are never behind.
+//! Transactional batches need a transaction that their partition is part of, unless one is open in the partition (KIP-890). Since
+//! version 12 a batch makes its partition part of the transaction.
 //!
-//! Version 5 added the log start offset, 8 the records to blame (KIP-467), 9 is the first flexible one.
+//! Skipped: waiting for replicas, which are never behind.
+//!
+//! Version 5 added the log start offset, 8 the records to blame (KIP-467), 9 is the first flexible one, 11 told
+//! TRANSACTION_ABORTABLE.
 
 use std::sync::Arc;
 
@@ -17,26 +21,39 @@ use kafkars_protocol::messages::produce::{
     TopicProduceResponse,
 };
 
+use kafkars_records::{BatchHeader, batches};
+
 use super::hints::Hints;
 use super::{Answer, Peer, Serve};
 use crate::cluster::{Cluster, State, TopicKey};
 use crate::incoming::{self, Refusal};
+use crate::nodes::CoordinatorKind;
 use crate::nodes::Node;
 use crate::partition::Placed;
+use crate::transactions::{self, Identity, Member};
 
 /// First version that names topics by id.
 const TOPIC_IDS_SINCE: i16 = 13;
 /// First version that tells where the leader is.
 const HINTS_SINCE: i16 = 10;
+/// First version whose clients know TRANSACTION_ABORTABLE.
+const ABORTABLE_SINCE: i16 = 11;
+/// First version that makes partitions part of a transaction.
+const ADDS_SINCE: i16 = 12;
 
 impl Serve for ProduceRequest {
     fn serve(self, peer: &Peer, version: i16) -> Answer<ProduceResponse> {
         if !(-1..=1).contains(&self.acks) {
             return Answer::Now(self.refuse(peer, version, ErrorCode::InvalidRequiredAcks));
         }
+        if self.transactional_id.is_none() && has_transactional_records(&self) {
+            let code = ErrorCode::TransactionalIdAuthorizationFailed;
+            return Answer::Now(self.refuse(peer, version, code));
+        }
         let acks = self.acks;
         let mut append = Append {
             cluster: &peer.cluster,
+            transactional_id: self.transactional_id.as_deref().unwrap_or_default(),
             node: peer.node,
             version,
             now: peer.cluster.now(),
@@ -88,6 +105,7 @@ impl Serve for ProduceRequest {
 /// One produce request on its way into the logs.
 struct Append<'a> {
     cluster: &'a Cluster,
+    transactional_id: &'a str,
     node: i32,
     version: i16,
     now: i64,
@@ -159,6 +177,14 @@ impl Append<'_> {
         key: &TopicKey,
         data: PartitionProduceData,
     ) -> Result<Placed, Refusal> {
+        let (node, now) = (self.node, self.now);
+        let partition = state.find_partition(key, data.index)?;
+        if partition.leader != node {
+            return Err(ErrorCode::NotLeaderOrFollower.into());
+        }
+        if let Some(header) = transactional_header(&data) {
+            self.check_transaction(state, key, data.index, &header)?;
+        }
         let topic = state.find(key)?;
         // A partition and the settings of its topic are borrowed side by side.
         let config = &topic.config;
@@ -166,17 +192,53 @@ impl Append<'_> {
             .ok()
             .and_then(|index| topic.partitions.get_mut(index));
         let partition = partition.ok_or(ErrorCode::UnknownTopicOrPartition)?;
-        if partition.leader != self.node {
-            return Err(ErrorCode::NotLeaderOrFollower.into());
+        let batch = incoming::check(data.records, self.version, config, now)?;
+        partition.append(&batch, config, now)
+    }
+
+    /// A batch of a transaction that is not yet open in the partition: the coordinator has to know of it (KIP-890).
+    fn check_transaction(
+        &self,
+        state: &mut State,
+        key: &TopicKey,
+        index: i32,
+        header: &BatchHeader,
+    ) -> Result<(), Refusal> {
+        let (id, epoch) = (header.producer_id, header.producer_epoch);
+        if state
+            .find_partition(key, index)?
+            .is_in_transaction(id, epoch)
+        {
+            return Ok(());
         }
-        let batch = incoming::check(data.records, self.version, config, self.now)?;
-        if batch.raw.header.attributes.is_transactional() {
-            return Err(Refusal::new(
+        let kind = CoordinatorKind::Transaction;
+        if self
+            .cluster
+            .coordinator(kind, self.transactional_id)
+            .is_none()
+        {
+            // What older clients try again too, and without asking for metadata.
+            return Err(ErrorCode::NotEnoughReplicas.into());
+        }
+        let member = Member::Partition(state.find(key)?.name.clone(), index);
+        let producer = Identity { id, epoch };
+        let adds = self.version >= ADDS_SINCE;
+        let transactional_id = self.transactional_id;
+        let checked = if adds {
+            transactions::add(state, transactional_id, producer, &[member], self.now)
+        } else {
+            let transactions = &mut state.transactions;
+            transactions::verify(transactions, transactional_id, producer, &member)
+        };
+        checked.map_err(|code| match code {
+            ErrorCode::ProducerFenced => ErrorCode::InvalidProducerEpoch.into(),
+            ErrorCode::ConcurrentTransactions if !adds => ErrorCode::NotEnoughReplicas.into(),
+            ErrorCode::TransactionAbortable if self.version < ABORTABLE_SINCE => Refusal::new(
                 ErrorCode::InvalidTxnState,
-                "This broker has no transactions.",
-            ));
-        }
-        partition.append(&batch, config, self.now)
+                "Partition was not added to the transaction",
+            ),
+            code => code.into(),
+        })
     }
 
     fn endpoints(&self) -> Vec<NodeEndpoint> {
@@ -188,6 +250,20 @@ impl Append<'_> {
         };
         self.hints.nodes(self.cluster).map(endpoint).collect()
     }
+}
+
+fn has_transactional_records(request: &ProduceRequest) -> bool {
+    let mut partitions = request
+        .topic_data
+        .iter()
+        .flat_map(|topic| &topic.partition_data);
+    partitions.any(|data| transactional_header(data).is_some())
+}
+
+/// The header of the first batch, if it is transactional.
+fn transactional_header(data: &PartitionProduceData) -> Option<BatchHeader> {
+    let header = batches(data.records.clone()?).next()?.ok()?.header;
+    (header.magic == 2 && header.attributes.is_transactional()).then_some(header)
 }
 
 fn failure(index: i32, refusal: Refusal) -> PartitionProduceResponse {

@@ -4,8 +4,9 @@
 //! answered whatever its size; incremental sessions (version 7, KIP-227); leader epochs (9, KIP-320) and diverging epochs (12,
 //! KIP-595); topic ids (13, KIP-516); leader hints (16, KIP-951).
 //!
-//! Skipped: fetches by followers are answered like those of consumers; the last stable offset is the high watermark, and
-//! there are no aborted transactions; no replica is ever preferred. `max_wait_ms` has no upper bound, as in Kafka.
+//! Readers of committed records get none from the last stable offset on, and the aborted transactions to leave out (KIP-98).
+//!
+//! Skipped: fetches by followers are answered like those of consumers; no replica is ever preferred. `max_wait_ms` has no upper bound, as in Kafka.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -26,6 +27,7 @@ use crate::waiter::Waiter;
 const TOPIC_IDS_SINCE: i16 = 13;
 /// First version that tells where the leader is.
 const HINTS_SINCE: i16 = 16;
+const READ_COMMITTED: i8 = 1;
 /// First version with sessions.
 const SESSIONS_SINCE: i16 = 7;
 
@@ -37,6 +39,7 @@ impl Serve for FetchRequest {
             max_bytes: usize::try_from(self.max_bytes)
                 .unwrap_or(0)
                 .min(peer.cluster.config.user.fetch_max_bytes),
+            read_committed: self.isolation_level == READ_COMMITTED,
             hints: version >= HINTS_SINCE,
         };
         let wait = i64::from(self.max_wait_ms.max(0));

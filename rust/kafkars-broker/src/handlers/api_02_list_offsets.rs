@@ -1,9 +1,8 @@
 //! ListOffsets, versions 1 to 11.
 //!
-//! Kept: earliest, latest, by time, and the record with the largest timestamp (version 7, KIP-734); leader epochs (4).
+//! Kept: earliest, latest, by time, and the record with the largest timestamp (version 7, KIP-734); the isolation level (2), under
+//! which nothing lies beyond the last stable offset; leader epochs (4).
 //! Version 8 added the earliest local offset (KIP-405), which is the earliest; 9 and 11 ask for tiered storage, which has nothing.
-//!
-//! Skipped: the isolation level, since there are no transactions that would hold back the last stable offset.
 
 use bytes::Bytes;
 use kafkars_protocol::ErrorCode;
@@ -21,6 +20,8 @@ use crate::partition::Partition;
 /// First version with leader epochs.
 const EPOCHS_SINCE: i16 = 4;
 
+const READ_COMMITTED: i8 = 1;
+
 const LATEST: i64 = -1;
 const EARLIEST: i64 = -2;
 const MAX_TIMESTAMP: i64 = -3;
@@ -31,10 +32,11 @@ const EARLIEST_PENDING_UPLOAD: i64 = -6;
 impl Serve for ListOffsetsRequest {
     fn serve(self, peer: &Peer, version: i16) -> Answer<ListOffsetsResponse> {
         let mut state = peer.cluster.state();
+        let read_committed = self.isolation_level == READ_COMMITTED;
         let mut topic = |topic: ListOffsetsTopic| {
             let key = TopicKey::Name(topic.name.clone());
             let partition = |data: &ListOffsetsPartition| {
-                let found = look_up(&mut state, &key, peer.node, data);
+                let found = look_up(&mut state, &key, peer.node, data, read_committed);
                 let mut answer = found.unwrap_or_else(|code| failure(data.partition_index, code));
                 if version < EPOCHS_SINCE {
                     answer.leader_epoch = -1;
@@ -74,13 +76,19 @@ fn look_up(
     key: &TopicKey,
     node: i32,
     data: &ListOffsetsPartition,
+    read_committed: bool,
 ) -> Result<ListOffsetsPartitionResponse, ErrorCode> {
     let partition = state.find_partition(key, data.partition_index)?;
     if partition.leader != node {
         return Err(ErrorCode::NotLeaderOrFollower);
     }
     partition.check_epoch(data.current_leader_epoch)?;
-    let found = find(partition, data.timestamp);
+    let end = if read_committed {
+        partition.last_stable_offset()
+    } else {
+        partition.log.end_offset()
+    };
+    let found = find(partition, data.timestamp, end);
     Ok(ListOffsetsPartitionResponse {
         partition_index: data.partition_index,
         error_code: 0,
@@ -103,11 +111,18 @@ const NOTHING: Found = Found {
     leader_epoch: -1,
 };
 
-fn find(partition: &mut Partition, timestamp: i64) -> Found {
+impl Found {
+    /// Nothing, when it lies beyond what may be read.
+    fn before(self, end: i64) -> Self {
+        if self.offset < end { self } else { NOTHING }
+    }
+}
+
+fn find(partition: &mut Partition, timestamp: i64, end: i64) -> Found {
     let log = &mut partition.log;
     match timestamp {
         LATEST => Found {
-            offset: log.end_offset(),
+            offset: end,
             leader_epoch: partition.leader_epoch,
             ..NOTHING
         },
@@ -124,10 +139,10 @@ fn find(partition: &mut Partition, timestamp: i64) -> Found {
         }
         MAX_TIMESTAMP => {
             let largest = log.entries().map(|entry| entry.max_timestamp).max();
-            largest.map_or(NOTHING, |largest| first_from(log, largest))
+            largest.map_or(NOTHING, |largest| first_from(log, largest).before(end))
         }
         LATEST_TIERED | EARLIEST_PENDING_UPLOAD => NOTHING,
-        time => first_from(log, time),
+        time => first_from(log, time).before(end),
     }
 }
 

@@ -1,8 +1,9 @@
 //! FindCoordinator, versions 0 to 6.
 //!
-//! Kept: every group has a node that keeps its committed offsets; several at once (version 4, KIP-699).
+//! Kept: every group has a node that keeps its committed offsets, every transactional id one that ends its transactions; several
+//! at once (version 4, KIP-699).
 //!
-//! Skipped: transactions and share groups have no coordinator: INVALID_REQUEST, which clients do not try again.
+//! Skipped: share groups have no coordinator: INVALID_REQUEST, which clients do not try again.
 //!
 //! Version 1 added the kind of key.
 
@@ -17,16 +18,20 @@ use crate::nodes::CoordinatorKind;
 /// First version that asks for several coordinators at once.
 const SEVERAL_SINCE: i16 = 4;
 
-/// `key_type` of groups; 1 are transactions, 2 share groups.
+/// `key_type` of groups; 2 are share groups.
 const GROUP: i8 = 0;
+/// `key_type` of transactional ids.
+const TRANSACTION: i8 = 1;
 
 impl Serve for FindCoordinatorRequest {
     fn serve(self, peer: &Peer, version: i16) -> Answer<FindCoordinatorResponse> {
-        if self.key_type != GROUP {
-            return Answer::Now(self.refuse(peer, version, ErrorCode::InvalidRequest));
-        }
+        let kind = match self.key_type {
+            GROUP => CoordinatorKind::Group,
+            TRANSACTION => CoordinatorKind::Transaction,
+            _ => return Answer::Now(self.refuse(peer, version, ErrorCode::InvalidRequest)),
+        };
         Answer::Now(respond(&self, version, |key| {
-            match peer.cluster.coordinator(CoordinatorKind::Group, key) {
+            match peer.cluster.coordinator(kind, key) {
                 Some(node) => Coordinator {
                     key: key.to_owned(),
                     node_id: node.id,

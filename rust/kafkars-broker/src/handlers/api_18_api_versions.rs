@@ -1,16 +1,15 @@
 //! ApiVersions, versions 0 to 4.
 //!
 //! Kept: the answer in version 0 to a version that is too new, with the versions of this API (KIP-511); the check of the client's
-//! software name (version 3).
-//!
-//! Skipped: features (version 3, KIP-584): none are listed, since none of what they stand for is here.
+//! software name, and features (version 3, KIP-584): those of Kafka 4.3 that this broker has.
 
 use kafkars_protocol::messages::api_versions::{
-    ApiVersion, ApiVersionsRequest, ApiVersionsResponse,
+    ApiVersion, ApiVersionsRequest, ApiVersionsResponse, FinalizedFeatureKey, SupportedFeatureKey,
 };
 use kafkars_protocol::{ApiKey, ErrorCode};
 
 use super::{Answer, Peer, Serve};
+use crate::features::{self, Feature};
 use crate::versions;
 
 /// First version in which the client names its software.
@@ -25,6 +24,9 @@ impl Serve for ApiVersionsRequest {
         }
         Answer::Now(ApiVersionsResponse {
             api_keys: offered(peer),
+            supported_features: features::FEATURES.iter().map(supported).collect(),
+            finalized_features_epoch: features::EPOCH,
+            finalized_features: features::FEATURES.iter().filter_map(finalized).collect(),
             ..ApiVersionsResponse::default()
         })
     }
@@ -35,6 +37,23 @@ impl Serve for ApiVersionsRequest {
             ..ApiVersionsResponse::default()
         }
     }
+}
+
+fn supported(feature: &Feature) -> SupportedFeatureKey {
+    SupportedFeatureKey {
+        name: feature.name.to_owned(),
+        min_version: feature.min,
+        max_version: feature.max,
+    }
+}
+
+/// Level 0 is the same as none.
+fn finalized(feature: &Feature) -> Option<FinalizedFeatureKey> {
+    (feature.level > 0).then(|| FinalizedFeatureKey {
+        name: feature.name.to_owned(),
+        max_version_level: feature.level,
+        min_version_level: feature.level,
+    })
 }
 
 /// The answer to a version that is not served, itself in version 0.

@@ -72,8 +72,5 @@ fn delete(
     if !(0..=end).contains(&offset) {
         return Err(ErrorCode::OffsetOutOfRange);
     }
-    let start = partition.log.delete_before(offset);
-    // Whoever waits on a part that is gone has to learn it.
-    partition.waiters.wake();
-    Ok(start)
+    Ok(partition.delete_before(offset))
 }

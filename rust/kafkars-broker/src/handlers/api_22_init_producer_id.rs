@@ -1,24 +1,42 @@
 //! InitProducerId, versions 0 to 5.
 //!
-//! Kept: every idempotent producer that asks gets a new id with epoch 0, as in Kafka, whatever id it had (version 3, KIP-360).
+//! Kept: every idempotent producer that asks gets a new id with epoch 0, as in Kafka, whatever id it had. A transactional id keeps
+//! its producer id and gets the next epoch, which fences whoever had it before; a transaction under way is aborted first
+//! (CONCURRENT_TRANSACTIONS until the producer asks again). A producer that names its identity (version 3, KIP-360) gets its epoch
+//! bumped unless somebody else has.
 //!
-//! Skipped: transactions. A transactional id is refused with INVALID_REQUEST, which producers do not try again.
+//! Version 4 added PRODUCER_FENCED; before, it is INVALID_PRODUCER_EPOCH (KIP-588). Version 6, for two-phase commit (KIP-939), is not
+//! stable in Kafka 4.3 and not served.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::init_producer_id::{InitProducerIdRequest, InitProducerIdResponse};
 
+use super::coordination::check_transactional_id;
 use super::{Answer, Peer, Serve};
+use crate::transactions::{self, Identity};
+
+/// First version whose clients know PRODUCER_FENCED.
+const FENCED_SINCE: i16 = 4;
 
 impl Serve for InitProducerIdRequest {
     fn serve(self, peer: &Peer, version: i16) -> Answer<InitProducerIdResponse> {
-        if self.transactional_id.is_some() {
-            return Answer::Now(self.refuse(peer, version, ErrorCode::InvalidRequest));
-        }
-        let producer_id = peer.cluster.state().take_producer_id();
-        Answer::Now(InitProducerIdResponse {
-            producer_id,
-            producer_epoch: 0,
-            ..InitProducerIdResponse::default()
+        let identity = match &self.transactional_id {
+            Some(id) => transactional(&self, peer, id),
+            None => Ok(Identity {
+                id: peer.cluster.state().producer_ids.take(),
+                epoch: 0,
+            }),
+        };
+        Answer::Now(match identity {
+            Ok(Identity { id, epoch }) => InitProducerIdResponse {
+                producer_id: id,
+                producer_epoch: epoch,
+                ..InitProducerIdResponse::default()
+            },
+            Err(ErrorCode::ProducerFenced) if version < FENCED_SINCE => {
+                self.refuse(peer, version, ErrorCode::InvalidProducerEpoch)
+            }
+            Err(code) => self.refuse(peer, version, code),
         })
     }
 
@@ -30,4 +48,24 @@ impl Serve for InitProducerIdRequest {
             ..InitProducerIdResponse::default()
         }
     }
+}
+
+fn transactional(
+    request: &InitProducerIdRequest,
+    peer: &Peer,
+    transactional_id: &str,
+) -> Result<Identity, ErrorCode> {
+    check_transactional_id(peer, transactional_id)?;
+    let expected = match (request.producer_id, request.producer_epoch) {
+        (-1, -1) => None,
+        (id, epoch) if id < 0 || epoch < 0 => return Err(ErrorCode::InvalidRequest),
+        (id, epoch) => Some(Identity { id, epoch }),
+    };
+    transactions::init(
+        &mut peer.cluster.state(),
+        transactional_id,
+        request.transaction_timeout_ms,
+        expected,
+        peer.cluster.now(),
+    )
 }

@@ -37,11 +37,19 @@ mod api_20_delete_topics;
 mod api_21_delete_records;
 mod api_22_init_producer_id;
 mod api_23_offset_for_leader_epoch;
+mod api_24_add_partitions_to_txn;
+mod api_25_add_offsets_to_txn;
+mod api_26_end_txn;
+mod api_27_write_txn_markers;
+mod api_28_txn_offset_commit;
 mod api_32_describe_configs;
 mod api_37_create_partitions;
 mod api_42_delete_groups;
 mod api_47_offset_delete;
 mod api_60_describe_cluster;
+mod api_61_describe_producers;
+mod api_65_describe_transactions;
+mod api_66_list_transactions;
 mod coordination;
 mod hints;
 mod operations;
@@ -153,11 +161,19 @@ served! {
     DeleteRecords delete_records DeleteRecordsRequest,
     InitProducerId init_producer_id InitProducerIdRequest,
     OffsetForLeaderEpoch offset_for_leader_epoch OffsetForLeaderEpochRequest,
+    AddPartitionsToTxn add_partitions_to_txn AddPartitionsToTxnRequest,
+    AddOffsetsToTxn add_offsets_to_txn AddOffsetsToTxnRequest,
+    EndTxn end_txn EndTxnRequest,
+    WriteTxnMarkers write_txn_markers WriteTxnMarkersRequest,
+    TxnOffsetCommit txn_offset_commit TxnOffsetCommitRequest,
     DescribeConfigs describe_configs DescribeConfigsRequest,
     CreatePartitions create_partitions CreatePartitionsRequest,
     DeleteGroups delete_groups DeleteGroupsRequest,
     OffsetDelete offset_delete OffsetDeleteRequest,
     DescribeCluster describe_cluster DescribeClusterRequest,
+    DescribeProducers describe_producers DescribeProducersRequest,
+    DescribeTransactions describe_transactions DescribeTransactionsRequest,
+    ListTransactions list_transactions ListTransactionsRequest,
 }
 
 /// Handles one frame, the length prefix not included.

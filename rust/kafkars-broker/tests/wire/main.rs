@@ -13,4 +13,7 @@ mod produce;
 mod sessions;
 mod support;
 mod topics;
+mod transaction_ends;
+mod transaction_steps;
+mod transactional;
 mod versions;

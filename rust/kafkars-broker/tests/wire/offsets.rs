@@ -204,17 +204,3 @@ fn every_group_has_one_coordinator() {
         );
     }
 }
-
-#[test]
-fn transactions_have_no_coordinator() {
-    let broker = broker();
-    let request = FindCoordinatorRequest {
-        key: "x".to_owned(),
-        key_type: 1,
-        ..Default::default()
-    };
-    assert_eq!(
-        Wire::to(&broker).call(&request, 3).error_code,
-        ErrorCode::InvalidRequest.code()
-    );
-}

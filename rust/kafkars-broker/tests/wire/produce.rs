@@ -265,31 +265,6 @@ fn every_idempotent_producer_gets_an_id_of_its_own() {
 }
 
 #[test]
-fn transactions_are_refused() {
-    let broker = broker();
-    let mut wire = Wire::to(&broker);
-    let request = InitProducerIdRequest {
-        transactional_id: Some("tx".to_owned()),
-        ..Default::default()
-    };
-    assert_eq!(
-        wire.call(&request, 4).error_code,
-        ErrorCode::InvalidRequest.code()
-    );
-    let producer = ProducerFields {
-        producer_id: 1,
-        producer_epoch: 0,
-        base_sequence: 0,
-        transactional: true,
-    };
-    let records = sealed(now(), &["a"], Compression::default(), producer);
-    assert_eq!(
-        wire.produce("t", 0, records).error_code,
-        ErrorCode::InvalidTxnState.code()
-    );
-}
-
-#[test]
 fn a_compacted_topic_wants_keys() {
     let broker = broker_with("cleanup.policy", "compact");
     let mut wire = Wire::to(&broker);

@@ -1,0 +1,164 @@
+//! TxnOffsetCommit, versions 0 to 5.
+//!
+//! Kept: offsets that hold when the transaction is committed, and until then make the group's offsets unstable (KIP-447). The group
+//! must be part of the transaction; since version 5 the commit itself makes it so (KIP-890).
+//!
+//! Version 3 added the member, 4 tells TRANSACTION_ABORTABLE.
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::txn_offset_commit::{
+    TxnOffsetCommitRequest, TxnOffsetCommitRequestPartition, TxnOffsetCommitRequestTopic,
+    TxnOffsetCommitResponse, TxnOffsetCommitResponsePartition, TxnOffsetCommitResponseTopic,
+};
+
+use super::coordination::check_group;
+use super::{Answer, Peer, Serve};
+use crate::cluster::State;
+use crate::groups::offsets::Committed;
+use crate::nodes::CoordinatorKind;
+use crate::transactions::{self, Identity, Member};
+
+/// First version whose clients know TRANSACTION_ABORTABLE.
+const ABORTABLE_SINCE: i16 = 4;
+/// First version that makes the group part of the transaction.
+const ADDS_SINCE: i16 = 5;
+
+impl Serve for TxnOffsetCommitRequest {
+    fn serve(self, peer: &Peer, version: i16) -> Answer<TxnOffsetCommitResponse> {
+        let mut state = peer.cluster.state();
+        if let Err(code) = check(&self, peer, &mut state, version) {
+            return Answer::Now(respond(&self, |topic, index| {
+                match exists(&state, topic, index) {
+                    true => Err(code),
+                    false => Err(ErrorCode::UnknownTopicOrPartition),
+                }
+            }));
+        }
+        let now = peer.cluster.now();
+        let mut answers = Vec::with_capacity(self.topics.len());
+        for topic in &self.topics {
+            let partition = |data: &TxnOffsetCommitRequestPartition| {
+                let result = commit(&mut state, &self, &topic.name, data, now);
+                answer(data.partition_index, result)
+            };
+            answers.push(TxnOffsetCommitResponseTopic {
+                name: topic.name.clone(),
+                partitions: topic.partitions.iter().map(partition).collect(),
+            });
+        }
+        Answer::Now(TxnOffsetCommitResponse {
+            throttle_time_ms: 0,
+            topics: answers,
+        })
+    }
+
+    fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> TxnOffsetCommitResponse {
+        respond(self, |_, _| Err(code))
+    }
+}
+
+fn respond(
+    request: &TxnOffsetCommitRequest,
+    each: impl Fn(&str, i32) -> Result<(), ErrorCode>,
+) -> TxnOffsetCommitResponse {
+    let topic = |topic: &TxnOffsetCommitRequestTopic| TxnOffsetCommitResponseTopic {
+        name: topic.name.clone(),
+        partitions: topic
+            .partitions
+            .iter()
+            .map(|data| {
+                answer(
+                    data.partition_index,
+                    each(&topic.name, data.partition_index),
+                )
+            })
+            .collect(),
+    };
+    TxnOffsetCommitResponse {
+        throttle_time_ms: 0,
+        topics: request.topics.iter().map(topic).collect(),
+    }
+}
+
+fn answer(partition_index: i32, result: Result<(), ErrorCode>) -> TxnOffsetCommitResponsePartition {
+    TxnOffsetCommitResponsePartition {
+        partition_index,
+        error_code: result.err().map_or(0, ErrorCode::code),
+    }
+}
+
+/// What concerns the whole request: the group, the producer and its transaction, the member.
+fn check(
+    request: &TxnOffsetCommitRequest,
+    peer: &Peer,
+    state: &mut State,
+    version: i16,
+) -> Result<(), ErrorCode> {
+    let TxnOffsetCommitRequest {
+        transactional_id,
+        group_id,
+        ..
+    } = request;
+    check_group(peer, group_id)?;
+    let (cluster, now) = (&peer.cluster, peer.cluster.now());
+    if cluster
+        .coordinator(CoordinatorKind::Transaction, transactional_id)
+        .is_none()
+    {
+        return Err(ErrorCode::CoordinatorNotAvailable);
+    }
+    let producer = Identity {
+        id: request.producer_id,
+        epoch: request.producer_epoch,
+    };
+    let group = Member::Group(group_id.clone());
+    let verified = if version >= ADDS_SINCE {
+        transactions::add(state, transactional_id, producer, &[group], now)
+    } else {
+        transactions::verify(&mut state.transactions, transactional_id, producer, &group)
+    };
+    verified.map_err(|code| match code {
+        ErrorCode::ProducerFenced => ErrorCode::InvalidProducerEpoch,
+        ErrorCode::TransactionAbortable if version < ABORTABLE_SINCE => ErrorCode::InvalidTxnState,
+        ErrorCode::ConcurrentTransactions if version < ADDS_SINCE => {
+            ErrorCode::CoordinatorLoadInProgress
+        }
+        code => code,
+    })?;
+    state.groups.check_transactional_commit(
+        group_id,
+        &request.member_id,
+        request.group_instance_id.as_deref(),
+        request.generation_id,
+        now,
+    )
+}
+
+fn exists(state: &State, topic: &str, index: i32) -> bool {
+    let topic = state.topic(topic);
+    topic.is_some_and(|topic| topic.partition(index).is_some())
+}
+
+fn commit(
+    state: &mut State,
+    request: &TxnOffsetCommitRequest,
+    topic: &str,
+    data: &TxnOffsetCommitRequestPartition,
+    now: i64,
+) -> Result<(), ErrorCode> {
+    if !exists(state, topic, data.partition_index) {
+        return Err(ErrorCode::UnknownTopicOrPartition);
+    }
+    let committed = Committed {
+        offset: data.committed_offset,
+        leader_epoch: data.committed_leader_epoch,
+        metadata: data.committed_metadata.clone().unwrap_or_default(),
+        committed_at: now,
+        ..Committed::default()
+    };
+    let (id, group) = (request.producer_id, request.group_id.as_str());
+    state
+        .groups
+        .offsets
+        .commit_pending(id, group, topic, data.partition_index, committed)
+}

@@ -1,0 +1,115 @@
+//! Transactions as their coordinator sees them (KIP-98, KIP-360, KIP-588, KIP-890).
+//!
+//! One state for the whole cluster: which node coordinates a transactional id is asked before anything here is called.
+//!
+//! All nodes share the logs, so the markers that end a transaction are written before its end is answered, unless a partition
+//! has no leader: then the transaction stays prepared until there is one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use kafkars_protocol::ErrorCode;
+use tokio::sync::Notify;
+
+use crate::cluster::State;
+
+mod ending;
+mod steps;
+mod timeouts;
+mod transaction;
+
+pub(crate) use ending::{End, complete_prepared, end};
+pub(crate) use steps::{Identity, Member, add, init, verify};
+pub(crate) use timeouts::run as run_timeouts;
+pub(crate) use transaction::{Stage, Transaction};
+
+/// Longest `transaction.timeout.ms` that is taken; Kafka's `transaction.max.timeout.ms`.
+pub(crate) const MAX_TIMEOUT_MS: i32 = 900_000;
+/// How long an id that is not used is remembered; Kafka's `transactional.id.expiration.ms`.
+const EXPIRATION_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+/// Transactional ids that are remembered at most. Kafka has no such limit.
+const IDS: usize = 100_000;
+
+/// All transactional ids.
+#[derive(Debug, Default)]
+pub(crate) struct Transactions {
+    by_id: BTreeMap<String, Transaction>,
+    /// When each transaction that is open times out.
+    deadlines: BTreeSet<(i64, String)>,
+    /// Ids of transactions whose markers are not all written.
+    prepared: BTreeSet<String>,
+    /// Rung when there is an earlier deadline, or something prepared.
+    changed: Arc<Notify>,
+}
+
+/// The producer ids that are given out.
+#[derive(Debug)]
+pub(crate) struct ProducerIds {
+    next: i64,
+}
+
+impl ProducerIds {
+    pub(crate) fn starting_at(next: i64) -> Self {
+        Self { next }
+    }
+
+    pub(crate) fn take(&mut self) -> i64 {
+        let id = self.next;
+        self.next += 1;
+        id
+    }
+}
+
+impl Transactions {
+    pub(crate) fn get(&self, id: &str) -> Option<&Transaction> {
+        self.by_id.get(id)
+    }
+
+    /// Every transactional id, in alphabetical order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Transaction)> {
+        self.by_id
+            .iter()
+            .map(|(id, transaction)| (id.as_str(), transaction))
+    }
+
+    /// The transaction of a producer that says who it is.
+    fn of_producer(&mut self, id: &str, producer: Identity) -> Result<&mut Transaction, ErrorCode> {
+        let transaction = self
+            .by_id
+            .get_mut(id)
+            .ok_or(ErrorCode::InvalidProducerIdMapping)?;
+        if transaction.producer_id != producer.id {
+            return Err(ErrorCode::InvalidProducerIdMapping);
+        }
+        if transaction.producer_epoch != producer.epoch {
+            return Err(ErrorCode::ProducerFenced);
+        }
+        Ok(transaction)
+    }
+
+    /// Makes room for one more id by forgetting those that have not been used for long.
+    fn make_room(&mut self, now: i64) -> Result<(), ErrorCode> {
+        if self.by_id.len() < IDS {
+            return Ok(());
+        }
+        self.by_id.retain(|_, transaction| {
+            !transaction.is_idle() || now - transaction.updated_at < EXPIRATION_MS
+        });
+        if self.by_id.len() < IDS {
+            Ok(())
+        } else {
+            Err(ErrorCode::PolicyViolation)
+        }
+    }
+}
+
+/// Forgets an id that has not been used for as long as Kafka remembers it.
+fn expire(state: &mut State, id: &str, now: i64) {
+    let by_id = &mut state.transactions.by_id;
+    let expired = by_id
+        .get(id)
+        .is_some_and(|found| found.is_idle() && now - found.updated_at >= EXPIRATION_MS);
+    if expired {
+        by_id.remove(id);
+    }
+}
