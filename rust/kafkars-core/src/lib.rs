@@ -6,6 +6,7 @@ pub mod cluster;
 pub mod config;
 pub mod error_kind;
 pub mod fetch;
+pub mod group;
 pub mod produce;
 pub mod refresh;
 pub mod transaction;

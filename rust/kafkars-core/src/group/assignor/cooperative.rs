@@ -1,0 +1,54 @@
+//! `cooperative-sticky`: as `sticky`, but a partition that has an owner goes to another one in two steps (KIP-429).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::{BufMut, Bytes, BytesMut};
+
+use super::sticky::{Claims, distribute};
+use super::{Assignment, Assignor, GroupView, LastAssignment, plain};
+use crate::config::TopicPartition;
+
+/// The assignor `cooperative-sticky`.
+#[derive(Debug, Clone, Copy)]
+pub struct CooperativeSticky;
+
+impl Assignor for CooperativeSticky {
+    fn name(&self) -> &str {
+        "cooperative-sticky"
+    }
+
+    fn is_cooperative(&self) -> bool {
+        true
+    }
+
+    /// The generation of what is owned, for leaders that do not know version 2 of the subscription.
+    fn user_data(&self, last: &LastAssignment) -> Option<Bytes> {
+        let mut bytes = BytesMut::with_capacity(4);
+        bytes.put_i32(last.generation);
+        Some(bytes.freeze())
+    }
+
+    fn assign(&self, group: &GroupView) -> Result<Assignment, Arc<str>> {
+        let mut lists = distribute(group, &Claims::of_owned(group));
+        withhold(group, &mut lists);
+        Ok(plain(lists))
+    }
+}
+
+/// Takes out what another member still owns: it gives the partition up first, and joins again so that it can be given away.
+fn withhold(group: &GroupView, lists: &mut BTreeMap<Arc<str>, Vec<TopicPartition>>) {
+    let mut owners: BTreeMap<&TopicPartition, Vec<&Arc<str>>> = BTreeMap::new();
+    for (member, view) in &group.members {
+        for partition in &view.owned {
+            owners.entry(partition).or_default().push(member);
+        }
+    }
+    for (member, list) in lists {
+        list.retain(|partition| {
+            owners
+                .get(partition)
+                .is_none_or(|owners| owners.contains(&member))
+        });
+    }
+}

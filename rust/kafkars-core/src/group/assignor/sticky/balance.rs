@@ -1,0 +1,200 @@
+//! Even shares with the fewest moves.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::super::{GroupView, MemberView};
+use super::claims::Claims;
+use crate::config::TopicPartition;
+
+/// Gives every partition that anybody wants to one who wants it.
+pub(in crate::group::assignor) fn distribute(
+    group: &GroupView,
+    claims: &Claims<'_>,
+) -> BTreeMap<Arc<str>, Vec<TopicPartition>> {
+    let mut distribution = Distribution::new(group);
+    let all_want_the_same = {
+        let mut wishes = group.members.values().map(|member| &member.topics);
+        let first = wishes.next();
+        wishes.all(|topics| Some(topics) == first)
+    };
+    let unclaimed = distribution.keep(claims, all_want_the_same);
+    distribution.deal(unclaimed);
+    distribution.even_out();
+    distribution.into_lists()
+}
+
+/// An assignment in the making.
+struct Distribution<'a> {
+    group: &'a GroupView,
+    members: Vec<Holder<'a>>,
+    partitions: Vec<TopicPartition>,
+    /// Who wants each topic, as indexes of members.
+    takers: BTreeMap<&'a str, Vec<usize>>,
+    uses_racks: bool,
+}
+
+struct Holder<'a> {
+    id: &'a Arc<str>,
+    view: &'a MemberView,
+    held: BTreeSet<usize>,
+}
+
+impl<'a> Distribution<'a> {
+    fn new(group: &'a GroupView) -> Self {
+        let members: Vec<Holder<'a>> = group
+            .in_order()
+            .into_iter()
+            .filter_map(|id| {
+                Some(Holder {
+                    view: group.members.get(id)?,
+                    held: BTreeSet::new(),
+                    id,
+                })
+            })
+            .collect();
+        let mut takers: BTreeMap<&'a str, Vec<usize>> = BTreeMap::new();
+        let mut partitions = Vec::new();
+        for (topic, view) in &group.topics {
+            let wants = |index: &usize| members[*index].view.topics.contains(topic);
+            let wanting: Vec<usize> = (0..members.len()).filter(wants).collect();
+            if wanting.is_empty() {
+                continue;
+            }
+            takers.insert(topic, wanting);
+            partitions.extend((0..view.partitions.len()).map(|number| TopicPartition {
+                topic: Arc::clone(topic),
+                partition: number as i32,
+            }));
+        }
+        Self {
+            uses_racks: members.iter().any(|member| member.view.rack.is_some()),
+            group,
+            members,
+            partitions,
+            takers,
+        }
+    }
+
+    /// Everybody keeps what it had, but not more than its share where shares are known beforehand. Returns what is left.
+    fn keep(&mut self, claims: &Claims<'_>, all_want_the_same: bool) -> Vec<usize> {
+        let indexes: BTreeMap<&TopicPartition, usize> = self
+            .partitions
+            .iter()
+            .enumerate()
+            .map(|(index, partition)| (partition, index))
+            .collect();
+        let holders: BTreeMap<&str, usize> = self
+            .members
+            .iter()
+            .enumerate()
+            .map(|(index, member)| (&**member.id, index))
+            .collect();
+        let mut kept: Vec<Vec<usize>> = vec![Vec::new(); self.members.len()];
+        for (partition, owner) in claims.iter() {
+            if let (Some(index), Some(holder)) = (indexes.get(partition), holders.get(&**owner)) {
+                kept[*holder].push(*index);
+            }
+        }
+        if all_want_the_same && !self.members.is_empty() {
+            let share = self.partitions.len() / self.members.len();
+            // This many may keep one more than the others.
+            let mut extra = self.partitions.len() % self.members.len();
+            for list in &mut kept {
+                let most = share + usize::from(extra > 0 && list.len() > share);
+                extra -= most - share;
+                list.truncate(most);
+            }
+        }
+        let mut free: BTreeSet<usize> = (0..self.partitions.len()).collect();
+        for (holder, list) in kept.into_iter().enumerate() {
+            for index in list {
+                free.remove(&index);
+                self.members[holder].held.insert(index);
+            }
+        }
+        free.into_iter().collect()
+    }
+
+    /// Deals partitions to whoever has least; those that few want first, so that nobody is left with too much of what only
+    /// it can take.
+    fn deal(&mut self, mut free: Vec<usize>) {
+        free.sort_by_key(|index| {
+            let takers = self.takers.get(&*self.partitions[*index].topic);
+            (takers.map_or(0, Vec::len), *index)
+        });
+        for index in free {
+            let takers = self.takers_of(index);
+            let least = takers.into_iter().min_by_key(|member| {
+                let is_far = self.uses_racks && !self.is_near(*member, index);
+                (self.members[*member].held.len(), is_far, *member)
+            });
+            if let Some(member) = least {
+                self.members[member].held.insert(index);
+            }
+        }
+    }
+
+    /// Moves single partitions from who has two more than another that could take one, until there is no such pair. Every
+    /// move brings the counts closer together, so this ends.
+    fn even_out(&mut self) {
+        while let Some((index, from, to)) = self.move_worth_making() {
+            self.members[from].held.remove(&index);
+            self.members[to].held.insert(index);
+        }
+    }
+
+    fn move_worth_making(&self) -> Option<(usize, usize, usize)> {
+        let mut by_load: Vec<usize> = (0..self.members.len()).collect();
+        by_load.sort_by_key(|member| (usize::MAX - self.members[*member].held.len(), *member));
+        let fewest = self.members.iter().map(|member| member.held.len()).min()?;
+        for from in by_load {
+            let load = self.members[from].held.len();
+            if load <= fewest + 1 {
+                return None;
+            }
+            // The largest gap first: it needs the fewest moves.
+            let mut best: Option<(usize, usize, usize)> = None;
+            let mut seen: BTreeSet<&str> = BTreeSet::new();
+            for index in &self.members[from].held {
+                if !self.uses_racks && !seen.insert(&self.partitions[*index].topic) {
+                    continue; // another partition of a topic has the same takers
+                }
+                for to in self.takers_of(*index) {
+                    let other = self.members[to].held.len();
+                    if other + 1 < load && best.is_none_or(|(least, _, _)| other < least) {
+                        best = Some((other, *index, to));
+                    }
+                }
+            }
+            if let Some((_, index, to)) = best {
+                return Some((index, from, to));
+            }
+        }
+        None
+    }
+
+    fn takers_of(&self, index: usize) -> Vec<usize> {
+        let topic = &*self.partitions[index].topic;
+        self.takers.get(topic).cloned().unwrap_or_default()
+    }
+
+    fn is_near(&self, member: usize, index: usize) -> bool {
+        let partition = &self.partitions[index];
+        let Some(rack) = &self.members[member].view.rack else {
+            return true;
+        };
+        let topic = self.group.topics.get(&partition.topic);
+        let view = topic.and_then(|topic| topic.partitions.get(partition.partition as usize));
+        view.is_some_and(|view| view.racks.contains(rack))
+    }
+
+    fn into_lists(self) -> BTreeMap<Arc<str>, Vec<TopicPartition>> {
+        let partitions = &self.partitions;
+        let list = |member: &Holder<'a>| {
+            let held = member.held.iter().map(|index| partitions[*index].clone());
+            (Arc::clone(member.id), held.collect())
+        };
+        self.members.iter().map(list).collect()
+    }
+}

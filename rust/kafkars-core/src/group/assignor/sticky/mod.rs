@@ -1,0 +1,37 @@
+//! `sticky`: as even as can be, and as much as possible stays where it is (KIP-54).
+
+mod balance;
+mod claims;
+mod user_data;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+pub(super) use self::balance::distribute;
+pub(super) use self::claims::Claims;
+use super::{Assignment, Assignor, GroupView, LastAssignment, plain};
+
+/// The assignor `sticky`.
+///
+/// Members give everything up before they join, so they tell the leader what they had: in user data that the Java client
+/// reads and writes too, with the generation since KIP-341.
+#[derive(Debug, Clone, Copy)]
+pub struct Sticky;
+
+impl Assignor for Sticky {
+    fn name(&self) -> &str {
+        "sticky"
+    }
+
+    fn user_data(&self, last: &LastAssignment) -> Option<Bytes> {
+        if last.generation < 0 {
+            return None;
+        }
+        user_data::encode(last).ok()
+    }
+
+    fn assign(&self, group: &GroupView) -> Result<Assignment, Arc<str>> {
+        Ok(plain(distribute(group, &Claims::of_user_data(group))))
+    }
+}

@@ -1,0 +1,124 @@
+//! Which answer belongs to which step. Answers to steps that have passed change nothing.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use kafkars_protocol::ErrorCode;
+
+use super::{Classic, Phase};
+use crate::group::action::{Failure, GroupResponse, RequestId};
+use crate::group::common::Common;
+use crate::group::error::GroupError;
+
+/// The step that waits for an answer.
+#[derive(Debug, Clone, Copy)]
+enum Awaited {
+    Heartbeat(Instant),
+    Join,
+    Sync,
+    Leave,
+}
+
+impl Awaited {
+    fn operation(self) -> &'static str {
+        match self {
+            Self::Heartbeat(_) => "Heartbeat",
+            Self::Join => "JoinGroup",
+            Self::Sync => "SyncGroup",
+            Self::Leave => "LeaveGroup",
+        }
+    }
+}
+
+impl Classic {
+    pub(in crate::group) fn answered(
+        &mut self,
+        common: &mut Common,
+        now: Instant,
+        id: RequestId,
+        response: GroupResponse,
+    ) {
+        match (self.awaited(id), response) {
+            (Some(Awaited::Heartbeat(sent_at)), GroupResponse::Heartbeat(response)) => {
+                self.heartbeat_answered(common, now, sent_at, &response);
+            }
+            (Some(Awaited::Join), GroupResponse::JoinGroup(response)) => {
+                self.join_answered(common, now, response);
+            }
+            (Some(Awaited::Sync), GroupResponse::SyncGroup(response)) => {
+                self.sync_answered(common, now, response);
+            }
+            (Some(Awaited::Leave), GroupResponse::LeaveGroup(response)) => {
+                match ErrorCode::from_i16(response.error_code) {
+                    code @ (ErrorCode::NotCoordinator | ErrorCode::CoordinatorNotAvailable) => {
+                        self.coordinator_moved(common, now, code);
+                        self.leave_failed(common, now);
+                    }
+                    code if code.retriable() => self.leave_failed(common, now),
+                    _ => self.left(common),
+                }
+            }
+            // Of a step that has passed, or of another kind than asked for, which no driver does.
+            (_, _) => {}
+        }
+    }
+
+    pub(in crate::group) fn failed(
+        &mut self,
+        common: &mut Common,
+        now: Instant,
+        id: RequestId,
+        failure: Failure,
+    ) {
+        let Some(awaited) = self.awaited(id) else {
+            return;
+        };
+        let error = match failure {
+            Failure::Retriable(cause) => {
+                return self.unanswered(common, now, awaited, cause);
+            }
+            Failure::Unsupported(cause) => GroupError::Unsupported {
+                group: Arc::clone(&common.group),
+                protocol: common.config.group_protocol.name(),
+                cause,
+            },
+            Failure::Permanent(cause) => GroupError::Failed {
+                group: Arc::clone(&common.group),
+                operation: awaited.operation(),
+                cause,
+            },
+            Failure::Refused(code, message) => {
+                common.refusal(awaited.operation(), code, message.as_deref())
+            }
+        };
+        self.fail(common, error);
+        self.retry_at = Some(now + common.config.retry_backoff_max);
+    }
+
+    /// The coordinator may be elsewhere, and may or may not have acted.
+    fn unanswered(&mut self, common: &mut Common, now: Instant, awaited: Awaited, cause: Arc<str>) {
+        common.last_cause = cause;
+        if let Some(node) = common.coordinator.node() {
+            common.coordinator_lost(now, node);
+        }
+        match awaited {
+            Awaited::Heartbeat(_) => self.heartbeat_failed(common, now),
+            Awaited::Join | Awaited::Sync => self.join_failed(common, now),
+            Awaited::Leave => self.leave_failed(common, now),
+        }
+    }
+
+    fn awaited(&mut self, id: RequestId) -> Option<Awaited> {
+        if let Some(sent_at) = self.take_heartbeat(id) {
+            return Some(Awaited::Heartbeat(sent_at));
+        }
+        if self.is_leaving(id) {
+            return Some(Awaited::Leave);
+        }
+        match self.phase {
+            Phase::Joining(asked) if asked == id => Some(Awaited::Join),
+            Phase::Syncing(asked) if asked == id => Some(Awaited::Sync),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! JoinGroup: from "a rebalance is needed" to a new generation.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::join_group::{
+    JoinGroupRequest, JoinGroupRequestProtocol, JoinGroupResponse,
+};
+
+use super::{Classic, Phase};
+use crate::group::action::GroupRequest;
+use crate::group::assignor::MemberView;
+use crate::group::common::Common;
+use crate::group::embedded;
+use crate::group::error::GroupError;
+
+/// What members of all Kafka clients call the thing they do together.
+pub(super) const PROTOCOL_TYPE: &str = "consumer";
+
+/// The coordinator answers when everybody has joined or the rebalance timeout is over; the way to it takes time too.
+const JOIN_GRACE: Duration = Duration::from_secs(5);
+
+impl Classic {
+    /// Gives up what must be given up before the group meets.
+    pub(super) fn prepare(&mut self, common: &mut Common) {
+        let topics = common.topics();
+        let is_cooperative = self.is_cooperative;
+        common.revoke(|partition| !is_cooperative || !topics.contains(&partition.topic));
+        self.phase = Phase::Preparing;
+    }
+
+    pub(super) fn try_join(&mut self, common: &mut Common, now: Instant) {
+        if !common.ownership.is_settled() || self.retry_at.is_some_and(|at| at > now) {
+            return;
+        }
+        let Some(node) = common.coordinator(now) else {
+            return;
+        };
+        let protocols = match self.protocols(common) {
+            Ok(protocols) => protocols,
+            Err(error) => return self.fail(common, error),
+        };
+        self.joined_topics = common.topics();
+        let reason = self.rejoin.take();
+        let request = JoinGroupRequest {
+            group_id: common.group.to_string(),
+            session_timeout_ms: milliseconds(common.config.session_timeout),
+            rebalance_timeout_ms: milliseconds(common.config.rebalance_timeout()),
+            member_id: self.member.id.to_string(),
+            group_instance_id: common.instance.as_deref().map(str::to_owned),
+            protocol_type: PROTOCOL_TYPE.to_owned(),
+            protocols,
+            reason: reason.map(|reason| reason.to_string()),
+        };
+        let timeout = common
+            .config
+            .request_timeout
+            .max(common.config.rebalance_timeout() + JOIN_GRACE);
+        let id = common.send(node, GroupRequest::JoinGroup(request), timeout, true);
+        // The answer to a heartbeat under way speaks of the generation that ends here.
+        self.heartbeats.forget_in_flight();
+        self.phase = Phase::Joining(id);
+    }
+
+    fn protocols(&self, common: &Common) -> Result<Vec<JoinGroupRequestProtocol>, GroupError> {
+        let owned: Vec<_> = common.ownership.owned().cloned().collect();
+        let protocols = self.assignors.iter().map(|assignor| {
+            let member = MemberView {
+                instance: None,
+                topics: common.topics(),
+                user_data: assignor.user_data(&self.last),
+                owned: owned.clone(),
+                generation: self.last.generation,
+                rack: common.config.client_rack.as_deref().map(Arc::from),
+            };
+            let metadata = embedded::encode_subscription(&member);
+            Ok(JoinGroupRequestProtocol {
+                name: assignor.name().to_owned(),
+                metadata: metadata.map_err(|cause| GroupError::Failed {
+                    group: Arc::clone(&common.group),
+                    operation: "JoinGroup",
+                    cause: cause.to_string().into(),
+                })?,
+            })
+        });
+        protocols.collect()
+    }
+
+    pub(super) fn join_answered(
+        &mut self,
+        common: &mut Common,
+        now: Instant,
+        response: JoinGroupResponse,
+    ) {
+        let Err(code) = ErrorCode::check(response.error_code) else {
+            return self.joined(common, now, response);
+        };
+        match code {
+            ErrorCode::MemberIdRequired => {
+                self.member.id = response.member_id.into();
+                self.phase = Phase::Preparing;
+                self.request_rejoin("the coordinator gave a member id");
+                self.try_join(common, now);
+            }
+            ErrorCode::UnknownMemberId | ErrorCode::IllegalGeneration => {
+                self.fenced(common, code);
+                self.join_failed(common, now);
+            }
+            ErrorCode::NotCoordinator | ErrorCode::CoordinatorNotAvailable => {
+                self.coordinator_moved(common, now, code);
+                self.join_failed(common, now);
+            }
+            ErrorCode::InconsistentGroupProtocol => {
+                let error = self.inconsistent(common);
+                self.fail(common, error);
+            }
+            code if code.retriable() || code == ErrorCode::RebalanceInProgress => {
+                common.last_cause = code.name().into();
+                self.join_failed(common, now);
+            }
+            code => {
+                let error = common.refusal("JoinGroup", code, None);
+                self.fail(common, error);
+                self.retry_at = Some(now + common.config.retry_backoff_max);
+            }
+        }
+    }
+
+    /// Tries again after a pause.
+    pub(super) fn join_failed(&mut self, common: &mut Common, now: Instant) {
+        self.failures = self.failures.saturating_add(1);
+        self.retry_at = Some(common.retry_at(now, self.failures));
+        self.request_rejoin("the last try to join failed");
+        self.phase = Phase::Preparing;
+    }
+
+    fn joined(&mut self, common: &mut Common, now: Instant, response: JoinGroupResponse) {
+        let known = |name: &str| {
+            let mut names = self.assignors.iter().map(|assignor| assignor.name());
+            names.any(|known| known == name)
+        };
+        let is_ours = response
+            .protocol_type
+            .as_deref()
+            .is_none_or(|name| name == PROTOCOL_TYPE);
+        let Some(strategy) = response.protocol_name.filter(|name| is_ours && known(name)) else {
+            let error = self.inconsistent(common);
+            return self.fail(common, error);
+        };
+        self.member.id = response.member_id.into();
+        self.member.generation = response.generation_id;
+        self.member.strategy = Some(strategy.into());
+        self.heartbeats.start(common, now);
+        common.heard_at = Some(now);
+        self.watched = None;
+        self.retry_at = None;
+        if *response.leader != *self.member.id {
+            return self.send_sync(common, now, Vec::new());
+        }
+        match self.elect(common, now, response.members, response.skip_assignment) {
+            Ok(()) => self.try_elect(common, now),
+            Err(error) => self.fail(common, error),
+        }
+    }
+
+    pub(super) fn inconsistent(&self, common: &Common) -> GroupError {
+        GroupError::InconsistentProtocol {
+            group: Arc::clone(&common.group),
+            offered: self
+                .assignors
+                .iter()
+                .map(|assignor| assignor.name().into())
+                .collect(),
+        }
+    }
+
+    /// The coordinator says that it is none.
+    pub(super) fn coordinator_moved(&mut self, common: &mut Common, now: Instant, code: ErrorCode) {
+        common.last_cause = code.name().into();
+        if let Some(node) = common.coordinator.node() {
+            common.coordinator_lost(now, node);
+        }
+    }
+}
+
+/// A checked setting fits into an `i32`.
+pub(super) fn milliseconds(time: Duration) -> i32 {
+    i32::try_from(time.as_millis()).unwrap_or(i32::MAX)
+}

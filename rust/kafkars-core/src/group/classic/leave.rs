@@ -1,0 +1,123 @@
+//! Leaving: give up everything while the generation is still valid, then say so.
+
+use std::time::Instant;
+
+use super::{Classic, Phase};
+use crate::group::action::{GroupRequest, LeaveGroup, RequestId};
+use crate::group::common::Common;
+use crate::group::event::Event;
+use crate::group::leave::{Leave, LeaveOperation};
+
+/// Tries to tell the coordinator. After these the session's end tells it.
+const TRIES: u32 = 3;
+
+/// A member on its way out.
+#[derive(Debug)]
+pub(super) struct Departure {
+    leave: Leave,
+    in_flight: Option<RequestId>,
+    failures: u32,
+}
+
+impl Departure {
+    pub(super) fn is_in_flight(&self) -> bool {
+        self.in_flight.is_some()
+    }
+}
+
+impl Classic {
+    pub(in crate::group) fn leave(&mut self, common: &mut Common, _now: Instant, leave: Leave) {
+        match &self.phase {
+            Phase::Leaving(_) => {}
+            Phase::Idle | Phase::Expelled | Phase::Failed { .. } => self.left(common),
+            Phase::Preparing
+            | Phase::Joining(_)
+            | Phase::Electing(_)
+            | Phase::Syncing(_)
+            | Phase::Stable => {
+                common.revoke(|_| true);
+                self.retry_at = None;
+                self.phase = Phase::Leaving(Departure {
+                    leave,
+                    in_flight: None,
+                    failures: 0,
+                });
+            }
+        }
+    }
+
+    pub(super) fn try_leave(&mut self, common: &mut Common, now: Instant) {
+        let Phase::Leaving(departure) = &self.phase else {
+            return;
+        };
+        if !common.ownership.is_settled() || departure.in_flight.is_some() {
+            return;
+        }
+        if departure.failures >= TRIES || !self.sends_leave(common, departure.leave.operation) {
+            return self.left(common);
+        }
+        if self.retry_at.is_some_and(|at| at > now) {
+            return;
+        }
+        let reason = departure.leave.reason.clone();
+        let Some(node) = common.coordinator(now) else {
+            return;
+        };
+        let id = self.send_leave(common, node, reason);
+        if let Phase::Leaving(departure) = &mut self.phase {
+            departure.in_flight = Some(id);
+        }
+    }
+
+    /// Whether LeaveGroup is to be sent: a member with an instance id keeps its place unless told otherwise.
+    pub(super) fn sends_leave(&self, common: &Common, operation: LeaveOperation) -> bool {
+        let gives_up = match operation {
+            LeaveOperation::Default => common.instance.is_none(),
+            LeaveOperation::LeaveGroup => true,
+            LeaveOperation::RemainInGroup => false,
+        };
+        gives_up && !self.member.id.is_empty()
+    }
+
+    pub(super) fn send_leave(
+        &self,
+        common: &mut Common,
+        node: i32,
+        reason: Option<String>,
+    ) -> RequestId {
+        let request = LeaveGroup {
+            group_id: common.group.to_string(),
+            member_id: self.member.id.to_string(),
+            group_instance_id: common.instance.as_deref().map(str::to_owned),
+            reason,
+        };
+        let timeout = common.config.request_timeout;
+        common.send(node, GroupRequest::LeaveGroup(request), timeout, false)
+    }
+
+    /// Whether `id` is the LeaveGroup under way.
+    pub(super) fn is_leaving(&self, id: RequestId) -> bool {
+        matches!(&self.phase, Phase::Leaving(departure) if departure.in_flight == Some(id))
+    }
+
+    /// The coordinator was not reached, or is another one by now.
+    pub(super) fn leave_failed(&mut self, common: &mut Common, now: Instant) {
+        if let Phase::Leaving(departure) = &mut self.phase {
+            departure.in_flight = None;
+            departure.failures += 1;
+            self.retry_at = Some(common.retry_at(now, departure.failures));
+        }
+    }
+
+    /// The end. A subscription made meanwhile starts anew.
+    pub(super) fn left(&mut self, common: &mut Common) {
+        self.forget_member();
+        self.rejoin = None;
+        self.retry_at = None;
+        self.phase = Phase::Idle;
+        common.events.push_back(Event::Left);
+        if common.subscription.is_some() {
+            self.start("the consumer subscribed");
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! The classic protocol: JoinGroup, SyncGroup, Heartbeat, LeaveGroup.
+//!
+//! A member joins, the coordinator waits for all members to join and names one the leader, the leader assigns, SyncGroup
+//! hands the result to all. An eager member gives up everything before it joins; a cooperative one (KIP-429) keeps what it
+//! has, gives up what the new assignment lacks, and joins once more so that others may have it.
+
+mod answers;
+mod elect;
+mod heartbeat;
+mod join;
+mod leave;
+mod reconcile;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use kafkars_protocol::ErrorCode;
+
+use self::elect::{Election, Watched};
+use self::heartbeat::Heartbeats;
+use self::leave::Departure;
+use super::action::RequestId;
+use super::assignor::{Assignor, LastAssignment, default_assignors};
+use super::common::Common;
+use super::error::GroupError;
+use super::leave::LeaveOperation;
+use super::membership::{Identity, MembershipState, may_return};
+
+/// The generation of one who is no member.
+const NO_GENERATION: i32 = -1;
+
+/// One member's state.
+#[derive(Debug)]
+pub(super) struct Classic {
+    assignors: Vec<Arc<dyn Assignor>>,
+    /// Whether partitions are kept while joining: only if every assignor allows it, because the group may choose any.
+    is_cooperative: bool,
+    phase: Phase,
+    member: Member,
+    /// Why to join again, when there is a reason.
+    rejoin: Option<Arc<str>>,
+    /// Tries to join that failed in a row, and when the next is due.
+    failures: u32,
+    retry_at: Option<Instant>,
+    heartbeats: Heartbeats,
+    /// What the last join subscribed to.
+    joined_topics: BTreeSet<Arc<str>>,
+    /// As leader: the topics that the last assignment was made from.
+    watched: Option<Watched>,
+    last: LastAssignment,
+}
+
+/// Who the coordinator takes this member for.
+#[derive(Debug)]
+struct Member {
+    id: Arc<str>,
+    generation: i32,
+    /// The strategy that the group chose.
+    strategy: Option<Arc<str>>,
+}
+
+#[derive(Debug)]
+enum Phase {
+    Idle,
+    /// Wants to join: waits for partitions to be given up, the coordinator, the end of a pause.
+    Preparing,
+    Joining(RequestId),
+    /// This member leads and makes the assignment.
+    Electing(Election),
+    Syncing(RequestId),
+    Stable,
+    Leaving(Departure),
+    Expelled,
+    Failed {
+        may_return: bool,
+    },
+}
+
+impl Classic {
+    pub(super) fn new(mut assignors: Vec<Arc<dyn Assignor>>) -> Self {
+        if assignors.is_empty() {
+            assignors = default_assignors();
+        }
+        Self {
+            is_cooperative: assignors.iter().all(|assignor| assignor.is_cooperative()),
+            assignors,
+            phase: Phase::Idle,
+            member: Member::nobody(),
+            rejoin: None,
+            failures: 0,
+            retry_at: None,
+            heartbeats: Heartbeats::default(),
+            joined_topics: BTreeSet::new(),
+            watched: None,
+            last: LastAssignment {
+                partitions: Vec::new(),
+                generation: NO_GENERATION,
+            },
+        }
+    }
+
+    pub(super) fn subscription_changed(&mut self, common: &mut Common, _now: Instant) {
+        match &self.phase {
+            Phase::Idle | Phase::Expelled | Phase::Failed { may_return: true } => {
+                self.start("the consumer subscribed");
+            }
+            // What a join under way has told is compared when it is through.
+            Phase::Stable if self.joined_topics != common.topics() => {
+                self.request_rejoin("the subscription changed");
+            }
+            Phase::Stable
+            | Phase::Preparing
+            | Phase::Joining(_)
+            | Phase::Electing(_)
+            | Phase::Syncing(_)
+            | Phase::Leaving(_)
+            | Phase::Failed { may_return: false } => {}
+        }
+    }
+
+    /// Joins again as soon as that is possible.
+    pub(super) fn request_rejoin(&mut self, reason: &str) {
+        if self.rejoin.is_none() {
+            self.rejoin = Some(reason.into());
+        }
+    }
+
+    pub(super) fn polled(&mut self, common: &mut Common, now: Instant) {
+        let returns = match &self.phase {
+            Phase::Expelled => true,
+            Phase::Failed { may_return } => *may_return && self.retry_at.is_none_or(|at| at <= now),
+            _ => false,
+        };
+        if returns && common.subscription.is_some() {
+            self.start("the consumer polls again");
+        }
+    }
+
+    #[expect(clippy::unused_self, reason = "the other protocol does something here")]
+    pub(super) fn change_done(&mut self, _common: &mut Common, _now: Instant) {}
+
+    pub(super) fn cluster_changed(&mut self, common: &mut Common, _now: Instant) {
+        let Some(watched) = &self.watched else {
+            return;
+        };
+        if matches!(self.phase, Phase::Stable) && watched.differs(common) {
+            self.request_rejoin("partitions of subscribed topics changed");
+        }
+    }
+
+    /// Does what is due.
+    pub(super) fn advance(&mut self, common: &mut Common, now: Instant) {
+        self.end_session(common, now);
+        if matches!(self.phase, Phase::Stable) && self.rejoin.is_some() {
+            self.prepare(common);
+        }
+        match &self.phase {
+            Phase::Preparing => self.try_join(common, now),
+            Phase::Electing(_) => self.try_elect(common, now),
+            Phase::Leaving(_) => self.try_leave(common, now),
+            Phase::Idle
+            | Phase::Joining(_)
+            | Phase::Syncing(_)
+            | Phase::Stable
+            | Phase::Expelled
+            | Phase::Failed { .. } => {}
+        }
+        self.try_heartbeat(common, now);
+    }
+
+    pub(super) fn wake_at(&self, common: &Common) -> Option<Instant> {
+        // Callbacks and the search for the coordinator wake by themselves.
+        let can_act = common.ownership.is_settled() && common.coordinator.node().is_some();
+        let retry_at = match &self.phase {
+            Phase::Preparing if can_act => self.retry_at,
+            Phase::Electing(election) => election.wake_at(),
+            Phase::Leaving(departure) if can_act && !departure.is_in_flight() => self.retry_at,
+            _ => None,
+        };
+        let heartbeat_at = self
+            .beats()
+            .then(|| self.heartbeats.wake_at(common))
+            .flatten();
+        [retry_at, heartbeat_at].into_iter().flatten().min()
+    }
+
+    pub(super) fn state(&self) -> MembershipState {
+        match &self.phase {
+            Phase::Idle => MembershipState::Unsubscribed,
+            Phase::Preparing | Phase::Joining(_) if self.member.generation == NO_GENERATION => {
+                MembershipState::Joining
+            }
+            Phase::Preparing | Phase::Joining(_) | Phase::Electing(_) | Phase::Syncing(_) => {
+                MembershipState::Rebalancing
+            }
+            Phase::Stable => MembershipState::Stable,
+            Phase::Leaving(_) => MembershipState::Leaving,
+            Phase::Expelled => MembershipState::Expelled,
+            Phase::Failed { .. } => MembershipState::Failed,
+        }
+    }
+
+    pub(super) fn identity(&self, common: &Common) -> Option<Identity> {
+        (self.member.generation != NO_GENERATION).then(|| Identity {
+            member_id: Arc::clone(&self.member.id),
+            generation: self.member.generation,
+            instance: common.instance.clone(),
+        })
+    }
+
+    /// A commit was refused because of who made it.
+    pub(super) fn identity_refused(&mut self, common: &mut Common, _now: Instant, code: ErrorCode) {
+        match code {
+            ErrorCode::FencedInstanceId => {
+                let error = common.refusal("OffsetCommit", code, None);
+                self.fail(common, error);
+            }
+            ErrorCode::UnknownMemberId | ErrorCode::IllegalGeneration => {
+                self.fenced(common, code);
+            }
+            ErrorCode::RebalanceInProgress if matches!(self.phase, Phase::Stable) => {
+                self.request_rejoin("the group is rebalancing");
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn fail(&mut self, common: &mut Common, error: GroupError) {
+        if matches!(self.phase, Phase::Leaving(_)) {
+            self.left(common);
+            return;
+        }
+        let may_return = may_return(&error);
+        self.forget_member();
+        common.lose(error.clone());
+        common.events.push_back(super::Event::Failed(error));
+        self.phase = Phase::Failed { may_return };
+    }
+
+    /// The application does not poll: gives the place to others.
+    pub(super) fn expel(&mut self, common: &mut Common, now: Instant, error: GroupError) {
+        if let Some(node) = common.coordinator(now)
+            && self.sends_leave(common, LeaveOperation::Default)
+        {
+            self.send_leave(common, node, Some("max_poll_interval_ms exceeded".into()));
+        }
+        self.forget_member();
+        common.lose(error);
+        self.phase = Phase::Expelled;
+    }
+
+    fn start(&mut self, reason: &str) {
+        self.request_rejoin(reason);
+        self.failures = 0;
+        self.retry_at = None;
+        self.phase = Phase::Preparing;
+    }
+
+    /// The coordinator has thrown the member out; it joins anew. An id survives a generation that has passed.
+    fn fenced(&mut self, common: &mut Common, code: ErrorCode) {
+        if code == ErrorCode::IllegalGeneration {
+            self.member.generation = NO_GENERATION;
+            self.heartbeats.stop();
+            self.watched = None;
+        } else {
+            self.forget_member();
+        }
+        common.fenced(code);
+        if !matches!(self.phase, Phase::Leaving(_)) {
+            self.request_rejoin("the member was fenced");
+            self.phase = Phase::Preparing;
+        }
+    }
+
+    fn forget_member(&mut self) {
+        self.member = Member::nobody();
+        self.heartbeats.stop();
+        self.watched = None;
+    }
+}
+
+impl Member {
+    fn nobody() -> Self {
+        Self {
+            id: "".into(),
+            generation: NO_GENERATION,
+            strategy: None,
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! From an assignment to what the application is told.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::sync_group::SyncGroupResponse;
+
+use super::join::PROTOCOL_TYPE;
+use super::{Classic, Phase};
+use crate::config::TopicPartition;
+use crate::group::assignor::LastAssignment;
+use crate::group::common::Common;
+use crate::group::embedded;
+use crate::group::error::GroupError;
+
+impl Classic {
+    pub(super) fn sync_answered(
+        &mut self,
+        common: &mut Common,
+        now: Instant,
+        response: SyncGroupResponse,
+    ) {
+        let Err(code) = ErrorCode::check(response.error_code) else {
+            return self.synced(common, now, response);
+        };
+        match code {
+            ErrorCode::RebalanceInProgress => {
+                self.request_rejoin("the group is rebalancing");
+                self.prepare(common);
+            }
+            ErrorCode::UnknownMemberId | ErrorCode::IllegalGeneration => self.fenced(common, code),
+            ErrorCode::NotCoordinator | ErrorCode::CoordinatorNotAvailable => {
+                self.coordinator_moved(common, now, code);
+                self.join_failed(common, now);
+            }
+            ErrorCode::InconsistentGroupProtocol => {
+                let error = self.inconsistent(common);
+                self.fail(common, error);
+            }
+            code if code.retriable() => {
+                common.last_cause = code.name().into();
+                self.join_failed(common, now);
+            }
+            code => {
+                let error = common.refusal("SyncGroup", code, None);
+                self.fail(common, error);
+                self.retry_at = Some(now + common.config.retry_backoff_max);
+            }
+        }
+    }
+
+    fn synced(&mut self, common: &mut Common, now: Instant, response: SyncGroupResponse) {
+        let differs = |said: &Option<String>, expected: Option<&str>| {
+            said.as_deref().is_some_and(|said| Some(said) != expected)
+        };
+        if differs(&response.protocol_type, Some(PROTOCOL_TYPE))
+            || differs(&response.protocol_name, self.member.strategy.as_deref())
+        {
+            let error = self.inconsistent(common);
+            return self.fail(common, error);
+        }
+        let assignment = match embedded::decode_assignment(response.assignment) {
+            Ok(assignment) => assignment,
+            Err(cause) => {
+                let error = GroupError::Failed {
+                    group: Arc::clone(&common.group),
+                    operation: "reading the assignment",
+                    cause: cause.to_string().into(),
+                };
+                return self.fail(common, error);
+            }
+        };
+        self.failures = 0;
+        self.phase = Phase::Stable;
+        common.heard_at = Some(now);
+        let topics = common.topics();
+        if topics != self.joined_topics {
+            self.request_rejoin("the subscription changed");
+        }
+        let is_wanted = |partition: &TopicPartition| topics.contains(&partition.topic);
+        if !assignment.partitions.iter().all(is_wanted) {
+            self.request_rejoin("the assignment does not match the subscription");
+            return;
+        }
+        self.last = LastAssignment {
+            partitions: assignment.partitions.clone(),
+            generation: self.member.generation,
+        };
+        let chosen = self.member.strategy.as_deref();
+        let assignor = self.assignors.iter().find(|a| Some(a.name()) == chosen);
+        if let Some(assignor) = assignor {
+            assignor.on_assignment(&self.last, assignment.user_data.as_ref());
+        }
+        self.reconcile(common, assignment.partitions);
+    }
+
+    /// Takes what is new and gives up what is missing. Others wait for the latter, so the group meets again.
+    fn reconcile(&mut self, common: &mut Common, partitions: Vec<TopicPartition>) {
+        let target: BTreeSet<&TopicPartition> = partitions.iter().collect();
+        let added: Vec<TopicPartition> = partitions
+            .iter()
+            .filter(|partition| !common.ownership.owns(partition))
+            .cloned()
+            .collect();
+        let gives_up = common
+            .ownership
+            .owned()
+            .any(|owned| !target.contains(owned));
+        if gives_up {
+            common.revoke(|owned| !target.contains(owned));
+            self.request_rejoin("partitions were given up");
+        }
+        common.assign(added);
+    }
+}

@@ -1,0 +1,44 @@
+//! Which offsets are committed, when, and by whom they may be.
+
+mod error;
+mod progress;
+mod queue;
+mod request;
+mod verdict;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub use error::CommitError;
+pub use progress::Progress;
+pub use queue::{CommitId, CommitOutcome, CommitQueue};
+pub use request::OutgoingCommit;
+pub use verdict::{Verdict, verdict};
+
+use crate::config::TopicPartition;
+
+/// Offsets by partition.
+pub type Offsets = BTreeMap<TopicPartition, OffsetAndMetadata>;
+
+/// What is committed for a partition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OffsetAndMetadata {
+    /// The next record to read.
+    pub offset: i64,
+    /// Leader epoch of the last record read, for noticing truncation (KIP-320); -1 when unknown.
+    pub leader_epoch: i32,
+    /// Anything the application wants to keep along with it.
+    pub metadata: Arc<str>,
+}
+
+impl OffsetAndMetadata {
+    /// An offset with nothing else.
+    #[must_use]
+    pub fn new(offset: i64) -> Self {
+        Self {
+            offset,
+            leader_epoch: -1,
+            metadata: "".into(),
+        }
+    }
+}

@@ -1,0 +1,452 @@
+//! Commits in order, one request at a time, made by whoever the member is when they leave.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::offset_commit::{OffsetCommitRequest, OffsetCommitResponse};
+
+use super::error::CommitError;
+use super::progress::Progress;
+use super::request::{OutgoingCommit, answers, build};
+use super::verdict::{Verdict, verdict};
+use super::{OffsetAndMetadata, Offsets};
+use crate::backoff::{Backoff, Random};
+use crate::cluster::Cluster;
+use crate::config::{GroupConfig, TopicPartition};
+use crate::group::action::{Failure, RequestId};
+use crate::group::membership::{Identity, Membership, MembershipState};
+
+/// Commits that may wait for the coordinator. They leave together, so this many are weeks of automatic commits.
+const LONGEST_QUEUE: usize = 100_000;
+
+/// Tells one commit from every other of the same queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CommitId(pub u64);
+
+/// How a commit ended. Outcomes come in the order of the commits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitOutcome {
+    /// Which commit.
+    pub id: CommitId,
+    /// What it asked for.
+    pub offsets: Offsets,
+    /// Whether it was made by itself, not asked for.
+    pub is_automatic: bool,
+    /// Everything is committed, or why not all of it is.
+    pub result: Result<(), CommitError>,
+}
+
+/// The commits of one consumer.
+///
+/// All commits that wait leave in one request, of each partition only the newest offset. While one request is under way
+/// the next waits, so that a commit made later never arrives earlier.
+#[derive(Debug)]
+pub struct CommitQueue {
+    waiting: VecDeque<Commit>,
+    in_flight: Option<InFlight>,
+    outcomes: VecDeque<CommitOutcome>,
+    backoff: Backoff,
+    random: Random,
+    failures: u32,
+    retry_at: Option<Instant>,
+    last_cause: Arc<str>,
+    next: u64,
+    request_timeout: Duration,
+    automatic: Option<Duration>,
+    automatic_at: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct Commit {
+    id: CommitId,
+    offsets: Offsets,
+    /// What is still to be committed, with the assignment under which the offset was reached.
+    open: BTreeMap<TopicPartition, Option<u64>>,
+    started: Instant,
+    deadline: Instant,
+    is_automatic: bool,
+    error: Option<CommitError>,
+}
+
+#[derive(Debug)]
+struct InFlight {
+    id: RequestId,
+    node: i32,
+    identity: Option<Identity>,
+    request: OffsetCommitRequest,
+    /// The last commit that is part of it.
+    newest: CommitId,
+}
+
+impl CommitQueue {
+    /// Nothing to commit yet.
+    #[must_use]
+    pub fn new(config: &GroupConfig, seed: u64) -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            in_flight: None,
+            outcomes: VecDeque::new(),
+            backoff: Backoff::new(config.retry_backoff, config.retry_backoff_max),
+            random: Random::new(seed),
+            failures: 0,
+            retry_at: None,
+            last_cause: "the coordinator was not asked yet".into(),
+            next: 0,
+            request_timeout: config.request_timeout,
+            automatic: config
+                .enable_auto_commit
+                .then_some(config.auto_commit_interval),
+            automatic_at: None,
+        }
+    }
+
+    /// Commits `offsets`, or tells at the deadline why that was not possible. Offsets of owned partitions count only as
+    /// long as the partition stays owned.
+    ///
+    /// # Errors
+    /// A negative offset, or [`CommitError::TooMany`]; nothing is committed then.
+    pub fn commit(
+        &mut self,
+        now: Instant,
+        membership: &Membership,
+        offsets: Offsets,
+        deadline: Instant,
+    ) -> Result<CommitId, CommitError> {
+        self.enqueue(now, membership, offsets, deadline, false)
+    }
+
+    /// Commits what is finished, if automatic commits are on and it is time; call at least every
+    /// `auto_commit_interval_ms`, or when [`CommitQueue::wake_at`] says so.
+    pub fn commit_automatically(
+        &mut self,
+        now: Instant,
+        membership: &Membership,
+        progress: &Progress,
+    ) -> Option<CommitId> {
+        let interval = self.automatic?;
+        let due = *self.automatic_at.get_or_insert(now + interval);
+        if now < due {
+            return None;
+        }
+        self.automatic_at = Some(now + interval);
+        let offsets = progress.to_commit();
+        if offsets.is_empty() || self.waiting.iter().any(|commit| commit.is_automatic) {
+            return None;
+        }
+        let deadline = now + interval.max(self.request_timeout);
+        self.enqueue(now, membership, offsets, deadline, true).ok()
+    }
+
+    fn enqueue(
+        &mut self,
+        now: Instant,
+        membership: &Membership,
+        offsets: Offsets,
+        deadline: Instant,
+        is_automatic: bool,
+    ) -> Result<CommitId, CommitError> {
+        if let Some((partition, bad)) = offsets.iter().find(|(_, one)| one.offset < 0) {
+            return Err(CommitError::InvalidOffset {
+                partition: partition.clone(),
+                offset: bad.offset,
+            });
+        }
+        if self.waiting.len() >= LONGEST_QUEUE {
+            return Err(CommitError::TooMany {
+                limit: LONGEST_QUEUE,
+            });
+        }
+        self.next += 1;
+        let id = CommitId(self.next);
+        let serial = |partition: &TopicPartition| membership.assignment_serial(partition);
+        self.waiting.push_back(Commit {
+            id,
+            open: offsets
+                .keys()
+                .map(|partition| (partition.clone(), serial(partition)))
+                .collect(),
+            offsets,
+            started: now,
+            deadline,
+            is_automatic,
+            error: None,
+        });
+        Ok(id)
+    }
+
+    /// The request to send now, if there is one and it may leave.
+    pub fn next_request(
+        &mut self,
+        now: Instant,
+        membership: &mut Membership,
+        cluster: &Cluster,
+    ) -> Option<OutgoingCommit> {
+        self.end_late(now);
+        if self.in_flight.is_some() || self.retry_at.is_some_and(|at| at > now) {
+            return None;
+        }
+        self.end_stale(membership);
+        let offsets = self.newest_offsets();
+        let newest = self.waiting.back()?.id;
+        let identity = membership.identity();
+        if identity.is_none() && membership.takes_part() {
+            self.pause(now); // it is joining; then it will be somebody
+            return None;
+        }
+        let Some(node) = membership.coordinator(now) else {
+            self.last_cause = "the coordinator is being searched for".into();
+            self.pause(now);
+            return None;
+        };
+        let instance = identity
+            .as_ref()
+            .and_then(|identity| identity.instance.clone());
+        let (request, max_version) = build(
+            membership.group(),
+            identity.as_ref(),
+            instance.as_deref(),
+            &offsets,
+            cluster,
+        );
+        self.next += 1;
+        let id = RequestId(self.next);
+        self.in_flight = Some(InFlight {
+            id,
+            node,
+            identity,
+            request: request.clone(),
+            newest,
+        });
+        Some(OutgoingCommit {
+            id,
+            node,
+            request,
+            max_version,
+            timeout: self.request_timeout,
+        })
+    }
+
+    /// A request was answered.
+    pub fn answered(
+        &mut self,
+        now: Instant,
+        membership: &mut Membership,
+        id: RequestId,
+        response: &OffsetCommitResponse,
+    ) {
+        let Some(in_flight) = self.in_flight.take_if(|in_flight| in_flight.id == id) else {
+            return;
+        };
+        let answers = answers(&in_flight.request, response);
+        let mut worst = Verdict::Done;
+        let group = Arc::clone(membership.group());
+        let is_nobody = in_flight.identity.is_none();
+        for commit in self
+            .waiting
+            .iter_mut()
+            .filter(|commit| commit.id <= in_flight.newest)
+        {
+            commit.open.retain(|partition, _| {
+                // A partition without a word on it is asked for again.
+                let code = answers.get(partition).copied();
+                let verdict = match code.map_or(Verdict::Retry, verdict) {
+                    // One who is no member cannot become another one.
+                    Verdict::Stale | Verdict::Rebalancing if is_nobody => Verdict::Refused,
+                    other => other,
+                };
+                worst = worst.max_with(verdict);
+                if verdict == Verdict::Refused {
+                    commit.error.get_or_insert(CommitError::Refused {
+                        group: Arc::clone(&group),
+                        code: code.unwrap_or(ErrorCode::UnknownServerError),
+                        partition: Some(partition.clone()),
+                    });
+                }
+                !matches!(verdict, Verdict::Done | Verdict::Refused)
+            });
+        }
+        if let Some(code) = answers.values().find(|code| **code != ErrorCode::None) {
+            self.last_cause = code.name().into();
+        }
+        if worst == Verdict::FindCoordinator {
+            membership.coordinator_lost(now, in_flight.node);
+        }
+        if let Some(identity) = &in_flight.identity {
+            let refused = answers
+                .values()
+                .find(|code| matches!(verdict(**code), Verdict::Stale | Verdict::Rebalancing));
+            if let Some(code) = refused {
+                membership.identity_refused(now, identity, *code);
+            }
+        }
+        match worst {
+            Verdict::Done | Verdict::Refused => self.failures = 0,
+            Verdict::Retry | Verdict::FindCoordinator | Verdict::Rebalancing | Verdict::Stale => {
+                self.failures = self.failures.saturating_add(1);
+                self.pause(now);
+            }
+        }
+        self.finish(|commit| commit.open.is_empty());
+    }
+
+    /// A request has no answer.
+    pub fn failed(
+        &mut self,
+        now: Instant,
+        membership: &mut Membership,
+        id: RequestId,
+        failure: Failure,
+    ) {
+        let Some(in_flight) = self.in_flight.take_if(|in_flight| in_flight.id == id) else {
+            return;
+        };
+        let error = match failure {
+            Failure::Retriable(cause) => {
+                self.last_cause = cause;
+                membership.coordinator_lost(now, in_flight.node);
+                self.failures = self.failures.saturating_add(1);
+                return self.pause(now);
+            }
+            Failure::Unsupported(cause) | Failure::Permanent(cause) => {
+                CommitError::Failed { cause }
+            }
+            Failure::Refused(code, _) => CommitError::Refused {
+                group: Arc::clone(membership.group()),
+                code,
+                partition: None,
+            },
+        };
+        for commit in &mut self.waiting {
+            if commit.id <= in_flight.newest {
+                commit.error.get_or_insert_with(|| error.clone());
+                commit.open.clear();
+            }
+        }
+        self.finish(|commit| commit.open.is_empty());
+    }
+
+    /// How a commit ended; call until `None`.
+    pub fn next_outcome(&mut self) -> Option<CommitOutcome> {
+        self.outcomes.pop_front()
+    }
+
+    /// When to ask for requests and outcomes again though nothing happened.
+    #[must_use]
+    pub fn wake_at(&self) -> Option<Instant> {
+        let deadline = self.waiting.iter().map(|commit| commit.deadline).min();
+        let waits = self.in_flight.is_some() || self.waiting.is_empty();
+        let retry_at = self.retry_at.filter(|_| !waits);
+        [deadline, retry_at, self.automatic_at]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// Whether nothing waits.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// The newest offset of each partition that waits.
+    fn newest_offsets(&self) -> Offsets {
+        let mut newest = Offsets::new();
+        for commit in &self.waiting {
+            for partition in commit.open.keys() {
+                if let Some(offset) = commit.offsets.get(partition) {
+                    newest.insert(partition.clone(), OffsetAndMetadata::clone(offset));
+                }
+            }
+        }
+        newest
+    }
+
+    /// Ends what can no longer be committed: offsets of partitions that went away, or everything when the member is out.
+    fn end_stale(&mut self, membership: &Membership) {
+        let group = membership.group();
+        let state = membership.state();
+        for commit in &mut self.waiting {
+            if matches!(state, MembershipState::Expelled | MembershipState::Failed) {
+                commit.error.get_or_insert_with(|| CommitError::NotMember {
+                    group: Arc::clone(group),
+                    state: state.name(),
+                });
+                commit.open.clear();
+            }
+            let is_stale = |(partition, serial): (&TopicPartition, &Option<u64>)| {
+                let is_stale =
+                    serial.is_some() && membership.assignment_serial(partition) != *serial;
+                is_stale.then(|| partition.clone())
+            };
+            let stale: Vec<TopicPartition> = commit.open.iter().filter_map(is_stale).collect();
+            if stale.is_empty() {
+                continue;
+            }
+            commit
+                .open
+                .retain(|partition, _| !stale.contains(partition));
+            commit.error = Some(CommitError::Fenced {
+                group: Arc::clone(group),
+                partitions: stale,
+            });
+        }
+        self.finish(|commit| commit.open.is_empty());
+    }
+
+    /// Ends what has waited too long. What is under way ends with its answer, which has its own limit.
+    fn end_late(&mut self, now: Instant) {
+        let cause = Arc::clone(&self.last_cause);
+        for commit in &mut self.waiting {
+            if commit.deadline <= now {
+                commit.error.get_or_insert_with(|| CommitError::TimedOut {
+                    partitions: commit.open.keys().cloned().collect(),
+                    waited: now - commit.started,
+                    limit: commit.deadline - commit.started,
+                    cause: Arc::clone(&cause),
+                });
+            }
+        }
+        self.finish(|commit| commit.deadline <= now);
+    }
+
+    fn finish(&mut self, is_over: impl Fn(&Commit) -> bool) {
+        for commit in std::mem::take(&mut self.waiting) {
+            if !is_over(&commit) {
+                self.waiting.push_back(commit);
+                continue;
+            }
+            self.outcomes.push_back(CommitOutcome {
+                id: commit.id,
+                offsets: commit.offsets,
+                is_automatic: commit.is_automatic,
+                result: commit.error.map_or(Ok(()), Err),
+            });
+        }
+    }
+
+    fn pause(&mut self, now: Instant) {
+        let random = self.random.next();
+        self.retry_at = Some(now + self.backoff.delay(self.failures.max(1), random));
+    }
+}
+
+impl Verdict {
+    /// The one that asks for more work.
+    fn max_with(self, other: Self) -> Self {
+        let rank = |verdict: Self| match verdict {
+            Self::Done => 0,
+            Self::Refused => 1,
+            Self::Retry => 2,
+            Self::Rebalancing => 3,
+            Self::Stale => 4,
+            Self::FindCoordinator => 5,
+        };
+        if rank(other) > rank(self) {
+            other
+        } else {
+            self
+        }
+    }
+}

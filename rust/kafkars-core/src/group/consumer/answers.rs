@@ -1,0 +1,181 @@
+//! What the coordinator's answers mean.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::consumer_group_heartbeat::ConsumerGroupHeartbeatResponse;
+
+use super::{Beat, Consumer, Phase};
+use crate::group::action::{Failure, GroupResponse, RequestId};
+use crate::group::common::Common;
+use crate::group::error::GroupError;
+
+const OPERATION: &str = "ConsumerGroupHeartbeat";
+
+impl Consumer {
+    pub(in crate::group) fn answered(
+        &mut self,
+        common: &mut Common,
+        now: Instant,
+        id: RequestId,
+        response: GroupResponse,
+    ) {
+        let GroupResponse::ConsumerGroupHeartbeat(response) = response else {
+            return; // of another kind than asked for, which no driver does
+        };
+        let code = ErrorCode::check(response.error_code);
+        if self.is_leaving(id) {
+            return match code {
+                Err(code @ (ErrorCode::NotCoordinator | ErrorCode::CoordinatorNotAvailable)) => {
+                    self.coordinator_moved(common, now, code);
+                    self.leave_failed(common, now);
+                }
+                Err(code) if code.retriable() => self.leave_failed(common, now),
+                _ => self.left(common, Some(now)),
+            };
+        }
+        let Some(beat) = self.in_flight.take_if(|beat| beat.id == id) else {
+            return;
+        };
+        match code {
+            Ok(()) => self.confirmed(common, now, beat, response),
+            Err(code) => self.refused(common, now, code, response.error_message.as_deref()),
+        }
+    }
+
+    pub(in crate::group) fn failed(
+        &mut self,
+        common: &mut Common,
+        now: Instant,
+        id: RequestId,
+        failure: Failure,
+    ) {
+        let is_leaving = self.is_leaving(id);
+        if !is_leaving && self.in_flight.take_if(|beat| beat.id == id).is_none() {
+            return;
+        }
+        let error = match failure {
+            Failure::Retriable(cause) => {
+                common.last_cause = cause;
+                if let Some(node) = common.coordinator.node() {
+                    common.coordinator_lost(now, node);
+                }
+                return match is_leaving {
+                    true => self.leave_failed(common, now),
+                    false => self.try_again(common, now),
+                };
+            }
+            Failure::Unsupported(cause) => GroupError::Unsupported {
+                group: Arc::clone(&common.group),
+                protocol: common.config.group_protocol.name(),
+                cause,
+            },
+            Failure::Permanent(cause) => GroupError::Failed {
+                group: Arc::clone(&common.group),
+                operation: OPERATION,
+                cause,
+            },
+            Failure::Refused(code, message) => common.refusal(OPERATION, code, message.as_deref()),
+        };
+        self.give_up(common, now, error);
+    }
+
+    fn confirmed(
+        &mut self,
+        common: &mut Common,
+        now: Instant,
+        beat: Beat,
+        response: ConsumerGroupHeartbeatResponse,
+    ) {
+        self.failures = 0;
+        self.unreleased_since = None;
+        common.heard_at = Some(now);
+        self.session_ends_at = Some(beat.sent_at + common.config.session_timeout);
+        if let Some(member_id) = response.member_id.filter(|id| !id.is_empty()) {
+            self.member_id = member_id.into();
+        }
+        self.epoch = response.member_epoch;
+        self.told = Some(beat.told);
+        let interval = u64::try_from(response.heartbeat_interval_ms)
+            .ok()
+            .filter(|interval| *interval > 0)
+            .map_or(common.config.heartbeat_interval, Duration::from_millis);
+        self.next_at = Some(beat.sent_at.max(now) + interval);
+        match response.assignment {
+            Some(assignment) => self.aim(common, now, assignment),
+            None => self.reconcile(common, now),
+        }
+        if matches!(self.phase, Phase::Active)
+            && common.ownership.is_settled()
+            && self.has_news(common)
+        {
+            self.next_at = Some(now);
+        }
+    }
+
+    fn refused(
+        &mut self,
+        common: &mut Common,
+        now: Instant,
+        code: ErrorCode,
+        message: Option<&str>,
+    ) {
+        match code {
+            ErrorCode::UnknownMemberId | ErrorCode::FencedMemberEpoch => {
+                self.fenced(common, now, code);
+            }
+            ErrorCode::NotCoordinator | ErrorCode::CoordinatorNotAvailable => {
+                self.coordinator_moved(common, now, code);
+                self.try_again(common, now);
+            }
+            ErrorCode::UnreleasedInstanceId => self.wait_for_instance(common, now),
+            code if code.retriable() => {
+                common.last_cause = code.name().into();
+                self.try_again(common, now);
+            }
+            code => {
+                let error = common.refusal(OPERATION, code, message);
+                self.give_up(common, now, error);
+            }
+        }
+    }
+
+    /// The one who held the instance id may have died, and then its session ends soon.
+    fn wait_for_instance(&mut self, common: &mut Common, now: Instant) {
+        let since = *self.unreleased_since.get_or_insert(now);
+        let limit = common.config.session_timeout;
+        let measured = now - since;
+        if measured < limit {
+            return self.try_again(common, now);
+        }
+        let error = GroupError::UnreleasedInstance {
+            group: Arc::clone(&common.group),
+            instance: common.instance.clone().unwrap_or_else(|| "".into()),
+            limit,
+            measured,
+        };
+        self.give_up(common, now, error);
+    }
+
+    /// After a pause, and with everything in it: the coordinator may or may not have heard the last heartbeat.
+    fn try_again(&mut self, common: &mut Common, now: Instant) {
+        self.told = None;
+        self.failures = self.failures.saturating_add(1);
+        self.next_at = Some(common.retry_at(now, self.failures));
+    }
+
+    fn give_up(&mut self, common: &mut Common, now: Instant, error: GroupError) {
+        self.fail(common, error);
+        if matches!(self.phase, Phase::Failed { .. }) {
+            self.next_at = Some(now + common.config.retry_backoff_max);
+        }
+    }
+
+    fn coordinator_moved(&mut self, common: &mut Common, now: Instant, code: ErrorCode) {
+        common.last_cause = code.name().into();
+        if let Some(node) = common.coordinator.node() {
+            common.coordinator_lost(now, node);
+        }
+    }
+}

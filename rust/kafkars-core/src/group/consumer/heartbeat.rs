@@ -1,0 +1,157 @@
+//! What a heartbeat says: everything when joining and after a failure, otherwise what is new.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Instant;
+
+use kafkars_protocol::Uuid;
+use kafkars_protocol::messages::consumer_group_heartbeat::{
+    ConsumerGroupHeartbeatRequest, TopicPartitions,
+};
+
+use super::{Beat, Consumer, JOINING, Phase};
+use crate::group::action::GroupRequest;
+use crate::group::common::Common;
+use crate::group::error::GroupError;
+use crate::group::membership::Subscription;
+
+/// What the coordinator knows of the member's wishes and holdings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Told {
+    subscription: Option<Subscription>,
+    owned: BTreeMap<Uuid, Vec<i32>>,
+}
+
+impl Consumer {
+    /// Sends a heartbeat when one is due, or when there is something to tell.
+    pub(super) fn try_heartbeat(&mut self, common: &mut Common, now: Instant) {
+        if self.in_flight.is_some() || self.next_at.is_none_or(|at| at > now) {
+            return;
+        }
+        if self.epoch == JOINING
+            && (!matches!(self.phase, Phase::Active) || !common.ownership.is_settled())
+        {
+            return;
+        }
+        let Some(node) = common.coordinator(now) else {
+            return;
+        };
+        let told = self.to_tell(common);
+        let request = self.request(common, &told);
+        let timeout = common
+            .config
+            .request_timeout
+            .min(common.config.session_timeout);
+        let request = GroupRequest::ConsumerGroupHeartbeat(request);
+        let id = common.send(node, request, timeout, false);
+        self.in_flight = Some(Beat {
+            id,
+            sent_at: now,
+            told,
+        });
+        // Until the coordinator says better.
+        self.next_at = Some(now + common.config.heartbeat_interval);
+    }
+
+    /// What the coordinator should know now. While partitions are being given up they count as owned.
+    pub(super) fn to_tell(&self, common: &Common) -> Told {
+        let subscription = match self.phase {
+            // Left already as far as the application is concerned; the coordinator hears of it with the last heartbeat.
+            Phase::Leaving(_) => self
+                .told
+                .as_ref()
+                .and_then(|told| told.subscription.clone()),
+            _ => common.subscription.clone(),
+        };
+        let ids: BTreeMap<&Arc<str>, Uuid> =
+            self.names.iter().map(|(id, name)| (name, *id)).collect();
+        let mut owned: BTreeMap<Uuid, Vec<i32>> = BTreeMap::new();
+        for partition in common.ownership.owned() {
+            if let Some(id) = ids.get(&partition.topic) {
+                owned.entry(*id).or_default().push(partition.partition);
+            }
+        }
+        Told {
+            subscription,
+            owned,
+        }
+    }
+
+    /// Whether a heartbeat should leave before its time: the coordinator waits for partitions, or for a wish.
+    pub(super) fn has_news(&self, common: &Common) -> bool {
+        self.told.as_ref() != Some(&self.to_tell(common))
+    }
+
+    fn request(&self, common: &Common, told: &Told) -> ConsumerGroupHeartbeatRequest {
+        let mut request = ConsumerGroupHeartbeatRequest {
+            group_id: common.group.to_string(),
+            member_id: self.member_id.to_string(),
+            member_epoch: self.epoch,
+            instance_id: common.instance.as_deref().map(str::to_owned),
+            ..ConsumerGroupHeartbeatRequest::default()
+        };
+        let known = self.told.as_ref();
+        if known.is_none() {
+            request.rack_id.clone_from(&common.config.client_rack);
+            request.rebalance_timeout_ms =
+                i32::try_from(common.config.rebalance_timeout().as_millis()).unwrap_or(i32::MAX);
+            request
+                .server_assignor
+                .clone_from(&common.config.group_remote_assignor);
+        }
+        if known.is_none_or(|known| known.subscription != told.subscription) {
+            let before = known.and_then(|known| known.subscription.as_ref());
+            subscribe(&mut request, before, told.subscription.as_ref());
+        }
+        if known.is_none_or(|known| known.owned != told.owned) {
+            let owned = told.owned.iter().map(|(id, partitions)| TopicPartitions {
+                topic_id: *id,
+                partitions: partitions.clone(),
+            });
+            request.topic_partitions = Some(owned.collect());
+        }
+        request
+    }
+
+    /// Nothing was heard for as long as the coordinator is patient: others may own the partitions by now.
+    pub(super) fn end_session(&mut self, common: &mut Common, now: Instant) {
+        let Some(ends_at) = self.session_ends_at.filter(|ends_at| *ends_at <= now) else {
+            return;
+        };
+        let limit = common.config.session_timeout;
+        let error = GroupError::SessionExpired {
+            group: Arc::clone(&common.group),
+            limit,
+            measured: limit + (now - ends_at),
+            cause: Arc::clone(&common.last_cause),
+        };
+        self.forget_place();
+        common.lose(error);
+        self.next_at = Some(now);
+    }
+}
+
+/// The fields for a subscription; a way of subscribing that was used before is taken back by an empty value.
+fn subscribe(
+    request: &mut ConsumerGroupHeartbeatRequest,
+    before: Option<&Subscription>,
+    subscription: Option<&Subscription>,
+) {
+    let names =
+        |topics: &BTreeSet<Arc<str>>| topics.iter().map(|topic| topic.to_string()).collect();
+    match subscription {
+        Some(Subscription::Topics(topics)) => {
+            request.subscribed_topic_names = Some(names(topics));
+            if matches!(before, Some(Subscription::Pattern(_))) {
+                request.subscribed_topic_regex = Some(String::new());
+            }
+        }
+        Some(Subscription::Pattern(pattern)) => {
+            request.subscribed_topic_regex = Some(pattern.to_string());
+            if matches!(before, Some(Subscription::Topics(_))) {
+                request.subscribed_topic_names = Some(Vec::new());
+            }
+        }
+        None => request.subscribed_topic_names = Some(Vec::new()),
+    }
+}

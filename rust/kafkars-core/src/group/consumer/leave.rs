@@ -1,0 +1,153 @@
+//! Leaving: give up everything, then a last heartbeat with an epoch that says how.
+
+use std::time::Instant;
+
+use kafkars_protocol::messages::consumer_group_heartbeat::ConsumerGroupHeartbeatRequest;
+
+use super::{Consumer, JOINING, Phase};
+use crate::group::action::{GroupRequest, RequestId};
+use crate::group::common::Common;
+use crate::group::event::Event;
+use crate::group::leave::{Leave, LeaveOperation};
+
+/// The place is free.
+const GONE: i32 = -1;
+/// The place is kept for the same instance id until the session ends.
+const GONE_FOR_A_WHILE: i32 = -2;
+/// Tries to tell the coordinator. After these the session's end tells it.
+const TRIES: u32 = 3;
+
+/// A member on its way out.
+#[derive(Debug)]
+pub(super) struct Departure {
+    leave: Leave,
+    in_flight: Option<RequestId>,
+    failures: u32,
+    retry_at: Option<Instant>,
+}
+
+impl Consumer {
+    pub(in crate::group) fn leave(&mut self, common: &mut Common, now: Instant, leave: Leave) {
+        match self.phase {
+            Phase::Leaving(_) => {}
+            Phase::Idle | Phase::Expelled | Phase::Failed { .. } => self.left(common, Some(now)),
+            Phase::Active => {
+                common.revoke(|_| true);
+                self.phase = Phase::Leaving(Departure {
+                    leave,
+                    in_flight: None,
+                    failures: 0,
+                    retry_at: None,
+                });
+            }
+        }
+    }
+
+    pub(super) fn try_leave(&mut self, common: &mut Common, now: Instant) {
+        let Phase::Leaving(departure) = &self.phase else {
+            return;
+        };
+        if !common.ownership.is_settled() || departure.in_flight.is_some() {
+            return;
+        }
+        let may_be_known = self.epoch != JOINING || self.in_flight.is_some();
+        let Some(epoch) = leave_epoch(common, departure.leave.operation)
+            .filter(|_| may_be_known && departure.failures < TRIES)
+        else {
+            return self.left(common, Some(now));
+        };
+        if departure.retry_at.is_some_and(|at| at > now) {
+            return;
+        }
+        let Some(node) = common.coordinator(now) else {
+            return;
+        };
+        // An answer to an ordinary heartbeat changes nothing any more.
+        self.in_flight = None;
+        self.next_at = None;
+        let id = self.send_leave(common, node, epoch);
+        if let Phase::Leaving(departure) = &mut self.phase {
+            departure.in_flight = Some(id);
+        }
+    }
+
+    pub(super) fn send_leave(&self, common: &mut Common, node: i32, epoch: i32) -> RequestId {
+        let request = ConsumerGroupHeartbeatRequest {
+            group_id: common.group.to_string(),
+            member_id: self.member_id.to_string(),
+            member_epoch: epoch,
+            instance_id: common.instance.as_deref().map(str::to_owned),
+            ..ConsumerGroupHeartbeatRequest::default()
+        };
+        let timeout = common.config.request_timeout;
+        common.send(
+            node,
+            GroupRequest::ConsumerGroupHeartbeat(request),
+            timeout,
+            false,
+        )
+    }
+
+    /// The application does not poll: gives the place to others.
+    pub(in crate::group) fn expel(
+        &mut self,
+        common: &mut Common,
+        now: Instant,
+        error: crate::group::GroupError,
+    ) {
+        if self.epoch != JOINING
+            && let Some(epoch) = leave_epoch(common, LeaveOperation::Default)
+            && let Some(node) = common.coordinator(now)
+        {
+            self.send_leave(common, node, epoch);
+        }
+        self.forget_place();
+        common.lose(error);
+        self.phase = Phase::Expelled;
+    }
+
+    /// Whether `id` is the last heartbeat.
+    pub(super) fn is_leaving(&self, id: RequestId) -> bool {
+        matches!(&self.phase, Phase::Leaving(departure) if departure.in_flight == Some(id))
+    }
+
+    /// The coordinator was not reached, or is another one by now.
+    pub(super) fn leave_failed(&mut self, common: &mut Common, now: Instant) {
+        if let Phase::Leaving(departure) = &mut self.phase {
+            departure.in_flight = None;
+            departure.failures += 1;
+            departure.retry_at = Some(common.retry_at(now, departure.failures));
+        }
+    }
+
+    pub(super) fn leave_wake_at(&self, common: &Common) -> Option<Instant> {
+        let can_act = common.ownership.is_settled() && common.coordinator.node().is_some();
+        match &self.phase {
+            Phase::Leaving(departure) if can_act && departure.in_flight.is_none() => {
+                departure.retry_at
+            }
+            _ => None,
+        }
+    }
+
+    /// The end. A subscription made meanwhile starts anew.
+    pub(super) fn left(&mut self, common: &mut Common, now: Option<Instant>) {
+        self.forget_place();
+        self.phase = Phase::Idle;
+        common.events.push_back(Event::Left);
+        if let Some(now) = now
+            && common.subscription.is_some()
+        {
+            self.start(now);
+        }
+    }
+}
+
+/// How to say goodbye; `None`: not at all.
+fn leave_epoch(common: &Common, operation: LeaveOperation) -> Option<i32> {
+    match (operation, common.instance.is_some()) {
+        (LeaveOperation::Default, false) | (LeaveOperation::LeaveGroup, _) => Some(GONE),
+        (LeaveOperation::Default | LeaveOperation::RemainInGroup, true) => Some(GONE_FOR_A_WHILE),
+        (LeaveOperation::RemainInGroup, false) => None,
+    }
+}

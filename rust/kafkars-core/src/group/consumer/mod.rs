@@ -1,0 +1,230 @@
+//! The consumer protocol (KIP-848): one request, ConsumerGroupHeartbeat, says what the member wants and owns, and answers
+//! what it should own. The coordinator never gives a partition to a second member before the first has said, with its
+//! owned partitions, that it has given it up.
+
+mod answers;
+mod heartbeat;
+mod leave;
+mod reconcile;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use kafkars_protocol::{ErrorCode, Uuid};
+
+use self::heartbeat::Told;
+use self::leave::Departure;
+use super::action::RequestId;
+use super::common::Common;
+use super::error::GroupError;
+use super::membership::{Identity, MembershipState, may_return};
+use crate::backoff::Random;
+
+/// The epoch by which a member asks to be taken in.
+const JOINING: i32 = 0;
+
+/// One member's state.
+#[derive(Debug)]
+pub(super) struct Consumer {
+    /// Chosen here and kept as long as the process lives.
+    member_id: Arc<str>,
+    /// [`JOINING`] or what the coordinator said last.
+    epoch: i32,
+    phase: Phase,
+    in_flight: Option<Beat>,
+    next_at: Option<Instant>,
+    failures: u32,
+    /// What the coordinator has been told and confirmed; nothing of it is told again.
+    told: Option<Told>,
+    /// What the member should own, as the coordinator said last.
+    target: Option<BTreeMap<Uuid, Vec<i32>>>,
+    /// Names of the topics that were ever assigned: a topic that is deleted loses its name in the metadata.
+    names: BTreeMap<Uuid, Arc<str>>,
+    /// The coordinator keeps the place at least until then, if its session timeout is ours.
+    session_ends_at: Option<Instant>,
+    /// Since when another member holds the instance id.
+    unreleased_since: Option<Instant>,
+}
+
+/// A heartbeat under way.
+#[derive(Debug)]
+struct Beat {
+    id: RequestId,
+    sent_at: Instant,
+    told: Told,
+}
+
+#[derive(Debug)]
+enum Phase {
+    Idle,
+    /// In the group, or on the way into it while the epoch is [`JOINING`].
+    Active,
+    Leaving(Departure),
+    Expelled,
+    Failed {
+        may_return: bool,
+    },
+}
+
+impl Consumer {
+    pub(super) fn new(random: &mut Random) -> Self {
+        Self {
+            member_id: member_id(random),
+            epoch: JOINING,
+            phase: Phase::Idle,
+            in_flight: None,
+            next_at: None,
+            failures: 0,
+            told: None,
+            target: None,
+            names: BTreeMap::new(),
+            session_ends_at: None,
+            unreleased_since: None,
+        }
+    }
+
+    pub(super) fn subscription_changed(&mut self, _common: &mut Common, now: Instant) {
+        match self.phase {
+            Phase::Idle | Phase::Expelled | Phase::Failed { may_return: true } => self.start(now),
+            // The next heartbeat tells it, and there is no reason to wait for that.
+            Phase::Active if self.failures == 0 => self.next_at = Some(now),
+            Phase::Active | Phase::Leaving(_) | Phase::Failed { may_return: false } => {}
+        }
+    }
+
+    pub(super) fn polled(&mut self, common: &mut Common, now: Instant) {
+        let returns = match &self.phase {
+            Phase::Expelled => self.in_flight.is_none(),
+            Phase::Failed { may_return } => *may_return && self.next_at.is_none_or(|at| at <= now),
+            Phase::Idle | Phase::Active | Phase::Leaving(_) => false,
+        };
+        if returns && common.subscription.is_some() {
+            self.start(now);
+        }
+    }
+
+    pub(super) fn change_done(&mut self, common: &mut Common, now: Instant) {
+        self.reconcile(common, now);
+    }
+
+    pub(super) fn cluster_changed(&mut self, common: &mut Common, now: Instant) {
+        self.reconcile(common, now);
+    }
+
+    /// Does what is due.
+    pub(super) fn advance(&mut self, common: &mut Common, now: Instant) {
+        self.end_session(common, now);
+        match self.phase {
+            Phase::Active => self.try_heartbeat(common, now),
+            Phase::Leaving(_) => {
+                self.try_leave(common, now);
+                if matches!(self.phase, Phase::Leaving(_)) {
+                    self.try_heartbeat(common, now);
+                }
+            }
+            Phase::Idle | Phase::Expelled | Phase::Failed { .. } => {}
+        }
+    }
+
+    pub(super) fn wake_at(&self, common: &Common) -> Option<Instant> {
+        if !matches!(self.phase, Phase::Active | Phase::Leaving(_)) {
+            return None;
+        }
+        let waits = self.in_flight.is_some()
+            || common.coordinator.node().is_none()
+            || self.epoch == JOINING
+                && !(matches!(self.phase, Phase::Active) && common.ownership.is_settled());
+        let beat_at = match waits {
+            true => None,
+            false => self.next_at,
+        };
+        [beat_at, self.leave_wake_at(common), self.session_ends_at]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    pub(super) fn state(&self, common: &Common) -> MembershipState {
+        match &self.phase {
+            Phase::Idle => MembershipState::Unsubscribed,
+            Phase::Active if self.epoch == JOINING => MembershipState::Joining,
+            Phase::Active if !common.ownership.is_settled() || !self.is_reconciled(common) => {
+                MembershipState::Rebalancing
+            }
+            Phase::Active => MembershipState::Stable,
+            Phase::Leaving(_) => MembershipState::Leaving,
+            Phase::Expelled => MembershipState::Expelled,
+            Phase::Failed { .. } => MembershipState::Failed,
+        }
+    }
+
+    pub(super) fn identity(&self, common: &Common) -> Option<Identity> {
+        (self.epoch != JOINING).then(|| Identity {
+            member_id: Arc::clone(&self.member_id),
+            generation: self.epoch,
+            instance: common.instance.clone(),
+        })
+    }
+
+    /// A commit was refused because of who made it. A stale epoch means that a newer one is on its way to the member.
+    pub(super) fn identity_refused(&mut self, common: &mut Common, now: Instant, code: ErrorCode) {
+        match code {
+            ErrorCode::FencedInstanceId => {
+                let error = common.refusal("OffsetCommit", code, None);
+                self.fail(common, error);
+            }
+            ErrorCode::UnknownMemberId | ErrorCode::FencedMemberEpoch => {
+                self.fenced(common, now, code);
+            }
+            ErrorCode::StaleMemberEpoch if self.failures == 0 => self.next_at = Some(now),
+            _ => {}
+        }
+    }
+
+    pub(super) fn fail(&mut self, common: &mut Common, error: GroupError) {
+        if matches!(self.phase, Phase::Leaving(_)) {
+            return self.left(common, None);
+        }
+        let may_return = may_return(&error);
+        self.forget_place();
+        common.lose(error.clone());
+        common.events.push_back(super::Event::Failed(error));
+        self.phase = Phase::Failed { may_return };
+    }
+
+    fn start(&mut self, now: Instant) {
+        self.forget_place();
+        self.next_at = Some(now);
+        self.phase = Phase::Active;
+    }
+
+    /// The coordinator has thrown the member out; it joins anew under the same id, when the application knows.
+    fn fenced(&mut self, common: &mut Common, now: Instant, code: ErrorCode) {
+        self.forget_place();
+        common.fenced(code);
+        self.next_at = Some(now);
+    }
+
+    fn forget_place(&mut self) {
+        self.epoch = JOINING;
+        self.in_flight = None;
+        self.next_at = None;
+        self.failures = 0;
+        self.told = None;
+        self.target = None;
+        self.session_ends_at = None;
+        self.unreleased_since = None;
+    }
+}
+
+/// Sixteen random bytes in Kafka's spelling of identifiers.
+fn member_id(random: &mut Random) -> Arc<str> {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&random.next().to_be_bytes());
+    bytes[8..].copy_from_slice(&random.next().to_be_bytes());
+    // Version 4, variant 1: what these bits say in a random UUID.
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    Uuid(bytes).to_string().into()
+}

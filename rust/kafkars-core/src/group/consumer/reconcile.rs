@@ -1,0 +1,118 @@
+//! From what the member has to what it should have: give up, say so, take.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Instant;
+
+use kafkars_protocol::Uuid;
+use kafkars_protocol::messages::consumer_group_heartbeat::Assignment;
+
+use super::{Consumer, Phase};
+use crate::config::TopicPartition;
+use crate::group::action::Action;
+use crate::group::common::Common;
+
+impl Consumer {
+    /// The coordinator says what the member should own.
+    pub(super) fn aim(&mut self, common: &mut Common, now: Instant, assignment: Assignment) {
+        let mut target: BTreeMap<Uuid, Vec<i32>> = BTreeMap::new();
+        for topic in assignment.topic_partitions {
+            target
+                .entry(topic.topic_id)
+                .or_default()
+                .extend(topic.partitions);
+        }
+        let unknown: Vec<Uuid> = target
+            .keys()
+            .filter(|id| self.name(common, **id).is_none())
+            .copied()
+            .collect();
+        if !unknown.is_empty() {
+            common.actions.push_back(Action::ResolveTopics {
+                names: Vec::new(),
+                ids: unknown,
+            });
+        }
+        let is_first = self.target.is_none();
+        self.target = Some(target);
+        let before = common.events.len();
+        self.reconcile(common, now);
+        // The application hears of every completed join, of one that brings nothing too.
+        if is_first && common.events.len() == before && self.is_reconciled(common) {
+            common.assign(Vec::new());
+        }
+    }
+
+    /// Takes the next step towards the target. What is to be given up goes first: only when the application has let go of it
+    /// are new partitions taken and the coordinator told. Topics whose names are not known yet wait.
+    pub(super) fn reconcile(&mut self, common: &mut Common, now: Instant) {
+        if !matches!(self.phase, Phase::Active) || self.target.is_none() {
+            return;
+        }
+        let wanted = self.wanted(common);
+        common.revoke(|owned| !wanted.contains(owned));
+        if !common.ownership.is_settled() {
+            return;
+        }
+        let added: Vec<TopicPartition> = wanted
+            .into_iter()
+            .filter(|partition| !common.ownership.owns(partition))
+            .collect();
+        if !added.is_empty() {
+            common.assign(added);
+        }
+        if self.failures == 0 && self.has_news(common) {
+            self.next_at = Some(now);
+        }
+    }
+
+    /// Whether everything that should be owned is, and nothing else.
+    pub(super) fn is_reconciled(&self, common: &Common) -> bool {
+        let Some(target) = &self.target else {
+            return false;
+        };
+        let count: usize = target.values().map(Vec::len).sum();
+        let mut owned = 0;
+        let is_wanted = |partition: &TopicPartition| {
+            owned += 1;
+            target.iter().any(|(id, partitions)| {
+                self.names.get(id) == Some(&partition.topic)
+                    && partitions.contains(&partition.partition)
+            })
+        };
+        common.ownership.owned().all(is_wanted) && owned == count
+    }
+
+    /// The target by name, as far as names are known.
+    fn wanted(&mut self, common: &Common) -> BTreeSet<TopicPartition> {
+        let mut wanted = BTreeSet::new();
+        let Some(target) = &self.target else {
+            return wanted;
+        };
+        let mut found = Vec::new();
+        for (id, partitions) in target {
+            let Some(topic) = self.name(common, *id) else {
+                continue;
+            };
+            found.push((*id, Arc::clone(&topic)));
+            wanted.extend(partitions.iter().map(|partition| TopicPartition {
+                topic: Arc::clone(&topic),
+                partition: *partition,
+            }));
+        }
+        for (id, topic) in found {
+            // Of two topics of one name the later one counts: the other was deleted.
+            self.names
+                .retain(|known, name| *known == id || *name != topic);
+            self.names.insert(id, topic);
+        }
+        wanted
+    }
+
+    fn name(&self, common: &Common, id: Uuid) -> Option<Arc<str>> {
+        let known = common.cluster.topic_by_id(id);
+        known
+            .map(|topic| Arc::from(topic.name.as_str()))
+            .or_else(|| self.names.get(&id).cloned())
+    }
+}

@@ -1,0 +1,253 @@
+//! Why a consumer cannot be, or is no longer, a member of its group.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kafkars_protocol::ErrorCode;
+
+use crate::error_kind::ErrorKind;
+
+/// The one error of membership.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GroupError {
+    /// The application did not ask for records in time, so the member left its group.
+    #[error(
+        "the application took no records for {} ms, more than max_poll_interval_ms={}: the consumer has left group {group:?} \
+         and its partitions go to others; process fewer records at a time (max_poll_records) or raise max_poll_interval_ms",
+        measured.as_millis(), limit.as_millis()
+    )]
+    PollIntervalExceeded {
+        /// The group.
+        group: Arc<str>,
+        /// `max_poll_interval_ms`.
+        limit: Duration,
+        /// How long ago the application took records last.
+        measured: Duration,
+    },
+    /// The coordinator was not heard for so long that it has given the partitions to others.
+    #[error(
+        "no answer from the coordinator of group {group:?} for {} ms, more than session_timeout_ms={}: the partitions may \
+         belong to others by now (last cause: {cause}); the consumer joins again",
+        measured.as_millis(), limit.as_millis()
+    )]
+    SessionExpired {
+        /// The group.
+        group: Arc<str>,
+        /// `session_timeout_ms`.
+        limit: Duration,
+        /// How long ago the last answered request was sent.
+        measured: Duration,
+        /// What the last try met.
+        cause: Arc<str>,
+    },
+    /// The coordinator no longer takes this member for one.
+    #[error(
+        "{}: group {group:?} has gone on without this member: {}; the consumer joins again", code.name(), code.description()
+    )]
+    Fenced {
+        /// The group.
+        group: Arc<str>,
+        /// What the coordinator said.
+        code: ErrorCode,
+    },
+    /// Another member has taken the instance id.
+    #[error(
+        "FENCED_INSTANCE_ID: another member of group {group:?} uses group_instance_id={instance:?}; give each process its own"
+    )]
+    FencedInstance {
+        /// The group.
+        group: Arc<str>,
+        /// `group_instance_id`.
+        instance: Arc<str>,
+    },
+    /// Another member holds the instance id and does not let go.
+    #[error(
+        "UNRELEASED_INSTANCE_ID: group_instance_id={instance:?} of group {group:?} is still held by another member after {} ms \
+         (limit {} ms, session_timeout_ms); give each process its own",
+        measured.as_millis(), limit.as_millis()
+    )]
+    UnreleasedInstance {
+        /// The group.
+        group: Arc<str>,
+        /// `group_instance_id`.
+        instance: Arc<str>,
+        /// How long the member waits for it.
+        limit: Duration,
+        /// How long it has waited.
+        measured: Duration,
+    },
+    /// The user may not use the group.
+    #[error(
+        "GROUP_AUTHORIZATION_FAILED: this user may not read with group {group:?}; grant READ on the group"
+    )]
+    Unauthorized {
+        /// The group.
+        group: Arc<str>,
+    },
+    /// The user may not see a subscribed topic.
+    #[error("TOPIC_AUTHORIZATION_FAILED for a topic subscribed to in group {group:?}: {message}")]
+    TopicUnauthorized {
+        /// The group.
+        group: Arc<str>,
+        /// The coordinator's words.
+        message: Arc<str>,
+    },
+    /// The group's members share no assignor with this one, or the group speaks the other protocol.
+    #[error(
+        "INCONSISTENT_GROUP_PROTOCOL: group {group:?} has no assignment strategy in common with this member, which offers \
+         {offered:?} (partition_assignment_strategy), or it is a group of group_protocol=\"consumer\""
+    )]
+    InconsistentProtocol {
+        /// The group.
+        group: Arc<str>,
+        /// Names of the member's assignors.
+        offered: Vec<Arc<str>>,
+    },
+    /// The group belongs to the other protocol.
+    #[error(
+        "{}: group {group:?} cannot be used with group_protocol=\"{protocol}\": {message}; members of the other protocol hold it: \
+         change group_protocol, use another group_id, or allow group.consumer.migration.policy on the brokers", code.name()
+    )]
+    OtherProtocol {
+        /// The group.
+        group: Arc<str>,
+        /// What the coordinator said.
+        code: ErrorCode,
+        /// `group_protocol` of this member.
+        protocol: &'static str,
+        /// The coordinator's words.
+        message: Arc<str>,
+    },
+    /// The brokers do not know the protocol, or not all of what is asked.
+    #[error(
+        "the brokers cannot serve group {group:?} with group_protocol=\"{protocol}\": {cause}; \"consumer\" needs Kafka 4.0 and the \
+         group version feature, \"classic\" works everywhere"
+    )]
+    Unsupported {
+        /// The group.
+        group: Arc<str>,
+        /// `group_protocol` of this member.
+        protocol: &'static str,
+        /// What is missing.
+        cause: Arc<str>,
+    },
+    /// The session timeout is outside what the brokers allow.
+    #[error(
+        "INVALID_SESSION_TIMEOUT: session_timeout_ms={} is outside what the brokers allow (group.min.session.timeout.ms to \
+         group.max.session.timeout.ms)", session_timeout.as_millis()
+    )]
+    InvalidSessionTimeout {
+        /// `session_timeout_ms`.
+        session_timeout: Duration,
+    },
+    /// The group is full.
+    #[error(
+        "GROUP_MAX_SIZE_REACHED: group {group:?} has as many members as the brokers allow (group.max.size)"
+    )]
+    GroupFull {
+        /// The group.
+        group: Arc<str>,
+    },
+    /// The coordinator has no such assignor.
+    #[error(
+        "UNSUPPORTED_ASSIGNOR: the brokers have no assignor {assignor:?} (group_remote_assignor): {message}"
+    )]
+    UnsupportedAssignor {
+        /// `group_remote_assignor`.
+        assignor: Arc<str>,
+        /// The coordinator's words.
+        message: Arc<str>,
+    },
+    /// The coordinator cannot read the pattern.
+    #[error(
+        "INVALID_REGULAR_EXPRESSION: {pattern:?} is not a pattern that the brokers understand (RE2): {message}"
+    )]
+    InvalidPattern {
+        /// The pattern subscribed to.
+        pattern: Arc<str>,
+        /// The coordinator's words.
+        message: Arc<str>,
+    },
+    /// An assignor gave up or gave nonsense.
+    #[error("assignor {assignor:?} of group {group:?} failed: {cause}")]
+    Assignor {
+        /// The group.
+        group: Arc<str>,
+        /// The assignor's name.
+        assignor: Arc<str>,
+        /// What went wrong.
+        cause: Arc<str>,
+    },
+    /// The coordinator refuses, and trying again would not help.
+    #[error("{operation} of group {group:?}: {}: {message}", code.name())]
+    Broker {
+        /// The group.
+        group: Arc<str>,
+        /// What was asked.
+        operation: &'static str,
+        /// What the coordinator said.
+        code: ErrorCode,
+        /// Its words, or the code's meaning.
+        message: Arc<str>,
+    },
+    /// A request cannot be made, or its answer cannot be understood.
+    #[error("{operation} of group {group:?} failed: {cause}")]
+    Failed {
+        /// The group.
+        group: Arc<str>,
+        /// What was asked.
+        operation: &'static str,
+        /// What went wrong.
+        cause: Arc<str>,
+    },
+}
+
+impl GroupError {
+    /// What the caller should do.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::PollIntervalExceeded { .. }
+            | Self::SessionExpired { .. }
+            | Self::Fenced { .. }
+            | Self::GroupFull { .. } => ErrorKind::Retriable,
+            Self::FencedInstance { .. } | Self::UnreleasedInstance { .. } => ErrorKind::Fatal,
+            Self::Broker { code, .. } if code.retriable() => ErrorKind::Retriable,
+            Self::Unauthorized { .. }
+            | Self::TopicUnauthorized { .. }
+            | Self::InconsistentProtocol { .. }
+            | Self::OtherProtocol { .. }
+            | Self::Unsupported { .. }
+            | Self::InvalidSessionTimeout { .. }
+            | Self::UnsupportedAssignor { .. }
+            | Self::InvalidPattern { .. }
+            | Self::Assignor { .. }
+            | Self::Broker { .. }
+            | Self::Failed { .. } => ErrorKind::Invalid,
+        }
+    }
+
+    /// The broker's code behind it, where there is one.
+    #[must_use]
+    pub fn code(&self) -> Option<ErrorCode> {
+        match self {
+            Self::Fenced { code, .. }
+            | Self::OtherProtocol { code, .. }
+            | Self::Broker { code, .. } => Some(*code),
+            Self::FencedInstance { .. } => Some(ErrorCode::FencedInstanceId),
+            Self::UnreleasedInstance { .. } => Some(ErrorCode::UnreleasedInstanceId),
+            Self::Unauthorized { .. } => Some(ErrorCode::GroupAuthorizationFailed),
+            Self::TopicUnauthorized { .. } => Some(ErrorCode::TopicAuthorizationFailed),
+            Self::InconsistentProtocol { .. } => Some(ErrorCode::InconsistentGroupProtocol),
+            Self::InvalidSessionTimeout { .. } => Some(ErrorCode::InvalidSessionTimeout),
+            Self::GroupFull { .. } => Some(ErrorCode::GroupMaxSizeReached),
+            Self::UnsupportedAssignor { .. } => Some(ErrorCode::UnsupportedAssignor),
+            Self::InvalidPattern { .. } => Some(ErrorCode::InvalidRegularExpression),
+            Self::PollIntervalExceeded { .. }
+            | Self::SessionExpired { .. }
+            | Self::Unsupported { .. }
+            | Self::Assignor { .. }
+            | Self::Failed { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! The face: one membership, whichever protocol it speaks.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use kafkars_protocol::ErrorCode;
+
+use super::action::{Action, AssignorOutcome, Failure, GroupResponse, RequestId};
+use super::assignor::Assignor;
+use super::classic::Classic;
+use super::common::Common;
+use super::consumer::Consumer;
+use super::error::GroupError;
+use super::event::{ChangeId, Event};
+use super::leave::Leave;
+use crate::cluster::Cluster;
+use crate::config::{Checked, GroupConfig, GroupProtocol, TopicPartition};
+use crate::error_kind::ErrorKind;
+
+/// What a member wants to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subscription {
+    /// These topics: named by the application, or those that match its pattern now.
+    Topics(BTreeSet<Arc<str>>),
+    /// Topics that match this pattern (RE2), which the coordinator evaluates; consumer protocol only.
+    Pattern(Arc<str>),
+}
+
+/// Who a member is to its coordinator, as commits and transactions say it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// The id that the coordinator knows the member by.
+    pub member_id: Arc<str>,
+    /// The generation (classic) or member epoch (consumer protocol).
+    pub generation: i32,
+    /// `group_instance_id`.
+    pub instance: Option<Arc<str>>,
+}
+
+/// How far a membership is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MembershipState {
+    /// Not subscribed.
+    Unsubscribed,
+    /// Finding the coordinator, joining, or waiting for the others to join.
+    Joining,
+    /// Member, while partitions change hands.
+    Rebalancing,
+    /// Member, and nothing changes.
+    Stable,
+    /// About to leave.
+    Leaving,
+    /// Out because the application does not poll.
+    Expelled,
+    /// Ended with an error.
+    Failed,
+}
+
+impl MembershipState {
+    /// A name for logs and `health()`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unsubscribed => "unsubscribed",
+            Self::Joining => "joining",
+            Self::Rebalancing => "rebalancing",
+            Self::Stable => "stable",
+            Self::Leaving => "leaving",
+            Self::Expelled => "expelled",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// One consumer's membership in one group.
+#[derive(Debug)]
+pub struct Membership {
+    common: Common,
+    protocol: Protocol,
+}
+
+#[derive(Debug)]
+enum Protocol {
+    Classic(Classic),
+    Consumer(Consumer),
+}
+
+/// The same call on whichever protocol it is.
+macro_rules! speak {
+    ($self:ident, $protocol:ident => $call:expr) => {
+        match &mut $self.protocol {
+            Protocol::Classic($protocol) => $call,
+            Protocol::Consumer($protocol) => $call,
+        }
+    };
+}
+
+impl Membership {
+    /// Not subscribed. `assignors` is `partition_assignment_strategy` in order of preference (classic protocol; without any,
+    /// range and cooperative-sticky as everywhere in Kafka). `seed` should differ from process to process: back-off and
+    /// member ids come from it.
+    #[must_use]
+    pub fn new(config: Checked<GroupConfig>, assignors: Vec<Arc<dyn Assignor>>, seed: u64) -> Self {
+        let mut common = Common::new(config, seed);
+        let protocol = match common.config.group_protocol {
+            GroupProtocol::Classic => Protocol::Classic(Classic::new(assignors)),
+            GroupProtocol::Consumer => Protocol::Consumer(Consumer::new(&mut common.random)),
+        };
+        Self { common, protocol }
+    }
+
+    // --- commands of the application ---
+
+    /// Reads these topics from now on, instead of those before.
+    ///
+    /// # Errors
+    /// A pattern with the classic protocol; the membership is as it was then.
+    pub fn subscribe(
+        &mut self,
+        now: Instant,
+        subscription: Subscription,
+    ) -> Result<(), GroupError> {
+        if let (Subscription::Pattern(pattern), Protocol::Classic(_)) =
+            (&subscription, &self.protocol)
+        {
+            return Err(GroupError::InvalidPattern {
+                pattern: Arc::clone(pattern),
+                message: "patterns are evaluated by the coordinator only with group_protocol=\"consumer\"".into(),
+            });
+        }
+        if self.common.subscription.as_ref() != Some(&subscription) {
+            self.common.subscription = Some(subscription);
+            self.common.poll.polled(now);
+            speak!(self, protocol => protocol.subscription_changed(&mut self.common, now));
+        }
+        self.advance(now);
+        Ok(())
+    }
+
+    /// Gives up everything and leaves; [`Event::Left`] is the end of it.
+    pub fn leave(&mut self, now: Instant, leave: Leave) {
+        self.common.subscription = None;
+        speak!(self, protocol => protocol.leave(&mut self.common, now, leave));
+        self.advance(now);
+    }
+
+    /// The application took records, or asked for some. Cheap, but not meant for every record: a few times per
+    /// `max_poll_interval_ms` is enough.
+    pub fn polled(&mut self, now: Instant) {
+        // A gap that nobody has looked at yet is still too long.
+        self.advance(now);
+        self.common.poll.polled(now);
+        speak!(self, protocol => protocol.polled(&mut self.common, now));
+        self.advance(now);
+    }
+
+    /// The application waits for records inside a call (`true`), or that call has ended (`false`). While it waits the poll
+    /// interval does not run.
+    pub fn waiting(&mut self, now: Instant, is_waiting: bool) {
+        self.polled(now);
+        self.common.poll.waiting(now, is_waiting);
+    }
+
+    /// The application has carried out a [`super::Change`].
+    pub fn change_done(&mut self, now: Instant, id: ChangeId) {
+        if self.common.ownership.done(id) {
+            speak!(self, protocol => protocol.change_done(&mut self.common, now));
+        }
+        self.advance(now);
+    }
+
+    /// Rebalances though nothing calls for it (KIP-568). False with the consumer protocol, where the coordinator decides.
+    pub fn enforce_rebalance(&mut self, now: Instant, reason: &str) -> bool {
+        let done = match &mut self.protocol {
+            Protocol::Classic(classic) => {
+                classic.request_rejoin(reason);
+                true
+            }
+            Protocol::Consumer(_) => false,
+        };
+        self.advance(now);
+        done
+    }
+
+    // --- news ---
+
+    /// The cluster as known now.
+    pub fn cluster_changed(&mut self, now: Instant, cluster: &Cluster) {
+        self.common.cluster = cluster.clone();
+        speak!(self, protocol => protocol.cluster_changed(&mut self.common, now));
+        self.advance(now);
+    }
+
+    /// The outcome of [`Action::FindCoordinator`].
+    pub fn coordinator_answered(&mut self, now: Instant, answer: Result<i32, Failure>) {
+        match answer {
+            Ok(node) => self.common.coordinator.found(node),
+            Err(Failure::Retriable(cause)) => {
+                self.common.last_cause = cause;
+                self.common.coordinator_not_found(now);
+            }
+            Err(Failure::Refused(code, _)) if code.retriable() => {
+                self.common.last_cause = code.name().into();
+                self.common.coordinator_not_found(now);
+            }
+            Err(Failure::Refused(code, message)) => {
+                self.common.coordinator_not_found(now);
+                let error = self
+                    .common
+                    .refusal("FindCoordinator", code, message.as_deref());
+                self.fail(error);
+            }
+            Err(Failure::Unsupported(cause) | Failure::Permanent(cause)) => {
+                self.common.coordinator_not_found(now);
+                let error = GroupError::Failed {
+                    group: Arc::clone(&self.common.group),
+                    operation: "FindCoordinator",
+                    cause,
+                };
+                self.fail(error);
+            }
+        }
+        self.advance(now);
+    }
+
+    /// A request was answered. Late answers to requests that no longer matter are ignored.
+    pub fn answered(&mut self, now: Instant, id: RequestId, response: GroupResponse) {
+        speak!(self, protocol => protocol.answered(&mut self.common, now, id, response));
+        self.advance(now);
+    }
+
+    /// A request has no answer.
+    pub fn failed(&mut self, now: Instant, id: RequestId, failure: Failure) {
+        speak!(self, protocol => protocol.failed(&mut self.common, now, id, failure));
+        self.advance(now);
+    }
+
+    /// The outcome of [`Action::Assign`].
+    pub fn assignor_finished(&mut self, now: Instant, id: RequestId, outcome: AssignorOutcome) {
+        if let Protocol::Classic(classic) = &mut self.protocol {
+            classic.assignor_finished(&mut self.common, now, id, outcome);
+        }
+        self.advance(now);
+    }
+
+    /// The broker at `node` refused something else (a commit) because it does not coordinate the group, or cannot be
+    /// reached.
+    pub fn coordinator_lost(&mut self, now: Instant, node: i32) {
+        self.common.coordinator_lost(now, node);
+        self.advance(now);
+    }
+
+    /// The coordinator refused something else (a commit) that `identity` made, because of who that is.
+    pub fn identity_refused(&mut self, now: Instant, identity: &Identity, code: ErrorCode) {
+        if self.identity().as_ref() == Some(identity) {
+            speak!(self, protocol => protocol.identity_refused(&mut self.common, now, code));
+        }
+        self.advance(now);
+    }
+
+    // --- what to do ---
+
+    /// What to do now; call until `None`.
+    pub fn next_action(&mut self, now: Instant) -> Option<Action> {
+        self.advance(now);
+        self.common.actions.pop_front()
+    }
+
+    /// What to tell the application; call until `None`.
+    pub fn next_event(&mut self) -> Option<Event> {
+        self.common.events.pop_front()
+    }
+
+    /// When to ask for actions again though nothing happened; `None`: only when something has.
+    #[must_use]
+    pub fn wake_at(&self) -> Option<Instant> {
+        let protocol = match &self.protocol {
+            Protocol::Classic(classic) => classic.wake_at(&self.common),
+            Protocol::Consumer(consumer) => consumer.wake_at(&self.common),
+        };
+        let coordinator = self.common.coordinator.wake_at();
+        let poll = self
+            .takes_part()
+            .then(|| self.common.poll.expires_at())
+            .flatten();
+        [protocol, coordinator, poll].into_iter().flatten().min()
+    }
+
+    /// The coordinator, for commits. When it is unknown it is searched for, which needs [`Membership::next_action`].
+    pub fn coordinator(&mut self, now: Instant) -> Option<i32> {
+        self.common.coordinator(now)
+    }
+
+    // --- what it is like ---
+
+    /// How far the membership is.
+    #[must_use]
+    pub fn state(&self) -> MembershipState {
+        match &self.protocol {
+            Protocol::Classic(classic) => classic.state(),
+            Protocol::Consumer(consumer) => consumer.state(&self.common),
+        }
+    }
+
+    /// Who this member is to the coordinator; `None` while it is none.
+    #[must_use]
+    pub fn identity(&self) -> Option<Identity> {
+        match &self.protocol {
+            Protocol::Classic(classic) => classic.identity(&self.common),
+            Protocol::Consumer(consumer) => consumer.identity(&self.common),
+        }
+    }
+
+    /// The group's name.
+    #[must_use]
+    pub fn group(&self) -> &Arc<str> {
+        &self.common.group
+    }
+
+    /// What the member owns, in order; partitions that are being given up belong to it.
+    pub fn owned(&self) -> impl Iterator<Item = &TopicPartition> {
+        self.common.ownership.owned()
+    }
+
+    /// Which assignment of `partition` this is; another one after it went and came back. `None` when it is not owned.
+    #[must_use]
+    pub fn assignment_serial(&self, partition: &TopicPartition) -> Option<u64> {
+        self.common.ownership.serial(partition)
+    }
+
+    /// When an answer of the coordinator confirmed the membership last.
+    #[must_use]
+    pub fn heard_at(&self) -> Option<Instant> {
+        self.common.heard_at
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn config(&self) -> &GroupConfig {
+        &self.common.config
+    }
+
+    /// Whether the subscription or a membership is in force: commits then carry an identity.
+    #[must_use]
+    pub fn takes_part(&self) -> bool {
+        match self.state() {
+            MembershipState::Unsubscribed | MembershipState::Expelled | MembershipState::Failed => {
+                false
+            }
+            MembershipState::Joining
+            | MembershipState::Rebalancing
+            | MembershipState::Stable
+            | MembershipState::Leaving => true,
+        }
+    }
+
+    fn advance(&mut self, now: Instant) {
+        if self.takes_part()
+            && let Some(measured) = self.common.poll.exceeded(now)
+        {
+            let error = GroupError::PollIntervalExceeded {
+                group: Arc::clone(&self.common.group),
+                limit: self.common.poll.limit(),
+                measured,
+            };
+            self.common
+                .events
+                .push_back(Event::PollIntervalExceeded(error.clone()));
+            speak!(self, protocol => protocol.expel(&mut self.common, now, error));
+        }
+        speak!(self, protocol => protocol.advance(&mut self.common, now));
+        // A member without coordinator looks for it before it has something to say.
+        if self.takes_part() || self.common.coordinator.is_wanted() {
+            self.common.coordinator(now);
+        }
+    }
+
+    fn fail(&mut self, error: GroupError) {
+        speak!(self, protocol => protocol.fail(&mut self.common, error));
+    }
+}
+
+/// Whether a membership that ended so may try again at the next poll.
+pub(super) fn may_return(error: &GroupError) -> bool {
+    error.kind() != ErrorKind::Fatal
+}

@@ -1,0 +1,40 @@
+//! Being a member of a consumer group: who joins when, who owns what, what may be committed.
+//!
+//! [`Membership`] is one face over Kafka's two protocols. It does no I/O and reads no clock. A driver feeds it commands of
+//! the application and outcomes of requests, each with the time, and after each of them
+//!
+//! 1. carries out every [`Action`] of [`Membership::next_action`],
+//! 2. hands every [`Event`] of [`Membership::next_event`] to the application, in order, and reports the end of each change of
+//!    ownership with [`Membership::change_done`],
+//! 3. sleeps until [`Membership::wake_at`], and then asks for actions again.
+//!
+//! [`CommitQueue`] turns offsets into commits that a stale member cannot make, and [`Progress`] knows which offsets the
+//! application has finished.
+
+mod action;
+pub mod assignor;
+mod classic;
+mod commit;
+mod common;
+mod consumer;
+mod coordinator;
+mod embedded;
+mod error;
+mod event;
+mod leave;
+mod membership;
+mod ownership;
+mod poll_clock;
+
+pub use action::{
+    Action, AssignorOutcome, AssignorWork, Failure, GroupRequest, GroupResponse, LeaveGroup,
+    Outgoing, RequestId,
+};
+pub use commit::{
+    CommitError, CommitId, CommitOutcome, CommitQueue, OffsetAndMetadata, Offsets, OutgoingCommit,
+    Progress, Verdict, verdict,
+};
+pub use error::GroupError;
+pub use event::{Change, ChangeId, ChangeKind, Event};
+pub use leave::{Leave, LeaveOperation};
+pub use membership::{Identity, Membership, MembershipState, Subscription};
