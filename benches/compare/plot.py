@@ -30,7 +30,10 @@ def draw(result: dict[str, Any], base: Path) -> list[Path]:
     cases = result["cases"]
     columns = 2 if len(cases) > 1 else 1
     rows = -(-len(cases) // columns)
-    figure, axes = plt.subplots(rows, columns, figsize=(7.5 * columns, 2.9 * rows + 0.7), squeeze=False)
+    # The heading's room is in inches: as a share of the height it would be a sliver of a large figure.
+    figure, axes = plt.subplots(
+        rows, columns, figsize=(7.5 * columns, 2.9 * rows + 0.7), squeeze=False, layout="constrained"
+    )
     flat = [ax for row in axes for ax in row]
     for ax, case in zip(flat, cases, strict=False):
         draw_case(ax, case)
@@ -43,7 +46,6 @@ def draw(result: dict[str, Any], base: Path) -> list[Path]:
         fontsize=10,
         color="#495057",
     )
-    figure.tight_layout()
     paths = [base.with_suffix(".png"), base.with_suffix(".svg")]
     for path in paths:
         figure.savefig(path, dpi=130)

@@ -43,6 +43,25 @@ def test_an_awaited_send_gives_the_metadata(broker: Broker, topic: str) -> None:
     run(test())
 
 
+def test_run_until_complete_takes_a_call_that_was_made_before_the_loop_ran(broker: Broker, topic: str) -> None:
+    """asyncio takes a future for one of a loop that runs; what belongs to no loop yet, it has to wrap in a task."""
+    loop = asyncio.new_event_loop()
+    try:
+        producer: Producer[Any, Any] = Producer(bootstrap_servers=broker.bootstrap_servers)
+        assert loop.run_until_complete(producer.send(topic, b"value")).offset == 0
+        loop.run_until_complete(producer.close())
+        consumer: Consumer[Any, Any] = Consumer(
+            bootstrap_servers=broker.bootstrap_servers, auto_offset_reset="earliest"
+        )
+        consumer.assign([(topic, 0)])
+        record = loop.run_until_complete(consumer.poll(SECONDS))
+        assert record is not None
+        assert record.value == b"value"
+        loop.run_until_complete(consumer.close())
+    finally:
+        loop.close()
+
+
 def test_sends_are_gathered_in_their_order(broker: Broker, topic: str) -> None:
     async def test() -> None:
         async with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:

@@ -1,6 +1,7 @@
 //! The native half of the Python package: handles, batches, futures. The classes people construct are Python.
 
 mod aio;
+mod argument;
 mod batch;
 mod broker;
 mod cluster;

@@ -197,9 +197,15 @@ impl PyFuture {
         }
     }
 
+    /// None says that this is no future to asyncio: where no loop runs and none waits for it, `run_until_complete` and
+    /// `asyncio.run` must wrap it in a task of their loop, as they do with a coroutine.
     #[getter(_asyncio_future_blocking)]
-    fn blocking(&self) -> bool {
-        self.inner.lock().blocking
+    fn blocking(&self, py: Python<'_>) -> Option<bool> {
+        let (blocking, belongs) = {
+            let inner = self.inner.lock();
+            (inner.blocking, inner.waiter.is_some())
+        };
+        (belongs || running_loop(py).is_ok()).then_some(blocking)
     }
 
     #[setter(_asyncio_future_blocking)]

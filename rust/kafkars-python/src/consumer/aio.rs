@@ -10,6 +10,7 @@ use super::core::ConsumerCore;
 use super::questions::{self, End};
 use super::wait::{RecordWait, Wanted};
 use crate::aio::{self, Call, PyFuture};
+use crate::argument;
 use crate::config::ConsumerSettings;
 use crate::types;
 
@@ -123,7 +124,11 @@ impl PyAsyncConsumer {
 
     /// The partitions of a topic.
     #[pyo3(signature = (topic, *, timeout=None))]
-    fn partitions_for(&self, topic: String, timeout: Option<f64>) -> PyResult<Call> {
+    fn partitions_for(
+        &self,
+        #[pyo3(from_py_with = argument::topic)] topic: String,
+        timeout: Option<f64>,
+    ) -> PyResult<Call> {
         aio::spawn(
             questions::partitions(&self.core, topic, timeout)?,
             questions::partitions_answer,

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyType};
 
 use super::core::ConsumerCore;
+use crate::argument;
 use crate::types;
 
 /// Assignment, positions and counters.
@@ -32,7 +33,11 @@ impl PyBaseConsumer {
     }
 
     /// Goes on at `offset` of a partition.
-    fn seek(&self, partition: &Bound<'_, PyAny>, offset: i64) -> PyResult<()> {
+    fn seek(
+        &self,
+        partition: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = argument::offset)] offset: i64,
+    ) -> PyResult<()> {
         self.core.seek(partition, offset)
     }
 
@@ -63,7 +68,7 @@ impl PyBaseConsumer {
     fn seek_to_timestamp(
         &self,
         py: Python<'_>,
-        timestamp: i64,
+        #[pyo3(from_py_with = argument::search::timestamp)] timestamp: i64,
         partitions: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let core = &self.core;

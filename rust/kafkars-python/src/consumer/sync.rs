@@ -9,6 +9,7 @@ use super::base::PyBaseConsumer;
 use super::core::ConsumerCore;
 use super::questions::{self, End};
 use super::wait::empty;
+use crate::argument;
 use crate::batch::PyRecordBatch;
 use crate::config::ConsumerSettings;
 use crate::record::PyRecord;
@@ -132,7 +133,7 @@ impl PyConsumer {
     fn partitions_for(
         &self,
         py: Python<'_>,
-        topic: String,
+        #[pyo3(from_py_with = argument::topic)] topic: String,
         timeout: Option<f64>,
     ) -> PyResult<Py<PyAny>> {
         let answer = runtime::block_on(py, questions::partitions(&self.core, topic, timeout)?)?;

@@ -15,6 +15,7 @@ use super::core::{self, ProducerCore};
 use super::late;
 use super::outgoing::{Arguments, Outgoing};
 use crate::aio::{self, Call, Pending, PyFuture};
+use crate::argument;
 use crate::cluster;
 use crate::config::ProducerSettings;
 use crate::error;
@@ -74,8 +75,8 @@ impl PyAsyncProducer {
         topic: &Bound<'_, PyAny>,
         value: Option<&Bound<'_, PyAny>>,
         key: Option<&Bound<'_, PyAny>>,
-        partition: Option<i32>,
-        timestamp: Option<i64>,
+        #[pyo3(from_py_with = argument::record::partition)] partition: Option<i32>,
+        #[pyo3(from_py_with = argument::record::timestamp)] timestamp: Option<i64>,
         headers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Call> {
         let arguments = Arguments::new(topic, value, key, partition, timestamp, headers);
@@ -93,8 +94,8 @@ impl PyAsyncProducer {
         topic: &Bound<'_, PyAny>,
         value: Option<&Bound<'_, PyAny>>,
         key: Option<&Bound<'_, PyAny>>,
-        partition: Option<i32>,
-        timestamp: Option<i64>,
+        #[pyo3(from_py_with = argument::record::partition)] partition: Option<i32>,
+        #[pyo3(from_py_with = argument::record::timestamp)] timestamp: Option<i64>,
         headers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyFuture>> {
         let arguments = Arguments::new(topic, value, key, partition, timestamp, headers);
@@ -111,8 +112,8 @@ impl PyAsyncProducer {
         topic: &Bound<'_, PyAny>,
         value: Option<&Bound<'_, PyAny>>,
         key: Option<&Bound<'_, PyAny>>,
-        partition: Option<i32>,
-        timestamp: Option<i64>,
+        #[pyo3(from_py_with = argument::record::partition)] partition: Option<i32>,
+        #[pyo3(from_py_with = argument::record::timestamp)] timestamp: Option<i64>,
         headers: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Call> {
         let arguments = Arguments::new(topic, value, key, partition, timestamp, headers);
@@ -135,7 +136,11 @@ impl PyAsyncProducer {
 
     /// The partitions of a topic, asked for when not known.
     #[pyo3(signature = (topic, *, timeout=None))]
-    fn partitions_for(&self, topic: String, timeout: Option<f64>) -> PyResult<Call> {
+    fn partitions_for(
+        &self,
+        #[pyo3(from_py_with = argument::topic)] topic: String,
+        timeout: Option<f64>,
+    ) -> PyResult<Call> {
         self.core.check()?;
         let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
         aio::spawn(

@@ -12,6 +12,7 @@ use super::base::PyBaseProducer;
 use super::core::{self, ProducerCore};
 use super::delivery::PyDeliveryFuture;
 use super::outgoing::{Arguments, Outgoing};
+use crate::argument;
 use crate::cluster;
 use crate::config::ProducerSettings;
 use crate::error;
@@ -43,8 +44,8 @@ impl PyProducer {
         topic: &Bound<'py, PyAny>,
         value: Option<&Bound<'py, PyAny>>,
         key: Option<&Bound<'py, PyAny>>,
-        partition: Option<i32>,
-        timestamp: Option<i64>,
+        #[pyo3(from_py_with = argument::record::partition)] partition: Option<i32>,
+        #[pyo3(from_py_with = argument::record::timestamp)] timestamp: Option<i64>,
         headers: Option<&Bound<'py, PyAny>>,
         on_delivery: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyDeliveryFuture>> {
@@ -95,7 +96,7 @@ impl PyProducer {
     fn partitions_for(
         &self,
         py: Python<'_>,
-        topic: String,
+        #[pyo3(from_py_with = argument::topic)] topic: String,
         timeout: Option<f64>,
     ) -> PyResult<Py<PyAny>> {
         self.core.check()?;

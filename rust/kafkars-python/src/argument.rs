@@ -1,0 +1,48 @@
+//! Arguments whose errors name them.
+//!
+//! PyO3 tells the name of an argument that does not fit in a note of the exception. Notes came with Python 3.11, and
+//! `str(error)`, which is what most programs log, leaves them out on every version.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+/// A converter for `#[pyo3(from_py_with = ...)]`, called like the argument.
+macro_rules! argument {
+    ($name:ident: $kind:ty) => {
+        pub(crate) fn $name(given: &Bound<'_, PyAny>) -> PyResult<$kind> {
+            given
+                .extract::<$kind>()
+                .map_err(|error: PyErr| named(given.py(), stringify!($name), error))
+        }
+    };
+}
+
+argument!(offset: i64);
+argument!(topic: String);
+
+/// As arguments of a record that may be left out.
+pub(crate) mod record {
+    use pyo3::prelude::*;
+
+    use super::named;
+
+    argument!(partition: Option<i32>);
+    argument!(timestamp: Option<i64>);
+}
+
+/// As the argument of a search by time.
+pub(crate) mod search {
+    use pyo3::prelude::*;
+
+    use super::named;
+
+    argument!(timestamp: i64);
+}
+
+/// A type error with the argument's name in front; other errors, as of a number out of range, as they are.
+fn named(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
+    if !error.is_instance_of::<PyTypeError>(py) {
+        return error;
+    }
+    PyTypeError::new_err(format!("{name}: {}", error.value(py)))
+}
