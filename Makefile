@@ -14,6 +14,9 @@ export PYO3_PYTHON := $(CURDIR)/$(PY)
 # `make bench BENCH="--records 200000 --codecs zstd"`, `make test-python PYTEST="-k produce -x"`
 BENCH ?=
 PYTEST ?=
+# `make test-kafka KAFKA_VERSION=2.8.2`; before 3.3 a ZooKeeper is started beside it.
+KAFKA_VERSION ?= 4.3.1
+OLD_KAFKA_VERSIONS := 3.9.1 2.8.2
 # maturin lets pip speak, and pip tells of every package that is there already.
 export PIP_QUIET := 1
 # mkdocs-material announces its successor otherwise.
@@ -72,7 +75,14 @@ test-python: build $(VENV)/.group-peers  ## Python tests on the embedded broker 
 
 .PHONY: test-kafka
 test-kafka: build $(VENV)/.group-peers  ## Python and interoperability tests on a real Apache Kafka (java, mvn)
-	@$(PY) -m pytest -m kafka $(PYTEST)
+	@$(PY) -m pytest -m kafka --kafka-version $(KAFKA_VERSION) $(PYTEST)
+
+.PHONY: test-kafka-old
+test-kafka-old: build $(VENV)/.group-peers  ## Behaviour of the clients on the oldest brokers that are supported
+	@for version in $(OLD_KAFKA_VERSIONS); do \
+	    echo "Kafka $$version"; \
+	    $(PY) -m pytest -m kafka --kafka-version $$version tests/behaviour tests/kafka $(PYTEST) || exit 1; \
+	done
 
 # --- lint -------------------------------------------------------------------------------------------------------
 

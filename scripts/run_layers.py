@@ -27,7 +27,7 @@ def main() -> int:
 
     print("\nlayers:")
     for outcome in outcomes:
-        print(f"  {outcome.word:<9} {outcome.layer.target:<12} {outcome.note}")
+        print(f"  {outcome.word:<9} {outcome.layer.target:<14} {outcome.note}")
     failed = any(outcome.word == "FAILED" for outcome in outcomes)
     left_out = any(outcome.word == "left out" for outcome in outcomes)
     if left_out and in_ci:
@@ -84,6 +84,7 @@ LAYERS = [
     Layer("test-rust", nothing_needed),
     Layer("test-python", nothing_needed),
     Layer("test-kafka", no_jvm),
+    Layer("test-kafka-old", no_jvm),
 ]
 
 if __name__ == "__main__":

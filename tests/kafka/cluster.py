@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
-import socket
 import tempfile
 import time
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.kafka import jars, wire
-from tests.kafka.config import KafkaOptions, NodeAddress
+from tests.kafka import jars, ports, wire
+from tests.kafka.config import KafkaOptions, Layout, NodeAddress
 from tests.kafka.node import FORMAT_SECONDS, Node
+from tests.kafka.zookeeper import ZooKeeper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -39,6 +39,7 @@ class KafkaCluster:
     def __init__(self, options: KafkaOptions | None = None) -> None:
         self.options = options or KafkaOptions()
         self.nodes: list[Node] = []
+        self.zookeeper: ZooKeeper | None = None
         self._folder: Path | None = None
 
     @property
@@ -46,18 +47,28 @@ class KafkaCluster:
         """Every node's address, separated by commas."""
         return ",".join(node.bootstrap for node in self.nodes)
 
+    @property
+    def libs(self) -> Path:
+        """The jars of this version, its command line tools among them."""
+        return jars.fetch(self.options.version)
+
     def start(self) -> KafkaCluster:
         """Formats the storage, starts every node and waits until all serve. On failure nothing is left running."""
-        libs = jars.fetch(self.options.version)
+        libs = self.libs
         remove_leftovers()
         self._folder = Path(tempfile.mkdtemp(prefix=f"{FOLDER_PREFIX}{os.getpid()}-"))
         try:
-            addresses = choose_addresses(self.options.nodes)
+            layout = choose_layout(self.options)
             self.nodes = [
-                Node(self.options, libs, self._folder / f"node-{address.node}", addresses, index)
-                for index, address in enumerate(addresses)
+                Node(self.options, libs, self._folder / f"node-{address.node}", layout, address)
+                for address in layout.nodes
             ]
-            self._format()
+            if self.options.has_zookeeper:
+                self.zookeeper = ZooKeeper(libs, self._folder / "zookeeper", layout.zookeeper_port)
+                self.zookeeper.start()
+                wait_until(self.zookeeper.is_serving, START_SECONDS, "ZooKeeper serves")
+            else:
+                self._format()
             for node in self.nodes:
                 node.start()
             self.wait_ready()
@@ -67,17 +78,42 @@ class KafkaCluster:
         return self
 
     def stop(self) -> None:
-        """Stops every node and removes the data."""
+        """Ends every node and removes the data, which is why nothing has to end in good order."""
         for node in self.nodes:
-            node.begin_stop()
-        for node in self.nodes:
-            node.wait_stopped()
+            node.kill()
+        if self.zookeeper is not None:
+            self.zookeeper.kill()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
 
+    def node(self, number: int) -> Node:
+        """The node with this id."""
+        return next(node for node in self.nodes if node.address.node == number)
+
+    def leader(self, topic: str, partition: int = 0) -> Node:
+        """The node that leads a partition, once there is one that runs."""
+        return self._led_by(lambda address: wire.metadata(address, topic).leaders.get(partition, -1))
+
+    def coordinator(self, key: str, kind: int = wire.GROUP) -> Node:
+        """The node that coordinates a group or, with `wire.TRANSACTION`, a transactional id."""
+        return self._led_by(lambda address: wire.find_coordinator(address, key, kind))
+
+    def wait_in_sync(self, topic: str, seconds: float = START_SECONDS) -> None:
+        """Waits until every copy of every partition has caught up."""
+        wait_until(
+            lambda: all(
+                wire.metadata(node.bootstrap, topic).under_replicated == 0 for node in self.nodes if node.is_running
+            ),
+            seconds,
+            f"every copy of {topic} has caught up",
+        )
+
     def wait_ready(self, seconds: float = START_SECONDS) -> None:
-        """Waits until every running node knows every running node and a controller."""
+        """Waits until every running node knows every running node and a controller.
+
+        Not for a cluster with a paused node: what does not run cannot answer.
+        """
         running = [node for node in self.nodes if node.is_running]
         expected = {node.address.node for node in running}
 
@@ -118,6 +154,18 @@ class KafkaCluster:
     ) -> None:
         self.stop()
 
+    def _led_by(self, ask: Callable[[str], int]) -> Node:
+        found: list[Node] = []
+
+        def is_known() -> bool:
+            running = [node for node in self.nodes if node.is_running]
+            number = ask(random.choice(running).bootstrap)
+            found[:] = [node for node in running if node.address.node == number]
+            return bool(found)
+
+        wait_until(is_known, START_SECONDS, "a running node leads")
+        return found[0]
+
     def _format(self) -> None:
         formats = [node.begin_format() for node in self.nodes]
         for node, running in zip(self.nodes, formats, strict=True):
@@ -144,18 +192,17 @@ def process_exists(pid: int) -> bool:
     return True
 
 
-def choose_addresses(count: int) -> list[NodeAddress]:
-    """Ports that are free now. All are held until all are chosen, so that none is chosen twice."""
-    with ExitStack() as held:
-        ports = []
-        for _ in range(2 * count):
-            listener = held.enter_context(socket.socket())
-            listener.bind(("127.0.0.1", 0))
-            ports.append(listener.getsockname()[1])
-    return [
-        NodeAddress(node=index + 1, client_port=ports[2 * index], controller_port=ports[2 * index + 1])
-        for index in range(count)
-    ]
+def choose_layout(options: KafkaOptions) -> Layout:
+    """Ports that are free now."""
+    zookeeper_port, *free = ports.choose(1 + 3 * options.nodes)
+    proxy_ports = options.proxy_ports or (None,) * options.nodes
+    return Layout(
+        nodes=tuple(
+            NodeAddress(index + 1, *free[3 * index : 3 * index + 3], proxy_port=proxy_port)
+            for index, proxy_port in enumerate(proxy_ports)
+        ),
+        zookeeper_port=zookeeper_port,
+    )
 
 
 def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None:

@@ -18,17 +18,29 @@ BENCHMARK_JVM = ("-Xms1g", "-Xmx1g", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20", 
 CLUSTER_ID = "a2Fma2Fycy10ZXN0cy0wMQ"
 
 
+# Brokers of these lines keep their metadata in ZooKeeper; KRaft was an early look in them.
+FIRST_KRAFT = (3, 3)
+
+
 @dataclass(frozen=True)
 class KafkaOptions:
-    """A cluster of combined broker and controller nodes (KRaft) on 127.0.0.1."""
+    """A cluster on 127.0.0.1: of combined broker and controller nodes (KRaft), or before 3.3 with a ZooKeeper."""
 
     version: str = "4.3.1"
     nodes: int = 1
     auto_create_topics: bool = True
     default_partitions: int = 1
     jvm: tuple[str, ...] = TEST_JVM
+    # Ports that each node advertises on a second listener: where a proxy stands between it and clients.
+    proxy_ports: tuple[int, ...] = ()
     # Added to every node's server.properties, and stronger than what stands there.
     properties: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def has_zookeeper(self) -> bool:
+        """Whether this version needs one."""
+        major, minor = self.version.split(".")[:2]
+        return (int(major), int(minor)) < FIRST_KRAFT
 
 
 @dataclass(frozen=True)
@@ -38,6 +50,9 @@ class NodeAddress:
     node: int
     client_port: int
     controller_port: int
+    # Advertises the proxy's port instead of its own.
+    proxied_port: int
+    proxy_port: int | None
 
     @property
     def bootstrap(self) -> str:
@@ -45,18 +60,20 @@ class NodeAddress:
         return f"127.0.0.1:{self.client_port}"
 
 
-def server_properties(options: KafkaOptions, here: NodeAddress, everyone: list[NodeAddress], data: Path) -> str:
+@dataclass(frozen=True)
+class Layout:
+    """Where everything of a cluster is."""
+
+    nodes: tuple[NodeAddress, ...]
+    zookeeper_port: int
+
+
+def server_properties(options: KafkaOptions, here: NodeAddress, layout: Layout, data: Path) -> str:
     """The configuration file of one node."""
     copies = str(min(3, options.nodes))
+    mode = zookeeper_properties if options.has_zookeeper else kraft_properties
     properties = {
-        "process.roles": "broker,controller",
-        "node.id": str(here.node),
-        "controller.quorum.voters": ",".join(f"{a.node}@127.0.0.1:{a.controller_port}" for a in everyone),
-        "controller.listener.names": "CONTROLLER",
         "inter.broker.listener.name": "CLIENT",
-        "listener.security.protocol.map": "CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-        "listeners": f"CLIENT://127.0.0.1:{here.client_port},CONTROLLER://127.0.0.1:{here.controller_port}",
-        "advertised.listeners": f"CLIENT://127.0.0.1:{here.client_port}",
         "log.dirs": str(data),
         "auto.create.topics.enable": str(options.auto_create_topics).lower(),
         "num.partitions": str(options.default_partitions),
@@ -71,13 +88,53 @@ def server_properties(options: KafkaOptions, here: NodeAddress, everyone: list[N
         "share.coordinator.state.topic.min.isr": "1",
         "share.coordinator.state.topic.num.partitions": "4",
         "group.initial.rebalance.delay.ms": "0",
-        # A stopped node hands over at once, a killed one is noticed in seconds.
-        "broker.session.timeout.ms": "3000",
-        "broker.heartbeat.interval.ms": "500",
         "controlled.shutdown.enable": "true",
         "log.segment.bytes": str(256 << 20),
         "log.cleaner.dedupe.buffer.size": str(4 << 20),
         "num.recovery.threads.per.data.dir": "1",
+        **mode(here, layout),
         **options.properties,
     }
     return "".join(f"{name}={value}\n" for name, value in properties.items())
+
+
+def kraft_properties(here: NodeAddress, layout: Layout) -> dict[str, str]:
+    """A node that is broker and controller."""
+    listeners, advertised, protocols = listen(here)
+    return {
+        "process.roles": "broker,controller",
+        "node.id": str(here.node),
+        "controller.quorum.voters": ",".join(f"{a.node}@127.0.0.1:{a.controller_port}" for a in layout.nodes),
+        "controller.listener.names": "CONTROLLER",
+        "listener.security.protocol.map": f"{protocols},CONTROLLER:PLAINTEXT",
+        "listeners": f"{listeners},CONTROLLER://127.0.0.1:{here.controller_port}",
+        "advertised.listeners": advertised,
+        # A stopped node hands over at once, a killed one is noticed in seconds.
+        "broker.session.timeout.ms": "3000",
+        "broker.heartbeat.interval.ms": "500",
+    }
+
+
+def zookeeper_properties(here: NodeAddress, layout: Layout) -> dict[str, str]:
+    """A broker beside a ZooKeeper."""
+    listeners, advertised, protocols = listen(here)
+    return {
+        "broker.id": str(here.node),
+        "zookeeper.connect": f"127.0.0.1:{layout.zookeeper_port}",
+        "zookeeper.session.timeout.ms": "3000",
+        "listener.security.protocol.map": protocols,
+        "listeners": listeners,
+        "advertised.listeners": advertised,
+    }
+
+
+def listen(here: NodeAddress) -> tuple[str, str, str]:
+    """The listeners for clients, what they advertise, and their protocols."""
+    names = {"CLIENT": (here.client_port, here.client_port)}
+    if here.proxy_port is not None:
+        names["PROXIED"] = (here.proxied_port, here.proxy_port)
+    return (
+        ",".join(f"{name}://127.0.0.1:{port}" for name, (port, _) in names.items()),
+        ",".join(f"{name}://127.0.0.1:{port}" for name, (_, port) in names.items()),
+        ",".join(f"{name}:PLAINTEXT" for name in names),
+    )

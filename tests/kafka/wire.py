@@ -1,7 +1,8 @@
 """Just enough of Kafka's protocol, by hand, to see whether a node serves and to create a topic.
 
 Independent of every client, ours included, so a test of a client is not prepared by the client under test.
-Versions used: Metadata v1, CreateTopics v2: the oldest that every broker from 2.8 to 4.x still answers.
+Versions used: Metadata v1, CreateTopics v2, FindCoordinator v1: the oldest that every broker from 2.8 to 4.x still
+answers.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 
 METADATA, METADATA_VERSION = 3, 1
 CREATE_TOPICS, CREATE_TOPICS_VERSION = 19, 2
+FIND_COORDINATOR, FIND_COORDINATOR_VERSION = 10, 1
 TOPIC_ALREADY_EXISTS = 36
+# Kinds of keys that coordinators have.
+GROUP, TRANSACTION = 0, 1
 SECONDS = 10.0
 
 
@@ -30,7 +34,15 @@ class ClusterView:
 
     brokers: set[int]
     controller: int
-    led_partitions: int
+    # Partitions without an error, and the nodes that lead them.
+    leaders: dict[int, int]
+    # Partitions whose copies are not all in sync.
+    under_replicated: int
+
+    @property
+    def led_partitions(self) -> int:
+        """How many partitions have a leader."""
+        return len(self.leaders)
 
 
 def metadata(address: str, topic: str | None = None) -> ClusterView:
@@ -45,19 +57,32 @@ def metadata(address: str, topic: str | None = None) -> ClusterView:
         answer.int32()
         answer.string()
     controller = answer.int32()
-    led = 0
+    leaders = {}
+    under_replicated = 0
     for _ in range(answer.int32()):
         answer.int16()
         answer.string()
         answer.int8()
         for _ in range(answer.int32()):
             error = answer.int16()
-            answer.int32()
-            leader = answer.int32()
-            led += error == 0 and leader >= 0
-            for _ in range(2):
-                answer.skip(4 * answer.int32())
-    return ClusterView(brokers, controller, led)
+            partition, leader = answer.int32(), answer.int32()
+            if error == 0 and leader >= 0:
+                leaders[partition] = leader
+            copies, in_sync = (answer.array_of_int32() for _ in range(2))
+            under_replicated += len(in_sync) < len(copies)
+    return ClusterView(brokers, controller, leaders, under_replicated)
+
+
+def find_coordinator(address: str, key: str, kind: int) -> int:
+    """The id of the node that coordinates `key`."""
+    body = string(key) + struct.pack(">b", kind)
+    answer = Answer(call(address, FIND_COORDINATOR, FIND_COORDINATOR_VERSION, body))
+    # throttle time
+    answer.int32()
+    code, message, node = answer.int16(), answer.string(), answer.int32()
+    if code != 0:
+        raise NotServingError(f"no coordinator of {key}: error {code}: {message}")
+    return node
 
 
 def create_topic(address: str, name: str, partitions: int, copies: int, settings: Mapping[str, str]) -> None:
@@ -130,6 +155,9 @@ class Answer:
         start = self._position
         self.skip(length)
         return self._body[start : start + length].decode()
+
+    def array_of_int32(self) -> list[int]:
+        return [self.int32() for _ in range(self.int32())]
 
     def skip(self, count: int) -> None:
         self._position += max(0, count)

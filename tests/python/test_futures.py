@@ -96,7 +96,8 @@ def test_a_task_is_made_of_a_call(faulty_broker: EmbeddedBroker) -> None:
             assert [(await task).offset for task in tasks] == [0, 1, 2]
             polls = [asyncio.create_task(consumer.poll()) for _ in range(3)]
             records = [await task for task in polls]
-            assert [record and record.offset for record in records] == [0, 1, 2]
+            # Records that come between the first steps of two tasks go to the later one, which need not wait.
+            assert sorted(record.offset for record in records if record) == [0, 1, 2]
             assert await asyncio.create_task(producer.flush()) == 0
             waiting = asyncio.create_task(consumer.poll(None))
             await asyncio.sleep(0.01)
