@@ -29,7 +29,7 @@ pub struct Producer {
 pub(crate) struct Shared {
     pub(crate) client: Client,
     pub(crate) config: Checked<ProducerConfig>,
-    pub(crate) accumulator: Accumulator,
+    pub(crate) accumulator: Arc<Accumulator>,
     pub(crate) seed: u64,
     /// Wakes the sender task.
     pub(crate) wake: Notify,
@@ -108,7 +108,7 @@ impl Producer {
     pub fn new(client: Client, config: Checked<ProducerConfig>) -> Self {
         let seed = seed();
         let shared = Arc::new(Shared {
-            accumulator: Accumulator::new(&config, seed),
+            accumulator: Arc::new(Accumulator::new(&config, seed)),
             seed,
             wake: Notify::new(),
             room: Notify::new(),

@@ -139,16 +139,18 @@ impl Connection {
         })
     }
 
-    /// As [`Connection::start`], without a task that waits: `then` gets the answer where it is received, so it must be
+    /// As [`Connection::start`], in a version not above `max_version`, without a task that waits: `then` gets the answer where it is received, so it must be
     /// quick. It is called once in any case, from within this call when the request cannot leave. Only for a deadline
     /// that [`Connection::keeps`].
     pub(crate) fn start_then<R: Request>(
         &self,
         request: &R,
+        max_version: i16,
         deadline: Instant,
         then: impl FnOnce(Result<R::Response, AttemptError>) + Send + 'static,
     ) {
-        let encoded = self.versions().highest::<R>().and_then(|version| {
+        let version = self.versions().highest_up_to::<R>(max_version);
+        let encoded = version.and_then(|version| {
             let (correlation, frame) = self.encode(request, version)?;
             Ok((version, correlation, frame))
         });

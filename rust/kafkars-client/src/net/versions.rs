@@ -54,8 +54,17 @@ impl ApiVersionTable {
 
     /// The highest version of a request that both sides speak.
     pub fn highest<R: Request>(&self) -> Result<i16, AttemptError> {
+        self.highest_up_to::<R>(i16::MAX)
+    }
+
+    /// The highest version of a request, but not above `limit`, that both sides speak.
+    pub fn highest_up_to<R: Request>(&self, limit: i16) -> Result<i16, AttemptError> {
         let theirs = self.range(R::API_KEY);
-        let common = theirs.and_then(|theirs| theirs.intersect(R::VERSIONS));
+        let ours = VersionRange {
+            max: R::VERSIONS.max.min(limit),
+            ..R::VERSIONS
+        };
+        let common = theirs.and_then(|theirs| theirs.intersect(ours));
         match common {
             Some(common) => Ok(common.max),
             None => Err(AttemptError::Unsupported {

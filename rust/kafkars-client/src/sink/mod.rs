@@ -3,8 +3,6 @@
 //! The [`Sender`] decides, behind one lock. Mostly its own task runs it: on records, answers, metadata and time. A record
 //! that nothing holds up leaves on the thread of its caller instead, which saves waking that task.
 
-mod answers;
-mod identity;
 mod node;
 mod sender;
 

@@ -9,7 +9,6 @@ use crate::net::Connection;
 pub(super) struct Node {
     pub(super) connection: Option<Connection>,
     pub(super) connecting: bool,
-    pub(super) in_flight: usize,
     // After failed connection attempts: which there were, and until when none is made.
     pub(super) failures: u32,
     pub(super) not_before: Option<Instant>,
@@ -20,13 +19,5 @@ impl Node {
         self.connection
             .as_ref()
             .is_some_and(|connection| !connection.is_closed())
-    }
-
-    pub(super) fn room(&self, limit: usize) -> usize {
-        if self.is_connected() {
-            limit.saturating_sub(self.in_flight)
-        } else {
-            0
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! The sender: what leaves when, to whom, and what came of it.
+//! The driver of the core's sender: carries out what it decides, and tells it what happened.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,18 +6,19 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use kafkars_core::backoff::{Backoff, Random};
+use kafkars_core::cluster::Cluster;
 use kafkars_core::config::Acks;
-use kafkars_core::produce::delivery::{BatchAck, BatchOutcome};
+use kafkars_core::produce::delivery::BatchOutcome;
 use kafkars_core::produce::error::ProduceError;
-use kafkars_core::produce::partition_buffer::PartitionBuffer;
-use kafkars_core::produce::plan::{Departure, PlanInputs, plan};
-use kafkars_core::produce::request::produce_request;
+use kafkars_core::produce::partition_buffer::OutgoingBatch;
+use kafkars_core::produce::request::Answers;
+use kafkars_core::produce::sender::{self, Departure, Outgoing, View, Work};
+use kafkars_core::transaction::NoAnswer;
 use kafkars_protocol::Uuid;
-use kafkars_protocol::messages::init_producer_id::InitProducerIdResponse;
-use kafkars_protocol::messages::produce::ProduceResponse;
+use kafkars_protocol::messages::init_producer_id::{InitProducerIdRequest, InitProducerIdResponse};
+use kafkars_protocol::messages::produce::{ProduceRequest, ProduceResponse};
 use tokio::sync::mpsc;
 
-use super::identity::Identity;
 use super::node::Node;
 use crate::error::{AttemptError, ClientError};
 use crate::net::{Connection, Lane, Tasks};
@@ -27,21 +28,22 @@ use crate::producer::Shared;
 /// A batch no larger than this may leave on the thread of the caller, who waits meanwhile and may hold the interpreter.
 const LARGEST_EXPRESS: usize = 16 << 10;
 
-/// Decides and sends; whoever holds its lock runs it: the sink's task, or a caller whose record can leave at once.
+/// Sends what the core decides; whoever holds its lock runs it: the sink's task, or a caller whose record can leave at once.
 pub(super) struct Sender {
     pub(super) shared: Arc<Shared>,
-    pub(super) backoff: Backoff,
-    pub(super) random: Random,
-    pub(super) identity: Identity,
-    // Partitions with records, waiting or under way.
-    pub(super) active: Vec<Arc<PartitionBuffer>>,
-    pub(super) nodes: HashMap<i32, Node>,
+    core: sender::Sender,
+    nodes: HashMap<i32, Node>,
+    backoff: Backoff,
+    random: Random,
     // What needs a task of its own: connecting, asking for an identity. They end with the sender.
     pub(super) tasks: Tasks,
     // To the sink's task.
     pub(super) events: mpsc::UnboundedSender<Event>,
     cluster_seen: u64,
-    ended: bool,
+    retries_seen: u64,
+    // When the sink's task looks again by itself.
+    wake_at: Option<Instant>,
+    pub(super) ended: bool,
 }
 
 /// What the sink's task hears of.
@@ -53,93 +55,98 @@ pub(super) enum Event {
     Identified(Result<InitProducerIdResponse, ClientError>),
 }
 
+/// The cluster as the core's sender sees it.
+struct Sight<'a> {
+    cluster: &'a Cluster,
+    nodes: &'a HashMap<i32, Node>,
+}
+
+impl View for Sight<'_> {
+    fn metadata_version(&self) -> u64 {
+        self.cluster.version
+    }
+
+    fn leader(&self, topic: &str, partition: i32) -> Option<i32> {
+        let leader = self.cluster.leader(topic, partition);
+        leader.map(|leader| leader.node)
+    }
+
+    fn topic_id(&self, topic: &str) -> Uuid {
+        let topic = self.cluster.topic(topic);
+        topic.map_or(Uuid::default(), |topic| topic.id)
+    }
+
+    fn is_connected(&self, node: i32) -> bool {
+        self.nodes.get(&node).is_some_and(Node::is_connected)
+    }
+}
+
 impl Sender {
     pub(super) fn new(shared: Arc<Shared>, events: mpsc::UnboundedSender<Event>) -> Self {
         let config = shared.client.config();
+        let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
         Self {
-            backoff: Backoff::new(config.retry_backoff, config.retry_backoff_max),
-            random: Random::new(shared.seed),
-            identity: Identity::Unasked,
-            active: Vec::new(),
+            core: sender::Sender::new(
+                shared.config.clone(),
+                Arc::clone(&shared.accumulator),
+                backoff,
+                shared.seed,
+                None,
+            ),
             nodes: HashMap::new(),
+            backoff,
+            random: Random::new(shared.seed),
             tasks: Tasks::new(shared.client.handle().clone()),
             events,
             cluster_seen: 0,
+            retries_seen: 0,
+            wake_at: None,
             ended: false,
             shared,
         }
     }
 
-    /// Sends what has just been appended, where it would leave at once anyway: nothing else is under way or waits at
-    /// its leader. False when that is not so and the sink's task must look.
+    /// Sends what has just been appended, where it would leave at once anyway. False when the sink's task must look.
     pub(super) fn express(&mut self) -> bool {
-        let numbered = match &self.identity {
-            Identity::Known(_) => true,
-            _ => !self.shared.config.enable_idempotence,
-        };
         let cluster = self.shared.client.cluster();
-        if self.ended
-            || !self.active.is_empty()
-            || !numbered
-            || cluster.version != self.cluster_seen
-        {
+        if self.ended || cluster.version != self.cluster_seen {
             return false;
         }
-        self.shared.accumulator.take_arrivals(&mut self.active);
-        let at_once = self.active.iter().all(|buffer| {
-            let leader = cluster.leader(buffer.topic(), buffer.partition());
-            let node = leader.and_then(|leader| self.nodes.get(&leader.node));
-            node.is_some_and(|node| node.in_flight == 0 && node.is_connected())
-                && buffer.lock().next_size() <= LARGEST_EXPRESS
-        });
-        // With a time to wake at, the task must set its timer.
-        at_once && self.dispatch().is_none()
+        let sight = Sight {
+            cluster: &cluster,
+            nodes: &self.nodes,
+        };
+        let Some(work) = self.core.express(now(), &sight, LARGEST_EXPRESS) else {
+            return false;
+        };
+        // With an earlier time to wake at, the task must set its timer.
+        let timer_stands = match (work.wake_at, self.wake_at) {
+            (None, _) => true,
+            (Some(wanted), Some(set)) => set <= wanted,
+            (Some(_), None) => false,
+        };
+        self.carry_out(work, &cluster);
+        timer_stands
     }
 
     /// Sends what may leave now. Returns when to look again.
     pub(super) fn dispatch(&mut self) -> Option<Instant> {
-        self.take_cluster();
-        self.shared.accumulator.take_arrivals(&mut self.active);
-        if self.active.is_empty() {
-            return None;
-        }
-        let now = now();
-        let identity = match self.identity(now) {
-            Ok(identity) => identity,
-            Err(wake_at) => return wake_at,
-        };
         let cluster = self.shared.client.cluster();
-        let nodes = &self.nodes;
-        let limit = self.shared.config.max_in_flight;
-        let plan = plan(
-            &mut self.active,
-            &PlanInputs {
-                now,
-                config: &self.shared.config,
-                force: self.shared.hurry.load(Ordering::Relaxed) > 0,
-                identity,
-                leader: &|topic, partition| {
-                    cluster.leader(topic, partition).map(|leader| leader.node)
-                },
-                room: &|node| nodes.get(&node).map_or(0, |node| node.room(limit)),
-            },
-        );
-        for batch in plan.expired {
-            self.expire(batch);
-        }
-        if plan.needs_metadata {
-            self.shared.client.refresh_metadata();
-        }
-        for (node, batches) in plan.requests {
-            self.send(node, batches);
-        }
-        let retry_at = self.connect_missing(now);
-        [plan.wake_at, retry_at].into_iter().flatten().min()
+        self.take_cluster(&cluster);
+        let sight = Sight {
+            cluster: &cluster,
+            nodes: &self.nodes,
+        };
+        let hurry = self.shared.hurry.load(Ordering::Relaxed) > 0;
+        let work = self.core.poll(now(), &sight, hurry);
+        let wake_at = work.wake_at;
+        let retry_at = self.carry_out(work, &cluster);
+        self.wake_at = [wake_at, retry_at].into_iter().flatten().min();
+        self.wake_at
     }
 
     /// Takes over partitions and leaders of the topics in use when metadata changed.
-    fn take_cluster(&mut self) {
-        let cluster = self.shared.client.cluster();
+    fn take_cluster(&mut self, cluster: &Cluster) {
         if cluster.version == self.cluster_seen {
             return;
         }
@@ -153,72 +160,75 @@ impl Sender {
         }
     }
 
-    /// Starts connections to leaders of waiting batches that have none.
-    fn connect_missing(&mut self, now: Instant) -> Option<Instant> {
-        let cluster = self.shared.client.cluster();
-        let mut wake_at = None;
-        for buffer in &self.active {
-            let Some(leader) = cluster.leader(buffer.topic(), buffer.partition()) else {
-                continue;
-            };
-            let node = self.nodes.entry(leader.node).or_default();
-            if node.connecting || node.is_connected() {
-                continue;
-            }
-            if let Some(not_before) = node.not_before.filter(|instant| *instant > now) {
-                wake_at = [wake_at, Some(not_before)].into_iter().flatten().min();
-                continue;
-            }
-            node.connecting = true;
-            let client = self.shared.client.clone();
-            let deadline = now + self.shared.config.request_timeout;
-            let events = self.events.clone();
-            self.tasks.spawn(async move {
-                let connection = client.connection(leader.node, Lane::Data, deadline).await;
-                report(&events, Event::Connected(leader.node, connection));
-            });
+    /// Does what the core asks for. Returns when to connect again to a node that failed.
+    fn carry_out(&mut self, work: Work, cluster: &Cluster) -> Option<Instant> {
+        if work.needs_metadata {
+            self.shared.client.refresh_metadata();
         }
-        wake_at
+        if work.needs_identity {
+            self.ask_identity();
+        }
+        for outgoing in work.requests {
+            self.send(outgoing);
+        }
+        self.report_finished();
+        let waiting = work.unconnected.into_iter();
+        let wakes = waiting.filter_map(|node| self.connect(node, cluster));
+        wakes.min()
     }
 
-    fn send(&mut self, id: i32, mut batches: Vec<Departure>) {
-        let config = &self.shared.config;
-        let compression = config.compression;
-        let mut failed = Vec::new();
-        batches = batches
-            .into_iter()
-            .filter_map(|mut departure| match departure.batch.seal(compression) {
-                Ok(()) => Some(departure),
-                Err(error) => {
-                    failed.push((departure, error.to_string()));
-                    None
-                }
-            })
-            .collect();
+    /// Starts a connection to a leader that has none. Returns when to try again, if it is too early now.
+    fn connect(&mut self, id: i32, cluster: &Cluster) -> Option<Instant> {
         let now = now();
-        let expiry = batches
-            .iter()
-            .map(|departure| departure.batch.created + config.delivery_timeout)
-            .min();
-        let deadline = expiry.map_or(now, |expiry| expiry.min(now + config.request_timeout));
-        let cluster = self.shared.client.cluster();
-        let request = produce_request(&batches, config.acks, deadline - now, |topic| {
-            cluster
-                .topic(topic)
-                .map_or(Uuid::default(), |topic| topic.id)
+        let node = self.nodes.entry(id).or_default();
+        if node.connecting || cluster.broker(id).is_none() {
+            return None;
+        }
+        if let Some(not_before) = node.not_before.filter(|instant| *instant > now) {
+            return Some(not_before);
+        }
+        node.connecting = true;
+        let client = self.shared.client.clone();
+        let deadline = now + self.shared.config.request_timeout;
+        let events = self.events.clone();
+        self.tasks.spawn(async move {
+            let connection = client.connection(id, Lane::Data, deadline).await;
+            report(&events, Event::Connected(id, connection));
         });
-        for (departure, cause) in failed {
-            self.impossible(departure, &cause);
-        }
-        if batches.is_empty() {
-            return;
-        }
+        None
+    }
+
+    fn ask_identity(&self) {
+        let client = self.shared.client.clone();
+        let deadline = now() + self.shared.config.request_timeout;
+        let events = self.events.clone();
+        self.tasks.spawn(async move {
+            let request = InitProducerIdRequest {
+                transactional_id: None,
+                transaction_timeout_ms: i32::MAX,
+                producer_id: -1,
+                producer_epoch: -1,
+            };
+            let answer = client.request_any(request, deadline).await;
+            report(&events, Event::Identified(answer));
+        });
+    }
+
+    fn send(&mut self, outgoing: Outgoing) {
+        let Outgoing {
+            node: id,
+            batches,
+            request,
+            max_version,
+            deadline,
+        } = outgoing;
         let node = self.nodes.entry(id).or_default();
         let Some(connection) = node.connection.clone() else {
-            self.retry_all(batches, "the connection was lost", true);
-            return;
+            let lost = NoAnswer::NotSent {
+                cause: "the connection was lost".into(),
+            };
+            return self.core.attempt_failed(now(), id, batches, &lost);
         };
-        node.in_flight += 1;
         let events = self.events.clone();
         if self.shared.config.acks == Acks::None {
             match connection.start_oneway(&request) {
@@ -228,30 +238,21 @@ impl Sender {
                 Err(error) => report(&events, Event::Written(id, batches, Err(error))),
             }
         } else if connection.keeps(deadline) {
-            connection.start_then(&request, deadline, move |answer| {
+            connection.start_then(&request, max_version, deadline, move |answer| {
                 report(&events, Event::Answered(id, batches, answer));
             });
         } else {
-            match connection.start(&request, deadline) {
+            let version = connection
+                .versions()
+                .highest_up_to::<ProduceRequest>(max_version);
+            let started =
+                version.and_then(|version| connection.start_version(&request, version, deadline));
+            match started {
                 Ok(answer) => self.tasks.spawn(async move {
                     report(&events, Event::Answered(id, batches, answer.await));
                 }),
                 Err(error) => report(&events, Event::Answered(id, batches, Err(error))),
             }
-        }
-    }
-
-    /// acks=0: nobody will answer, so written is all that can be known.
-    fn written(&mut self, batches: Vec<Departure>) {
-        for Departure { buffer, batch } in batches {
-            buffer.lock().landed(batch.ordinal);
-            self.stored(
-                batch,
-                BatchAck {
-                    base_offset: -1,
-                    log_append_time: -1,
-                },
-            );
         }
     }
 
@@ -270,41 +271,96 @@ impl Sender {
                 node.connecting = false;
                 node.failures += 1;
                 node.not_before = Some(now() + self.backoff.delay(node.failures, random));
-                self.blame(id, &error);
-                self.shared.client.refresh_metadata();
+                self.core.unreachable(id, &error.to_string());
             }
-            Event::Answered(id, batches, Ok(response)) => {
-                self.landed(id);
-                self.answered(batches, &response);
-            }
-            Event::Answered(id, batches, Err(error)) => {
-                self.landed(id);
+            Event::Answered(id, batches, Ok(response)) => self.answered(id, batches, &response),
+            Event::Written(id, batches, Ok(())) => self.core.written(id, batches),
+            Event::Answered(id, batches, Err(error)) | Event::Written(id, batches, Err(error)) => {
                 self.attempt_failed(id, batches, &error);
             }
-            Event::Written(id, batches, Ok(())) => {
-                self.landed(id);
-                self.written(batches);
+            Event::Identified(answer) => {
+                let answer = answer.as_ref().map_err(|error| match error {
+                    ClientError::Attempt(error) => no_answer(error),
+                    error => NoAnswer::NotSent {
+                        cause: error.to_string().into(),
+                    },
+                });
+                self.core.identified(now(), answer);
             }
-            Event::Written(id, batches, Err(error)) => {
-                self.landed(id);
-                self.attempt_failed(id, batches, &error);
+        }
+        self.report_finished();
+    }
+
+    fn answered(&mut self, id: i32, batches: Vec<Departure>, response: &ProduceResponse) {
+        let cluster = self.shared.client.cluster();
+        self.take_leader_hints(&batches, response, &cluster);
+        let sight = Sight {
+            cluster: &cluster,
+            nodes: &self.nodes,
+        };
+        self.core.answered(now(), id, batches, response, &sight);
+    }
+
+    /// Brokers that no longer lead a partition say who does (KIP-951).
+    fn take_leader_hints(
+        &self,
+        batches: &[Departure],
+        response: &ProduceResponse,
+        cluster: &Cluster,
+    ) {
+        let mut topics = response.responses.iter();
+        let has_hint = topics.any(|topic| {
+            let mut partitions = topic.partition_responses.iter();
+            partitions.any(|partition| partition.current_leader.leader_id >= 0)
+        });
+        if !has_hint {
+            return;
+        }
+        let answers = Answers::new(response);
+        for departure in batches {
+            let (topic, partition) = (departure.buffer.topic(), departure.buffer.partition());
+            let id = cluster
+                .topic(topic)
+                .map_or(Uuid::default(), |topic| topic.id);
+            let answer = answers.find(topic, id, partition);
+            if let Some(answer) = answer.filter(|answer| answer.current_leader.leader_id >= 0) {
+                let endpoints = response.node_endpoints.iter();
+                self.shared.client.apply_leader_hint(
+                    topic,
+                    partition,
+                    answer.current_leader.leader_id,
+                    answer.current_leader.leader_epoch,
+                    endpoints.map(|node| (node.node_id, node.host.clone(), node.port)),
+                );
             }
-            Event::Identified(answer) => self.identified(answer),
         }
     }
 
-    fn landed(&mut self, id: i32) {
+    fn attempt_failed(&mut self, id: i32, batches: Vec<Departure>, error: &AttemptError) {
         if let Some(node) = self.nodes.get_mut(&id) {
-            node.in_flight = node.in_flight.saturating_sub(1);
+            node.connection = None;
         }
+        self.core
+            .attempt_failed(now(), id, batches, &no_answer(error));
+    }
+
+    /// Counts and reports what the core has finished.
+    fn report_finished(&mut self) {
+        for finished in self.core.take_finished() {
+            self.shared.report(&finished.batch, finished.outcome);
+        }
+        let retries = self.core.retries();
+        let counter = &self.shared.counters.retries;
+        counter.fetch_add(retries - self.retries_seen, Ordering::Relaxed);
+        self.retries_seen = retries;
     }
 
     /// The producer is gone: what is left is reported, nothing stays behind.
     pub(super) fn give_up(&mut self) {
         self.ended = true;
         self.tasks.abort();
-        self.active.clear();
         self.nodes.clear();
+        self.report_finished();
         let unfinished = self.shared.accumulator.unfinished();
         self.shared.give_up();
         // What was under way has lost its batches with the aborted tasks; its reports remain.
@@ -315,6 +371,47 @@ impl Sender {
         self.shared.finished.send_replace(true);
         // For records taken in between; later ones see `finished` themselves.
         self.shared.give_up();
+    }
+}
+
+impl Shared {
+    /// Every batch ends here, once; its memory is free already, so that whoever the report wakes finds room.
+    fn report(&self, batch: &OutgoingBatch, outcome: BatchOutcome) {
+        let counters = &self.counters;
+        let add = |counter: &std::sync::atomic::AtomicU64, by: usize| {
+            counter.fetch_add(by as u64, Ordering::Relaxed);
+        };
+        match &outcome {
+            BatchOutcome::Acknowledged(_) => {
+                add(&counters.batches_sent, 1);
+                add(&counters.bytes_sent, batch.content.len());
+                add(&counters.bytes_uncompressed, batch.uncompressed);
+                add(&counters.records_sent, batch.count as usize);
+            }
+            BatchOutcome::Failed(_) | BatchOutcome::Split(_) => {
+                add(&counters.records_failed, batch.count as usize);
+            }
+        }
+        batch.delivery.complete(outcome);
+        self.room.notify_waiters();
+    }
+
+    /// Reports everything that waits as not sent.
+    pub(crate) fn give_up(&self) {
+        for batch in self.accumulator.take_all() {
+            self.accumulator.release(&batch);
+            self.report(&batch, BatchOutcome::Failed(ProduceError::Closed));
+        }
+    }
+}
+
+/// What a failed attempt means to the core.
+fn no_answer(error: &AttemptError) -> NoAnswer {
+    let cause = error.to_string().into();
+    match error {
+        AttemptError::Connect { .. } | AttemptError::UnknownNode(_) => NoAnswer::NotSent { cause },
+        error if error.retriable() => NoAnswer::Indefinite { cause },
+        _ => NoAnswer::Impossible { cause },
     }
 }
 

@@ -28,7 +28,7 @@ pub struct Accumulator {
     topics: RwLock<HashMap<Arc<str>, Arc<TopicBuffers>>>,
     used: AtomicUsize,
     unacknowledged: AtomicUsize,
-    // Partitions that got their first record since the sender last looked.
+    // Partitions where a batch was opened or closed since the sender last looked.
     arrivals: Mutex<Vec<Arc<PartitionBuffer>>>,
 }
 
@@ -250,24 +250,37 @@ impl Accumulator {
 
     /// Takes everything that is not under way, for a producer that gives up.
     pub fn take_all(&self) -> Vec<OutgoingBatch> {
-        let topics: Vec<_> = self.topics.read().values().cloned().collect();
-        let partitions = topics.iter().flat_map(|topic| &topic.partitions);
-        partitions
-            .flat_map(|partition| partition.lock().take_all())
+        let buffers = self.buffers();
+        buffers
+            .iter()
+            .flat_map(|buffer| buffer.lock().take_all())
             .collect()
     }
 
-    /// Moves newly used partitions to the sender's list.
-    pub fn take_arrivals(&self, active: &mut Vec<Arc<PartitionBuffer>>) {
-        active.append(&mut self.arrivals.lock());
+    /// Every partition of every topic used so far.
+    pub(super) fn buffers(&self) -> Vec<Arc<PartitionBuffer>> {
+        let topics: Vec<_> = self.topics.read().values().cloned().collect();
+        let mut buffers: Vec<_> = topics
+            .iter()
+            .flat_map(|topic| topic.partitions.iter().cloned())
+            .collect();
+        // Hash maps have no order of their own; histories are to be repeatable.
+        buffers.sort_by(|one, other| {
+            (one.topic(), one.partition()).cmp(&(other.topic(), other.partition()))
+        });
+        buffers
+    }
+
+    /// Moves partitions where a batch was opened or closed to the sender's list.
+    pub(super) fn take_arrivals(&self, list: &mut Vec<Arc<PartitionBuffer>>) {
+        list.append(&mut self.arrivals.lock());
     }
 
     /// Reports of every unfinished batch.
     pub fn unfinished(&self) -> Vec<Arc<BatchDelivery>> {
-        let topics: Vec<_> = self.topics.read().values().cloned().collect();
         let mut unfinished = Vec::new();
-        for partition in topics.iter().flat_map(|topic| &topic.partitions) {
-            unfinished.extend(partition.lock().deliveries().cloned());
+        for buffer in self.buffers() {
+            unfinished.extend(buffer.lock().deliveries().cloned());
         }
         unfinished
     }

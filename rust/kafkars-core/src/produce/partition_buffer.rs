@@ -32,12 +32,41 @@ pub struct BufferState {
     next_ordinal: u64,
     // The last closed batch's size: the next one will need about as much.
     size_hint: usize,
-    listed: bool,
     not_before: Option<Instant>,
     // Something was put back while later batches were under way: wait for those before sending again, so that
     // the order holds.
     regrouping: bool,
+    // The broker lost our numbers: whatever waits is numbered anew once nothing is under way.
+    restarting: bool,
     sequence: PartitionSequence,
+    /// Where the sender has put the partition.
+    pub(super) place: Place,
+}
+
+/// How the sender keeps track of a partition, so that it is in each of its lists once at most.
+#[derive(Debug, Default)]
+pub(super) struct Place {
+    /// Among the arrivals.
+    pub(super) arrived: bool,
+    /// In a queue of those that may leave.
+    pub(super) queued: bool,
+    /// The timer after which it may leave.
+    pub(super) wake: Option<Instant>,
+    /// A timer for the end of its oldest batch's life is set.
+    pub(super) expiry_watched: bool,
+}
+
+/// Whether a partition's next batch may leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Readiness {
+    /// There is none.
+    Idle,
+    /// Something under way must land first.
+    Blocked,
+    /// Not before this.
+    At(Instant),
+    /// At once.
+    Now,
 }
 
 /// A batch on its way: filled, waiting, or being tried.
@@ -109,7 +138,7 @@ pub enum Signal {
     None,
     /// A batch was opened or closed: timers and requests may change.
     Changed,
-    /// As `Changed`, and the partition was not on the sender's list.
+    /// As `Changed`, and the partition is not among the arrivals yet.
     List,
 }
 
@@ -177,7 +206,7 @@ impl PartitionBuffer {
             state.next_ordinal += ORDINAL_STEP;
             state.open = Some(fresh);
         }
-        let listed = std::mem::replace(&mut state.listed, true);
+        let arrived = changed && !std::mem::replace(&mut state.place.arrived, true);
         let (batch, index) = state.append_open(record, size);
         let delivery = Delivery {
             batch,
@@ -186,10 +215,10 @@ impl PartitionBuffer {
             value_size: size_of_field(record.value),
             timestamp: record.timestamp,
         };
-        let signal = match (listed, changed) {
-            (false, _) => Signal::List,
-            (true, true) => Signal::Changed,
-            (true, false) => Signal::None,
+        let signal = match (arrived, changed) {
+            (true, _) => Signal::List,
+            (false, true) => Signal::Changed,
+            (false, false) => Signal::None,
         };
         (delivery, signal)
     }
@@ -227,51 +256,69 @@ impl BufferState {
         }
     }
 
-    /// The next batch in order, if it may go now: it is closed, or has lingered, or `force`.
+    /// Whether the next batch may go: it is closed, or has lingered, or `force`.
+    pub fn readiness(&self, now: Instant, linger: Duration, force: bool) -> Readiness {
+        let Some(next) = self.waiting.front().or(self.open.as_ref()) else {
+            return Readiness::Idle;
+        };
+        if (self.regrouping || self.restarting) && !self.in_flight.is_empty() {
+            return Readiness::Blocked;
+        }
+        let closed = !self.waiting.is_empty();
+        let lingered = (!closed && !force).then(|| next.created + linger);
+        match lingered.max(self.not_before) {
+            Some(at) if at > now => Readiness::At(at),
+            _ => Readiness::Now,
+        }
+    }
+
+    /// Takes the next batch in order, whose [`BufferState::readiness`] is [`Readiness::Now`].
     ///
-    /// With `identity` the batch is numbered; a batch that was numbered under another identity is numbered anew.
-    pub fn take_ready(
-        &mut self,
-        now: Instant,
-        linger: Duration,
-        force: bool,
-        identity: Option<ProducerIdentity>,
-    ) -> Option<OutgoingBatch> {
-        if self.not_before.is_some_and(|instant| instant > now) {
-            return None;
-        }
-        let nothing_in_flight = self.in_flight.is_empty();
-        if self.regrouping && !nothing_in_flight {
-            return None;
-        }
-        if let Some(identity) = identity
-            && !self.sequence.accepts(identity, nothing_in_flight)
-        {
-            return None;
-        }
+    /// With `identity` a batch that has no number gets one. Numbers go on under the identity they began with while any batch
+    /// so numbered has no outcome, because a batch that may be stored must come again under its own number.
+    pub fn take(&mut self, identity: Option<ProducerIdentity>) -> Option<OutgoingBatch> {
         self.regrouping = false;
         self.not_before = None;
-        if self.waiting.is_empty() {
-            let lingered = |open: &OutgoingBatch| force || now >= open.created + linger;
-            if !self.open.as_ref().is_some_and(lingered) {
-                return None;
+        if std::mem::take(&mut self.restarting) {
+            self.sequence = PartitionSequence::default();
+            for batch in &mut self.waiting {
+                batch.sequence = None;
             }
+        }
+        if self.waiting.is_empty() {
             self.close();
         }
         let mut batch = self.waiting.pop_front()?;
         if let Some(identity) = identity
-            && batch
-                .sequence
-                .is_none_or(|sequence| sequence.identity != identity)
+            && batch.sequence.is_none()
         {
-            batch.sequence = Some(self.sequence.assign(identity, batch.count));
+            let settled = self.in_flight.is_empty();
+            batch.sequence = Some(self.sequence.assign(identity, batch.count, settled));
         }
         self.in_flight
             .push((batch.ordinal, Arc::clone(&batch.delivery)));
         Some(batch)
     }
 
-    /// Bytes of the batch that [`BufferState::take_ready`] would take.
+    /// The broker refused a number that it should have accepted, so it holds none of the batches without outcome:
+    /// they are numbered anew.
+    pub fn restart(&mut self) {
+        self.restarting = true;
+    }
+
+    /// Whether the next batch was numbered before, so that a broker may have it.
+    pub fn is_sent_before(&self) -> bool {
+        let next = self.waiting.front();
+        next.is_some_and(|batch| batch.sequence.is_some())
+    }
+
+    /// When the oldest batch that waits was begun.
+    pub fn oldest(&self) -> Option<Instant> {
+        let oldest = self.waiting.front().or(self.open.as_ref());
+        oldest.map(|batch| batch.created)
+    }
+
+    /// Bytes of the batch that [`BufferState::take`] would take.
     pub fn next_size(&self) -> usize {
         let next = self.waiting.front().or(self.open.as_ref());
         next.map_or(0, |batch| batch.content.len())
@@ -341,37 +388,21 @@ impl BufferState {
         expired
     }
 
+    /// Batches that no broker can have: they never left.
+    pub fn take_unsent(&mut self) -> Vec<OutgoingBatch> {
+        let unsent = |batch: &OutgoingBatch| batch.sequence.is_none();
+        let at = self.waiting.iter().position(unsent);
+        let mut taken: Vec<_> = self
+            .waiting
+            .drain(at.unwrap_or(self.waiting.len())..)
+            .collect();
+        taken.extend(self.open.take());
+        taken
+    }
+
     /// Everything that is not under way, for a producer that gives up.
     pub fn take_all(&mut self) -> Vec<OutgoingBatch> {
         self.waiting.drain(..).chain(self.open.take()).collect()
-    }
-
-    /// When the sender should look again: the end of linger, of a back-off, or of the oldest batch's life. `None` when
-    /// only an answer or a new record changes anything.
-    pub fn next_wake(&self, linger: Duration, delivery_timeout: Duration) -> Option<Instant> {
-        let oldest = self.waiting.front().or(self.open.as_ref())?;
-        let expiry = oldest.created + delivery_timeout;
-        if self.regrouping && !self.in_flight.is_empty() {
-            return Some(expiry);
-        }
-        let ready = match self.waiting.front() {
-            Some(_) => None,
-            None => Some(oldest.created + linger),
-        };
-        let wake = match (ready, self.not_before) {
-            (Some(ready), Some(not_before)) => Some(ready.max(not_before)),
-            (ready, not_before) => ready.or(not_before),
-        };
-        Some(wake.map_or(expiry, |wake| wake.min(expiry)))
-    }
-
-    /// Whether nothing is held or under way; then the sender forgets the partition until the next append.
-    pub fn unlist_if_idle(&mut self) -> bool {
-        let idle = self.open.is_none() && self.waiting.is_empty() && self.in_flight.is_empty();
-        if idle {
-            self.listed = false;
-        }
-        idle
     }
 
     /// Reports of everything unfinished, for flush.

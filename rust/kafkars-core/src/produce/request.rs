@@ -12,15 +12,23 @@ use kafkars_records::{Compression, ProducerFields, RecordsError};
 
 use crate::config::Acks;
 use crate::produce::partition_buffer::{BatchContent, OutgoingBatch};
-use crate::produce::plan::Departure;
+use crate::produce::sender::Departure;
 use crate::produce::sequence::Sequence;
 
 impl OutgoingBatch {
     /// Compresses and numbers the batch, or only stamps a new number on what an earlier try compressed.
-    pub fn seal(&mut self, compression: Compression) -> Result<(), RecordsError> {
+    pub fn seal(
+        &mut self,
+        compression: Compression,
+        transactional: bool,
+    ) -> Result<(), RecordsError> {
         let fields = self
             .sequence
             .map_or_else(ProducerFields::default, Sequence::producer_fields);
+        let fields = ProducerFields {
+            transactional,
+            ..fields
+        };
         let placeholder = BatchContent::Open(kafkars_records::BatchBuilder::new(0));
         self.content = match std::mem::replace(&mut self.content, placeholder) {
             BatchContent::Open(builder) => {
@@ -39,6 +47,7 @@ impl OutgoingBatch {
 /// The request for sealed batches. `topic_id` gives a topic's id, for versions that name topics so.
 pub fn produce_request(
     batches: &[Departure],
+    transactional_id: Option<String>,
     acks: Acks,
     timeout: Duration,
     topic_id: impl Fn(&str) -> Uuid,
@@ -64,7 +73,7 @@ pub fn produce_request(
         });
     }
     ProduceRequest {
-        transactional_id: None,
+        transactional_id,
         acks: acks.as_i16(),
         timeout_ms: i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX),
         topic_data: topics,

@@ -11,6 +11,14 @@ pub struct ProducerIdentity {
     pub epoch: i16,
 }
 
+impl ProducerIdentity {
+    /// The next epoch, which a producer without transactions takes by itself (KIP-360); `None` after the last.
+    pub fn next_epoch(self) -> Option<Self> {
+        let epoch = self.epoch.checked_add(1)?;
+        Some(Self { epoch, ..self })
+    }
+}
+
 /// A batch's number under one identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sequence {
@@ -48,18 +56,18 @@ pub struct PartitionSequence {
 }
 
 impl PartitionSequence {
-    /// Whether batches may be numbered under `identity` now. A new identity starts at 0, which the broker only
-    /// accepts when nothing numbered under the old one can still arrive.
-    pub fn accepts(&self, identity: ProducerIdentity, nothing_in_flight: bool) -> bool {
-        self.identity == Some(identity) || nothing_in_flight
-    }
-
-    /// Numbers a batch of `count` records. Call only when [`PartitionSequence::accepts`] said so.
-    pub fn assign(&mut self, identity: ProducerIdentity, count: u32) -> Sequence {
-        if self.identity != Some(identity) {
-            self.identity = Some(identity);
-            self.next = 0;
-        }
+    /// Numbers a batch of `count` records. A new identity starts at 0, and only when everything numbered before is
+    /// `settled`; until then numbers go on under the old one, which brokers accept on a partition where they have not met the
+    /// new one.
+    pub fn assign(&mut self, identity: ProducerIdentity, count: u32, settled: bool) -> Sequence {
+        let identity = match self.identity {
+            Some(known) if known == identity || !settled => known,
+            _ => {
+                self.next = 0;
+                identity
+            }
+        };
+        self.identity = Some(identity);
         let base = self.next;
         self.next = advance(base, count);
         Sequence { identity, base }
@@ -82,19 +90,19 @@ mod tests {
     #[test]
     fn batches_are_numbered_without_gaps() {
         let mut sequence = PartitionSequence::default();
-        assert_eq!(sequence.assign(OLD, 10).base, 0);
-        assert_eq!(sequence.assign(OLD, 1).base, 10);
-        assert_eq!(sequence.assign(OLD, 1).base, 11);
+        assert_eq!(sequence.assign(OLD, 10, true).base, 0);
+        assert_eq!(sequence.assign(OLD, 1, false).base, 10);
+        assert_eq!(sequence.assign(OLD, 1, true).base, 11);
     }
 
     #[test]
-    fn a_new_identity_waits_for_what_is_in_flight_and_starts_at_zero() {
+    fn a_new_identity_waits_until_all_is_settled_and_starts_at_zero() {
         let mut sequence = PartitionSequence::default();
-        sequence.assign(OLD, 10);
-        assert!(sequence.accepts(OLD, false));
-        assert!(!sequence.accepts(NEW, false));
-        assert!(sequence.accepts(NEW, true));
-        assert_eq!(sequence.assign(NEW, 5).base, 0);
+        sequence.assign(OLD, 10, true);
+        let unsettled = sequence.assign(NEW, 5, false);
+        assert_eq!((unsettled.identity, unsettled.base), (OLD, 10));
+        let settled = sequence.assign(NEW, 5, true);
+        assert_eq!((settled.identity, settled.base), (NEW, 0));
     }
 
     #[test]

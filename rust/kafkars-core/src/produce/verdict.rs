@@ -20,11 +20,16 @@ pub enum Verdict {
         cause: Arc<str>,
         /// The leader may have moved.
         refresh: bool,
+        /// What is in the way passes within milliseconds.
+        soon: bool,
     },
-    /// The broker lost or refuses our numbering: try again under a new identity.
-    Renumber {
+    /// The broker holds none of the partition's unacknowledged batches and refuses their numbers: they are numbered
+    /// anew under the next epoch (KIP-360).
+    Restart {
         /// For the error, should time run out.
         cause: Arc<str>,
+        /// The producer id itself is of no use any more.
+        new_id: bool,
     },
     /// Too large for the topic; in parts it may fit.
     Split(ProduceError),
@@ -33,34 +38,41 @@ pub enum Verdict {
 }
 
 /// Judges a partition's part of a Produce response. `has_earlier` tells whether an earlier batch of the partition has no
-/// outcome yet.
+/// outcome yet; a `transactional` producer cannot number anew within a transaction, which fails instead.
 pub fn judge(
     batch: &OutgoingBatch,
     answer: &PartitionProduceResponse,
     has_earlier: bool,
+    transactional: bool,
 ) -> Verdict {
     let code = ErrorCode::from_i16(answer.error_code);
+    let numbered = batch.sequence.is_some();
     match code {
-        ErrorCode::None => Verdict::Stored(BatchAck {
+        // A duplicate got through in an earlier try whose answer was lost.
+        ErrorCode::None | ErrorCode::DuplicateSequenceNumber => Verdict::Stored(BatchAck {
             base_offset: answer.base_offset,
             log_append_time: answer.log_append_time_ms,
         }),
-        // An earlier try got through and only its answer was lost.
-        ErrorCode::DuplicateSequenceNumber => Verdict::Stored(BatchAck {
-            base_offset: answer.base_offset,
-            log_append_time: answer.log_append_time_ms,
-        }),
-        ErrorCode::OutOfOrderSequenceNumber if has_earlier => Verdict::Retry {
-            cause: code.name().into(),
-            refresh: false,
-        },
+        // What is refused now may be in order once the batches before it have their place.
         ErrorCode::OutOfOrderSequenceNumber
         | ErrorCode::UnknownProducerId
         | ErrorCode::InvalidProducerEpoch
-            if batch.sequence.is_some() =>
+            if has_earlier && !(transactional && code == ErrorCode::InvalidProducerEpoch) =>
         {
-            Verdict::Renumber {
+            Verdict::Retry {
                 cause: code.name().into(),
+                refresh: false,
+                soon: false,
+            }
+        }
+        ErrorCode::OutOfOrderSequenceNumber
+        | ErrorCode::UnknownProducerId
+        | ErrorCode::InvalidProducerEpoch
+            if numbered && !transactional =>
+        {
+            Verdict::Restart {
+                cause: code.name().into(),
+                new_id: code == ErrorCode::InvalidProducerEpoch,
             }
         }
         ErrorCode::MessageTooLarge | ErrorCode::RecordListTooLarge if batch.count > 1 => {
@@ -69,6 +81,7 @@ pub fn judge(
         code if code.retriable() => Verdict::Retry {
             cause: cause(code, answer.error_message.as_deref()),
             refresh: code.invalid_metadata(),
+            soon: code == ErrorCode::ConcurrentTransactions,
         },
         code => Verdict::Failed(refused(batch, code, answer)),
     }

@@ -164,6 +164,7 @@ impl Transactions {
     /// The transaction has ended as it should.
     pub(super) fn complete(&mut self) {
         self.partitions.clear();
+        self.missing = 0;
         self.started = None;
         self.ending = false;
         // Under the newer protocol the end itself brought a new epoch.

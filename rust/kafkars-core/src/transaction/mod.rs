@@ -88,6 +88,8 @@ pub struct Transactions {
     coordinator: Option<i32>,
     group_coordinator: Option<(Arc<str>, i32)>,
     partitions: HashMap<Arc<str>, HashMap<i32, Membership>>,
+    // How many of them are not in the transaction yet.
+    missing: usize,
     offsets: VecDeque<OffsetStep>,
     // When the coordinator first heard of the open transaction, or may have.
     started: Option<Instant>,
@@ -165,6 +167,7 @@ impl Transactions {
             coordinator: None,
             group_coordinator: None,
             partitions: HashMap::new(),
+            missing: 0,
             offsets: VecDeque::new(),
             started: None,
             ending: false,
@@ -247,7 +250,9 @@ impl Transactions {
             Version::Two => Gate::Shut(error),
         };
         match &self.phase {
-            Phase::Uninitialized | Phase::Initializing | Phase::Ready => Gate::Closed,
+            Phase::Uninitialized | Phase::Initializing => Gate::Closed,
+            // A record that was taken while the transaction ended belongs to none.
+            Phase::Ready => Gate::Shut(ProduceError::Aborted),
             Phase::InTransaction | Phase::Committing if self.identity().is_none() => Gate::Closed,
             Phase::InTransaction | Phase::Committing => Gate::Open,
             Phase::Aborting(None) => drop_all(ProduceError::Aborted),
@@ -268,7 +273,17 @@ impl Transactions {
             Some(partitions) => partitions,
             None => self.partitions.entry(Arc::clone(topic)).or_default(),
         };
-        *partitions.entry(partition).or_insert(Membership::Wanted) == Membership::Added
+        let missing = &mut self.missing;
+        let membership = partitions.entry(partition).or_insert_with(|| {
+            *missing += 1;
+            Membership::Wanted
+        });
+        *membership == Membership::Added
+    }
+
+    /// Whether every partition that was asked for with [`Transactions::admit`] is in the transaction.
+    pub fn is_settled(&self) -> bool {
+        self.missing == 0
     }
 
     /// A batch of the transaction leaves: from now on the coordinator may know of it.

@@ -63,7 +63,7 @@ impl Transactions {
                 if self.renewal {
                     return Some(Step::Init);
                 }
-                if self.has_wanted() {
+                if self.missing > 0 {
                     return Some(Step::AddPartitions);
                 }
                 if let Some(offsets) = self.offsets.front() {
@@ -94,11 +94,6 @@ impl Transactions {
         }
         self.complete();
         self.renewal.then_some(Step::Init)
-    }
-
-    fn has_wanted(&self) -> bool {
-        let mut all = self.partitions.values().flat_map(HashMap::values);
-        all.any(|membership| *membership != Membership::Added)
     }
 
     fn missing_coordinator(&self, step: Step) -> Option<Step> {
@@ -226,6 +221,7 @@ impl Transactions {
         for membership in self.partitions.values_mut().flat_map(HashMap::values_mut) {
             if *membership == Membership::Asked {
                 *membership = Membership::Added;
+                self.missing -= 1;
             }
         }
     }

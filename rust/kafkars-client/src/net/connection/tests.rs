@@ -87,7 +87,7 @@ async fn a_function_gets_the_answer_or_the_error_once() {
     let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
     let ask = || {
         let told = told.clone();
-        connection.start_then(&beat("member"), now() + TIMEOUT, move |answer| {
+        connection.start_then(&beat("member"), i16::MAX, now() + TIMEOUT, move |answer| {
             told.send(answer.map(|answer| answer.error_code))
                 .expect("the test listens");
         });

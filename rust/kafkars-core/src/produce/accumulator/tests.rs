@@ -3,23 +3,50 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::init_producer_id::InitProducerIdResponse;
+use kafkars_protocol::messages::produce::{
+    PartitionProduceResponse, ProduceResponse, TopicProduceResponse,
+};
 use proptest::prelude::*;
 
 use super::*;
+use crate::backoff::Backoff;
 use crate::cluster::PartitionMetadata;
 use crate::config::Acks;
-use crate::produce::delivery::{BatchAck, BatchOutcome};
 use crate::produce::partition_buffer::BatchContent;
-use crate::produce::plan::{Departure, Plan, PlanInputs, plan};
-use crate::produce::sequence::ProducerIdentity;
+use crate::produce::sender::{Departure, Sender, View, Work};
+use crate::transaction::NoAnswer;
 
 struct Driver {
-    accumulator: Accumulator,
+    accumulator: Arc<Accumulator>,
     config: ProducerConfig,
-    active: Vec<Arc<PartitionBuffer>>,
+    sender: Sender,
     now: Instant,
-    room: usize,
-    identity: Option<ProducerIdentity>,
+    world: World,
+}
+
+/// Three nodes that lead partitions in turn.
+struct World {
+    connected: bool,
+}
+
+impl View for World {
+    fn metadata_version(&self) -> u64 {
+        1
+    }
+
+    fn leader(&self, _: &str, partition: i32) -> Option<i32> {
+        Some(partition % 3)
+    }
+
+    fn topic_id(&self, _: &str) -> kafkars_protocol::Uuid {
+        kafkars_protocol::Uuid::ZERO
+    }
+
+    fn is_connected(&self, _: i32) -> bool {
+        self.connected
+    }
 }
 
 fn topic(partitions: i32) -> TopicMetadata {
@@ -43,15 +70,23 @@ fn topic(partitions: i32) -> TopicMetadata {
 
 impl Driver {
     fn new(config: ProducerConfig, partitions: i32) -> Self {
-        let accumulator = Accumulator::new(&config, 1);
+        let accumulator = Arc::new(Accumulator::new(&config, 1));
         accumulator.update_topic(&topic(partitions));
+        let now = Instant::now();
+        let backoff = Backoff::new(Duration::from_millis(5), Duration::from_millis(5));
+        let checked = config.clone().check().expect("fits");
+        let mut sender = Sender::new(checked, Arc::clone(&accumulator), backoff, 1, None);
+        let identity = InitProducerIdResponse {
+            producer_id: 1,
+            ..InitProducerIdResponse::default()
+        };
+        sender.identified(now, Ok(&identity));
         Self {
             accumulator,
             config,
-            active: Vec::new(),
-            now: Instant::now(),
-            room: 5,
-            identity: None,
+            sender,
+            now,
+            world: World { connected: true },
         }
     }
 
@@ -67,39 +102,57 @@ impl Driver {
         self.accumulator.append(&record, self.now, || 0)
     }
 
-    fn plan(&mut self, force: bool) -> Plan {
-        self.accumulator.take_arrivals(&mut self.active);
-        plan(
-            &mut self.active,
-            &PlanInputs {
-                now: self.now,
-                config: &self.config,
-                force,
-                identity: self.identity,
-                leader: &|_, partition| Some(partition % 3),
-                room: &|_| self.room,
-            },
-        )
+    fn poll(&mut self, hurry: bool) -> Work {
+        self.sender.poll(self.now, &self.world, hurry)
     }
 
-    fn batches(&mut self, force: bool) -> Vec<Departure> {
-        let requests = self.plan(force).requests;
+    /// What leaves, in requests of their own so that each can have its own fate.
+    fn batches(&mut self, hurry: bool) -> Vec<Departure> {
+        let requests = self.poll(hurry).requests;
         requests
             .into_iter()
-            .flat_map(|(_, batches)| batches)
+            .flat_map(|request| request.batches)
             .collect()
     }
 
-    fn acknowledge(&self, departure: Departure, base_offset: i64) {
-        departure.buffer.lock().landed(departure.batch.ordinal);
-        self.accumulator.release(&departure.batch);
-        departure
-            .batch
-            .delivery
-            .complete(BatchOutcome::Acknowledged(BatchAck {
-                base_offset,
-                log_append_time: -1,
-            }));
+    fn acknowledge(&mut self, departure: Departure, base_offset: i64) {
+        self.answer(departure, 0, base_offset);
+    }
+
+    fn answer(&mut self, departure: Departure, error_code: i16, base_offset: i64) {
+        let node = departure.buffer.partition() % 3;
+        let answer = PartitionProduceResponse {
+            index: departure.buffer.partition(),
+            error_code,
+            base_offset,
+            ..PartitionProduceResponse::default()
+        };
+        let response = ProduceResponse {
+            responses: vec![TopicProduceResponse {
+                name: departure.buffer.topic().as_ref().to_owned(),
+                partition_responses: vec![answer],
+                ..TopicProduceResponse::default()
+            }],
+            ..ProduceResponse::default()
+        };
+        let batches = vec![departure];
+        (self.sender).answered(self.now, node, batches, &response, &self.world);
+        self.report();
+    }
+
+    fn put_back(&mut self, departure: Departure) {
+        let node = departure.buffer.partition() % 3;
+        let lost = NoAnswer::Indefinite {
+            cause: "cut".into(),
+        };
+        (self.sender).attempt_failed(self.now, node, vec![departure], &lost);
+        self.report();
+    }
+
+    fn report(&mut self) {
+        for finished in self.sender.take_finished() {
+            finished.batch.delivery.complete(finished.outcome);
+        }
     }
 }
 
@@ -132,9 +185,9 @@ fn unknown_topics_ask_for_metadata_first() {
 fn open_batches_leave_after_linger_or_when_forced() {
     let mut driver = Driver::new(config(), 1);
     driver.send(0, b"v").expect("room");
-    let plan = driver.plan(false);
-    assert!(plan.requests.is_empty());
-    assert_eq!(plan.wake_at, Some(driver.now + Duration::from_millis(10)));
+    let work = driver.poll(false);
+    assert!(work.requests.is_empty());
+    assert_eq!(work.wake_at, Some(driver.now + Duration::from_millis(10)));
     driver.now += Duration::from_millis(10);
     assert_eq!(driver.batches(false).len(), 1);
     driver.send(0, b"w").expect("room");
@@ -217,7 +270,8 @@ fn a_request_holds_one_batch_of_a_partition_and_not_too_many_bytes() {
             driver.send(partition, &[7; 90]).expect("room");
         }
     }
-    for (_, batches) in driver.plan(true).requests {
+    for request in driver.poll(true).requests {
+        let batches = request.batches;
         let mut partitions: Vec<i32> = batches
             .iter()
             .map(|batch| batch.buffer.partition())
@@ -234,7 +288,7 @@ fn a_request_holds_one_batch_of_a_partition_and_not_too_many_bytes() {
 fn a_node_without_room_gets_nothing() {
     let mut driver = Driver::new(config(), 1);
     driver.send(0, b"v").expect("room");
-    driver.room = 0;
+    driver.world.connected = false;
     assert!(driver.batches(true).is_empty());
 }
 
@@ -242,17 +296,19 @@ fn a_node_without_room_gets_nothing() {
 fn batches_that_wait_too_long_expire() {
     let mut driver = Driver::new(config(), 1);
     let (delivery, _) = driver.send(0, b"v").expect("room");
-    driver.room = 0;
+    driver.world.connected = false;
+    let wake_at = driver.poll(true).wake_at;
     driver.now += driver.config.delivery_timeout;
-    let expired = driver.plan(true).expired;
+    assert_eq!(wake_at, Some(driver.now));
+    driver.poll(true);
+    let expired = driver.sender.take_finished();
     assert_eq!(expired.len(), 1);
-    assert!(Arc::ptr_eq(&expired[0].delivery, delivery.batch()));
+    assert!(Arc::ptr_eq(&expired[0].batch.delivery, delivery.batch()));
 }
 
 #[test]
 fn what_is_put_back_leaves_again_in_order_and_after_what_is_under_way() {
     let mut driver = Driver::new(config(), 1);
-    driver.identity = Some(ProducerIdentity { id: 1, epoch: 0 });
     for _ in 0..25 {
         driver.send(0, &[7; 90]).expect("room");
     }
@@ -260,21 +316,15 @@ fn what_is_put_back_leaves_again_in_order_and_after_what_is_under_way() {
     assert_eq!(flying.len(), 3);
     let first = flying.pop_front().expect("three");
     let ordinal = first.batch.ordinal;
-    first
-        .buffer
-        .clone()
-        .lock()
-        .put_back(first.batch, driver.now);
+    driver.put_back(first);
+    driver.now += Duration::from_millis(10);
     assert!(
         driver.batches(true).is_empty(),
         "later batches are still under way"
     );
     let second = flying.pop_front().expect("two");
-    second
-        .buffer
-        .clone()
-        .lock()
-        .put_back(second.batch, driver.now);
+    driver.put_back(second);
+    driver.now += Duration::from_millis(10);
     let third = flying.pop_front().expect("one");
     driver.acknowledge(third, 20);
     let again = driver.batches(true);
@@ -290,22 +340,14 @@ fn what_is_put_back_leaves_again_in_order_and_after_what_is_under_way() {
 #[test]
 fn a_split_batch_keeps_its_records_order_and_numbers() {
     let mut driver = Driver::new(config(), 1);
-    driver.identity = Some(ProducerIdentity { id: 1, epoch: 0 });
     let sent: Vec<Delivery> = (0..7u8)
         .map(|value| driver.send(0, &[value; 20]).expect("room").0)
         .collect();
-    let Departure { buffer, mut batch } = driver.batches(true).remove(0);
-    batch.seal(driver.config.compression).expect("seals");
-    let ordinal = batch.ordinal;
-    let parts = crate::produce::split::split(batch).expect("splits");
-    buffer.lock().put_back_parts(ordinal, parts);
+    let whole = driver.batches(true).remove(0);
+    driver.answer(whole, ErrorCode::MessageTooLarge.code(), -1);
     let mut next_offset = 100;
     let mut next_sequence = 0;
-    for mut departure in driver.batches(true) {
-        departure
-            .batch
-            .seal(driver.config.compression)
-            .expect("seals");
+    for departure in driver.batches(true) {
         let BatchContent::Sealed(sealed) = &departure.batch.content else {
             panic!("just sealed");
         };
@@ -337,9 +379,7 @@ proptest! {
         fates in prop::collection::vec(0..4u8, 600),
         max_in_flight in 1..5usize,
     ) {
-        let mut driver = Driver::new(ProducerConfig { acks: Acks::All, ..config() }, 3);
-        driver.room = max_in_flight;
-        driver.identity = Some(ProducerIdentity { id: 1, epoch: 0 });
+        let mut driver = Driver::new(ProducerConfig { acks: Acks::All, max_in_flight, ..config() }, 3);
         let mut deliveries: Vec<Vec<Delivery>> = vec![Vec::new(); 3];
         let mut fates = fates.into_iter().cycle();
         let mut logs = [0i64; 3];
@@ -364,8 +404,7 @@ proptest! {
                     logs[place] += i64::from(departure.batch.count);
                     driver.acknowledge(departure, base);
                 } else {
-                    let until = driver.now + Duration::from_millis(5);
-                    departure.buffer.clone().lock().put_back(departure.batch, until);
+                    driver.put_back(departure);
                 }
             }
             if batch.is_empty() && driver.accumulator.unacknowledged() == 0 {

@@ -1,0 +1,196 @@
+//! What becomes of batches after a try: stored, tried again, split, given up.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kafkars_protocol::messages::produce::ProduceResponse;
+
+use super::{Departure, Sender, View};
+use crate::backoff::Backoff;
+use crate::produce::delivery::{BatchAck, BatchOutcome};
+use crate::produce::error::ProduceError;
+use crate::produce::partition_buffer::OutgoingBatch;
+use crate::produce::request::Answers;
+use crate::produce::split::split;
+use crate::produce::verdict::{Verdict, judge};
+use crate::transaction::NoAnswer;
+
+/// `CONCURRENT_TRANSACTIONS` passes once the markers of the transaction before are written.
+const MARKERS: Duration = Duration::from_millis(20);
+
+impl Sender {
+    /// A node has answered a request.
+    pub fn answered(
+        &mut self,
+        now: Instant,
+        node: i32,
+        batches: Vec<Departure>,
+        response: &ProduceResponse,
+        view: &dyn View,
+    ) {
+        self.landed(node);
+        let answers = Answers::new(response);
+        for departure in batches {
+            let (topic, partition) = (departure.buffer.topic(), departure.buffer.partition());
+            let Some(answer) = answers.find(topic, view.topic_id(topic), partition) else {
+                let cause = "the response left this partition out".into();
+                self.needs_metadata = true;
+                self.retry(now, departure, cause, self.backoff);
+                continue;
+            };
+            let has_earlier = departure.buffer.lock().has_earlier(departure.batch.ordinal);
+            let transactional = self.transactions.is_some();
+            match judge(&departure.batch, answer, has_earlier, transactional) {
+                Verdict::Stored(ack) => self.arrived(departure, BatchOutcome::Acknowledged(ack)),
+                Verdict::Retry {
+                    cause,
+                    refresh,
+                    soon,
+                } => {
+                    self.needs_metadata |= refresh;
+                    let backoff = if soon {
+                        Backoff::new(MARKERS, MARKERS * 4)
+                    } else {
+                        self.backoff
+                    };
+                    self.retry(now, departure, cause, backoff);
+                }
+                Verdict::Restart { cause, new_id } => {
+                    tracing::warn!(target: "kafkars::producer", %topic, partition, %cause, "numbering starts over");
+                    let refused = departure.batch.sequence.map(|sequence| sequence.identity);
+                    self.next_epoch(refused, new_id);
+                    departure.buffer.lock().restart();
+                    self.retry(now, departure, cause, self.backoff);
+                }
+                Verdict::Split(error) => self.split(departure, error),
+                Verdict::Failed(error) => self.arrived(departure, BatchOutcome::Failed(error)),
+            }
+        }
+    }
+
+    /// A request got no answer, or could not leave.
+    pub fn attempt_failed(
+        &mut self,
+        now: Instant,
+        node: i32,
+        batches: Vec<Departure>,
+        no_answer: &NoAnswer,
+    ) {
+        self.landed(node);
+        let cause = match no_answer {
+            NoAnswer::Indefinite { cause } => {
+                if let Some(transactions) = &mut self.transactions {
+                    transactions.produce_lost();
+                }
+                cause
+            }
+            NoAnswer::NotSent { cause } => cause,
+            NoAnswer::Impossible { cause } => {
+                for departure in batches {
+                    self.impossible(departure, cause);
+                }
+                return;
+            }
+        };
+        self.unreachable(node, cause);
+        for departure in batches {
+            self.retry(now, departure, Arc::clone(cause), self.backoff);
+        }
+    }
+
+    /// acks=0: nobody will answer, so written to the socket is all that can be known.
+    pub fn written(&mut self, node: i32, batches: Vec<Departure>) {
+        self.landed(node);
+        for departure in batches {
+            let unknown = BatchAck {
+                base_offset: -1,
+                log_append_time: -1,
+            };
+            self.arrived(departure, BatchOutcome::Acknowledged(unknown));
+        }
+    }
+
+    fn landed(&mut self, node: i32) {
+        if let Some(node) = self.queues.nodes.get_mut(&node) {
+            node.in_flight = node.in_flight.saturating_sub(1);
+        }
+    }
+
+    /// A batch that was under way has its outcome.
+    fn arrived(&mut self, departure: Departure, outcome: BatchOutcome) {
+        let Departure { buffer, batch } = departure;
+        let waits = {
+            let mut state = buffer.lock();
+            state.landed(batch.ordinal);
+            state.oldest().is_some()
+        };
+        if waits {
+            self.touched.push(buffer);
+        }
+        self.finish(batch, outcome);
+    }
+
+    fn retry(&mut self, now: Instant, departure: Departure, cause: Arc<str>, backoff: Backoff) {
+        let Departure { buffer, mut batch } = departure;
+        batch.attempts += 1;
+        let pause = backoff.delay(batch.attempts, self.random.next());
+        tracing::debug!(
+            target: "kafkars::producer",
+            topic = %buffer.topic(),
+            partition = buffer.partition(),
+            attempt = batch.attempts,
+            %cause,
+            "a batch is tried again"
+        );
+        batch.last_cause = Some(cause);
+        if now + pause >= batch.created + self.config.delivery_timeout {
+            buffer.lock().landed(batch.ordinal);
+            self.expire(batch);
+        } else {
+            self.retries += 1;
+            buffer.lock().put_back(batch, now + pause);
+        }
+        self.touched.push(buffer);
+    }
+
+    fn split(&mut self, departure: Departure, error: ProduceError) {
+        let Departure { buffer, batch } = departure;
+        let ordinal = batch.ordinal;
+        tracing::info!(
+            target: "kafkars::producer",
+            topic = %buffer.topic(),
+            partition = buffer.partition(),
+            records = batch.count,
+            "a batch was too large for its topic and goes out in two"
+        );
+        match split(batch) {
+            Ok(parts) => {
+                buffer.lock().put_back_parts(ordinal, parts);
+                self.touched.push(buffer);
+            }
+            Err(whole) => {
+                let batch = whole.0;
+                self.arrived(Departure { buffer, batch }, BatchOutcome::Failed(error));
+            }
+        }
+    }
+
+    pub(super) fn expire(&mut self, batch: OutgoingBatch) {
+        let cause = batch.last_cause.clone();
+        let error = ProduceError::DeliveryTimedOut {
+            topic: Arc::clone(batch.delivery.topic()),
+            partition: batch.delivery.partition(),
+            waited: self.config.delivery_timeout,
+            cause: cause.unwrap_or_else(|| "no broker took it".into()),
+        };
+        self.finish(batch, BatchOutcome::Failed(error));
+    }
+
+    pub(super) fn impossible(&mut self, departure: Departure, cause: &str) {
+        let error = ProduceError::Impossible {
+            topic: Arc::clone(departure.buffer.topic()),
+            cause: cause.into(),
+        };
+        self.arrived(departure, BatchOutcome::Failed(error));
+    }
+}

@@ -1,0 +1,232 @@
+//! Sorting partitions into queues, and filling requests from them.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::gate::Passage;
+use super::queues::NodeQueue;
+use super::{Departure, Outgoing, Sender, View, Work};
+use crate::produce::partition_buffer::{PartitionBuffer, Readiness};
+use crate::produce::request::produce_request;
+use crate::produce::sequence::ProducerIdentity;
+
+impl Sender {
+    /// Looks at every partition where something may have changed.
+    pub(super) fn sort(&mut self, now: Instant, view: &dyn View, hurry: bool, passage: &Passage) {
+        if !matches!(passage, Passage::Drop { .. }) {
+            self.dropped_for = None;
+        }
+        let mut touched = std::mem::take(&mut self.touched);
+        self.accumulator.take_arrivals(&mut touched);
+        let version = Some(view.metadata_version());
+        if self.metadata_seen != version {
+            self.metadata_seen = version;
+            touched.append(&mut self.queues.take_ready());
+        }
+        if let Some(transactions) = &self.transactions
+            && transactions.is_settled()
+        {
+            for buffer in self.queues.unadmitted.drain(..) {
+                buffer.lock().place.queued = false;
+                touched.push(buffer);
+            }
+        }
+        // In a hurry, every pause for lingering ends.
+        let rising = hurry && !std::mem::replace(&mut self.hurried, hurry);
+        let until = (!rising).then_some(now);
+        while let Some((at, buffer)) = self.queues.wakes.pop(until) {
+            let mut state = buffer.lock();
+            if state.place.wake == Some(at) {
+                state.place.wake = None;
+                drop(state);
+                touched.push(buffer);
+            }
+        }
+        self.expire_overdue(now);
+        for buffer in touched.drain(..) {
+            if let Passage::Drop { error, .. } = passage {
+                self.drop_waiting(&buffer, error);
+            }
+            self.look(buffer, now, view, hurry);
+        }
+        // Keeps its memory for the next time.
+        touched.append(&mut self.touched);
+        self.touched = touched;
+    }
+
+    fn expire_overdue(&mut self, now: Instant) {
+        let limit = self.config.delivery_timeout;
+        while let Some((_, buffer)) = self.queues.expiries.pop(Some(now)) {
+            let expired = {
+                let mut state = buffer.lock();
+                state.place.expiry_watched = false;
+                state.take_expired(now, limit)
+            };
+            for batch in expired {
+                self.expire(batch);
+            }
+            self.queues.fresh.push(buffer);
+        }
+    }
+
+    /// Puts a partition where it belongs.
+    fn look(&mut self, buffer: Arc<PartitionBuffer>, now: Instant, view: &dyn View, hurry: bool) {
+        let mut state = buffer.lock();
+        state.place.arrived = false;
+        if state.place.queued {
+            return;
+        }
+        match state.readiness(now, self.config.linger, hurry) {
+            Readiness::Idle => return,
+            Readiness::Blocked => {}
+            Readiness::At(at) => {
+                if state.place.wake.is_none_or(|wake| wake > at) {
+                    state.place.wake = Some(at);
+                    self.queues.wakes.push(at, Arc::clone(&buffer));
+                }
+            }
+            Readiness::Now => {
+                state.place.queued = true;
+                match view.leader(buffer.topic(), buffer.partition()) {
+                    Some(leader) => {
+                        let node = self.queues.nodes.entry(leader).or_default();
+                        node.ready.push_back(Arc::clone(&buffer));
+                    }
+                    None => {
+                        self.needs_metadata = true;
+                        self.queues.leaderless.push(Arc::clone(&buffer));
+                    }
+                }
+            }
+        }
+        drop(state);
+        self.queues.fresh.push(buffer);
+    }
+
+    /// Fills as many requests as nodes have room for. A request holds at most one batch of a partition, and at most
+    /// `max_request_size` bytes or one batch; partitions take turns.
+    pub(super) fn fill(
+        &mut self,
+        now: Instant,
+        view: &dyn View,
+        hurry: bool,
+        identity: Option<ProducerIdentity>,
+        work: &mut Work,
+    ) {
+        let nodes: Vec<i32> = self.queues.nodes.keys().copied().collect();
+        for id in nodes {
+            let Some(node) = self.queues.nodes.get_mut(&id) else {
+                continue;
+            };
+            if node.ready.is_empty() || !view.is_connected(id) {
+                continue;
+            }
+            let mut node = std::mem::take(node);
+            while node.in_flight < self.config.max_in_flight && !node.ready.is_empty() {
+                let batches = self.fill_request(now, hurry, identity, &mut node);
+                if batches.is_empty() {
+                    break;
+                }
+                node.in_flight += 1;
+                work.requests.push(self.outgoing(id, batches, now, view));
+            }
+            self.queues.nodes.insert(id, node);
+        }
+    }
+
+    fn fill_request(
+        &mut self,
+        now: Instant,
+        hurry: bool,
+        identity: Option<ProducerIdentity>,
+        node: &mut NodeQueue,
+    ) -> Vec<Departure> {
+        let mut batches = Vec::new();
+        let mut bytes = 0;
+        // Partitions with more to send, for the request after this one.
+        let mut again = Vec::new();
+        while let Some(buffer) = node.ready.pop_front() {
+            let mut state = buffer.lock();
+            if state.readiness(now, self.config.linger, hurry) != Readiness::Now {
+                state.place.queued = false;
+                drop(state);
+                self.touched.push(buffer);
+                continue;
+            }
+            let size = state.next_size();
+            if !batches.is_empty() && bytes + size > self.config.max_request_size {
+                drop(state);
+                node.ready.push_front(buffer);
+                break;
+            }
+            if let Some(transactions) = &mut self.transactions
+                && !state.is_sent_before()
+                && !transactions.admit(buffer.topic(), buffer.partition())
+            {
+                drop(state);
+                self.queues.unadmitted.push(buffer);
+                continue;
+            }
+            let Some(mut batch) = state.take(identity) else {
+                state.place.queued = false;
+                continue;
+            };
+            if state.readiness(now, self.config.linger, hurry) == Readiness::Now {
+                again.push(Arc::clone(&buffer));
+            } else {
+                state.place.queued = false;
+                if state.oldest().is_some() {
+                    self.touched.push(Arc::clone(&buffer));
+                }
+            }
+            drop(state);
+            let sealed = batch.seal(self.config.compression, self.transactions.is_some());
+            let departure = Departure { buffer, batch };
+            match sealed {
+                Ok(()) => {
+                    bytes += size;
+                    batches.push(departure);
+                }
+                Err(error) => self.impossible(departure, &error.to_string()),
+            }
+        }
+        node.ready.extend(again);
+        batches
+    }
+
+    fn outgoing(
+        &mut self,
+        node: i32,
+        batches: Vec<Departure>,
+        now: Instant,
+        view: &dyn View,
+    ) -> Outgoing {
+        let lives = batches.iter().map(|departure| departure.batch.created);
+        let oldest = lives.min().unwrap_or(now);
+        let deadline =
+            (oldest + self.config.delivery_timeout).min(now + self.config.request_timeout);
+        let mut transactional_id = None;
+        let mut max_version = i16::MAX;
+        if let Some(transactions) = &mut self.transactions {
+            transactions.departs(now);
+            transactional_id = Some(transactions.config().transactional_id.as_ref().to_owned());
+            max_version = transactions.produce_max_version();
+        }
+        let timeout = deadline.saturating_duration_since(now);
+        let topic_id = |topic: &str| view.topic_id(topic);
+        let request = produce_request(
+            &batches,
+            transactional_id,
+            self.config.acks,
+            timeout,
+            topic_id,
+        );
+        Outgoing {
+            node,
+            batches,
+            request,
+            max_version,
+            deadline,
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! What leaves when, and what came of it: the decisions of a producer's sending half, without I/O.
+//!
+//! A driver calls [`Sender::poll`] whenever something may have changed: records were appended, answers came, metadata
+//! changed, the time it was told has come. It carries out the [`Work`] it gets, and brings back what happened. It reports
+//! [`Sender::take_finished`] to whoever waits for the batches.
+//!
+//! Costs follow what happens, not how many partitions there are: a partition is looked at when one of its batches was opened or
+//! closed, when its timer ends, and when an answer came for it. Those that may leave wait in the queue of their leader.
+
+mod answers;
+mod dispatch;
+mod gate;
+mod identity;
+mod queues;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use kafkars_protocol::Uuid;
+use kafkars_protocol::messages::produce::ProduceRequest;
+
+use self::gate::Passage;
+use self::identity::Identity;
+use self::queues::Queues;
+use crate::backoff::{Backoff, Random};
+use crate::config::{Checked, ProducerConfig};
+use crate::produce::accumulator::Accumulator;
+use crate::produce::delivery::BatchOutcome;
+use crate::produce::error::ProduceError;
+use crate::produce::partition_buffer::{OutgoingBatch, PartitionBuffer};
+use crate::transaction::{Dispatch, Transactions};
+
+/// The sending half of one producer.
+#[derive(Debug)]
+pub struct Sender {
+    config: Checked<ProducerConfig>,
+    accumulator: Arc<Accumulator>,
+    backoff: Backoff,
+    random: Random,
+    identity: Identity,
+    transactions: Option<Transactions>,
+    queues: Queues,
+    // To be looked at: something was appended, or an answer came.
+    touched: Vec<Arc<PartitionBuffer>>,
+    finished: Vec<Finished>,
+    metadata_seen: Option<u64>,
+    needs_metadata: bool,
+    // Open batches leave without lingering since the last poll.
+    hurried: bool,
+    // What the last poll dropped batches for, so that all partitions are gone through once only.
+    dropped_for: Option<ProduceError>,
+    retries: u64,
+}
+
+/// What the sender must know of the cluster.
+pub trait View {
+    /// Changes with every change of the others' answers, except connections.
+    fn metadata_version(&self) -> u64;
+    /// The node that leads a partition, where known.
+    fn leader(&self, topic: &str, partition: i32) -> Option<i32>;
+    /// The topic's id, for versions of Produce that name topics so; zero where unknown.
+    fn topic_id(&self, topic: &str) -> Uuid;
+    /// Whether a request can be sent to the node now.
+    fn is_connected(&self, node: i32) -> bool;
+}
+
+/// What the driver must do now.
+#[derive(Debug, Default)]
+pub struct Work {
+    /// To be sent, in this order.
+    pub requests: Vec<Outgoing>,
+    /// Batches wait for these nodes, to which there is no connection.
+    pub unconnected: Vec<i32>,
+    /// A leader is unknown or in doubt.
+    pub needs_metadata: bool,
+    /// Ask any broker for a producer id (InitProducerId without transactional id) and bring the answer to [`Sender::identified`].
+    pub needs_identity: bool,
+    /// The next request of the transaction, for [`Transactions::answered`].
+    pub coordinator: Option<Dispatch>,
+    /// When to poll again although nothing happens.
+    pub wake_at: Option<Instant>,
+}
+
+/// A Produce request.
+#[derive(Debug)]
+pub struct Outgoing {
+    /// Where to.
+    pub node: i32,
+    /// What to bring back with the answer.
+    pub batches: Vec<Departure>,
+    /// What to send.
+    pub request: ProduceRequest,
+    /// The highest version to send it in.
+    pub max_version: i16,
+    /// When the answer is given up: the end of the oldest batch's life, or of `request_timeout_ms`.
+    pub deadline: Instant,
+}
+
+/// A batch that leaves, and the queue it came from.
+#[derive(Debug)]
+pub struct Departure {
+    /// Where it is put back if it must be tried again.
+    pub buffer: Arc<PartitionBuffer>,
+    /// The records.
+    pub batch: OutgoingBatch,
+}
+
+/// A batch whose fate is decided. Its memory is free already.
+#[derive(Debug)]
+pub struct Finished {
+    /// The batch.
+    pub batch: OutgoingBatch,
+    /// Its outcome, still to be reported.
+    pub outcome: BatchOutcome,
+}
+
+impl Sender {
+    /// A sender of `accumulator`'s records. `seed` spreads retries; with `transactions` every record belongs to one.
+    pub fn new(
+        config: Checked<ProducerConfig>,
+        accumulator: Arc<Accumulator>,
+        backoff: Backoff,
+        seed: u64,
+        transactions: Option<Transactions>,
+    ) -> Self {
+        Self {
+            identity: Identity::new(config.enable_idempotence),
+            config,
+            accumulator,
+            backoff,
+            random: Random::new(seed),
+            transactions,
+            queues: Queues::default(),
+            touched: Vec::new(),
+            finished: Vec::new(),
+            metadata_seen: None,
+            needs_metadata: false,
+            hurried: false,
+            dropped_for: None,
+            retries: 0,
+        }
+    }
+
+    /// The transactional half, for calls of the application and answers of coordinators.
+    pub fn transactions(&mut self) -> Option<&mut Transactions> {
+        self.transactions.as_mut()
+    }
+
+    /// Decides what leaves now. With `hurry` open batches do not linger: for flush, close and full memory.
+    pub fn poll(&mut self, now: Instant, view: &dyn View, hurry: bool) -> Work {
+        let mut work = Work::default();
+        // Each round moves the transaction on, which then waits for a broker: a few rounds always do.
+        for _ in 0..4 {
+            let before = self.passage();
+            let hurry = hurry
+                || self
+                    .transactions
+                    .as_ref()
+                    .is_some_and(Transactions::is_ending);
+            self.sort(now, view, hurry, &before);
+            match &before {
+                Passage::Closed => work.needs_identity |= self.wants_identity(now),
+                Passage::Open(identity) => {
+                    self.fill(now, view, hurry, *identity, &mut work);
+                }
+                Passage::Drop { error, resend } => {
+                    self.sweep(error);
+                    if let Some(identity) = resend {
+                        self.fill(now, view, hurry, Some(*identity), &mut work);
+                    }
+                }
+            }
+            self.queues.watch_expiries(self.config.delivery_timeout);
+            if let Some(transactions) = &mut self.transactions {
+                let drained = self.accumulator.unacknowledged() == 0;
+                if work.coordinator.is_none() {
+                    work.coordinator = transactions.poll(now, drained);
+                }
+            }
+            if self.passage() == before {
+                break;
+            }
+        }
+        work.unconnected = self.queues.unconnected(view);
+        let leaderless = !self.queues.leaderless.is_empty();
+        work.needs_metadata = std::mem::take(&mut self.needs_metadata) || leaderless;
+        work.wake_at = self.next_wake();
+        work
+    }
+
+    /// What has just been appended, if it can leave at once and nothing else needs attention: nothing is under way or
+    /// waits, leaders are connected, and no batch is above `largest` bytes. `None` leaves everything to the next poll.
+    pub fn express(&mut self, now: Instant, view: &dyn View, largest: usize) -> Option<Work> {
+        let quiet = self.queues.is_quiet()
+            && self.touched.is_empty()
+            && self.metadata_seen == Some(view.metadata_version())
+            && matches!(self.passage(), Passage::Open(_));
+        if !quiet {
+            return None;
+        }
+        self.accumulator.take_arrivals(&mut self.touched);
+        let at_once = self.touched.iter().all(|buffer| {
+            let leader = view.leader(buffer.topic(), buffer.partition());
+            leader.is_some_and(|node| view.is_connected(node))
+                && buffer.lock().next_size() <= largest
+        });
+        at_once.then(|| self.poll(now, view, false))
+    }
+
+    /// Batches whose fate is decided since the last look, to be counted and reported.
+    pub fn take_finished(&mut self) -> Vec<Finished> {
+        std::mem::take(&mut self.finished)
+    }
+
+    /// How often batches were tried again.
+    pub fn retries(&self) -> u64 {
+        self.retries
+    }
+
+    fn next_wake(&self) -> Option<Instant> {
+        let transactions = self.transactions.as_ref();
+        let wakes = [
+            self.queues.next_wake(),
+            self.identity.next_wake(),
+            transactions.and_then(Transactions::next_wake),
+        ];
+        wakes.into_iter().flatten().min()
+    }
+
+    fn finish(&mut self, batch: OutgoingBatch, outcome: BatchOutcome) {
+        if let BatchOutcome::Failed(error) = &outcome
+            && let Some(transactions) = &mut self.transactions
+        {
+            transactions.record_failed(error);
+        }
+        self.accumulator.release(&batch);
+        self.finished.push(Finished { batch, outcome });
+    }
+}
+
+#[cfg(test)]
+mod tests;

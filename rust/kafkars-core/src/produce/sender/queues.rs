@@ -1,0 +1,154 @@
+//! Where partitions with records wait: for their leader, for a timer, for a transaction.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::View;
+use crate::produce::partition_buffer::PartitionBuffer;
+
+/// Partitions that may leave, and timers for those that may not yet. A partition is in one queue at most, and has one
+/// timer of each kind that counts; a timer that was overtaken by an earlier one ends without effect.
+#[derive(Debug, Default)]
+pub(super) struct Queues {
+    // In the order of node ids, so that histories are repeatable.
+    pub(super) nodes: BTreeMap<i32, NodeQueue>,
+    pub(super) leaderless: Vec<Arc<PartitionBuffer>>,
+    /// Of partitions that are not in the open transaction yet.
+    pub(super) unadmitted: Vec<Arc<PartitionBuffer>>,
+    pub(super) wakes: Timers,
+    pub(super) expiries: Timers,
+    // Looked at since expiries were last watched, and not known to have left.
+    pub(super) fresh: Vec<Arc<PartitionBuffer>>,
+}
+
+/// What waits for one broker, and how many requests it is working on.
+#[derive(Debug, Default)]
+pub(super) struct NodeQueue {
+    pub(super) ready: VecDeque<Arc<PartitionBuffer>>,
+    pub(super) in_flight: usize,
+}
+
+impl Queues {
+    /// Nothing waits for anything and nothing is under way.
+    pub(super) fn is_quiet(&self) -> bool {
+        let idle = |node: &NodeQueue| node.ready.is_empty() && node.in_flight == 0;
+        self.nodes.values().all(idle) && self.is_empty()
+    }
+
+    /// Whether no partition waits, in a queue or for the end of a pause.
+    pub(super) fn is_empty(&self) -> bool {
+        self.nodes.values().all(|node| node.ready.is_empty())
+            && self.leaderless.is_empty()
+            && self.unadmitted.is_empty()
+            && self.wakes.next().is_none()
+    }
+
+    /// Takes out everything that waits for a leader, for another look: leaders have changed.
+    pub(super) fn take_ready(&mut self) -> Vec<Arc<PartitionBuffer>> {
+        let mut taken = std::mem::take(&mut self.leaderless);
+        for node in self.nodes.values_mut() {
+            taken.extend(node.ready.drain(..));
+        }
+        for buffer in &taken {
+            buffer.lock().place.queued = false;
+        }
+        taken
+    }
+
+    /// Nodes that batches wait for without a connection.
+    pub(super) fn unconnected(&self, view: &dyn View) -> Vec<i32> {
+        let waited_for = self
+            .nodes
+            .iter()
+            .filter(|(_, queue)| !queue.ready.is_empty());
+        let nodes = waited_for.map(|(node, _)| *node);
+        nodes.filter(|node| !view.is_connected(*node)).collect()
+    }
+
+    /// Sets timers for the end of what was looked at and did not leave.
+    pub(super) fn watch_expiries(&mut self, delivery_timeout: Duration) {
+        for buffer in self.fresh.drain(..) {
+            let mut state = buffer.lock();
+            let Some(oldest) = state.oldest() else {
+                continue;
+            };
+            if !std::mem::replace(&mut state.place.expiry_watched, true) {
+                drop(state);
+                self.expiries.push(oldest + delivery_timeout, buffer);
+            }
+        }
+    }
+
+    /// The next timer's end.
+    pub(super) fn next_wake(&self) -> Option<Instant> {
+        [self.wakes.next(), self.expiries.next()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+}
+
+/// Partitions by the moment at which to look at them.
+#[derive(Debug, Default)]
+pub(super) struct Timers {
+    heap: BinaryHeap<Timer>,
+    count: u64,
+}
+
+#[derive(Debug)]
+struct Timer {
+    at: Instant,
+    // Among equals, first come first served.
+    order: u64,
+    buffer: Arc<PartitionBuffer>,
+}
+
+impl Timers {
+    pub(super) fn push(&mut self, at: Instant, buffer: Arc<PartitionBuffer>) {
+        self.count += 1;
+        self.heap.push(Timer {
+            at,
+            order: self.count,
+            buffer,
+        });
+    }
+
+    /// The next one that ends by `until`; all of them with `None`.
+    pub(super) fn pop(
+        &mut self,
+        until: Option<Instant>,
+    ) -> Option<(Instant, Arc<PartitionBuffer>)> {
+        let next = self.heap.peek()?;
+        if until.is_some_and(|until| next.at > until) {
+            return None;
+        }
+        self.heap.pop().map(|timer| (timer.at, timer.buffer))
+    }
+
+    pub(super) fn next(&self) -> Option<Instant> {
+        self.heap.peek().map(|timer| timer.at)
+    }
+}
+
+impl Ord for Timer {
+    /// The earliest is the greatest, as the heap gives the greatest first.
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.at, other.order).cmp(&(self.at, self.order))
+    }
+}
+
+impl PartialOrd for Timer {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Timer {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Timer {}
