@@ -18,6 +18,7 @@ use crate::nodes::{CoordinatorKind, Node, Nodes};
 use crate::partition::Partition;
 use crate::sessions::Sessions;
 use crate::topic::Topic;
+use crate::topics::Topics;
 use crate::transactions::{ProducerIds, Transactions};
 
 /// Producer ids start here, to be told from counts and offsets when reading a log.
@@ -122,6 +123,12 @@ impl Cluster {
 impl State {
     pub(crate) fn topics(&self) -> impl Iterator<Item = &Topic> {
         self.topics.values()
+    }
+
+    /// The groups, and beside them the topics, which stay as they are.
+    pub(crate) fn groups_and_topics(&mut self) -> (&mut Groups, Topics<'_>) {
+        let topics = Topics::new(&self.topics, &self.names, self.topics_created);
+        (&mut self.groups, topics)
     }
 
     pub(crate) fn topic(&self, name: &str) -> Option<&Topic> {

@@ -47,6 +47,7 @@ mod slow_writer;
 mod topic;
 mod topic_config;
 mod topic_name;
+mod topics;
 mod transactions;
 mod versions;
 mod waiter;

@@ -156,7 +156,7 @@ impl Default for TopicConfig {
 }
 
 impl Kind {
-    fn accepts(self, value: &str) -> bool {
+    pub(crate) fn accepts(self, value: &str) -> bool {
         let value = value.trim();
         match self {
             Self::Boolean => matches!(value, "true" | "false"),

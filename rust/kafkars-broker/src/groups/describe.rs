@@ -1,11 +1,15 @@
 //! Groups as administrators see them.
 
 use bytes::Bytes;
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::consumer_group_describe::DescribedGroup as ConsumerDescription;
 use kafkars_protocol::messages::describe_groups::{DescribedGroup, DescribedGroupMember};
 use kafkars_protocol::messages::list_groups::ListedGroup;
 
 use super::classic::{ClassicGroup, Member, Phase};
-use super::{Group, Groups};
+use super::membership::not_found;
+use super::{Group, Groups, Refused};
+use crate::topics::Topics;
 
 impl Groups {
     /// Every group, in the order of their ids.
@@ -23,7 +27,25 @@ impl Groups {
     pub(crate) fn describe_classic(&mut self, id: &str, now: i64) -> Option<DescribedGroup> {
         self.with(id, now, |group| match group {
             Group::Classic(group) => Some(group.describe()),
+            Group::Consumer(_) => None,
         })?
+    }
+
+    /// A consumer group, or why there is none.
+    pub(crate) fn describe_consumer(
+        &mut self,
+        id: &str,
+        topics: &Topics<'_>,
+        now: i64,
+    ) -> Result<ConsumerDescription, Refused> {
+        match self.kind(id, now) {
+            Some(Group::Consumer(group)) => Ok(group.describe(topics)),
+            Some(_) => Err(Refused::new(
+                ErrorCode::GroupIdNotFound,
+                format!("Group {id} is not a consumer group."),
+            )),
+            None => Err(not_found(id)),
+        }
     }
 }
 
@@ -35,6 +57,7 @@ impl Group {
                 group.state(),
                 "classic",
             ),
+            Self::Consumer(group) => ("consumer".to_owned(), group.state(), "consumer"),
         };
         ListedGroup {
             group_id: id.to_owned(),

@@ -20,6 +20,11 @@ pub struct GroupSettings {
     /// Bytes that the subscriptions and assignments of all members, and again all committed offsets, may take, which Kafka does not
     /// limit. Default 256 MiB.
     pub max_bytes: usize,
+    /// Session timeout of members of consumer groups (`group.consumer.session.timeout.ms`). Default 45 s.
+    pub consumer_session_timeout: Duration,
+    /// How often members of consumer groups are told to be heard of (`group.consumer.heartbeat.interval.ms`). Default 500 ms, where
+    /// Kafka has 5 s: partitions change hands with heartbeats, and tests should not wait for that.
+    pub consumer_heartbeat_interval: Duration,
     /// How long committed offsets are kept once nobody uses them (`offsets.retention.minutes`). Default 7 days.
     pub offsets_retention: Duration,
     /// Largest metadata of a committed offset (`offset.metadata.max.bytes`). Default 4 KiB.
@@ -35,6 +40,8 @@ impl Default for GroupSettings {
             max_size: 10_000,
             max_groups: 10_000,
             max_bytes: 256 << 20,
+            consumer_session_timeout: Duration::from_secs(45),
+            consumer_heartbeat_interval: Duration::from_millis(500),
             offsets_retention: Duration::from_secs(7 * 24 * 3600),
             offset_metadata_max_bytes: 4096,
         }

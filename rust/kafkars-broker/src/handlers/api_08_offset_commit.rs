@@ -3,11 +3,11 @@
 //! Kept: commits of members, whose generation or epoch must be the current one, and of consumers that assign their partitions by hand;
 //! retention (versions 2 to 4), leader epochs (6), static members (7), topic ids (10, KIP-848).
 
-use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::offset_commit::{
     OffsetCommitRequest, OffsetCommitRequestPartition, OffsetCommitResponse,
     OffsetCommitResponsePartition, OffsetCommitResponseTopic,
 };
+use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::{Answer, Peer, Serve, coordination};
 use crate::cluster::{State, TopicKey};
@@ -35,8 +35,14 @@ impl Serve for OffsetCommitRequest {
             .ok()
             .map(|retention| now.saturating_add_unsigned(retention));
         Answer::Now(respond(&self, version, |topic, data| {
-            let topic = known(&mut state, topic, data.partition_index)?;
+            let (topic, id) = known(&mut state, topic, data.partition_index)?;
             allowed?;
+            state.groups.check_commit_of(
+                &self.group_id,
+                &self.member_id,
+                self.generation_id_or_member_epoch,
+                (id, data.partition_index),
+            )?;
             let committed = Committed {
                 offset: data.committed_offset,
                 leader_epoch: data.committed_leader_epoch,
@@ -83,11 +89,11 @@ fn respond(
     }
 }
 
-/// The name of a topic that has this partition.
-fn known(state: &mut State, key: &TopicKey, partition: i32) -> Result<String, ErrorCode> {
+/// Name and id of a topic that has this partition.
+fn known(state: &mut State, key: &TopicKey, partition: i32) -> Result<(String, Uuid), ErrorCode> {
     let topic = state.find(key)?;
     match topic.partition(partition) {
-        Some(_) => Ok(topic.name.clone()),
+        Some(_) => Ok((topic.name.clone(), topic.id)),
         None => Err(ErrorCode::UnknownTopicOrPartition),
     }
 }

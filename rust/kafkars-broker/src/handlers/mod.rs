@@ -50,6 +50,8 @@ mod api_60_describe_cluster;
 mod api_61_describe_producers;
 mod api_65_describe_transactions;
 mod api_66_list_transactions;
+mod api_68_consumer_group_heartbeat;
+mod api_69_consumer_group_describe;
 mod coordination;
 mod hints;
 mod operations;
@@ -171,6 +173,8 @@ served! {
     DeleteGroups delete_groups DeleteGroupsRequest,
     OffsetDelete offset_delete OffsetDeleteRequest,
     DescribeCluster describe_cluster DescribeClusterRequest,
+    ConsumerGroupHeartbeat consumer_group_heartbeat ConsumerGroupHeartbeatRequest,
+    ConsumerGroupDescribe consumer_group_describe ConsumerGroupDescribeRequest,
     DescribeProducers describe_producers DescribeProducersRequest,
     DescribeTransactions describe_transactions DescribeTransactionsRequest,
     ListTransactions list_transactions ListTransactionsRequest,

@@ -2,6 +2,8 @@ use std::io::Write;
 
 use kafkars_broker::{Action, ApiLimit, BrokerConfig, Intercept};
 use kafkars_protocol::messages::api_versions::{ApiVersionsRequest, ApiVersionsResponse};
+use kafkars_protocol::messages::consumer_group_describe::ConsumerGroupDescribeRequest;
+use kafkars_protocol::messages::consumer_group_heartbeat::ConsumerGroupHeartbeatRequest;
 use kafkars_protocol::messages::create_partitions::CreatePartitionsRequest;
 use kafkars_protocol::messages::create_topics::CreateTopicsRequest;
 use kafkars_protocol::messages::delete_groups::DeleteGroupsRequest;
@@ -152,6 +154,11 @@ fn every_api_is_answered_in_every_version() {
     answers_in_every_version(FindCoordinatorRequest::default());
     answers_in_every_version(OffsetCommitRequest {
         topics: vec![Default::default()],
+        ..Default::default()
+    });
+    answers_in_every_version(ConsumerGroupHeartbeatRequest::default());
+    answers_in_every_version(ConsumerGroupDescribeRequest {
+        group_ids: vec!["g".to_owned()],
         ..Default::default()
     });
     answers_in_every_version(JoinGroupRequest::default());

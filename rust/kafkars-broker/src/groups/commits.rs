@@ -1,0 +1,146 @@
+//! Who may commit offsets, read them and delete them.
+
+use kafkars_protocol::{ErrorCode, Uuid};
+
+use super::{Group, Groups};
+
+/// First version of `OffsetCommit` with an error of its own for a group that is not there.
+const NOT_FOUND_SINCE: i16 = 9;
+
+impl Groups {
+    /// Whether offsets may be committed for a group by who says to be this member; makes the group of a consumer that is alone.
+    pub(crate) fn check_commit(
+        &mut self,
+        group: &str,
+        member: &str,
+        instance: Option<&str>,
+        generation: i32,
+        version: i16,
+        now: i64,
+    ) -> Result<(), ErrorCode> {
+        self.sweep(now);
+        if !self.groups.contains_key(group) {
+            if generation >= 0 {
+                return Err(if version >= NOT_FOUND_SINCE {
+                    ErrorCode::GroupIdNotFound
+                } else {
+                    ErrorCode::IllegalGeneration
+                });
+            }
+            self.create_classic(group, now)?;
+        }
+        let allowed = self.with(group, now, |group| match group {
+            Group::Classic(group) => {
+                group.check_commit(member, instance, generation, false)?;
+                group.seen(member, now);
+                Ok(())
+            }
+            Group::Consumer(group) => {
+                group.check_commit(member, instance, generation, Some(version))
+            }
+        });
+        allowed.unwrap_or(Err(ErrorCode::CoordinatorNotAvailable))
+    }
+
+    /// Whether a member that may commit may commit this partition.
+    pub(crate) fn check_commit_of(
+        &self,
+        group: &str,
+        member: &str,
+        epoch: i32,
+        partition: (Uuid, i32),
+    ) -> Result<(), ErrorCode> {
+        match self.groups.get(group).map(|entry| &entry.group) {
+            Some(Group::Consumer(group)) => group.check_commit_of(member, epoch, partition),
+            _ => Ok(()),
+        }
+    }
+
+    /// The same as [`check_commit`](Self::check_commit) for offsets that a transaction commits.
+    pub(crate) fn check_transactional_commit(
+        &mut self,
+        group: &str,
+        member: &str,
+        instance: Option<&str>,
+        generation: i32,
+        now: i64,
+    ) -> Result<(), ErrorCode> {
+        self.sweep(now);
+        if !self.groups.contains_key(group) {
+            if generation >= 0 {
+                return Err(ErrorCode::IllegalGeneration);
+            }
+            self.create_classic(group, now)?;
+        }
+        let allowed = self.with(group, now, |group| match group {
+            Group::Classic(group) => group.check_commit(member, instance, generation, true),
+            // A transactional producer knows generations only.
+            Group::Consumer(group) => group
+                .check_commit(member, instance, generation, None)
+                .map_err(|code| match code {
+                    ErrorCode::StaleMemberEpoch => ErrorCode::IllegalGeneration,
+                    code => code,
+                }),
+        });
+        allowed.unwrap_or(Err(ErrorCode::CoordinatorNotAvailable))
+    }
+
+    /// Whether offsets may be read by who says to be this member. A group that is not there has simply none.
+    pub(crate) fn check_offset_fetch(
+        &mut self,
+        group: &str,
+        member: &str,
+        epoch: i32,
+        now: i64,
+    ) -> Result<(), ErrorCode> {
+        self.sweep(now);
+        self.with(group, now, |group| match group {
+            Group::Classic(_) => Ok(()),
+            Group::Consumer(group) => group.check_fetch(member, epoch),
+        })
+        .unwrap_or(Ok(()))
+    }
+
+    /// Deletes a group that has no members, with its offsets.
+    pub(crate) fn delete(&mut self, group: &str, now: i64) -> Result<(), ErrorCode> {
+        match self.kind(group, now).map(Group::is_empty) {
+            None => Err(ErrorCode::GroupIdNotFound),
+            Some(false) => Err(ErrorCode::NonEmptyGroup),
+            Some(true) => {
+                self.offsets.delete_group(group);
+                self.remove(group, now);
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether an administrator may delete committed offsets of this group at all.
+    pub(crate) fn check_offset_delete(&mut self, group: &str, now: i64) -> Result<(), ErrorCode> {
+        match self.kind(group, now) {
+            None => Err(ErrorCode::GroupIdNotFound),
+            Some(Group::Classic(group)) if !group.is_empty() && !group.reads_by_topic() => {
+                Err(ErrorCode::NonEmptyGroup)
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Deletes one committed offset, of a topic that no member reads.
+    pub(crate) fn delete_offset(
+        &mut self,
+        group: &str,
+        topic: &str,
+        partition: i32,
+    ) -> Result<(), ErrorCode> {
+        let read = |group: &Group| group.is_subscribed(topic);
+        if self
+            .groups
+            .get(group)
+            .is_some_and(|entry| read(&entry.group))
+        {
+            return Err(ErrorCode::GroupSubscribedToTopic);
+        }
+        self.offsets.delete(group, topic, partition);
+        Ok(())
+    }
+}

@@ -1,0 +1,284 @@
+//! Server-side assignors: which partitions each member of a consumer group is to have.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::member::{Partition, Target};
+use kafkars_protocol::Uuid;
+
+/// Names of the assignors, the default first (`group.consumer.assignors`).
+pub(crate) const ASSIGNORS: [&str; 2] = ["uniform", "range"];
+
+/// What assignors go by.
+#[derive(Debug, Default)]
+pub(crate) struct Demand<'a> {
+    /// The topics that somebody reads, with their partitions.
+    pub(crate) topics: BTreeMap<Uuid, i32>,
+    /// In the order in which members are served: by instance, or else by member id.
+    pub(crate) members: Vec<Reader<'a>>,
+}
+
+/// One member as assignors see it.
+#[derive(Debug)]
+pub(crate) struct Reader<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) topics: BTreeSet<Uuid>,
+    /// What it was to have so far.
+    pub(crate) before: Option<&'a Target>,
+}
+
+/// The target of each member, in their order.
+pub(crate) fn assign(assignor: &str, demand: &Demand<'_>) -> Vec<Target> {
+    if assignor == "range" {
+        return range(demand);
+    }
+    let first = demand.members.first().map(|reader| &reader.topics);
+    if demand
+        .members
+        .iter()
+        .all(|reader| Some(&reader.topics) == first)
+    {
+        return uniform(demand);
+    }
+    balanced(demand)
+}
+
+/// The partitions of each topic in as many stretches as it has readers, so that topics with as many partitions go together.
+fn range(demand: &Demand<'_>) -> Vec<Target> {
+    let mut targets = vec![Target::new(); demand.members.len()];
+    for (topic, partitions) in &demand.topics {
+        let readers: Vec<usize> = (0..demand.members.len())
+            .filter(|index| demand.members[*index].topics.contains(topic))
+            .collect();
+        let count = readers.len() as i32;
+        let mut next = 0;
+        for (place, reader) in readers.into_iter().enumerate() {
+            let more = i32::from((place as i32) < partitions % count);
+            let end = next + partitions / count + more;
+            targets[reader].extend((next..end).map(|partition| (*topic, partition)));
+            next = end;
+        }
+    }
+    targets
+}
+
+/// All read the same: nobody has more than one partition more than another, and as much as possible stays where it is.
+fn uniform(demand: &Demand<'_>) -> Vec<Target> {
+    let mut targets = kept(demand);
+    let all: usize = demand.topics.values().map(|count| *count as usize).sum();
+    let count = targets.len().max(1);
+    let (least, mut larger) = (all / count, all % count);
+    let mut order: Vec<usize> = (0..targets.len()).collect();
+    order.sort_by_key(|index| std::cmp::Reverse(targets[*index].len()));
+    let mut quotas = vec![least; targets.len()];
+    for index in order {
+        if larger > 0 {
+            quotas[index] += 1;
+            larger -= 1;
+        }
+        while targets[index].len() > quotas[index] {
+            targets[index].pop_last();
+        }
+    }
+    let given: BTreeSet<Partition> = targets.iter().flatten().copied().collect();
+    let mut free = partitions(demand).filter(|partition| !given.contains(partition));
+    for (target, quota) in targets.iter_mut().zip(quotas) {
+        let missing = quota.saturating_sub(target.len());
+        target.extend(free.by_ref().take(missing));
+    }
+    targets
+}
+
+/// Not all read the same: what is free goes to the reader with the least, then partitions move while that evens things out.
+fn balanced(demand: &Demand<'_>) -> Vec<Target> {
+    let mut targets = kept(demand);
+    let mut readers: BTreeMap<Uuid, Vec<usize>> = BTreeMap::new();
+    for (index, reader) in demand.members.iter().enumerate() {
+        for topic in &reader.topics {
+            readers.entry(*topic).or_default().push(index);
+        }
+    }
+    let poorest = |targets: &[Target], topic: &Uuid| {
+        let readers = readers.get(topic)?.iter().copied();
+        readers.min_by_key(|index| targets[*index].len())
+    };
+    let mut owners: BTreeMap<Partition, usize> = BTreeMap::new();
+    for (index, target) in targets.iter().enumerate() {
+        owners.extend(target.iter().map(|partition| (*partition, index)));
+    }
+    let mut free: Vec<Partition> = partitions(demand)
+        .filter(|partition| !owners.contains_key(partition))
+        .collect();
+    // Who has little choice chooses first.
+    free.sort_by_key(|(topic, _)| readers.get(topic).map_or(0, Vec::len));
+    for partition in free {
+        if let Some(index) = poorest(&targets, &partition.0) {
+            targets[index].insert(partition);
+            owners.insert(partition, index);
+        }
+    }
+    // Each move makes the difference between two members smaller, so there is an end; the bound is for certainty.
+    for _ in 0..targets.len().max(8) {
+        let mut moved = false;
+        for (partition, owner) in &mut owners {
+            let Some(index) = poorest(&targets, &partition.0) else {
+                continue;
+            };
+            if targets[*owner].len() > targets[index].len() + 1 {
+                targets[*owner].remove(partition);
+                targets[index].insert(*partition);
+                *owner = index;
+                moved = true;
+            }
+        }
+        if !moved {
+            break;
+        }
+    }
+    targets
+}
+
+/// What each member was to have and still may: it reads the topic, the partition exists, and nobody before it has it.
+fn kept(demand: &Demand<'_>) -> Vec<Target> {
+    let mut given = BTreeSet::new();
+    let mut keep = |reader: &Reader<'_>| -> Target {
+        let before = reader.before.into_iter().flatten().copied();
+        before
+            .filter(|partition| {
+                let (topic, index) = *partition;
+                let count = demand.topics.get(&topic).copied().unwrap_or(0);
+                index < count && reader.topics.contains(&topic) && given.insert(*partition)
+            })
+            .collect()
+    };
+    demand.members.iter().map(&mut keep).collect()
+}
+
+fn partitions<'a>(demand: &'a Demand<'_>) -> impl Iterator<Item = Partition> + 'a {
+    let topics = demand.topics.iter();
+    topics.flat_map(|(topic, count)| (0..*count).map(|partition| (*topic, partition)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn topic(number: u8) -> Uuid {
+        Uuid([number; 16])
+    }
+
+    struct Given {
+        topics: Vec<(u8, i32)>,
+        members: Vec<(&'static str, Vec<u8>, Target)>,
+    }
+
+    impl Given {
+        fn assign(&self, assignor: &str) -> Vec<Target> {
+            let member = |(id, topics, before): &'_ (&'static str, Vec<u8>, Target)| {
+                let topics = topics.iter().copied().map(topic).collect::<BTreeSet<_>>();
+                (*id, topics, before.clone())
+            };
+            let members: Vec<_> = self.members.iter().map(member).collect();
+            let demand = Demand {
+                topics: self
+                    .topics
+                    .iter()
+                    .map(|(number, count)| (topic(*number), *count))
+                    .collect(),
+                members: members
+                    .iter()
+                    .map(|(id, topics, before)| Reader {
+                        id,
+                        topics: topics.clone(),
+                        before: Some(before),
+                    })
+                    .collect(),
+            };
+            let targets = assign(assignor, &demand);
+            check(&demand, &targets);
+            targets
+        }
+    }
+
+    /// Each partition that somebody reads has one owner, and that one reads it.
+    fn check(demand: &Demand<'_>, targets: &[Target]) {
+        for partition in partitions(demand) {
+            let owners: Vec<usize> = (0..targets.len())
+                .filter(|index| targets[*index].contains(&partition))
+                .collect();
+            let reads = |reader: &Reader<'_>| reader.topics.contains(&partition.0);
+            assert_eq!(owners.len(), usize::from(demand.members.iter().any(reads)));
+            assert!(owners.iter().all(|index| reads(&demand.members[*index])));
+        }
+    }
+
+    fn sizes(targets: &[Target]) -> Vec<usize> {
+        targets.iter().map(Target::len).collect()
+    }
+
+    #[test]
+    fn uniform_is_even_and_keeps_what_it_can() {
+        let mut given = Given {
+            topics: vec![(1, 5), (2, 2)],
+            members: vec![
+                ("a", vec![1, 2], Target::new()),
+                ("b", vec![1, 2], Target::new()),
+            ],
+        };
+        let first = given.assign("uniform");
+        assert_eq!(sizes(&first), [4, 3]);
+        for (member, before) in given.members.iter_mut().zip(&first) {
+            member.2.clone_from(before);
+        }
+        given.members.push(("c", vec![1, 2], Target::new()));
+        let second = given.assign("uniform");
+        assert_eq!(sizes(&second), [3, 2, 2]);
+        assert!(second[0].is_subset(&first[0]) && second[1].is_subset(&first[1]));
+    }
+
+    #[test]
+    fn uniform_is_even_where_members_read_different_topics() {
+        let given = Given {
+            topics: vec![(1, 6), (2, 2)],
+            members: vec![
+                (
+                    "a",
+                    vec![1],
+                    (0..6).map(|index| (topic(1), index)).collect(),
+                ),
+                ("b", vec![1, 2], Target::new()),
+                ("c", vec![2], Target::new()),
+            ],
+        };
+        assert_eq!(sizes(&given.assign("uniform")), [3, 3, 2]);
+    }
+
+    #[test]
+    fn range_gives_stretches() {
+        let given = Given {
+            topics: vec![(1, 5), (2, 5)],
+            members: vec![
+                ("a", vec![1, 2], Target::new()),
+                ("b", vec![1, 2], Target::new()),
+            ],
+        };
+        let targets = given.assign("range");
+        let first = |number| (0..3).map(move |index| (topic(number), index));
+        assert_eq!(targets[0], first(1).chain(first(2)).collect::<Target>());
+    }
+
+    #[test]
+    fn nobody_and_nothing_are_fine() {
+        for assignor in ASSIGNORS {
+            let nobody = Given {
+                topics: vec![(1, 3)],
+                members: vec![],
+            };
+            assert!(nobody.assign(assignor).is_empty());
+            let nothing = Given {
+                topics: vec![],
+                members: vec![("a", vec![], Target::new())],
+            };
+            assert_eq!(sizes(&nothing.assign(assignor)), [0]);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! A consumer group as administrators see it.
+
+use kafkars_protocol::messages::consumer_group_describe::{
+    Assignment, DescribedGroup, Member, TopicPartitions,
+};
+
+use super::{ConsumerGroup, ConsumerMember, Partition};
+use crate::topics::Topics;
+
+/// A member of the protocol of KIP-848.
+const CONSUMER_MEMBER: i8 = 1;
+
+impl ConsumerGroup {
+    pub(crate) fn describe(&self, topics: &Topics<'_>) -> DescribedGroup {
+        let member = |member: &ConsumerMember| self.describe_member(member, topics);
+        DescribedGroup {
+            group_id: self.id.clone(),
+            group_state: self.state().to_owned(),
+            group_epoch: self.epoch,
+            assignment_epoch: self.assignment_epoch,
+            assignor_name: self.assignor.clone(),
+            members: self.members.values().map(member).collect(),
+            ..DescribedGroup::default()
+        }
+    }
+
+    fn describe_member(&self, member: &ConsumerMember, topics: &Topics<'_>) -> Member {
+        let target = self.targets.get(&member.id);
+        Member {
+            member_id: member.id.clone(),
+            instance_id: member.instance_id.clone(),
+            rack_id: member.rack_id.clone(),
+            member_epoch: member.epoch,
+            client_id: member.client.id.clone(),
+            client_host: member.client.host.clone(),
+            subscribed_topic_names: member.names.iter().cloned().collect(),
+            subscribed_topic_regex: member.regex.clone(),
+            assignment: assignment(member.assigned.keys(), topics),
+            target_assignment: assignment(target.into_iter().flatten(), topics),
+            member_type: CONSUMER_MEMBER,
+        }
+    }
+}
+
+fn assignment<'a>(
+    partitions: impl Iterator<Item = &'a Partition>,
+    topics: &Topics<'_>,
+) -> Assignment {
+    let mut topic_partitions: Vec<TopicPartitions> = Vec::new();
+    for (topic_id, partition) in partitions {
+        // A topic that is gone is not shown, though its partitions may not have been given up yet.
+        let Some(name) = topics.name(*topic_id) else {
+            continue;
+        };
+        match topic_partitions.last_mut() {
+            Some(topic) if topic.topic_id == *topic_id => topic.partitions.push(*partition),
+            _ => topic_partitions.push(TopicPartitions {
+                topic_id: *topic_id,
+                topic_name: name.to_owned(),
+                partitions: vec![*partition],
+            }),
+        }
+    }
+    Assignment { topic_partitions }
+}

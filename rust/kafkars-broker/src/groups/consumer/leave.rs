@@ -1,0 +1,67 @@
+//! How members leave a consumer group.
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::consumer_group_heartbeat::{
+    ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse,
+};
+
+use kafkars_protocol::messages::leave_group::MemberIdentity;
+
+use super::ConsumerGroup;
+use super::member::{LEFT_FOR_A_WHILE, Progress};
+use crate::groups::refused::Refused;
+
+impl ConsumerGroup {
+    /// An administrator sends a member away, whom `LeaveGroup` names by its id, its instance, or both.
+    pub(crate) fn send_away(&mut self, identity: &MemberIdentity) -> Result<(), ErrorCode> {
+        let mut id = identity.member_id.clone();
+        if let Some(instance) = &identity.group_instance_id {
+            let current = self
+                .instances
+                .get(instance)
+                .ok_or(ErrorCode::UnknownMemberId)?;
+            if !id.is_empty() && id != *current {
+                return Err(ErrorCode::FencedInstanceId);
+            }
+            id.clone_from(current);
+        }
+        if !self.members.contains_key(&id) {
+            return Err(ErrorCode::UnknownMemberId);
+        }
+        self.remove_member(&id);
+        Ok(())
+    }
+
+    /// A member leaves for good, or a static one for a while, which keeps what it has until its session ends.
+    pub(crate) fn leave(
+        &mut self,
+        request: &ConsumerGroupHeartbeatRequest,
+    ) -> Result<ConsumerGroupHeartbeatResponse, Refused> {
+        let id = request.member_id.as_str();
+        if let Some(instance) = &request.instance_id {
+            let current = self.instances.get(instance).map(String::as_str);
+            self.check_instance(current, id, instance)?;
+        }
+        let Some(member) = self.members.get_mut(id) else {
+            let message = format!("Member {id} is not a member of group {}.", self.id);
+            return Err(Refused::new(ErrorCode::UnknownMemberId, message));
+        };
+        if request.member_epoch == LEFT_FOR_A_WHILE {
+            member.previous_epoch = member.epoch;
+            member.epoch = LEFT_FOR_A_WHILE;
+            member.progress = Progress::Stable;
+            member.revoke_by = None;
+            let revoked = std::mem::take(&mut member.revoking);
+            revoked.keys().for_each(|partition| {
+                self.owners.remove(partition);
+            });
+        } else {
+            self.remove_member(id);
+        }
+        Ok(ConsumerGroupHeartbeatResponse {
+            member_id: Some(id.to_owned()),
+            member_epoch: request.member_epoch,
+            ..ConsumerGroupHeartbeatResponse::default()
+        })
+    }
+}
