@@ -231,6 +231,8 @@ def test_a_partition_function_that_fails_fails_its_record_alone(faulty_broker: E
 
     async def main() -> None:
         async with aio_producer(faulty_broker, partitioner=choose) as producer:
+            # Otherwise the topic may be known before the second send, which then raises on the spot.
+            faulty_broker.intercept("Metadata", "delay", seconds=0.2)
             good, bad, late = (producer.send("new", b"value", key) for key in (b"0", b"none", b"0"))
             with pytest.raises(ValueError, match="none"):
                 await bad
