@@ -1,7 +1,10 @@
-"""Help for tests of programs that use Kafka: a broker inside the test process."""
+"""Help for tests of programs that use Kafka: a broker inside the test process, and faults on purpose."""
 
 from __future__ import annotations
 
-from kafkars.testing.broker import EmbeddedBroker
+from kafkars._kafkars import SeenRequest
+from kafkars.testing.broker import EmbeddedBroker, EmbeddedCluster
+from kafkars.testing.clock import Clock
+from kafkars.testing.faults import Fault
 
-__all__ = ["EmbeddedBroker"]
+__all__ = ["Clock", "EmbeddedBroker", "EmbeddedCluster", "Fault", "SeenRequest"]

@@ -1,24 +1,38 @@
-"""An in-memory Kafka cluster that any client can reach over TCP."""
+"""In-memory Kafka clusters that any client can reach over TCP."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+import time
+from typing import TYPE_CHECKING, Literal
 
 from kafkars import _kafkars
+from kafkars.errors import BrokerError, KafkaTimeoutError
+from kafkars.testing.clock import Clock
+from kafkars.testing.faults import Action, Fault
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from types import TracebackType
 
     from typing_extensions import Self
 
+ANYTHING = 0x7FFF_FFFF
+"""A length that no frame has."""
+
+FIRST_BYTE_OF_AN_ANSWER = 4
+"""Behind the correlation id."""
+
 
 class EmbeddedBroker(_kafkars.EmbeddedBroker):
-    """A Kafka cluster in this process.
+    """A Kafka cluster in this process, of one node unless said otherwise.
 
     ```python
     with EmbeddedBroker(topics={"orders": 3}) as broker:
         producer = Producer(bootstrap_servers=broker.bootstrap_servers)
     ```
+
+    It runs from the moment it is made until `stop()`, or the end of a `with` or an `async with` block.
 
     Args:
         nodes: How many brokers it has.
@@ -26,9 +40,13 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         topics: Topics that are there from the start, with their numbers of partitions.
         auto_create_topics: Whether a client that asks for an unknown topic creates it.
         default_partitions: Partitions of topics that are created without saying how many.
+        default_replication_factor: Replicas of topics that are created without saying how many, at most one on each node.
         topic_defaults: Settings of all topics, by Kafka's names (`"max.message.bytes": "1000"`).
         advertised_host: Host told to clients instead of the real one, right or wrong.
         advertised_port: Port told to clients instead of the real one, right or wrong.
+        clock: "wall" runs with the machine's clock; "manual" stands still until `broker.clock.advance()`.
+        requests_recorded: How many of the latest requests `requests()` remembers.
+        connections_max_idle: Seconds after which a connection that says nothing is closed (`connections.max.idle.ms`).
 
     Raises:
         ConfigError: A setting makes no sense.
@@ -43,50 +61,271 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         topics: Mapping[str, int] | None = None,
         auto_create_topics: bool = True,
         default_partitions: int = 1,
+        default_replication_factor: int = 1,
         topic_defaults: Mapping[str, str] | None = None,
         advertised_host: str | None = None,
         advertised_port: int | None = None,
+        clock: Literal["wall", "manual"] = "wall",
+        requests_recorded: int = 10_000,
+        connections_max_idle: float = 600.0,
     ) -> Self:
         """See the class."""
         return super().__new__(
             cls,
-            nodes=nodes,
-            port=port,
-            topics=[(name, partitions, []) for name, partitions in (topics or {}).items()],
-            auto_create_topics=auto_create_topics,
-            default_partitions=default_partitions,
-            topic_defaults=list((topic_defaults or {}).items()),
-            advertised_host=advertised_host,
-            advertised_port=advertised_port,
+            {
+                "nodes": nodes,
+                "port": port,
+                "topics": [(name, partitions, None, []) for name, partitions in (topics or {}).items()],
+                "auto_create_topics": auto_create_topics,
+                "default_partitions": default_partitions,
+                "default_replication_factor": default_replication_factor,
+                "topic_defaults": list((topic_defaults or {}).items()),
+                "advertised_host": advertised_host,
+                "advertised_port": advertised_port,
+                "clock": clock,
+                "requests_recorded": requests_recorded,
+                "connections_max_idle": connections_max_idle,
+            },
         )
 
+    @property
+    def clock(self) -> Clock:
+        """What its time-outs go by; a test may move it."""
+        return Clock(self)
+
     def create_topic(
-        self, name: str, partitions: int | None = None, *, configs: Mapping[str, str] | None = None
+        self,
+        name: str,
+        partitions: int | None = None,
+        *,
+        replication_factor: int | None = None,
+        configs: Mapping[str, str] | None = None,
     ) -> None:
         """Creates a topic, as an administrator would.
 
         Raises:
             BrokerError: A client would be refused, with the class of the code it would get.
         """
-        self._create_topic(name, partitions, list((configs or {}).items()))
+        self._create_topic(name, partitions, replication_factor, list((configs or {}).items()))
+
+    # --- nodes ------------------------------------------------------------------------------------------------
+
+    def stop_node(self, node: int) -> None:
+        """Stops a node as a controlled shutdown does.
+
+        What it leads and coordinates moves to other nodes; then its port, which stays reserved, and its connections are
+        closed. A partition without another replica in sync has no leader until the node is back.
+        """
+        self._steer_node("stop", node)
+
+    def kill_node(self, node: int) -> None:
+        """Takes a node down without the controller noticing: it leads what it led until `fence_node()`."""
+        self._steer_node("kill", node)
+
+    def start_node(self, node: int) -> None:
+        """Starts a stopped node on the port it had. It is in sync at once; leaders do not move back by themselves."""
+        self._steer_node("start", node)
+
+    def restart_node(self, node: int) -> None:
+        """Stops a node and starts it again."""
+        self._steer_node("restart", node)
+
+    def pause_node(self, node: int) -> None:
+        """Halts a node: it accepts and answers nothing, its connections stay, and it leads on until `fence_node()`."""
+        self._steer_node("pause", node)
+
+    def resume_node(self, node: int) -> None:
+        """Lets a paused node go on: what was sent to it meanwhile is handled."""
+        self._steer_node("start", node)
+
+    def fence_node(self, node: int) -> None:
+        """The controller gives a node up, as when its session times out; `start_node()` takes it back."""
+        self._steer_node("fence", node)
+
+    def add_node(self) -> int:
+        """Adds a node and returns its id. It leads nothing until topics are created, leaders are moved, or nodes stop."""
+        return self._add_node()
+
+    def coordinator(self, key: str, *, kind: Literal["group", "transaction", "share"] = "group") -> int | None:
+        """Id of the node that coordinates a group (or a transactional id, or a share group); None while none can."""
+        return self._coordinator(kind, key)
+
+    def move_coordinator(
+        self, key: str, node: int, *, kind: Literal["group", "transaction", "share"] = "group"
+    ) -> None:
+        """Gives a group (or a transactional id, or a share group) to another node, as long as that lives."""
+        self._move_coordinator(kind, key, node)
+
+    def slow_down(self, node: int | None = None, *, latency: float = 0.0, bytes_per_second: int | None = None) -> None:
+        """Slows the traffic of one node down, or of all; without further arguments it is fast again.
+
+        Args:
+            node: Which node; None for all there are.
+            latency: How many seconds later each answer leaves. Answers do not wait for each other.
+            bytes_per_second: In each direction, for all connections of the node together; None for no limit.
+        """
+        self._slow_down(node, latency, bytes_per_second)
+
+    # --- faults and requests ----------------------------------------------------------------------------------
 
     def intercept(
         self,
-        api: str,
-        action: str,
+        api: str | None,
+        action: Action | str | type[BrokerError],
         *,
         seconds: float = 0.0,
+        position: int = FIRST_BYTE_OF_AN_ANSWER,
+        length: int = ANYTHING,
         times: int | None = None,
         node: int | None = None,
-    ) -> None:
-        """Sets a fault for requests to come.
+        when: Callable[[_kafkars.SeenRequest], object] | None = None,
+    ) -> Fault:
+        """Sets a fault for requests to come. Where several take a request, the first that was set decides.
 
         Args:
-            api: Kafka's name of the request: "Produce", "Fetch", "Metadata".
-            action: "delay" (by `seconds`), "drop" (no answer), "disconnect" (no effect), "disconnect_after" (has its
-                effect, but no answer), or the name of an error code to answer with.
+            api: Kafka's name of the request: "Produce", "Fetch", "Metadata". None for all.
+            action: What happens:
+
+                - "delay": it is handled `seconds` later, and so is what follows on its connection;
+                - "drop": no effect, no answer;
+                - "disconnect": no effect, the connection is closed;
+                - "disconnect_after": it has its effect, but the connection is closed instead of the answer;
+                - the name of an error code, or its class: no effect, the error in every place of the answer;
+                - "flip_byte": the answer has the byte at `position` inverted;
+                - "wrong_length": the answer's length prefix says `length`;
+                - "truncate": `position` bytes of the answer leave, then the connection is closed;
+                - "wrong_correlation_id": the answer is that to no request.
             seconds: How long a delay is.
+            position: For "flip_byte" counted behind the length prefix, so that 0 to 3 are the correlation id.
+            length: For "wrong_length"; the default is more than any client takes.
             times: How many requests it is for; None for all.
             node: Only requests to this broker.
+            when: Only requests for which this returns something true. It runs on the broker's thread: it must be quick, and
+                must not stop the broker or a node. What it raises is reported to `sys.unraisablehook`.
+
+        Returns:
+            A handle that counts the requests and can end the fault, also as a context manager.
+
+        Raises:
+            InvalidArgumentError: There is no such API, action or error code.
         """
-        self._intercept(api, action, seconds, times, node)
+        name = action.name if isinstance(action, type) else action
+        fault = {
+            "api": api,
+            "action": name,
+            "seconds": seconds,
+            "position": position,
+            "length": length,
+            "times": times,
+            "node": node,
+            "when": when,
+        }
+        return Fault(self, self._intercept(fault))
+
+    def requests(
+        self,
+        api: str | None = None,
+        *,
+        node: int | None = None,
+        client_id: str | None = None,
+    ) -> list[_kafkars.SeenRequest]:
+        """The latest requests, oldest first, whatever became of them.
+
+        Args:
+            api: Only those of this name.
+            node: Only those to this broker.
+            client_id: Only those of clients of this name.
+        """
+        return [
+            request
+            for request in self._requests()
+            if (api is None or request.api == api)
+            and (node is None or request.node == node)
+            and (client_id is None or request.client_id == client_id)
+        ]
+
+    def wait_for_request(
+        self,
+        api: str | None = None,
+        *,
+        count: int = 1,
+        node: int | None = None,
+        client_id: str | None = None,
+        when: Callable[[_kafkars.SeenRequest], object] | None = None,
+        timeout: float = 10.0,
+    ) -> _kafkars.SeenRequest:
+        """Waits until there have been `count` such requests since the start or `forget_requests()`, and returns the last of them.
+
+        Raises:
+            KafkaTimeoutError: There were fewer after `timeout` seconds.
+        """
+        deadline = time.monotonic() + timeout
+        known = 0
+        while True:
+            found = [
+                request
+                for request in self.requests(api, node=node, client_id=client_id)
+                if when is None or when(request)
+            ]
+            if len(found) >= count:
+                return found[count - 1]
+            if time.monotonic() >= deadline:
+                wanted = api or "any"
+                message = f"{len(found)} of {count} requests ({wanted}) were seen within {timeout} s"
+                raise KafkaTimeoutError(message)
+            known = self._wait_for_requests(known)
+
+    async def __aenter__(self) -> Self:
+        """Returns itself: it runs already."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None:
+        """Stops it without holding up the event loop."""
+        await asyncio.get_running_loop().run_in_executor(None, self.stop)
+
+
+class EmbeddedCluster(EmbeddedBroker):
+    """A Kafka cluster in this process, of three nodes with topics on all of them unless said otherwise.
+
+    ```python
+    with EmbeddedCluster(topics={"orders": 6}) as cluster:
+        cluster.stop_node(cluster.leader("orders", 0))
+    ```
+
+    It takes what `EmbeddedBroker` takes; only the defaults differ.
+    """
+
+    def __new__(
+        cls,
+        *,
+        nodes: int = 3,
+        port: int = 0,
+        topics: Mapping[str, int] | None = None,
+        auto_create_topics: bool = True,
+        default_partitions: int = 3,
+        default_replication_factor: int = 3,
+        topic_defaults: Mapping[str, str] | None = None,
+        advertised_host: str | None = None,
+        advertised_port: int | None = None,
+        clock: Literal["wall", "manual"] = "wall",
+        requests_recorded: int = 10_000,
+        connections_max_idle: float = 600.0,
+    ) -> Self:
+        """See the class."""
+        return super().__new__(
+            cls,
+            nodes=nodes,
+            port=port,
+            topics=topics,
+            auto_create_topics=auto_create_topics,
+            default_partitions=default_partitions,
+            default_replication_factor=default_replication_factor,
+            topic_defaults=topic_defaults,
+            advertised_host=advertised_host,
+            advertised_port=advertised_port,
+            clock=clock,
+            requests_recorded=requests_recorded,
+            connections_max_idle=connections_max_idle,
+        )

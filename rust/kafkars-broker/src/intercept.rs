@@ -125,6 +125,18 @@ impl fmt::Debug for Intercept {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct InterceptId(pub(crate) u64);
 
+impl InterceptId {
+    /// The id as a number, for those who cannot hold the type.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+
+    /// The id that has this number.
+    pub fn from_number(number: u64) -> Self {
+        Self(number)
+    }
+}
+
 impl Corruption {
     /// The damaged bytes, and whether the connection is closed behind them.
     pub(crate) fn apply(self, frame: &Frame) -> (Bytes, bool) {

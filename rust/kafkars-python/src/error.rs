@@ -369,7 +369,7 @@ fn local(py: Python<'_>, class: &str, message: &dyn Display, place: &Place<'_>) 
 }
 
 /// For callers that are attached but hold no token.
-fn attached(class: &'static str, message: impl Into<String>) -> PyErr {
+pub(crate) fn attached(class: &'static str, message: impl Into<String>) -> PyErr {
     let message = message.into();
     Python::attach(|py| local(py, class, &message, &Place::default()))
 }

@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PySequence};
 
 use crate::aio::{PyCall, PyFuture, PyPort, send};
 use crate::batch::{PyRecordBatch, PyRecordIterator};
-use crate::broker::PyEmbeddedBroker;
+use crate::broker::{PyEmbeddedBroker, PySeenRequest};
 use crate::config::{ClientSettings, ConsumerFields, ProducerFields};
 use crate::consumer::{PyAsyncConsumer, PyBaseConsumer, PyConsumer};
 use crate::metadata::PyRecordMetadata;
@@ -30,6 +30,7 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyDeliveryFuture>()?;
     module.add_class::<PyDeserializedRecord>()?;
     module.add_class::<PyEmbeddedBroker>()?;
+    module.add_class::<PySeenRequest>()?;
     module.add_class::<PyFuture>()?;
     module.add_class::<PyPort>()?;
     module.add_class::<PyProducer>()?;

@@ -1,0 +1,42 @@
+"""The embedded broker's clock."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kafkars import _kafkars
+
+
+class Clock:
+    """What the broker's time-outs, retention and log-append times go by; see `EmbeddedBroker.clock`.
+
+    It runs with the machine's clock, or stands still where the broker was started with `clock="manual"` or after `freeze()`.
+    A long poll ends in real time too, so that clients of a broker whose clock stands still go on reading.
+    """
+
+    __slots__ = ("_broker",)
+
+    def __init__(self, broker: _kafkars.EmbeddedBroker) -> None:
+        self._broker = broker
+
+    def now_ms(self) -> int:
+        """The time in milliseconds since 1970, as timestamps of records are."""
+        return self._broker._now_ms()
+
+    def advance(self, seconds: float) -> None:
+        """Moves the time ahead; whatever is due by then happens at once."""
+        self._broker._advance_clock(seconds)
+
+    def freeze(self) -> None:
+        """Stops the clock where it is; it can still be advanced."""
+        self._broker._freeze_clock(frozen=True)
+
+    def unfreeze(self) -> None:
+        """Lets the clock run on from where it is."""
+        self._broker._freeze_clock(frozen=False)
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the time moves only by `advance()`."""
+        return self._broker._clock_is_frozen()

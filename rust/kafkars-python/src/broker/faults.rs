@@ -1,0 +1,92 @@
+//! Faults as Python names them.
+
+use std::time::Duration;
+
+use kafkars_broker::{Action, Corruption, Intercept, SeenRequest};
+use kafkars_protocol::{ApiKey, ErrorCode};
+use pyo3::prelude::*;
+
+use super::requests::PySeenRequest;
+use crate::error;
+
+/// What `kafkars.testing.EmbeddedBroker.intercept` gives.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Fault {
+    api: Option<String>,
+    action: String,
+    seconds: f64,
+    position: usize,
+    length: i32,
+    times: Option<u32>,
+    node: Option<i32>,
+    when: Option<Py<PyAny>>,
+}
+
+impl Fault {
+    pub(crate) fn into_intercept(self) -> PyResult<Intercept> {
+        let action = self.action()?;
+        let mut intercept = match &self.api {
+            Some(name) => Intercept::new(api(name)?, action),
+            None => Intercept::any(action),
+        };
+        if let Some(times) = self.times {
+            intercept = intercept.times(times);
+        }
+        if let Some(node) = self.node {
+            intercept = intercept.node(node);
+        }
+        if let Some(when) = self.when {
+            intercept = intercept.when(move |request| accepts(&when, request));
+        }
+        Ok(intercept)
+    }
+
+    fn action(&self) -> PyResult<Action> {
+        let Ok(delay) = Duration::try_from_secs_f64(self.seconds) else {
+            let message = format!("{} is not a number of seconds", self.seconds);
+            return Err(error::argument(message));
+        };
+        Ok(match self.action.as_str() {
+            "delay" => Action::Delay(delay),
+            "drop" => Action::Drop,
+            "disconnect" => Action::Disconnect,
+            "disconnect_after" => Action::DisconnectAfter,
+            "flip_byte" => Action::Corrupt(Corruption::FlipByte(self.position)),
+            "wrong_length" => Action::Corrupt(Corruption::Length(self.length)),
+            "truncate" => Action::Corrupt(Corruption::Truncate(self.position)),
+            "wrong_correlation_id" => Action::Corrupt(Corruption::CorrelationId),
+            name => match ErrorCode::ALL.iter().find(|code| code.name() == name) {
+                Some(code) => Action::Error(*code),
+                None => {
+                    let message = format!("{name:?} is neither an action nor an error code");
+                    return Err(error::argument(message));
+                }
+            },
+        })
+    }
+}
+
+/// The API of that name, however it is spelled.
+pub(crate) fn api(name: &str) -> PyResult<ApiKey> {
+    let known = ApiKey::ALL.iter().copied();
+    let mut found = known.filter(|api| api.name().eq_ignore_ascii_case(name));
+    let unknown = || error::argument(format!("{name:?} is not the name of a Kafka API"));
+    found.next().ok_or_else(unknown)
+}
+
+/// Asks a Python function. One that raises accepts nothing, and what it raised is reported as Python reports what nobody can
+/// catch. So it is when the interpreter is about to end.
+fn accepts(when: &Py<PyAny>, request: &SeenRequest) -> bool {
+    let asked = Python::try_attach(|py| {
+        let request = PySeenRequest(request.clone());
+        let answer = when
+            .call1(py, (request,))
+            .and_then(|answer| answer.is_truthy(py));
+        answer.unwrap_or_else(|raised| {
+            raised.write_unraisable(py, Some(when.bind(py)));
+            false
+        })
+    });
+    asked.unwrap_or(false)
+}

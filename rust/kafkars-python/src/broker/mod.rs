@@ -1,0 +1,323 @@
+//! The embedded broker as a Python object.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kafkars_broker::{
+    BrokerError, CoordinatorKind, EmbeddedBroker, InterceptId, LinkSettings, NodeState,
+};
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+
+use crate::error;
+use crate::runtime::Birthplace;
+
+mod faults;
+mod requests;
+mod settings;
+
+pub(crate) use requests::PySeenRequest;
+use settings::{Settings, TopicArguments, topic};
+
+/// An in-memory Kafka cluster in this process, reachable over TCP.
+#[pyclass(name = "EmbeddedBroker", module = "kafkars._kafkars", frozen, subclass)]
+pub(crate) struct PyEmbeddedBroker {
+    // Guards the reference; none once it is stopped. Never held during a call of the broker.
+    broker: Mutex<Option<Arc<EmbeddedBroker>>>,
+    addresses: String,
+    birthplace: Birthplace,
+}
+
+#[pymethods]
+impl PyEmbeddedBroker {
+    #[new]
+    fn new(py: Python<'_>, settings: Settings) -> PyResult<Self> {
+        let config = settings.into_config()?;
+        let broker = py
+            .detach(|| EmbeddedBroker::start(config))
+            .map_err(|failure| error::embedded_broker(&failure))?;
+        Ok(Self {
+            addresses: broker.bootstrap_servers(),
+            broker: Mutex::new(Some(Arc::new(broker))),
+            birthplace: Birthplace::here(),
+        })
+    }
+
+    /// Where its nodes listen: `host:port,host:port`.
+    #[getter]
+    fn bootstrap_servers(&self) -> String {
+        let broker = self.broker.lock();
+        let now = broker.as_ref().map(|broker| broker.bootstrap_servers());
+        now.unwrap_or_else(|| self.addresses.clone())
+    }
+
+    /// The id it gives to clients.
+    #[getter]
+    fn cluster_id(&self) -> PyResult<String> {
+        self.with(|broker| Ok(broker.cluster_id().to_owned()))
+    }
+
+    /// Creates a topic, as an administrator would.
+    fn _create_topic(
+        &self,
+        name: String,
+        partitions: Option<i32>,
+        replication_factor: Option<i16>,
+        configs: Vec<(String, String)>,
+    ) -> PyResult<()> {
+        let arguments: TopicArguments = (name, partitions, replication_factor, configs);
+        self.with(|broker| broker.create_topic(&topic(arguments)))
+    }
+
+    /// Names of its topics, in alphabetical order.
+    fn topics(&self) -> PyResult<Vec<String>> {
+        self.with(|broker| Ok(broker.topics()))
+    }
+
+    /// First offset and next offset of a partition.
+    fn offsets(&self, topic: &str, partition: i32) -> PyResult<(i64, i64)> {
+        self.with(|broker| broker.offsets(topic, partition))
+    }
+
+    /// Id of the node that leads a partition; -1 while none can.
+    fn leader(&self, topic: &str, partition: i32) -> PyResult<i32> {
+        self.with(|broker| broker.leader(topic, partition))
+    }
+
+    /// Gives a partition to another node, under a new leader epoch.
+    fn move_leader(&self, topic: &str, partition: i32, node: i32) -> PyResult<()> {
+        self.with(|broker| broker.move_leader(topic, partition, node))
+    }
+
+    /// Id of the node that coordinates something; None while none can.
+    fn _coordinator(&self, kind: &str, key: &str) -> PyResult<Option<i32>> {
+        let kind = coordinator_kind(kind)?;
+        self.with(|broker| broker.coordinator(kind, key))
+    }
+
+    /// Gives what is coordinated to another node.
+    fn _move_coordinator(&self, kind: &str, key: &str, node: i32) -> PyResult<()> {
+        let kind = coordinator_kind(kind)?;
+        self.with(|broker| broker.move_coordinator(kind, key, node))
+    }
+
+    /// Ids of its nodes, also of those that do not run.
+    #[getter]
+    fn nodes(&self) -> PyResult<Vec<i32>> {
+        self.with(|broker| Ok(broker.nodes()))
+    }
+
+    /// Where a node listens: `host:port`.
+    fn address(&self, node: i32) -> PyResult<String> {
+        self.with(|broker| {
+            let address = broker.address(node).map(|address| address.to_string());
+            address.ok_or(BrokerError::UnknownNode(node))
+        })
+    }
+
+    /// Whether a node is "running", "paused" or "stopped".
+    fn node_state(&self, node: i32) -> PyResult<&'static str> {
+        self.with(|broker| {
+            Ok(match broker.node_state(node)? {
+                NodeState::Running => "running",
+                NodeState::Paused => "paused",
+                NodeState::Stopped => "stopped",
+            })
+        })
+    }
+
+    fn _add_node(&self, py: Python<'_>) -> PyResult<i32> {
+        self.with_detached(py, EmbeddedBroker::add_node)
+    }
+
+    fn _steer_node(&self, py: Python<'_>, action: &str, node: i32) -> PyResult<()> {
+        let call = match action {
+            "stop" => EmbeddedBroker::stop_node,
+            "kill" => EmbeddedBroker::kill_node,
+            "start" => EmbeddedBroker::start_node,
+            "restart" => EmbeddedBroker::restart_node,
+            "pause" => EmbeddedBroker::pause_node,
+            "fence" => EmbeddedBroker::fence_node,
+            other => return Err(error::argument(format!("nodes cannot {other:?}"))),
+        };
+        self.with_detached(py, |broker| call(broker, node))
+    }
+
+    /// Closes every connection of one node, or of all; the nodes go on.
+    #[pyo3(signature = (node=None))]
+    fn cut_connections(&self, node: Option<i32>) -> PyResult<()> {
+        self.with(|broker| broker.cut_connections(node))
+    }
+
+    fn _slow_down(
+        &self,
+        node: Option<i32>,
+        latency: f64,
+        bytes_per_second: Option<u64>,
+    ) -> PyResult<()> {
+        let Ok(latency) = Duration::try_from_secs_f64(latency) else {
+            return Err(error::argument(format!(
+                "{latency} is not a number of seconds"
+            )));
+        };
+        let link = LinkSettings {
+            latency,
+            bytes_per_second,
+        };
+        self.with(|broker| broker.set_link(node, link))
+    }
+
+    /// Sets a fault and gives its number.
+    fn _intercept(&self, fault: faults::Fault) -> PyResult<u64> {
+        let intercept = fault.into_intercept()?;
+        self.with(|broker| Ok(broker.intercept(intercept).number()))
+    }
+
+    fn _remove_fault(&self, number: u64) -> PyResult<bool> {
+        self.with(|broker| Ok(broker.remove_intercept(InterceptId::from_number(number))))
+    }
+
+    fn _fault_hits(&self, number: u64) -> PyResult<u64> {
+        self.with(|broker| Ok(broker.intercept_hits(InterceptId::from_number(number))))
+    }
+
+    /// Removes all faults.
+    fn clear_faults(&self) -> PyResult<()> {
+        self.with(|broker| {
+            broker.clear_intercepts();
+            Ok(())
+        })
+    }
+
+    fn _requests(&self) -> PyResult<Vec<PySeenRequest>> {
+        self.with(|broker| {
+            Ok(broker
+                .requests_seen()
+                .into_iter()
+                .map(PySeenRequest)
+                .collect())
+        })
+    }
+
+    /// Forgets the requests seen so far.
+    fn forget_requests(&self) -> PyResult<()> {
+        self.with(|broker| {
+            broker.forget_requests_seen();
+            Ok(())
+        })
+    }
+
+    /// Waits for at most 50 ms until there have been more requests than `known`; gives how many there have been.
+    fn _wait_for_requests(&self, py: Python<'_>, known: u64) -> PyResult<u64> {
+        py.check_signals()?;
+        self.with_detached(py, |broker| Ok(broker.wait_for_requests(known)))
+    }
+
+    fn _now_ms(&self) -> PyResult<i64> {
+        self.with(|broker| Ok(broker.clock().now()))
+    }
+
+    fn _advance_clock(&self, seconds: f64) -> PyResult<()> {
+        let Ok(by) = Duration::try_from_secs_f64(seconds) else {
+            let message =
+                format!("{seconds} is not a number of seconds a clock can be advanced by");
+            return Err(error::argument(message));
+        };
+        self.with(|broker| {
+            broker.clock().advance(by);
+            Ok(())
+        })
+    }
+
+    fn _freeze_clock(&self, frozen: bool) -> PyResult<()> {
+        self.with(|broker| {
+            let clock = broker.clock();
+            if frozen {
+                clock.freeze()
+            } else {
+                clock.unfreeze()
+            }
+            Ok(())
+        })
+    }
+
+    fn _clock_is_frozen(&self) -> PyResult<bool> {
+        self.with(|broker| Ok(broker.clock().is_frozen()))
+    }
+
+    /// Ends it; what it held is gone.
+    fn stop(&self, py: Python<'_>) {
+        let broker = self.broker.lock().take();
+        py.detach(|| self.end(broker));
+    }
+
+    fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, pyo3::types::PyTuple>) {
+        self.stop(py);
+    }
+
+    fn __repr__(&self) -> String {
+        match *self.broker.lock() {
+            Some(_) => format!("<EmbeddedBroker at {}>", self.addresses),
+            None => "<EmbeddedBroker stopped>".to_owned(),
+        }
+    }
+}
+
+impl PyEmbeddedBroker {
+    /// For calls that are answered on the spot.
+    fn with<T>(&self, call: impl FnOnce(&EmbeddedBroker) -> Result<T, BrokerError>) -> PyResult<T> {
+        let broker = self.running()?;
+        call(&broker).map_err(|failure| error::embedded_broker(&failure))
+    }
+
+    /// For calls that wait for the broker's thread, which may itself wait for the interpreter: a fault's predicate is Python.
+    fn with_detached<T: Send>(
+        &self,
+        py: Python<'_>,
+        call: impl FnOnce(&EmbeddedBroker) -> Result<T, BrokerError> + Send,
+    ) -> PyResult<T> {
+        let broker = self.running()?;
+        let answer = py.detach(|| call(&broker));
+        answer.map_err(|failure| error::embedded_broker(&failure))
+    }
+
+    fn running(&self) -> PyResult<Arc<EmbeddedBroker>> {
+        self.birthplace.check()?;
+        let broker = self.broker.lock().clone();
+        broker.ok_or_else(|| error::embedded_broker(&BrokerError::Stopped))
+    }
+
+    /// In a forked child the threads to stop are in the parent, and waiting for them would not end.
+    fn end(&self, broker: Option<Arc<EmbeddedBroker>>) {
+        if self.birthplace.is_elsewhere() {
+            std::mem::forget(broker);
+        } else if let Some(broker) = broker {
+            broker.stop();
+        }
+    }
+}
+
+impl Drop for PyEmbeddedBroker {
+    fn drop(&mut self) {
+        let mut broker = self.broker.get_mut().take();
+        // Its thread may be in the predicate of a fault and so need the interpreter to end.
+        Python::try_attach(|py| py.detach(|| self.end(broker.take())));
+        self.end(broker);
+    }
+}
+
+fn coordinator_kind(name: &str) -> PyResult<CoordinatorKind> {
+    match name {
+        "group" => Ok(CoordinatorKind::Group),
+        "transaction" => Ok(CoordinatorKind::Transaction),
+        "share" => Ok(CoordinatorKind::Share),
+        other => Err(error::argument(format!(
+            "{other:?} is not a kind of coordinator"
+        ))),
+    }
+}

@@ -1,0 +1,126 @@
+//! A request that the embedded broker has seen, as a Python object.
+
+use kafkars_broker::{Action, SeenRequest};
+use kafkars_protocol::Value;
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+
+use crate::error;
+
+/// A request that reached the broker, whatever became of it.
+#[pyclass(name = "SeenRequest", module = "kafkars._kafkars", frozen)]
+pub(crate) struct PySeenRequest(pub(crate) SeenRequest);
+
+#[pymethods]
+impl PySeenRequest {
+    /// Kafka's name of what it asks for.
+    #[getter]
+    fn api(&self) -> &'static str {
+        self.0.api.name()
+    }
+
+    /// The version of the API.
+    #[getter]
+    fn version(&self) -> i16 {
+        self.0.version
+    }
+
+    /// Id of the node it was sent to.
+    #[getter]
+    fn node(&self) -> i32 {
+        self.0.node
+    }
+
+    /// The connection it came on, numbered from 1 in the order in which connections were accepted.
+    #[getter]
+    fn connection(&self) -> u64 {
+        self.0.connection
+    }
+
+    /// The client's number for it.
+    #[getter]
+    fn correlation_id(&self) -> i32 {
+        self.0.correlation_id
+    }
+
+    /// The client's name for itself.
+    #[getter]
+    fn client_id(&self) -> Option<&str> {
+        self.0.client_id.as_deref()
+    }
+
+    /// Its bytes, header included.
+    #[getter]
+    fn size(&self) -> usize {
+        self.0.size
+    }
+
+    /// When it was read, in seconds since 1970 by the broker's clock.
+    #[getter]
+    fn time(&self) -> f64 {
+        self.0.time as f64 / 1000.0
+    }
+
+    /// What was done to it on purpose: the action or the error's name.
+    #[getter]
+    fn fault(&self) -> Option<&'static str> {
+        Some(match self.0.action? {
+            Action::Delay(_) => "delay",
+            Action::Drop => "drop",
+            Action::Disconnect => "disconnect",
+            Action::DisconnectAfter => "disconnect_after",
+            Action::Error(code) => code.name(),
+            Action::Corrupt(_) => "corrupt",
+        })
+    }
+
+    /// Its fields by Kafka's names in snake case; None when they are not kept any more.
+    #[getter]
+    fn body<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match self.0.body() {
+            None => Ok(None),
+            Some(Ok(value)) => to_python(py, value).map(Some),
+            Some(Err(failure)) => Err(error::attached("ProtocolError", failure.to_string())),
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        let SeenRequest {
+            api,
+            version,
+            node,
+            connection,
+            ..
+        } = &self.0;
+        let client = self.0.client_id.as_deref().unwrap_or("unnamed");
+        let api = api.name();
+        format!("<{api} v{version} from {client} on connection {connection} to node {node}>")
+    }
+}
+
+fn to_python(py: Python<'_>, value: Value) -> PyResult<Bound<'_, PyAny>> {
+    match value {
+        Value::Null => Ok(py.None().into_bound(py)),
+        Value::Bool(value) => value.into_bound_py_any(py),
+        Value::Int(value) => value.into_bound_py_any(py),
+        Value::Float(value) => value.into_bound_py_any(py),
+        Value::Text(value) => value.into_bound_py_any(py),
+        Value::Uuid(value) => value.to_string().into_bound_py_any(py),
+        Value::Bytes(value) => Ok(PyBytes::new(py, &value).into_any()),
+        Value::List(values) => {
+            let list = PyList::empty(py);
+            for value in values {
+                list.append(to_python(py, value)?)?;
+            }
+            Ok(list.into_any())
+        }
+        Value::Struct(fields) => {
+            let dict = PyDict::new(py);
+            for (name, value) in fields {
+                dict.set_item(name, to_python(py, value)?)?;
+            }
+            Ok(dict.into_any())
+        }
+    }
+}
