@@ -12,14 +12,25 @@ from kafkars.config import ClientConfig, ConsumerConfig, ProducerConfig
 from kafkars.consumer import Consumer
 from kafkars.errors import KafkaError
 from kafkars.producer import Producer
-from kafkars.types import OffsetAndTimestamp, PartitionInfo, TimestampType, TopicPartition, Watermarks
+from kafkars.transaction import Transaction
+from kafkars.types import (
+    ConsumerGroupMetadata,
+    OffsetAndMetadata,
+    OffsetAndTimestamp,
+    PartitionInfo,
+    TimestampType,
+    TopicPartition,
+    Watermarks,
+)
 
 __all__ = [
     "ClientConfig",
     "Consumer",
     "ConsumerConfig",
+    "ConsumerGroupMetadata",
     "DeliveryFuture",
     "KafkaError",
+    "OffsetAndMetadata",
     "OffsetAndTimestamp",
     "PartitionInfo",
     "Producer",
@@ -29,6 +40,7 @@ __all__ = [
     "RecordMetadata",
     "TimestampType",
     "TopicPartition",
+    "Transaction",
     "Watermarks",
     "__version__",
     "errors",

@@ -7,13 +7,15 @@ from typing import TypeAlias
 
 from typing_extensions import TypeVar
 
-from kafkars.types import TopicPartition
+from kafkars.types import OffsetAndMetadata, TopicPartition
 
 Payload: TypeAlias = bytes | bytearray | memoryview | str
 """What is sent without a serializer."""
 
 Headers: TypeAlias = Iterable[tuple[str, Payload | None]] | Mapping[str, Payload | None]
 Partition: TypeAlias = TopicPartition | tuple[str, int]
+Position: TypeAlias = int | OffsetAndMetadata
+OffsetsIn: TypeAlias = Mapping[TopicPartition, Position] | Mapping[tuple[str, int], Position]
 Partitions: TypeAlias = Partition | Iterable[Partition]
 
 K = TypeVar("K", default=bytes)

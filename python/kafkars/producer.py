@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from kafkars import _kafkars, _logging
 from kafkars.config import ProducerConfig
+from kafkars.transaction import Transaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -67,3 +68,10 @@ class Producer(_kafkars.Producer["KeyIn", "ValueIn"]):
         checked = ProducerConfig.of(config, settings)
         _logging.start()
         return super().__new__(cls, checked)
+
+    def transaction(self) -> Transaction:
+        """A transaction for one `with` block: committed when the block ends, aborted when it raises.
+
+        Needs the setting `transactional_id`, and `init_transactions()` once before.
+        """
+        return Transaction(self)

@@ -40,6 +40,31 @@ class TimestampType(IntEnum):
     """The broker, when it stored the record."""
 
 
+class OffsetAndMetadata(NamedTuple):
+    """A position of a group in a partition, as it is committed."""
+
+    offset: int
+    """The next offset to read."""
+    metadata: str = ""
+    """Any text to keep beside it."""
+    leader_epoch: int | None = None
+    """Leader epoch of the last record read (KIP-320), where known."""
+
+
+class ConsumerGroupMetadata(NamedTuple):
+    """A consumer's membership of its group, as `Consumer.group_metadata()` gives it, for `send_offsets_to_transaction`.
+
+    It lets the group refuse positions of a member that has lost its partitions meanwhile (KIP-447). Made by hand with
+    the group's id alone, it commits for a group without members.
+    """
+
+    group_id: str
+    generation_id: int = -1
+    """Generation of the classic protocol, member epoch of KIP-848; -1 outside of a membership."""
+    member_id: str = ""
+    group_instance_id: str | None = None
+
+
 class PartitionInfo(NamedTuple):
     """One partition of a topic, as the cluster describes it."""
 

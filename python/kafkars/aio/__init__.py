@@ -10,5 +10,6 @@ from __future__ import annotations
 from kafkars._kafkars import Call, Future
 from kafkars.aio.consumer import Consumer
 from kafkars.aio.producer import Producer
+from kafkars.aio.transaction import Transaction
 
-__all__ = ["Call", "Consumer", "Future", "Producer"]
+__all__ = ["Call", "Consumer", "Future", "Producer", "Transaction"]

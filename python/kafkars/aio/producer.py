@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from kafkars import _kafkars, _logging
+from kafkars.aio.transaction import Transaction
 from kafkars.config import ProducerConfig
 
 if TYPE_CHECKING:
@@ -69,3 +70,10 @@ class Producer(_kafkars.AsyncProducer["KeyIn", "ValueIn"]):
         checked = ProducerConfig.of(config, settings)
         _logging.start()
         return super().__new__(cls, checked)
+
+    def transaction(self) -> Transaction:
+        """A transaction for one `async with` block: committed when the block ends, aborted when it raises.
+
+        Needs the setting `transactional_id`, and `init_transactions()` once before.
+        """
+        return Transaction(self)

@@ -8,7 +8,6 @@ from typing import Any
 from kafkars.errors import ConfigError
 
 NOT_YET = {
-    "transactional_id": "transactions are not part of this version",
     "ssl_cafile": "TLS is not part of this version",
     "sasl_mechanism": "SASL is not part of this version",
 }

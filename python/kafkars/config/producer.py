@@ -74,6 +74,12 @@ class ProducerConfig(ClientConfig):
     enable_idempotence: bool | None = None
     """Lets brokers drop batches that were repeated by retries. None means: where `acks` is "all"."""
 
+    transactional_id: str | None = None
+    """Names the producer across restarts and lets it open transactions; a new producer with the same name fences the old."""
+
+    transaction_timeout_ms: float = 60_000
+    """How long a transaction may be open before it is aborted. The broker's `transaction.max.timeout.ms` bounds it."""
+
     partitioner: str | Callable[[bytes | None, int], int] = "default"
     """How a partition is chosen when a record names none: a name of `PARTITIONERS`, or a function of the serialized
     key and the number of partitions, which runs in `send()`."""
@@ -97,6 +103,8 @@ class ProducerConfig(ClientConfig):
         "compression_type": checks.choice("none", "gzip", "snappy", "lz4", "zstd"),
         "compression_level": checks.optional(checks.whole),
         "enable_idempotence": checks.optional(checks.flag),
+        "transactional_id": checks.optional(checks.text),
+        "transaction_timeout_ms": checks.milliseconds,
         "partitioner": _partitioner,
         "key_serializer": checks.optional(checks.function),
         "value_serializer": checks.optional(checks.function),

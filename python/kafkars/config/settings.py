@@ -44,6 +44,8 @@ class ProducerSettings(ClientSettings, total=False):
     compression_type: CompressionType
     compression_level: int | None
     enable_idempotence: bool | None
+    transactional_id: str | None
+    transaction_timeout_ms: float
     partitioner: str | Callable[[bytes | None, int], int]
 
 

@@ -22,6 +22,9 @@ class KafkaError(Exception):
     fatal: bool = False
     """Whether this client cannot go on and a new one must be made."""
 
+    abortable: bool = False
+    """Whether the open transaction is lost, but the producer can go on: abort the transaction, then try it again."""
+
     topic: str | None
     partition: int | None
     offset: int | None

@@ -907,6 +907,7 @@ class TransactionAbortableError(BrokerError):
 
     code = 120
     name = "TRANSACTION_ABORTABLE"
+    abortable = True
 
 
 class InvalidRecordStateError(BrokerError):

@@ -122,6 +122,44 @@ class InvalidRecordTimestampError(KafkaError, ValueError):
     name = "INVALID_RECORD_TIMESTAMP"
 
 
+class PurgedError(KafkaError):
+    """The application gave the record up with `purge()` before it was acknowledged."""
+
+    name = "PURGED"
+
+
+class TransactionStateError(ClientStateError):
+    """The call does not fit the transaction: begun twice, sent outside of one, never initialised. Nothing has changed."""
+
+    name = "INVALID_TRANSACTION_STATE"
+
+
+class TransactionFailedError(KafkaError):
+    """A record of the transaction was not stored, for the reason in ``__cause__``: abort the transaction."""
+
+    name = "TRANSACTION_FAILED"
+    abortable = True
+
+
+class TransactionTimedOutError(KafkaError):
+    """The transaction was open for longer than `transaction_timeout_ms`: abort it, then it may be tried again (KIP-588)."""
+
+    name = "TRANSACTION_TIMED_OUT"
+    abortable = True
+
+
+class TransactionAbortedError(KafkaError):
+    """The record, or the call, is part of a transaction that was aborted."""
+
+    name = "TRANSACTION_ABORTED"
+
+
+class InterceptorError(KafkaError):
+    """An interceptor failed before a record was sent; its exception is in ``__cause__``, and the record was not sent."""
+
+    name = "INTERCEPTOR_FAILED"
+
+
 class SerializationError(KafkaError, ValueError):
     """A serializer failed or returned something other than bytes; the cause is in ``__cause__``."""
 

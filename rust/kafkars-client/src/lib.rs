@@ -12,6 +12,7 @@ pub mod net;
 mod producer;
 mod sink;
 mod topic_name;
+mod transactions;
 
 pub use client::{Client, CoordinatorKind};
 pub use consumer::{Consumer, ConsumerMetrics, OffsetAndTimestamp};
@@ -25,6 +26,9 @@ pub use kafkars_core::fetch::open::{FetchedBatch, RecordSlice, TakenRecord};
 pub use kafkars_core::produce::accumulator::ProduceRecord;
 pub use kafkars_core::produce::delivery::{BatchDelivery, Delivery, RecordMetadata};
 pub use kafkars_core::produce::error::ProduceError;
+pub use kafkars_core::transaction::{
+    Call as TransactionCall, GroupMetadata, OffsetToCommit, TransactionError,
+};
 pub use metrics::ClientMetrics;
 pub use producer::{Producer, ProducerMetrics, SendError, SendWait};
 

@@ -9,7 +9,9 @@ use kafkars_core::config::{Checked, ProducerConfig};
 use kafkars_core::produce::accumulator::{Accumulator, ProduceRecord, Refusal};
 use kafkars_core::produce::delivery::{BatchDelivery, Delivery};
 use kafkars_core::produce::error::ProduceError;
+use kafkars_core::transaction::TransactionError;
 use kafkars_protocol::ErrorCode;
+use parking_lot::RwLock;
 use tokio::sync::Notify;
 
 use crate::client::Client;
@@ -37,6 +39,9 @@ pub(crate) struct Shared {
     pub(crate) room: Notify,
     /// Calls that wait for open batches to leave: flushes and sends waiting for room.
     pub(crate) hurry: AtomicUsize,
+    /// Why no record is taken for now, where transactions say so. Records are taken under the read lock, so that none
+    /// slips into the time after a commit.
+    pub(crate) fence: RwLock<Option<TransactionError>>,
     /// No record is taken any more.
     pub(crate) closed: AtomicBool,
     /// The sender gives up what it has.
@@ -113,6 +118,7 @@ impl Producer {
             wake: Notify::new(),
             room: Notify::new(),
             hurry: AtomicUsize::new(0),
+            fence: RwLock::new(None),
             closed: AtomicBool::new(false),
             abandoned: AtomicBool::new(false),
             finished: tokio::sync::watch::Sender::new(false),
@@ -133,8 +139,7 @@ impl Producer {
         if self.shared.closed.load(Ordering::Relaxed) {
             return Err(SendError::Failed(ProduceError::Closed));
         }
-        let now = now();
-        match self.shared.accumulator.append(record, now, wall_clock_ms) {
+        match self.append(record) {
             Ok((delivery, wake)) => {
                 if wake {
                     self.sink.notice();
@@ -151,6 +156,16 @@ impl Producer {
             Err(Refusal::NeedsRoom(size)) => Err(SendError::NotReady(SendWait(Wait::Room(size)))),
             Err(Refusal::Failed(error)) => Err(SendError::Failed(error)),
         }
+    }
+
+    #[inline]
+    fn append(&self, record: &ProduceRecord<'_>) -> Result<(Delivery, bool), Refusal> {
+        let is_transactional = self.shared.config.transactional_id.is_some();
+        let fence = is_transactional.then(|| self.shared.fence.read());
+        if let Some(Some(refusal)) = fence.as_deref() {
+            return Err(Refusal::Failed(ProduceError::Transaction(refusal.clone())));
+        }
+        self.shared.accumulator.append(record, now(), wall_clock_ms)
     }
 
     /// Waits for what a refused record needs, until `deadline`.
@@ -235,6 +250,14 @@ impl Producer {
         self.shared.config.max_block
     }
 
+    pub(crate) fn sink(&self) -> &Sink {
+        &self.sink
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
     /// Sends open batches at once and waits until every record taken so far has its outcome, or until the deadline.
     /// Returns how many records are still under way.
     pub async fn flush(&self, deadline: Option<Instant>) -> usize {
@@ -253,11 +276,15 @@ impl Producer {
         self.unacknowledged()
     }
 
-    /// Takes no more records, sends what it has until `deadline`, reports the rest as [`ProduceError::Closed`], closes the
+    /// Takes no more records, aborts an open transaction, sends what it has until `deadline`, reports the rest as [`ProduceError::Closed`], closes the
     /// connections, and ends. Returns how many records were given up.
     pub async fn close(&self, deadline: Instant) -> usize {
         self.shared.closed.store(true, Ordering::Relaxed);
         self.shared.room.notify_waiters();
+        if self.in_transaction() {
+            // What cannot be aborted in time is aborted by the coordinator, after `transaction_timeout`.
+            drop(self.abort_transaction(deadline).await);
+        }
         let left = self.flush(Some(deadline)).await;
         self.shared.abandon();
         let mut finished = self.shared.finished.subscribe();
@@ -312,10 +339,10 @@ impl Drop for CloseOnDrop {
 }
 
 /// While one lives, open batches leave without lingering.
-struct Hurry<'a>(&'a Shared);
+pub(crate) struct Hurry<'a>(&'a Shared);
 
 impl<'a> Hurry<'a> {
-    fn new(shared: &'a Shared) -> Self {
+    pub(crate) fn new(shared: &'a Shared) -> Self {
         shared.hurry.fetch_add(1, Ordering::Relaxed);
         shared.wake.notify_one();
         Self(shared)

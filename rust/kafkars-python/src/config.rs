@@ -64,6 +64,8 @@ settings! {
         compression_type: String,
         compression_level: Option<i32>,
         enable_idempotence: Option<bool>,
+        transactional_id: Option<String>,
+        transaction_timeout_ms: f64,
         partitioner: Py<PyAny>,
         key_serializer: Option<Py<PyAny>>,
         value_serializer: Option<Py<PyAny>>,
@@ -198,7 +200,11 @@ impl ProducerSettings {
             )?,
             compression: compression(&fields.compression_type, fields.compression_level)?,
             partitioner: self.partitioner(py)?,
-            enable_idempotence: fields.enable_idempotence.unwrap_or(acks == Acks::All),
+            enable_idempotence: fields
+                .enable_idempotence
+                .unwrap_or(acks == Acks::All || fields.transactional_id.is_some()),
+            transactional_id: fields.transactional_id.clone(),
+            transaction_timeout: milliseconds(fields.transaction_timeout_ms),
         };
         let config = config
             .check()

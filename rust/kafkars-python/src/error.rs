@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use kafkars_broker::BrokerError;
 use kafkars_client::config::{ConfigError, TopicPartition};
-use kafkars_client::{AttemptError, ClientError, ConnectCause, FetchError, ProduceError};
+use kafkars_client::{
+    AttemptError, ClientError, ConnectCause, FetchError, ProduceError, TransactionError,
+};
 use kafkars_protocol::ErrorCode;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
@@ -78,10 +80,57 @@ pub(crate) fn produce(py: Python<'_>, error: &ProduceError) -> PyErr {
             return broker(py, *code, error, &Place::topic(topic));
         }
         ProduceError::Impossible { topic, .. } => ("KafkaError", Place::topic(topic)),
-        ProduceError::Aborted | ProduceError::Transaction(_) => ("KafkaError", Place::default()),
+        ProduceError::CallTimedOut { .. } => ("KafkaTimeoutError", Place::default()),
+        ProduceError::Purged { .. } => ("PurgedError", Place::default()),
+        ProduceError::Aborted => ("TransactionAbortedError", Place::default()),
+        ProduceError::Transaction(cause) => return transaction(py, cause),
         ProduceError::Closed => ("ClosedError", Place::default()),
     };
     local(py, class, error, &place)
+}
+
+/// What is wrong with a transaction. The instance tells whether the transaction is lost or the producer, because the same code
+/// of a broker means either, depending on where it appears.
+pub(crate) fn transaction(py: Python<'_>, error: &TransactionError) -> PyErr {
+    let class = match error {
+        TransactionError::NotConfigured { .. } | TransactionError::OutOfOrder { .. } => {
+            "TransactionStateError"
+        }
+        TransactionError::InvalidArgument { .. } => "InvalidArgumentError",
+        TransactionError::Fenced { .. } => "ProducerFencedError",
+        TransactionError::TimedOut { .. } => "TransactionTimedOutError",
+        TransactionError::Refused { code, .. } => {
+            let made = broker(py, *code, error, &Place::default());
+            return verdict(py, made, error);
+        }
+        TransactionError::Record(cause) => {
+            let made = local(py, "TransactionFailedError", error, &Place::default());
+            made.set_cause(py, Some(produce(py, cause)));
+            return verdict(py, made, error);
+        }
+        TransactionError::Impossible { .. } => "UnsupportedByBrokerError",
+        TransactionError::Superseded { .. } => "TransactionAbortedError",
+        TransactionError::Closed => "ClosedError",
+    };
+    verdict(py, local(py, class, error, &Place::default()), error)
+}
+
+fn verdict(py: Python<'_>, made: PyErr, error: &TransactionError) -> PyErr {
+    let instance = made.value(py);
+    let marked = [
+        ("fatal", error.is_fatal()),
+        ("abortable", error.is_abortable()),
+    ];
+    for (name, holds) in marked {
+        // The classes have most of it right already.
+        let known = instance.getattr(name).and_then(|known| known.is_truthy());
+        if known.is_ok_and(|known| known != holds)
+            && let Err(problem) = instance.setattr(name, holds)
+        {
+            return problem;
+        }
+    }
+    made
 }
 
 /// A failed read, or a failed question about offsets.

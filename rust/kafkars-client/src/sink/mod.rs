@@ -3,16 +3,20 @@
 //! The [`Sender`] decides, behind one lock. Mostly its own task runs it: on records, answers, metadata and time. A record
 //! that nothing holds up leaves on the thread of its caller instead, which saves waking that task.
 
+mod coordinator;
 mod node;
 mod sender;
+mod transactions;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use kafkars_core::transaction::{Call, Ticket, TransactionError, Transactions};
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use self::sender::{Event, Sender};
+pub(crate) use self::transactions::CallEnd;
 use crate::producer::Shared;
 
 /// The sending half of one producer.
@@ -29,6 +33,7 @@ impl Sink {
             shared: Arc::clone(shared),
             sender: Mutex::new(Sender::new(Arc::clone(shared), sender)),
         });
+        sink.sender.lock().transactions_changed();
         let handle = shared.client.handle();
         handle.spawn(run(Arc::clone(&sink), events));
         sink
@@ -80,6 +85,36 @@ async fn run(sink: Arc<Sink>, mut events: mpsc::UnboundedReceiver<Event>) {
 }
 
 impl Sink {
+    /// A call of transactions that is over when this returns.
+    pub(crate) fn command(
+        &self,
+        call: Call,
+        command: impl FnOnce(&mut Transactions) -> Result<(), TransactionError>,
+    ) -> Result<(), TransactionError> {
+        self.sender.lock().command(call, command)
+    }
+
+    /// A call of transactions that ends later.
+    pub(crate) fn call(
+        &self,
+        call: Call,
+        command: impl FnOnce(&mut Transactions) -> Result<Ticket, TransactionError>,
+    ) -> Result<CallEnd, TransactionError> {
+        let ended = self.sender.lock().call(call, command)?;
+        self.shared.wake.notify_one();
+        Ok(ended)
+    }
+
+    /// What keeps calls of transactions from ending, as far as is known.
+    pub(crate) fn trouble(&self) -> Option<Arc<str>> {
+        self.sender.lock().trouble()
+    }
+
+    /// Whether a transaction is begun and neither committed nor aborted.
+    pub(crate) fn in_transaction(&self) -> bool {
+        self.sender.lock().in_transaction()
+    }
+
     /// Takes in everything that has come.
     fn handle(&self, first: Event, events: &mut mpsc::UnboundedReceiver<Event>) {
         let mut sender = self.sender.lock();

@@ -13,13 +13,14 @@ use kafkars_core::produce::error::ProduceError;
 use kafkars_core::produce::partition_buffer::OutgoingBatch;
 use kafkars_core::produce::request::Answers;
 use kafkars_core::produce::sender::{self, Departure, Outgoing, View, Work};
-use kafkars_core::transaction::NoAnswer;
+use kafkars_core::transaction::{NoAnswer, TransactionResponse};
 use kafkars_protocol::Uuid;
 use kafkars_protocol::messages::init_producer_id::{InitProducerIdRequest, InitProducerIdResponse};
 use kafkars_protocol::messages::produce::{ProduceRequest, ProduceResponse};
 use tokio::sync::mpsc;
 
 use super::node::Node;
+use super::transactions::{Calls, transactions};
 use crate::error::{AttemptError, ClientError};
 use crate::net::{Connection, Lane, Tasks};
 use crate::now;
@@ -31,7 +32,7 @@ const LARGEST_EXPRESS: usize = 16 << 10;
 /// Sends what the core decides; whoever holds its lock runs it: the sink's task, or a caller whose record can leave at once.
 pub(super) struct Sender {
     pub(super) shared: Arc<Shared>,
-    core: sender::Sender,
+    pub(super) core: sender::Sender,
     nodes: HashMap<i32, Node>,
     backoff: Backoff,
     random: Random,
@@ -39,6 +40,7 @@ pub(super) struct Sender {
     pub(super) tasks: Tasks,
     // To the sink's task.
     pub(super) events: mpsc::UnboundedSender<Event>,
+    pub(super) calls: Calls,
     cluster_seen: u64,
     retries_seen: u64,
     // When the sink's task looks again by itself.
@@ -53,6 +55,7 @@ pub(super) enum Event {
     /// The socket has taken a request that nobody answers.
     Written(i32, Vec<Departure>, Result<(), AttemptError>),
     Identified(Result<InitProducerIdResponse, ClientError>),
+    Coordinated(Result<TransactionResponse, NoAnswer>),
 }
 
 /// The cluster as the core's sender sees it.
@@ -91,13 +94,14 @@ impl Sender {
                 Arc::clone(&shared.accumulator),
                 backoff,
                 shared.seed,
-                None,
+                transactions(&shared),
             ),
             nodes: HashMap::new(),
             backoff,
             random: Random::new(shared.seed),
             tasks: Tasks::new(shared.client.handle().clone()),
             events,
+            calls: Calls::default(),
             cluster_seen: 0,
             retries_seen: 0,
             wake_at: None,
@@ -168,10 +172,14 @@ impl Sender {
         if work.needs_identity {
             self.ask_identity();
         }
+        if let Some(dispatch) = work.coordinator {
+            self.coordinate(dispatch);
+        }
         for outgoing in work.requests {
             self.send(outgoing);
         }
         self.report_finished();
+        self.transactions_changed();
         let waiting = work.unconnected.into_iter();
         let wakes = waiting.filter_map(|node| self.connect(node, cluster));
         wakes.min()
@@ -287,6 +295,7 @@ impl Sender {
                 });
                 self.core.identified(now(), answer);
             }
+            Event::Coordinated(answer) => self.coordinated(answer),
         }
         self.report_finished();
     }
@@ -358,6 +367,7 @@ impl Sender {
     /// The producer is gone: what is left is reported, nothing stays behind.
     pub(super) fn give_up(&mut self) {
         self.ended = true;
+        self.close_transactions();
         self.tasks.abort();
         self.nodes.clear();
         self.report_finished();

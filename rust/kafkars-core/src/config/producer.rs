@@ -58,6 +58,12 @@ pub struct ProducerConfig {
     pub partitioner: Partitioner,
     /// Sequence numbers that let the broker drop repeated batches. Default true where acks is all.
     pub enable_idempotence: bool,
+    /// Names the producer across restarts and lets it open transactions; a new producer with the same id fences the old.
+    /// Needs idempotence. Default none.
+    pub transactional_id: Option<String>,
+    /// How long a transaction may be open before it is aborted. Default 60 s; the broker's `transaction.max.timeout.ms`
+    /// bounds it.
+    pub transaction_timeout: Duration,
 }
 
 impl Default for ProducerConfig {
@@ -75,6 +81,8 @@ impl Default for ProducerConfig {
             compression: Compression::default(),
             partitioner: Partitioner::default(),
             enable_idempotence: true,
+            transactional_id: None,
+            transaction_timeout: Duration::from_secs(60),
         }
     }
 }
@@ -99,6 +107,27 @@ impl ProducerConfig {
                 return Err(ConfigError::new(
                     "max_in_flight_requests_per_connection",
                     "must be at most 5 with enable_idempotence=True: the broker remembers five batches",
+                ));
+            }
+        }
+        if let Some(transactional_id) = &self.transactional_id {
+            if transactional_id.is_empty() {
+                return Err(ConfigError::new(
+                    "transactional_id",
+                    "must not be empty; None makes a producer without transactions",
+                ));
+            }
+            if !self.enable_idempotence {
+                return Err(ConfigError::new(
+                    "enable_idempotence",
+                    "must be True with transactional_id, and so acks \"all\"",
+                ));
+            }
+            if self.transaction_timeout.is_zero() || self.transaction_timeout > LONGEST_TRANSACTION
+            {
+                return Err(ConfigError::new(
+                    "transaction_timeout_ms",
+                    format!("must be 1 to {} ms", LONGEST_TRANSACTION.as_millis()),
                 ));
             }
         }
@@ -129,6 +158,9 @@ impl ProducerConfig {
         Ok(Checked(self))
     }
 }
+
+/// The wire has 32 bits for it.
+const LONGEST_TRANSACTION: Duration = Duration::from_millis(i32::MAX as u64);
 
 /// Frames and batches carry 32-bit lengths; half of that leaves room for headers.
 const MAX_BATCH: usize = 1 << 30;
@@ -170,6 +202,23 @@ mod tests {
             }),
             "buffer_memory"
         );
+        let unnamed = ProducerConfig {
+            transactional_id: Some(String::new()),
+            ..default()
+        };
+        assert_eq!(setting(unnamed), "transactional_id");
+        let unnumbered = ProducerConfig {
+            transactional_id: Some("payments".to_owned()),
+            enable_idempotence: false,
+            ..default()
+        };
+        assert_eq!(setting(unnumbered), "enable_idempotence");
+        let timeless = ProducerConfig {
+            transactional_id: Some("payments".to_owned()),
+            transaction_timeout: Duration::ZERO,
+            ..default()
+        };
+        assert_eq!(setting(timeless), "transaction_timeout_ms");
         let hasty = Duration::from_secs(1);
         assert_eq!(
             setting(ProducerConfig {

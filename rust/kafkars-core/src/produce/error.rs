@@ -6,7 +6,7 @@ use std::time::Duration;
 use kafkars_protocol::ErrorCode;
 
 use crate::error_kind::ErrorKind;
-use crate::transaction::TransactionError;
+use crate::transaction::{Call, TransactionError};
 
 /// The one error of sending, whether it appears at the call or in the delivery report. Cheap to clone, because
 /// every record of a failed batch reports it.
@@ -120,6 +120,22 @@ pub enum ProduceError {
         /// What is wrong.
         cause: Arc<str>,
     },
+    /// A call of transactions did not end in time. It goes on: the same call again waits for its end.
+    #[error("{call} did not end within {} ms, last cause: {cause}; call it again to wait on", waited.as_millis())]
+    CallTimedOut {
+        /// Which.
+        call: Call,
+        /// How long the caller waited.
+        waited: Duration,
+        /// What it waits for.
+        cause: Arc<str>,
+    },
+    /// The application took the record back before it was acknowledged.
+    #[error("purged before it was acknowledged{}", if *in_flight { "; it was under way and may be stored" } else { "" })]
+    Purged {
+        /// Whether a broker may have it.
+        in_flight: bool,
+    },
     /// The record was not sent because its transaction was aborted.
     #[error("not sent: the transaction was aborted")]
     Aborted,
@@ -138,6 +154,7 @@ impl ProduceError {
             Self::MetadataTimedOut { .. }
             | Self::Bootstrap { .. }
             | Self::BufferFull { .. }
+            | Self::CallTimedOut { .. }
             | Self::DeliveryTimedOut { .. } => ErrorKind::Retriable,
             Self::Broker { code, .. } | Self::Topic { code, .. } if code.retriable() => {
                 ErrorKind::Retriable
@@ -148,6 +165,7 @@ impl ProduceError {
             | Self::InvalidPartition { .. }
             | Self::InvalidTimestamp { .. }
             | Self::Impossible { .. }
+            | Self::Purged { .. }
             | Self::Aborted => ErrorKind::Invalid,
             Self::Transaction(error) => error.kind(),
             Self::Closed => ErrorKind::Fatal,

@@ -123,6 +123,18 @@ impl Admissions {
         Ok(ticket)
     }
 
+    /// Lets nothing in that waits now: it fails with this error.
+    pub(crate) fn give_up(&self, failure: &ProduceError) {
+        let waiting: Vec<Waiting> = {
+            let mut topics = self.topics.lock();
+            // The queues stay: their tasks end them.
+            topics.values_mut().flat_map(std::mem::take).collect()
+        };
+        for waiting in waiting {
+            self.leave(Some(waiting), State::Failed(failure.clone()));
+        }
+    }
+
     /// Waits until no record is queued.
     pub(crate) async fn empty(&self) {
         loop {

@@ -14,6 +14,7 @@ use super::base::PyBaseProducer;
 use super::core::{self, ProducerCore};
 use super::late;
 use super::outgoing::{Arguments, Outgoing};
+use super::transactions::{self, Step};
 use crate::aio::{self, Call, Pending, PyFuture};
 use crate::argument;
 use crate::cluster;
@@ -134,6 +135,51 @@ impl PyAsyncProducer {
         })
     }
 
+    /// Gets a producer id for the `transactional_id`. Once, before the first transaction: producers that had the id before are
+    /// fenced, and what they left open is ended. Waits up to `timeout` seconds, `max_block_ms` by default.
+    #[pyo3(signature = (timeout=None))]
+    fn init_transactions(&self, timeout: Option<f64>) -> PyResult<Call> {
+        self.transaction(Step::Init, timeout)
+    }
+
+    /// Opens a transaction: everything sent from now on is part of it.
+    fn begin_transaction(&self, py: Python<'_>) -> PyResult<Call> {
+        self.core.check()?;
+        let begun = self.core.producer.begin_transaction();
+        begun.map_err(|failure| error::transaction(py, &failure))?;
+        Ok(Call(PyFuture::ready(py.None())))
+    }
+
+    /// Makes positions of a consumer's group part of the transaction, so that what was read and what was made of it are
+    /// committed together (KIP-447).
+    #[pyo3(signature = (offsets, group_metadata, timeout=None))]
+    fn send_offsets_to_transaction(
+        &self,
+        offsets: &Bound<'_, PyAny>,
+        group_metadata: &Bound<'_, PyAny>,
+        timeout: Option<f64>,
+    ) -> PyResult<Call> {
+        let offsets = transactions::offsets(offsets)?;
+        let group = transactions::group(group_metadata)?;
+        self.transaction(Step::SendOffsets(group, offsets), timeout)
+    }
+
+    /// Ends the transaction once all of its records are stored, so that they can be read with `read_committed`. After a
+    /// time-out the same call waits on.
+    #[pyo3(signature = (timeout=None))]
+    fn commit_transaction(&self, timeout: Option<f64>) -> PyResult<Call> {
+        self.transaction(Step::Commit, timeout)
+    }
+
+    /// Ends the transaction so that none of its records is read with `read_committed`. Records that have not left are
+    /// dropped. After a time-out the same call waits on.
+    #[pyo3(signature = (timeout=None))]
+    fn abort_transaction(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Call> {
+        self.core.check()?;
+        self.core.latecomers.give_up(py);
+        self.transaction(Step::Abort, timeout)
+    }
+
     /// The partitions of a topic, asked for when not known.
     #[pyo3(signature = (topic, *, timeout=None))]
     fn partitions_for(
@@ -222,6 +268,17 @@ impl PyAsyncProducer {
             .admissions
             .queue(record.into_owned(), self.core.producer.max_block())?;
         Ok(PyFuture::pending(awaits.queued(ticket)))
+    }
+
+    fn transaction(&self, step: Step, timeout: Option<f64>) -> PyResult<Call> {
+        self.core.check()?;
+        let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
+        let deadline = Instant::now() + patience;
+        let work = Arc::clone(&self.core).transaction(step, deadline);
+        self.after_latecomers(Some(deadline), work, |py, outcome| {
+            outcome.map_err(|failure| error::produce(py, &failure))?;
+            Ok(py.None())
+        })
     }
 
     /// Runs `work` after the records that wait for their partition have it.

@@ -44,6 +44,12 @@ impl PyBaseProducer {
         self.closed.load(Ordering::Acquire)
     }
 
+    /// Whether a transaction is begun and neither committed nor aborted.
+    #[getter]
+    fn in_transaction(&self) -> bool {
+        !self.core.is_elsewhere() && self.core.producer.in_transaction()
+    }
+
     /// Counters since the producer was made.
     fn metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.core.check()?;

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use kafkars_client::ProduceError;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 
@@ -69,6 +70,15 @@ impl Latecomers {
         let taken = waiting.remove(at)?;
         self.count.fetch_sub(1, Ordering::AcqRel);
         Some(taken)
+    }
+
+    /// Lets nothing in that waits now: it belongs to a transaction that is aborted.
+    pub(super) fn give_up(&self, py: Python<'_>) {
+        let waiting = std::mem::take(&mut *self.waiting.lock());
+        self.count.fetch_sub(waiting.len(), Ordering::AcqRel);
+        for (_, seat) in waiting {
+            *seat.outcome.lock() = Some(Err(error::produce(py, &ProduceError::Aborted)));
+        }
     }
 
     fn forget(&self, seat: &Arc<Seat>) {

@@ -10,6 +10,7 @@ mod late;
 mod outgoing;
 mod payload;
 mod sync;
+mod transactions;
 
 pub(crate) use aio::PyAsyncProducer;
 pub(crate) use base::PyBaseProducer;

@@ -12,6 +12,7 @@ use super::base::PyBaseProducer;
 use super::core::{self, ProducerCore};
 use super::delivery::PyDeliveryFuture;
 use super::outgoing::{Arguments, Outgoing};
+use super::transactions::{self, Step};
 use crate::argument;
 use crate::cluster;
 use crate::config::ProducerSettings;
@@ -91,6 +92,49 @@ impl PyProducer {
         Ok(left)
     }
 
+    /// Gets a producer id for the `transactional_id`. Once, before the first transaction: producers that had the id before are
+    /// fenced, and what they left open is ended. Waits up to `timeout` seconds, `max_block_ms` by default.
+    #[pyo3(signature = (timeout=None))]
+    fn init_transactions(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
+        self.transaction(py, Step::Init, timeout)
+    }
+
+    /// Opens a transaction: everything sent from now on is part of it.
+    fn begin_transaction(&self, py: Python<'_>) -> PyResult<()> {
+        self.core.check()?;
+        let begun = self.core.producer.begin_transaction();
+        begun.map_err(|failure| error::transaction(py, &failure))
+    }
+
+    /// Makes positions of a consumer's group part of the transaction, so that what was read and what was made of it are
+    /// committed together (KIP-447).
+    #[pyo3(signature = (offsets, group_metadata, timeout=None))]
+    fn send_offsets_to_transaction(
+        &self,
+        py: Python<'_>,
+        offsets: &Bound<'_, PyAny>,
+        group_metadata: &Bound<'_, PyAny>,
+        timeout: Option<f64>,
+    ) -> PyResult<()> {
+        let offsets = transactions::offsets(offsets)?;
+        let group = transactions::group(group_metadata)?;
+        self.transaction(py, Step::SendOffsets(group, offsets), timeout)
+    }
+
+    /// Ends the transaction once all of its records are stored, so that they can be read with `read_committed`. After a
+    /// time-out the same call waits on.
+    #[pyo3(signature = (timeout=None))]
+    fn commit_transaction(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
+        self.transaction(py, Step::Commit, timeout)
+    }
+
+    /// Ends the transaction so that none of its records is read with `read_committed`. Records that have not left are
+    /// dropped. After a time-out the same call waits on.
+    #[pyo3(signature = (timeout=None))]
+    fn abort_transaction(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
+        self.transaction(py, Step::Abort, timeout)
+    }
+
     /// The partitions of a topic, asked for when not known.
     #[pyo3(signature = (topic, *, timeout=None))]
     fn partitions_for(
@@ -150,6 +194,16 @@ impl PyProducer {
 }
 
 impl PyProducer {
+    fn transaction(&self, py: Python<'_>, step: Step, timeout: Option<f64>) -> PyResult<()> {
+        self.core.check()?;
+        let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
+        let call = Arc::clone(&self.core).transaction(step, Instant::now() + patience);
+        let serve = |py: Python<'_>| self.core.callbacks.serve(py).map(drop);
+        let outcome = runtime::block_on_with(py, call, serve)?;
+        self.core.callbacks.serve(py)?;
+        outcome.map_err(|failure| error::produce(py, &failure))
+    }
+
     /// Waits for what a refused record needs and tries again, for up to `max_block_ms` in all.
     fn insist(
         &self,

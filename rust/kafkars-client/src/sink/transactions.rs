@@ -1,0 +1,147 @@
+//! The sender's part in transactions: it speaks with the coordinator and tells waiting calls how they ended.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use kafkars_core::transaction::{
+    Call, Dispatch, NoAnswer, Ticket, TransactionConfig, TransactionError, TransactionResponse,
+    Transactions,
+};
+use tokio::sync::oneshot;
+
+use super::coordinator;
+use super::sender::{Event, Sender, report};
+use crate::now;
+use crate::producer::Shared;
+
+/// How a call ended; a sender dropped unused means that the producer has.
+pub(crate) type CallEnd = oneshot::Receiver<Result<(), TransactionError>>;
+
+/// Calls under way and what the last request met.
+#[derive(Default)]
+pub(super) struct Calls {
+    waiting: HashMap<Ticket, Vec<oneshot::Sender<Result<(), TransactionError>>>>,
+    trouble: Option<Arc<str>>,
+}
+
+impl Sender {
+    /// Runs a call of the application. No record is taken while it changes what records may be taken.
+    pub(super) fn command<T>(
+        &mut self,
+        call: Call,
+        command: impl FnOnce(&mut Transactions) -> Result<T, TransactionError>,
+    ) -> Result<T, TransactionError> {
+        let Some(transactions) = self.core.transactions() else {
+            return Err(TransactionError::NotConfigured { call });
+        };
+        if self.ended {
+            return Err(TransactionError::Closed);
+        }
+        let mut fence = self.shared.fence.write();
+        let result = command(transactions);
+        *fence = transactions.may_send().err();
+        result
+    }
+
+    /// Runs a call that ends later.
+    pub(super) fn call(
+        &mut self,
+        call: Call,
+        command: impl FnOnce(&mut Transactions) -> Result<Ticket, TransactionError>,
+    ) -> Result<CallEnd, TransactionError> {
+        let ticket = self.command(call, command)?;
+        let (end, ended) = oneshot::channel();
+        self.calls.waiting.entry(ticket).or_default().push(end);
+        // Some end on the spot.
+        self.end_calls();
+        Ok(ended)
+    }
+
+    pub(super) fn in_transaction(&mut self) -> bool {
+        let transactions = self.core.transactions();
+        transactions.is_some_and(|transactions| transactions.is_open())
+    }
+
+    /// What the last request to a coordinator met, where it got no answer.
+    pub(super) fn trouble(&self) -> Option<Arc<str>> {
+        self.calls.trouble.clone()
+    }
+
+    /// Sends a request to a coordinator, or looks for one.
+    pub(super) fn coordinate(&self, dispatch: Dispatch) {
+        let client = self.shared.client.clone();
+        let deadline = now() + self.shared.config.request_timeout;
+        let events = self.events.clone();
+        self.tasks.spawn(async move {
+            let answer = coordinator::ask(&client, dispatch, deadline).await;
+            report(&events, Event::Coordinated(answer));
+        });
+    }
+
+    pub(super) fn coordinated(&mut self, answer: Result<TransactionResponse, NoAnswer>) {
+        self.calls.trouble = match &answer {
+            Ok(_) => None,
+            Err(
+                NoAnswer::Indefinite { cause }
+                | NoAnswer::NotSent { cause }
+                | NoAnswer::Impossible { cause },
+            ) => Some(Arc::clone(cause)),
+        };
+        if let Some(transactions) = self.core.transactions() {
+            transactions.answered(now(), answer);
+        }
+        self.transactions_changed();
+    }
+
+    /// The producer has ended, and its calls with it.
+    pub(super) fn close_transactions(&mut self) {
+        if let Some(transactions) = self.core.transactions() {
+            transactions.close();
+        }
+        self.transactions_changed();
+        self.calls.waiting.clear();
+    }
+
+    /// Tells whoever sends, and whoever waits for a call, what became of the transaction.
+    pub(super) fn transactions_changed(&mut self) {
+        let Some(transactions) = self.core.transactions() else {
+            return;
+        };
+        let refusal = transactions.may_send().err();
+        if *self.shared.fence.read() != refusal {
+            *self.shared.fence.write() = refusal;
+        }
+        self.end_calls();
+    }
+
+    fn end_calls(&mut self) {
+        let Some(transactions) = self.core.transactions() else {
+            return;
+        };
+        for outcome in transactions.take_outcomes() {
+            for end in self
+                .calls
+                .waiting
+                .remove(&outcome.ticket)
+                .into_iter()
+                .flatten()
+            {
+                // The caller may have stopped waiting.
+                let _ = end.send(outcome.result.clone());
+            }
+        }
+    }
+}
+
+/// The state machine of a producer with a transactional id.
+pub(super) fn transactions(shared: &Shared) -> Option<Transactions> {
+    let (config, client) = (&shared.config, shared.client.config());
+    let transactional_id = config.transactional_id.as_deref()?;
+    let config = TransactionConfig {
+        transactional_id: transactional_id.into(),
+        transaction_timeout: config.transaction_timeout,
+        retry_backoff: client.retry_backoff,
+        retry_backoff_max: client.retry_backoff_max,
+    };
+    Some(Transactions::new(config, shared.seed))
+}

@@ -1,0 +1,103 @@
+//! Transactions: the producer's calls. What they mean is decided in `kafkars_core::transaction`.
+
+use std::time::Instant;
+
+use kafkars_core::produce::error::ProduceError;
+use kafkars_core::transaction::{
+    Call, GroupMetadata, OffsetToCommit, Ticket, TransactionError, Transactions,
+};
+
+use crate::now;
+use crate::producer::{Hurry, Producer};
+
+impl Producer {
+    /// Gets a producer id for the `transactional_id`: earlier producers with it are fenced, what they left open is ended.
+    /// Once, before anything else. After a time-out the same call waits on.
+    ///
+    /// # Errors
+    /// [`ProduceError::Transaction`], [`ProduceError::CallTimedOut`], or [`ProduceError::Bootstrap`] without a cluster.
+    pub async fn init_transactions(&self, deadline: Instant) -> Result<(), ProduceError> {
+        self.transaction(Call::Init, Transactions::init, deadline)
+            .await
+    }
+
+    /// Opens a transaction; nothing is sent yet.
+    ///
+    /// # Errors
+    /// The state in which the producer is, if that does not allow it.
+    pub fn begin_transaction(&self) -> Result<(), TransactionError> {
+        self.sink().command(Call::Begin, Transactions::begin)
+    }
+
+    /// Makes positions of a consumer group part of the transaction (KIP-447).
+    ///
+    /// # Errors
+    /// As for [`Producer::init_transactions`]; a member that lost its partitions is refused, which only the transaction does not
+    /// survive.
+    pub async fn send_offsets_to_transaction(
+        &self,
+        group: GroupMetadata,
+        offsets: Vec<OffsetToCommit>,
+        deadline: Instant,
+    ) -> Result<(), ProduceError> {
+        let send = |transactions: &mut Transactions| transactions.send_offsets(group, offsets);
+        self.transaction(Call::SendOffsets, send, deadline).await
+    }
+
+    /// Sends what is waiting, and ends the transaction once all of it is stored. After a time-out the same call waits on.
+    ///
+    /// # Errors
+    /// As for [`Producer::init_transactions`]; also when a record of the transaction was not stored.
+    pub async fn commit_transaction(&self, deadline: Instant) -> Result<(), ProduceError> {
+        self.transaction(Call::Commit, Transactions::commit, deadline)
+            .await
+    }
+
+    /// Drops what has not left yet, and ends the transaction so that nobody reads its records with `read_committed`.
+    ///
+    /// # Errors
+    /// As for [`Producer::init_transactions`].
+    pub async fn abort_transaction(&self, deadline: Instant) -> Result<(), ProduceError> {
+        self.transaction(Call::Abort, Transactions::abort, deadline)
+            .await
+    }
+
+    /// Whether a transaction is begun and neither committed nor aborted.
+    #[must_use]
+    pub fn in_transaction(&self) -> bool {
+        self.sink().in_transaction()
+    }
+
+    async fn transaction(
+        &self,
+        call: Call,
+        command: impl FnOnce(&mut Transactions) -> Result<Ticket, TransactionError>,
+        deadline: Instant,
+    ) -> Result<(), ProduceError> {
+        let started = now();
+        let _hurry = Hurry::new(self.shared());
+        let ended = self
+            .sink()
+            .call(call, command)
+            .map_err(ProduceError::Transaction)?;
+        match tokio::time::timeout_at(deadline.into(), ended).await {
+            Ok(Ok(result)) => result.map_err(ProduceError::Transaction),
+            Ok(Err(_)) => Err(ProduceError::Transaction(TransactionError::Closed)),
+            Err(_) => Err(self.call_timed_out(call, started)),
+        }
+    }
+
+    fn call_timed_out(&self, call: Call, started: Instant) -> ProduceError {
+        let waited = now() - started;
+        let bootstrap = self.client().bootstrap_progress(waited);
+        if let Some(causes) = bootstrap.and_then(|failure| failure.bootstrap_causes()) {
+            return ProduceError::Bootstrap { causes };
+        }
+        let cause = self.sink().trouble();
+        ProduceError::CallTimedOut {
+            call,
+            waited,
+            cause: cause.unwrap_or_else(|| "the transaction coordinator has not answered".into()),
+        }
+    }
+}
