@@ -261,7 +261,8 @@ impl BufferState {
         let Some(next) = self.waiting.front().or(self.open.as_ref()) else {
             return Readiness::Idle;
         };
-        if (self.regrouping || self.restarting) && !self.in_flight.is_empty() {
+        let alone = self.regrouping || self.restarting || self.sequence.is_unproven();
+        if alone && !self.in_flight.is_empty() {
             return Readiness::Blocked;
         }
         let closed = !self.waiting.is_empty();
@@ -327,6 +328,11 @@ impl BufferState {
     /// A taken batch has its answer: it no longer counts as under way.
     pub fn landed(&mut self, ordinal: u64) {
         self.in_flight.retain(|(other, _)| *other != ordinal);
+    }
+
+    /// A batch with this number is stored.
+    pub fn proven(&mut self, sequence: Sequence) {
+        self.sequence.prove(sequence);
     }
 
     /// Notes what went wrong with the broker, for the error of batches that expire here.

@@ -53,6 +53,8 @@ impl Sequence {
 pub struct PartitionSequence {
     identity: Option<ProducerIdentity>,
     next: i32,
+    // The producer id under which the broker has stored something here.
+    proven: Option<i64>,
 }
 
 impl PartitionSequence {
@@ -71,6 +73,20 @@ impl PartitionSequence {
         let base = self.next;
         self.next = advance(base, count);
         Sequence { identity, base }
+    }
+
+    /// Whether the broker may know nothing of the producer here. It then takes any number for the first: were the first
+    /// batch to fail and the second to get through, the first could only follow it, or be taken for a duplicate.
+    pub fn is_unproven(&self) -> bool {
+        self.identity
+            .is_some_and(|known| self.proven != Some(known.id))
+    }
+
+    /// The broker has stored a batch with this number.
+    pub fn prove(&mut self, sequence: Sequence) {
+        if self.identity == Some(sequence.identity) {
+            self.proven = Some(sequence.identity.id);
+        }
     }
 }
 

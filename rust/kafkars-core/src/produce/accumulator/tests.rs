@@ -149,6 +149,13 @@ impl Driver {
         self.report();
     }
 
+    /// Stores a first record, after which batches of the partition may follow one another without waiting.
+    fn prove(&mut self, partition: i32) {
+        self.send(partition, b"first").expect("room");
+        let first = self.batches(true).remove(0);
+        self.acknowledge(first, 0);
+    }
+
     fn report(&mut self) {
         for finished in self.sender.take_finished() {
             finished.batch.delivery.complete(finished.outcome);
@@ -184,6 +191,7 @@ fn unknown_topics_ask_for_metadata_first() {
 #[test]
 fn open_batches_leave_after_linger_or_when_forced() {
     let mut driver = Driver::new(config(), 1);
+    driver.prove(0);
     driver.send(0, b"v").expect("room");
     let work = driver.poll(false);
     assert!(work.requests.is_empty());
@@ -309,6 +317,7 @@ fn batches_that_wait_too_long_expire() {
 #[test]
 fn what_is_put_back_leaves_again_in_order_and_after_what_is_under_way() {
     let mut driver = Driver::new(config(), 1);
+    driver.prove(0);
     for _ in 0..25 {
         driver.send(0, &[7; 90]).expect("room");
     }
@@ -334,19 +343,36 @@ fn what_is_put_back_leaves_again_in_order_and_after_what_is_under_way() {
         .iter()
         .filter_map(|batch| Some(batch.batch.sequence?.base))
         .collect();
-    assert_eq!(numbers[0], 0, "numbers survive a retry");
+    assert_eq!(numbers[0], 1, "numbers survive a retry");
+}
+
+#[test]
+fn the_first_batch_of_a_partition_goes_alone() {
+    let mut driver = Driver::new(config(), 1);
+    for _ in 0..25 {
+        driver.send(0, &[7; 90]).expect("room");
+    }
+    let mut first = driver.batches(true);
+    assert_eq!(
+        first.len(),
+        1,
+        "a broker that knows nothing takes any number"
+    );
+    driver.acknowledge(first.remove(0), 0);
+    assert_eq!(driver.batches(true).len(), 2);
 }
 
 #[test]
 fn a_split_batch_keeps_its_records_order_and_numbers() {
     let mut driver = Driver::new(config(), 1);
+    driver.prove(0);
     let sent: Vec<Delivery> = (0..7u8)
         .map(|value| driver.send(0, &[value; 20]).expect("room").0)
         .collect();
     let whole = driver.batches(true).remove(0);
     driver.answer(whole, ErrorCode::MessageTooLarge.code(), -1);
     let mut next_offset = 100;
-    let mut next_sequence = 0;
+    let mut next_sequence = 1;
     for departure in driver.batches(true) {
         let BatchContent::Sealed(sealed) = &departure.batch.content else {
             panic!("just sealed");

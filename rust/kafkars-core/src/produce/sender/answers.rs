@@ -122,6 +122,9 @@ impl Sender {
         let waits = {
             let mut state = buffer.lock();
             state.landed(batch.ordinal);
+            if let (BatchOutcome::Acknowledged(_), Some(sequence)) = (&outcome, batch.sequence) {
+                state.proven(sequence);
+            }
             state.oldest().is_some()
         };
         if waits {
