@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import signal
 import threading
+import time
 
 from kafkars.cli._output import say
 from kafkars.testing import EmbeddedBroker
@@ -23,7 +24,10 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         metavar="NAME[:PARTITIONS]",
         help="a topic that is there from the start; may be repeated",
     )
+    parser.add_argument("--partitions", type=int, default=1, help="of topics that do not say (default: %(default)s)")
+    parser.add_argument("--replicas", type=int, default=1, help="of topics that do not say (default: %(default)s)")
     parser.add_argument("--no-auto-create", action="store_true", help="refuse topics that nobody has created")
+    parser.add_argument("--quiet", action="store_true", help="say nothing but where it listens")
     parser.set_defaults(run=run)
 
 
@@ -43,16 +47,23 @@ def run(options: argparse.Namespace) -> int:
     # Ctrl+C ignored: whoever has read a line of ours may already send one.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())
+    started = time.perf_counter()
     with EmbeddedBroker(
         nodes=options.nodes,
         port=options.port,
         topics=dict(options.topic),
         auto_create_topics=not options.no_auto_create,
+        default_partitions=options.partitions,
+        default_replication_factor=options.replicas,
     ) as broker:
         say(f"listening on {broker.bootstrap_servers}")
-        for name, partitions in options.topic:
-            say(f"topic {name} with {partitions} partition{'s' if partitions > 1 else ''}")
-        say("Ctrl+C ends it; nothing is kept")
+        if not options.quiet:
+            for name, partitions in options.topic:
+                say(f"topic {name} with {partitions} partition{'s' if partitions > 1 else ''}")
+            say("Ctrl+C ends it; nothing is kept")
         ended.wait()
-    say("ended")
+        seconds = time.perf_counter() - started
+        topics = len(broker.topics())
+    if not options.quiet:
+        say(f"ended after {seconds:.0f} s with {topics} topic{'' if topics == 1 else 's'}")
     return 0
