@@ -20,12 +20,35 @@ pytestmark = pytest.mark.usefixtures("nothing_left")
 
 PLACE = TopicPartition("topic", 0)
 
+GROUP = kafkars.ConsumerGroupMetadata("group")
+
+
+def begin(block: Any) -> None:
+    """Enters the block of a transaction, whichever flavour it has; leaves it where that works."""
+    if hasattr(block, "__enter__"):
+        with block:
+            return
+
+    async def main() -> None:
+        async with block:
+            return
+
+    asyncio.run(main())
+
+
 # Every public method, and what it is called with after `close()`. None: it works, since it only looks back.
 PRODUCER_METHODS: dict[str, Callable[[Any], object] | None] = {
     "send": lambda producer: producer.send("topic", b"value").result(SECONDS),
     "send_nowait": lambda producer: producer.send_nowait("topic", b"value"),
     "enqueue": lambda producer: producer.enqueue("topic", b"value"),
     "partitions_for": lambda producer: producer.partitions_for("topic"),
+    "init_transactions": lambda producer: producer.init_transactions(),
+    "begin_transaction": lambda producer: producer.begin_transaction(),
+    "commit_transaction": lambda producer: producer.commit_transaction(),
+    "abort_transaction": lambda producer: producer.abort_transaction(),
+    "send_offsets_to_transaction": lambda producer: producer.send_offsets_to_transaction({PLACE: 1}, GROUP),
+    "transaction": lambda producer: begin(producer.transaction()),
+    "in_transaction": None,
     "poll": None,
     "flush": None,
     "close": None,
@@ -76,7 +99,7 @@ def test_every_public_method_is_tested_here(kinds: tuple[type, type], methods: d
 
 @pytest.mark.parametrize("method", PRODUCER_METHODS)
 def test_a_closed_producer_says_so(client_api: Any, broker: Broker, method: str) -> None:
-    producer = client_api.Producer(bootstrap_servers=broker.bootstrap_servers)
+    producer = client_api.Producer(bootstrap_servers=broker.bootstrap_servers, transactional_id=f"closed-{method}")
     if not hasattr(producer, method):
         pytest.skip("the other flavour has it")
     producer.close()
@@ -99,6 +122,8 @@ def assert_says_closed(client: Any, method: str, call: Callable[[Any], object] |
             assert caught.value.fatal
         elif method == "closed":
             assert client.closed
+        elif method == "in_transaction":
+            assert not client.in_transaction
         else:
             getattr(client, method)()
     assert watch.seconds < 2

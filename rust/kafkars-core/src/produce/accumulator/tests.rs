@@ -301,6 +301,19 @@ fn a_node_without_room_gets_nothing() {
 }
 
 #[test]
+fn every_hurry_ends_lingering_not_only_the_first() {
+    let mut driver = Driver::new(config(), 1);
+    driver.prove(0);
+    for offset in 1..4 {
+        driver.send(0, b"v").expect("room");
+        assert!(driver.poll(false).requests.is_empty(), "it lingers");
+        let mut batches = driver.batches(true);
+        assert_eq!(batches.len(), 1, "a hurry sends it");
+        driver.acknowledge(batches.remove(0), offset);
+    }
+}
+
+#[test]
 fn batches_that_wait_too_long_expire() {
     let mut driver = Driver::new(config(), 1);
     let (delivery, _) = driver.send(0, b"v").expect("room");

@@ -31,8 +31,9 @@ impl Sender {
                 touched.push(buffer);
             }
         }
-        // In a hurry, every pause for lingering ends.
-        let rising = hurry && !std::mem::replace(&mut self.hurried, hurry);
+        // In a hurry, every pause for lingering ends. Each hurry begins anew: the flag must also fall.
+        let was_hurried = std::mem::replace(&mut self.hurried, hurry);
+        let rising = hurry && !was_hurried;
         let until = (!rising).then_some(now);
         while let Some((at, buffer)) = self.queues.wakes.pop(until) {
             let mut state = buffer.lock();
