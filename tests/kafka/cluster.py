@@ -139,7 +139,11 @@ class KafkaCluster:
     ) -> None:
         """Creates a topic and waits until every running node knows a leader for each partition."""
         running = [node.bootstrap for node in self.nodes if node.is_running]
-        wire.create_topic(running[0], name, partitions, copies, settings or {})
+        wait_until(
+            lambda: self._controller_creates(running[0], name, partitions, copies, settings or {}),
+            START_SECONDS,
+            f"the controller creates topic {name}",
+        )
         wait_until(
             lambda: all(wire.metadata(address, name).led_partitions == partitions for address in running),
             START_SECONDS,
@@ -153,6 +157,13 @@ class KafkaCluster:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+    def _controller_creates(
+        self, address: str, name: str, partitions: int, copies: int, settings: Mapping[str, str]
+    ) -> bool:
+        # With ZooKeeper only the controller creates topics, and which node that is may just have changed.
+        controller = self.node(wire.metadata(address).controller)
+        return wire.create_topic(controller.bootstrap, name, partitions, copies, settings)
 
     def _led_by(self, ask: Callable[[str], int]) -> Node:
         found: list[Node] = []

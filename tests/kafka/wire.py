@@ -19,6 +19,7 @@ METADATA, METADATA_VERSION = 3, 1
 CREATE_TOPICS, CREATE_TOPICS_VERSION = 19, 2
 FIND_COORDINATOR, FIND_COORDINATOR_VERSION = 10, 1
 TOPIC_ALREADY_EXISTS = 36
+NOT_CONTROLLER = 41
 # Kinds of keys that coordinators have.
 GROUP, TRANSACTION = 0, 1
 SECONDS = 10.0
@@ -85,8 +86,8 @@ def find_coordinator(address: str, key: str, kind: int) -> int:
     return node
 
 
-def create_topic(address: str, name: str, partitions: int, copies: int, settings: Mapping[str, str]) -> None:
-    """Creates a topic; one that is there already is left as it is."""
+def create_topic(address: str, name: str, partitions: int, copies: int, settings: Mapping[str, str]) -> bool:
+    """Creates a topic, unless it is there already. False if this node is not the controller and may not."""
     topic = string(name) + struct.pack(">ihi", partitions, copies, 0) + struct.pack(">i", len(settings))
     topic += b"".join(string(key) + string(value) for key, value in settings.items())
     body = struct.pack(">i", 1) + topic + struct.pack(">ib", int(SECONDS * 1000), 0)
@@ -95,8 +96,9 @@ def create_topic(address: str, name: str, partitions: int, copies: int, settings
     answer.int32()
     answer.string()
     code = answer.int16()
-    if code not in {0, TOPIC_ALREADY_EXISTS}:
+    if code not in {0, TOPIC_ALREADY_EXISTS, NOT_CONTROLLER}:
         raise NotServingError(f"topic {name} was not created: error {code}: {answer.string()}")
+    return code != NOT_CONTROLLER
 
 
 def call(address: str, api_key: int, version: int, body: bytes) -> bytes:
