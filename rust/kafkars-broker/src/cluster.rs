@@ -17,6 +17,8 @@ use crate::groups::Groups;
 use crate::nodes::{CoordinatorKind, Node, Nodes};
 use crate::partition::Partition;
 use crate::sessions::Sessions;
+use crate::settings::broker::BrokerSettings;
+use crate::settings::client_metrics::ClientMetrics;
 use crate::topic::Topic;
 use crate::topics::Topics;
 use crate::transactions::{ProducerIds, Transactions};
@@ -47,6 +49,8 @@ pub(crate) struct State {
     sessions: HashMap<i32, Sessions>,
     pub(crate) groups: Groups,
     pub(crate) transactions: Transactions,
+    pub(crate) settings: BrokerSettings,
+    pub(crate) client_metrics: ClientMetrics,
     pub(crate) producer_ids: ProducerIds,
     topics_created: usize,
 }
@@ -67,6 +71,8 @@ impl Cluster {
             sessions: HashMap::new(),
             groups: Groups::new(config.user.groups.clone()),
             transactions: Transactions::default(),
+            settings: BrokerSettings::new(&config),
+            client_metrics: ClientMetrics::default(),
             producer_ids: ProducerIds::starting_at(FIRST_PRODUCER_ID),
             topics_created: 0,
         };

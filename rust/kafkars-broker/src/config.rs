@@ -1,6 +1,7 @@
 //! What a broker is started with, and what its topics can be set to.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use kafkars_protocol::{ApiKey, VersionRange};
@@ -8,7 +9,7 @@ use kafkars_protocol::{ApiKey, VersionRange};
 use crate::clock::ClockMode;
 use crate::error::BrokerError;
 use crate::groups::GroupSettings;
-use crate::topic_config::TopicConfig;
+use crate::settings::topic::TopicConfig;
 use crate::topic_name;
 
 /// Nodes one embedded cluster may have: each has a listener of its own.
@@ -121,14 +122,12 @@ impl BrokerConfig {
                 return invalid("topics", format!("{:?}: {problem}", topic.name));
             }
         }
-        let topic_defaults = match TopicConfig::default().with(&self.topic_defaults) {
-            Ok(defaults) => defaults,
-            Err(problem) => return invalid("topic_defaults", problem.to_string()),
-        };
+        if let Err(problem) = TopicConfig::new(&Arc::default(), &self.topic_defaults) {
+            return invalid("topic_defaults", problem.to_string());
+        }
         let default_replication_factor = self.default_replication_factor.min(self.nodes as i16);
         Ok(CheckedConfig {
             default_replication_factor,
-            topic_defaults,
             user: self,
         })
     }
@@ -139,7 +138,6 @@ impl BrokerConfig {
 pub(crate) struct CheckedConfig {
     pub(crate) user: BrokerConfig,
     pub(crate) default_replication_factor: i16,
-    pub(crate) topic_defaults: TopicConfig,
 }
 
 /// A topic to be created.

@@ -7,8 +7,8 @@ use crate::config::{MAX_PARTITIONS, NewTopic};
 use crate::failover::NO_LEADER;
 use crate::incoming::Refusal;
 use crate::partition::Partition;
+use crate::settings::topic::TopicConfig;
 use crate::topic::Topic;
-use crate::topic_config::TopicConfig;
 use crate::topic_name;
 
 /// Checks a topic that is asked for and gives it as it would be, not yet part of the cluster.
@@ -40,7 +40,7 @@ pub(crate) fn plan(
         );
         return Err(Refusal::new(ErrorCode::InvalidTopicException, reason));
     }
-    let config = match cluster.config.topic_defaults.with(&wanted.configs) {
+    let config = match TopicConfig::new(state.settings.topic_defaults(), &wanted.configs) {
         Ok(config) => config,
         Err(problem) => return Err(Refusal::new(ErrorCode::InvalidConfig, problem.to_string())),
     };

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use kafkars_protocol::ErrorCode;
 use kafkars_records::{Batch, BatchHeader, Codec, RawBatch, ReadLimits, RecordsError, batches};
 
-use crate::topic_config::TopicConfig;
+use crate::settings::topic::TopicConfig;
 
 /// Bytes one batch may decompress to: a bomb must not take the process down.
 const LIMITS: ReadLimits = ReadLimits {
@@ -38,6 +38,12 @@ impl Refusal {
             records: Vec::new(),
         }
     }
+
+    /// What to tell a person.
+    pub(crate) fn into_message(self) -> String {
+        self.message
+            .unwrap_or_else(|| self.code.description().to_owned())
+    }
 }
 
 impl From<ErrorCode> for Refusal {
@@ -59,20 +65,29 @@ pub(crate) fn check(
 ) -> Result<IncomingBatch, Refusal> {
     let raw = single_batch(records, version)?;
     let header = raw.header;
-    let size = raw.bytes().len();
-    if size > config.max_message_bytes {
-        let most = config.max_message_bytes;
-        return Err(Refusal::new(
-            ErrorCode::MessageTooLarge,
-            format!(
-                "The record batch size is {size} bytes, the topic's max.message.bytes is {most}."
-            ),
-        ));
-    }
+    check_size(&raw, config)?;
     let batch = raw.open(&LIMITS).map_err(refusal_of)?;
     check_header(&header, version)?;
     let max_timestamp = check_records(&batch, config, now)?;
+    let wanted = config
+        .compression
+        .filter(|wanted| header.attributes.compression() != Some(wanted.codec()));
+    let raw = match wanted {
+        Some(wanted) => raw.with_compression(&batch, wanted).map_err(refusal_of)?,
+        None => raw,
+    };
+    check_size(&raw, config)?;
     Ok(IncomingBatch { raw, max_timestamp })
+}
+
+fn check_size(raw: &RawBatch, config: &TopicConfig) -> Result<(), Refusal> {
+    let (size, most) = (raw.bytes().len(), config.max_message_bytes);
+    if size <= most {
+        return Ok(());
+    }
+    let reason =
+        format!("The record batch size is {size} bytes, the topic's max.message.bytes is {most}.");
+    Err(Refusal::new(ErrorCode::MessageTooLarge, reason))
 }
 
 impl IncomingBatch {

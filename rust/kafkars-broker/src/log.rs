@@ -56,6 +56,11 @@ impl Log {
         }
     }
 
+    /// How much to keep from now on; none: everything.
+    pub(crate) fn set_retention_bytes(&mut self, bytes: Option<u64>) {
+        self.retention_bytes = bytes;
+    }
+
     /// Offset of the first record that can be read.
     pub(crate) fn start_offset(&self) -> i64 {
         self.start_offset

@@ -7,7 +7,7 @@ use crate::aborted::{Aborted, AbortedTransaction};
 use crate::incoming::{IncomingBatch, Refusal};
 use crate::log::Log;
 use crate::producers::{ActiveProducer, Producers, Verdict};
-use crate::topic_config::TopicConfig;
+use crate::settings::topic::TopicConfig;
 use crate::waiter::Waiters;
 
 /// Leadership and content of one partition.

@@ -3,7 +3,7 @@
 use kafkars_protocol::Uuid;
 
 use crate::partition::Partition;
-use crate::topic_config::TopicConfig;
+use crate::settings::topic::TopicConfig;
 
 /// One topic of the cluster.
 #[derive(Debug)]
@@ -21,6 +21,14 @@ impl Topic {
 
     pub(crate) fn partition_mut(&mut self, index: i32) -> Option<&mut Partition> {
         self.partitions.get_mut(usize::try_from(index).ok()?)
+    }
+
+    /// Sets the topic to something else, from now on.
+    pub(crate) fn set_config(&mut self, config: TopicConfig) {
+        for partition in &mut self.partitions {
+            partition.log.set_retention_bytes(config.retention_bytes);
+        }
+        self.config = config;
     }
 
     pub(crate) fn replication_factor(&self) -> i16 {

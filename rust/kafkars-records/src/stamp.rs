@@ -1,11 +1,12 @@
-//! What a broker writes into a batch it takes: where it stands in the log, and when it came.
+//! What a broker writes into a batch it takes: where it stands in the log, when it came, and the codec of its topic.
 
 use bytes::BytesMut;
 
 use crate::{
     RecordsError,
-    batch::{BatchHeader, HEADER_SIZE, RawBatch},
+    batch::{Batch, BatchHeader, HEADER_SIZE, LOG_OVERHEAD, RawBatch},
     builder,
+    compression::{self, Codec, Compression},
 };
 
 impl RawBatch {
@@ -34,6 +35,41 @@ impl RawBatch {
             header.max_timestamp = timestamp;
             builder::finish(bytes, header);
         })
+    }
+
+    /// The batch with its records compressed in another way. `batch` is what opening it gave. Computes the CRC anew; offsets,
+    /// timestamps and producer fields stay. Only for magic 2.
+    pub fn with_compression(
+        self,
+        batch: &Batch,
+        compression: Compression,
+    ) -> Result<Self, RecordsError> {
+        let BatchHeader {
+            base_offset, magic, ..
+        } = self.header;
+        if magic != 2 {
+            return Err(RecordsError::BadMagic { base_offset, magic });
+        }
+        let (mut header, _) = self.into_parts();
+        let codec = compression.codec();
+        let mut bytes =
+            match codec {
+                Codec::None => [&[0; HEADER_SIZE][..], batch.data()].concat(),
+                _ => compression::compress(compression, batch.data(), HEADER_SIZE).map_err(
+                    |cause| RecordsError::Compress {
+                        codec,
+                        cause: cause.to_string(),
+                    },
+                )?,
+            };
+        header.batch_length =
+            i32::try_from(bytes.len() - LOG_OVERHEAD).map_err(|_| RecordsError::TooLarge {
+                bytes: bytes.len(),
+                records: header.record_count.unsigned_abs(),
+            })?;
+        header.attributes = header.attributes.with_codec(codec);
+        builder::finish(&mut bytes, &mut header);
+        Ok(Self::new(header, bytes.into()))
     }
 
     fn stamped(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::topic_config::Kind;
+use crate::settings::Kind;
 
 /// Groups that may have settings of their own, so that altering them does not fill the memory.
 const MAX_GROUPS: usize = 10_000;
@@ -62,7 +62,7 @@ impl GroupConfigs {
         let Some(setting) = setting else {
             return Err(GroupConfigProblem::Unknown(name.to_owned()));
         };
-        let accepted = setting.kind.accepts(value)
+        let accepted = setting.kind.check(value).is_ok()
             && (name != "share.auto.offset.reset" || reset_duration_ms(value).is_ok());
         if accepted {
             Ok(setting)
@@ -73,10 +73,6 @@ impl GroupConfigs {
     }
 
     /// Sets one setting of a group, or with none takes it back.
-    #[allow(
-        dead_code,
-        reason = "for the calls that alter configs, which come next"
-    )]
     pub(crate) fn set(
         &mut self,
         group: &str,
@@ -107,10 +103,6 @@ impl GroupConfigs {
     }
 
     /// Every setting with the value that holds for a group, and whether the group has it for itself.
-    #[allow(
-        dead_code,
-        reason = "for the calls that describe configs, which come next"
-    )]
     pub(crate) fn of<'a>(
         &'a self,
         group: &'a str,
@@ -122,10 +114,6 @@ impl GroupConfigs {
     }
 
     /// The groups that have settings of their own.
-    #[allow(
-        dead_code,
-        reason = "for the calls that describe configs, which come next"
-    )]
     pub(crate) fn groups(&self) -> impl Iterator<Item = &str> {
         self.groups.keys().map(String::as_str)
     }

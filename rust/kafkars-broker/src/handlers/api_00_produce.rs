@@ -7,6 +7,8 @@
 //! Transactional batches need a transaction that their partition is part of, unless one is open in the partition (KIP-890). Since
 //! version 12 a batch makes its partition part of the transaction.
 //!
+//! With acks=all, `min.insync.replicas` must be alive. Batches of a topic with a codec of its own are compressed anew.
+//!
 //! Skipped: waiting for replicas, which are never behind.
 //!
 //! Version 5 added the log start offset, 8 the records to blame (KIP-467), 9 is the first flexible one, 11 told
@@ -32,6 +34,8 @@ use crate::nodes::Node;
 use crate::partition::Placed;
 use crate::transactions::{self, Identity, Member};
 
+/// Acks of producers that wait for all replicas in sync.
+const ALL: i16 = -1;
 /// First version that names topics by id.
 const TOPIC_IDS_SINCE: i16 = 13;
 /// First version that tells where the leader is.
@@ -53,6 +57,7 @@ impl Serve for ProduceRequest {
         let acks = self.acks;
         let mut append = Append {
             cluster: &peer.cluster,
+            acks,
             transactional_id: self.transactional_id.as_deref().unwrap_or_default(),
             node: peer.node,
             version,
@@ -105,6 +110,7 @@ impl Serve for ProduceRequest {
 /// One produce request on its way into the logs.
 struct Append<'a> {
     cluster: &'a Cluster,
+    acks: i16,
     transactional_id: &'a str,
     node: i32,
     version: i16,
@@ -192,6 +198,12 @@ impl Append<'_> {
             .ok()
             .and_then(|index| topic.partitions.get_mut(index));
         let partition = partition.ok_or(ErrorCode::UnknownTopicOrPartition)?;
+        if self.acks == ALL && partition.in_sync.len() < config.min_insync_replicas {
+            let (in_sync, least) = (partition.in_sync.len(), config.min_insync_replicas);
+            let reason =
+                format!("There are {in_sync} replicas in sync, min.insync.replicas is {least}.");
+            return Err(Refusal::new(ErrorCode::NotEnoughReplicas, reason));
+        }
         let batch = incoming::check(data.records, self.version, config, now)?;
         partition.append(&batch, config, now)
     }

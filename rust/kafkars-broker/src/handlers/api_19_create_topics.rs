@@ -18,12 +18,12 @@ use crate::cluster::{Cluster, State};
 use crate::config::{MAX_PARTITIONS, NewTopic};
 use crate::creation;
 use crate::incoming::Refusal;
+use crate::settings::source;
+use crate::settings::topic_table::{SETTINGS, Setting};
 use crate::topic::Topic;
-use crate::topic_config::{SETTINGS, Setting};
 
-/// Where a setting's value is from, in Kafka's numbers.
-const FROM_TOPIC: i8 = 1;
-const FROM_DEFAULT: i8 = 5;
+/// No node in particular: for what holds for all.
+const ANY_NODE: i32 = -1;
 
 impl Serve for CreateTopicsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<CreateTopicsResponse> {
@@ -83,7 +83,7 @@ fn create(
     validate_only: bool,
 ) -> Result<CreatableTopicResult, Refusal> {
     let planned = creation::plan(cluster, state, &new_topic(wanted), assignment(wanted)?)?;
-    let result = describe(&planned);
+    let result = describe(state, &planned);
     if validate_only {
         return Ok(CreatableTopicResult {
             topic_id: Uuid::ZERO,
@@ -131,14 +131,18 @@ fn assignment(wanted: &CreatableTopic) -> Result<Option<Vec<Vec<i32>>>, Refusal>
     ))
 }
 
-fn describe(topic: &Topic) -> CreatableTopicResult {
+fn describe(state: &State, topic: &Topic) -> CreatableTopicResult {
     let config = |setting: &Setting| {
-        let (value, set) = topic.config.value_of(setting);
+        let set = topic.config.overrides().contains_key(setting.name);
         CreatableTopicConfigs {
             name: setting.name.to_owned(),
-            value: Some(value.to_owned()),
+            value: Some(topic.config.value_of(setting).to_owned()),
             read_only: false,
-            config_source: if set { FROM_TOPIC } else { FROM_DEFAULT },
+            config_source: if set {
+                source::TOPIC
+            } else {
+                default_source(state, setting)
+            },
             is_sensitive: false,
         }
     };
@@ -151,6 +155,15 @@ fn describe(topic: &Topic) -> CreatableTopicResult {
         configs: Some(SETTINGS.iter().map(config).collect()),
         ..CreatableTopicResult::default()
     }
+}
+
+/// Where the value of a setting is from that the topic does not set.
+fn default_source(state: &State, setting: &Setting) -> i8 {
+    let values = setting
+        .synonym
+        .map(|name| state.settings.values(ANY_NODE, name));
+    let first = values.and_then(|values| values.into_iter().next());
+    first.map_or(source::DEFAULT, |first| first.source)
 }
 
 fn failure(name: &str, refusal: Refusal) -> CreatableTopicResult {

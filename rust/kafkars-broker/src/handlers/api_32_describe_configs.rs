@@ -1,40 +1,54 @@
 //! DescribeConfigs, versions 1 to 4.
 //!
-//! Kept: the settings of topics, all of Kafka's, with their types (version 3) and sources; of brokers, those this one has.
+//! Kept: the settings of topics, brokers, groups and client metrics, with their types (version 3), origins and synonyms. A broker describes
+//! itself, and with an empty name what was changed for all.
 //!
-//! Skipped: synonyms and documentation, which are answered empty; loggers, client metrics and groups (INVALID_REQUEST).
+//! Skipped: documentation; loggers (INVALID_REQUEST); of the 340 settings of a broker, those that mean something neither to
+//! clients nor to this broker.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::describe_configs::{
     DescribeConfigsRequest, DescribeConfigsResource, DescribeConfigsResourceResult,
-    DescribeConfigsResponse, DescribeConfigsResult,
+    DescribeConfigsResponse, DescribeConfigsResult, DescribeConfigsSynonym,
 };
 
 use super::{Answer, Peer, Serve};
-use crate::cluster::{Cluster, State};
+use crate::cluster::State;
+use crate::groups::configs::GroupSetting;
 use crate::incoming::Refusal;
-use crate::topic_config::{Kind, SETTINGS, Setting};
+use crate::settings::alter::own_id;
+use crate::settings::broker::Sourced;
+use crate::settings::broker_table::{self, BROKER_SETTINGS};
+use crate::settings::client_metrics::CLIENT_METRICS_SETTINGS;
+use crate::settings::topic_table::{SETTINGS, Setting};
+use crate::settings::{resource, source};
+use crate::topic_name;
 
-/// Kafka's numbers of resource types.
-const TOPIC: i8 = 2;
-const BROKER: i8 = 4;
-
-/// Where a value is from, in Kafka's numbers.
-const FROM_TOPIC: i8 = 1;
-const FROM_STATIC_BROKER: i8 = 4;
-const FROM_DEFAULT: i8 = 5;
+/// What a broker answers for the type of a setting it does not know.
+const UNKNOWN_TYPE: i8 = 0;
 
 impl Serve for DescribeConfigsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<DescribeConfigsResponse> {
         let state = peer.cluster.state();
-        let result =
-            |resource: &DescribeConfigsResource| match describe(&peer.cluster, &state, resource) {
-                Ok(configs) => DescribeConfigsResult {
-                    configs,
-                    ..result(resource)
-                },
-                Err(refusal) => failure(resource, refusal),
+        let result = |resource: &DescribeConfigsResource| {
+            let mut configs = match describe(peer, &state, resource) {
+                Ok(configs) => configs,
+                Err(refusal) => return failure(resource, refusal),
             };
+            let keys = resource.configuration_keys.as_ref();
+            if let Some(keys) = keys.filter(|keys| !keys.is_empty()) {
+                configs.retain(|config| keys.contains(&config.name));
+            }
+            if !self.include_synonyms {
+                configs
+                    .iter_mut()
+                    .for_each(|config| config.synonyms.clear());
+            }
+            DescribeConfigsResult {
+                configs,
+                ..result(resource)
+            }
+        };
         Answer::Now(DescribeConfigsResponse {
             throttle_time_ms: 0,
             results: self.resources.iter().map(result).collect(),
@@ -55,102 +69,177 @@ impl Serve for DescribeConfigsRequest {
 }
 
 fn describe(
-    cluster: &Cluster,
+    peer: &Peer,
     state: &State,
     resource: &DescribeConfigsResource,
 ) -> Result<Vec<DescribeConfigsResourceResult>, Refusal> {
-    let mut configs = match resource.resource_type {
-        TOPIC => {
-            let topic = state
-                .topic(&resource.resource_name)
-                .ok_or(ErrorCode::UnknownTopicOrPartition)?;
-            SETTINGS
-                .iter()
-                .map(|setting| of_topic(setting, topic.config.value_of(setting)))
-                .collect()
+    let name = resource.resource_name.as_str();
+    match resource.resource_type {
+        resource::TOPIC => of_topic(peer, state, name),
+        resource::BROKER if name.is_empty() => Ok(of_all_brokers(state)),
+        resource::BROKER => {
+            own_id(peer, name)?;
+            Ok(of_broker(peer, state))
         }
-        BROKER => of_broker(cluster, &resource.resource_name)?,
-        _ => {
-            return Err(Refusal::new(
-                ErrorCode::InvalidRequest,
-                "This broker describes topics and brokers only.",
-            ));
-        }
-    };
-    if let Some(keys) = &resource.configuration_keys {
-        configs.retain(|config| keys.contains(&config.name));
+        resource::CLIENT_METRICS => Ok(of_client_metrics(state, name)),
+        resource::GROUP => Ok(of_group(state, name)),
+        _ => Err(Refusal::new(
+            ErrorCode::InvalidRequest,
+            "This broker describes topics, brokers, groups and client metrics only.",
+        )),
     }
-    Ok(configs)
 }
 
-fn of_topic(setting: &Setting, (value, set): (&str, bool)) -> DescribeConfigsResourceResult {
-    let source = if set { FROM_TOPIC } else { FROM_DEFAULT };
-    config(setting.name, value.to_owned(), source, setting.kind)
-}
-
-/// An empty name asks for what holds for all brokers when changed at run time: nothing.
-fn of_broker(cluster: &Cluster, name: &str) -> Result<Vec<DescribeConfigsResourceResult>, Refusal> {
-    if name.is_empty() {
-        return Ok(Vec::new());
-    }
-    let Some(node) = name.parse().ok().and_then(|id| cluster.node(id)) else {
-        let reason = format!("Unexpected broker id {name:?}.");
-        return Err(Refusal::new(ErrorCode::InvalidRequest, reason));
-    };
-    let user = &cluster.config.user;
-    let number = Kind::Int { min: 0 };
-    let fixed = |name, value: String, kind| config(name, value, FROM_STATIC_BROKER, kind);
-    let mut configs = vec![
-        fixed(
-            "auto.create.topics.enable",
-            user.auto_create_topics.to_string(),
-            Kind::Boolean,
-        ),
-        fixed(
-            "connections.max.idle.ms",
-            user.connections_max_idle.as_millis().to_string(),
-            Kind::Long { min: 0 },
-        ),
-        fixed(
-            "default.replication.factor",
-            cluster.config.default_replication_factor.to_string(),
-            number,
-        ),
-        fixed("fetch.max.bytes", user.fetch_max_bytes.to_string(), number),
-        fixed(
-            "message.max.bytes",
-            cluster.config.topic_defaults.max_message_bytes.to_string(),
-            number,
-        ),
-        fixed("node.id", node.id.to_string(), number),
-        fixed(
-            "num.partitions",
-            user.default_partitions.to_string(),
-            number,
-        ),
-        fixed(
-            "socket.request.max.bytes",
-            user.request_max_bytes.to_string(),
-            number,
-        ),
-    ];
-    configs
-        .iter_mut()
-        .for_each(|config| config.read_only = true);
-    Ok(configs)
-}
-
-fn config(
+fn of_topic(
+    peer: &Peer,
+    state: &State,
     name: &str,
-    value: String,
-    config_source: i8,
-    kind: Kind,
-) -> DescribeConfigsResourceResult {
+) -> Result<Vec<DescribeConfigsResourceResult>, Refusal> {
+    if let Err(problem) = topic_name::check(name) {
+        return Err(Refusal::new(ErrorCode::InvalidTopicException, problem));
+    }
+    let topic = state
+        .topic(name)
+        .ok_or(ErrorCode::UnknownTopicOrPartition)?;
+    let mut configs = Vec::with_capacity(SETTINGS.len());
+    for setting in SETTINGS {
+        let set = topic.config.overrides().get(setting.name);
+        let mut values: Vec<Sourced> = set
+            .map(|value| Sourced {
+                name: setting.name.to_owned(),
+                value: value.clone(),
+                source: source::TOPIC,
+            })
+            .into_iter()
+            .collect();
+        if let Some(synonym) = setting.synonym {
+            values.extend(state.settings.values(peer.node, synonym));
+        }
+        let mut config = config(setting.name, setting.kind.code(), values);
+        if config.value.is_none() {
+            config.value = Some(setting.default.to_owned());
+            config.config_source = source::DEFAULT;
+        }
+        configs.push(config);
+    }
+    Ok(configs)
+}
+
+fn of_broker(peer: &Peer, state: &State) -> Vec<DescribeConfigsResourceResult> {
+    let node = peer.cluster.node(peer.node);
+    let mut configs = Vec::with_capacity(BROKER_SETTINGS.len());
+    for setting in BROKER_SETTINGS {
+        let mut values = state.settings.values(peer.node, setting.name);
+        let own = match (setting.name, &node) {
+            ("node.id" | "broker.id", _) => Some(peer.node.to_string()),
+            ("listeners", Some(node)) => Some(format!("PLAINTEXT://{}", node.address)),
+            ("advertised.listeners", Some(node)) => Some(format!(
+                "PLAINTEXT://{}:{}",
+                node.advertised_host, node.advertised_port
+            )),
+            _ => None,
+        };
+        if let Some(value) = own {
+            values.insert(
+                0,
+                Sourced {
+                    name: setting.name.to_owned(),
+                    value,
+                    source: source::STATIC_BROKER,
+                },
+            );
+        }
+        let mut config = config(setting.name, setting.kind.code(), values);
+        config.read_only = !setting.dynamic;
+        configs.push(config);
+    }
+    let dynamic = state.settings.dynamic(Some(peer.node));
+    let unknown = dynamic
+        .keys()
+        .filter(|name| broker_table::find(name).is_none());
+    configs.extend(unknown.map(|name| secret(name, source::DYNAMIC_BROKER)));
+    configs
+}
+
+fn of_all_brokers(state: &State) -> Vec<DescribeConfigsResourceResult> {
+    let dynamic = state.settings.dynamic(None);
+    let describe = |(name, value): (String, String)| match broker_table::find(&name) {
+        Some(setting) => {
+            let value = Sourced {
+                name: name.clone(),
+                value,
+                source: source::DYNAMIC_DEFAULT_BROKER,
+            };
+            config(&name, setting.kind.code(), vec![value])
+        }
+        None => secret(&name, source::DYNAMIC_DEFAULT_BROKER),
+    };
+    dynamic.into_iter().map(describe).collect()
+}
+
+fn of_client_metrics(state: &State, name: &str) -> Vec<DescribeConfigsResourceResult> {
+    let subscription = state.client_metrics.of(name);
+    let describe = |setting: &Setting| {
+        let values = subscription.get(setting.name).map(|value| Sourced {
+            name: setting.name.to_owned(),
+            value: value.clone(),
+            source: source::CLIENT_METRICS,
+        });
+        let mut config = config(
+            setting.name,
+            setting.kind.code(),
+            values.into_iter().collect(),
+        );
+        config.value = config.value.or(Some(setting.default.to_owned()));
+        config
+    };
+    CLIENT_METRICS_SETTINGS.iter().map(describe).collect()
+}
+
+fn of_group(state: &State, name: &str) -> Vec<DescribeConfigsResourceResult> {
+    let describe = |(setting, value, set): (&GroupSetting, &str, bool)| {
+        let value = Sourced {
+            name: setting.name.to_owned(),
+            value: value.to_owned(),
+            source: if set { source::GROUP } else { source::DEFAULT },
+        };
+        config(setting.name, setting.kind.code(), vec![value])
+    };
+    state.groups.configs.of(name).map(describe).collect()
+}
+
+/// The first value holds; all of them are the synonyms.
+fn config(name: &str, config_type: i8, values: Vec<Sourced>) -> DescribeConfigsResourceResult {
+    let synonym = |value: &Sourced| DescribeConfigsSynonym {
+        name: value.name.clone(),
+        value: Some(value.value.clone()),
+        source: value.source,
+    };
+    let first = values.first();
     DescribeConfigsResourceResult {
         name: name.to_owned(),
-        value: Some(value),
+        value: first.map(|first| first.value.clone()),
+        config_source: first.map_or(source::DEFAULT, |first| first.source),
+        synonyms: values.iter().map(synonym).collect(),
+        config_type,
+        ..DescribeConfigsResourceResult::default()
+    }
+}
+
+/// A setting that is not known may be a password: its value is not told.
+fn secret(name: &str, config_source: i8) -> DescribeConfigsResourceResult {
+    DescribeConfigsResourceResult {
+        name: name.to_owned(),
+        value: None,
+        read_only: true,
         config_source,
-        config_type: kind.code(),
+        is_sensitive: true,
+        synonyms: vec![DescribeConfigsSynonym {
+            name: name.to_owned(),
+            value: None,
+            source: config_source,
+        }],
+        config_type: UNKNOWN_TYPE,
         ..DescribeConfigsResourceResult::default()
     }
 }
@@ -159,7 +248,7 @@ fn result(resource: &DescribeConfigsResource) -> DescribeConfigsResult {
     DescribeConfigsResult {
         resource_type: resource.resource_type,
         resource_name: resource.resource_name.clone(),
-        error_message: None,
+        error_message: Some(String::new()),
         ..DescribeConfigsResult::default()
     }
 }

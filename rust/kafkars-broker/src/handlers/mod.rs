@@ -43,8 +43,10 @@ mod api_26_end_txn;
 mod api_27_write_txn_markers;
 mod api_28_txn_offset_commit;
 mod api_32_describe_configs;
+mod api_33_alter_configs;
 mod api_37_create_partitions;
 mod api_42_delete_groups;
+mod api_44_incremental_alter_configs;
 mod api_47_offset_delete;
 mod api_60_describe_cluster;
 mod api_61_describe_producers;
@@ -52,6 +54,7 @@ mod api_65_describe_transactions;
 mod api_66_list_transactions;
 mod api_68_consumer_group_heartbeat;
 mod api_69_consumer_group_describe;
+mod api_74_list_config_resources;
 mod coordination;
 mod hints;
 mod operations;
@@ -169,15 +172,18 @@ served! {
     WriteTxnMarkers write_txn_markers WriteTxnMarkersRequest,
     TxnOffsetCommit txn_offset_commit TxnOffsetCommitRequest,
     DescribeConfigs describe_configs DescribeConfigsRequest,
+    AlterConfigs alter_configs AlterConfigsRequest,
     CreatePartitions create_partitions CreatePartitionsRequest,
     DeleteGroups delete_groups DeleteGroupsRequest,
     OffsetDelete offset_delete OffsetDeleteRequest,
+    IncrementalAlterConfigs incremental_alter_configs IncrementalAlterConfigsRequest,
     DescribeCluster describe_cluster DescribeClusterRequest,
     ConsumerGroupHeartbeat consumer_group_heartbeat ConsumerGroupHeartbeatRequest,
     ConsumerGroupDescribe consumer_group_describe ConsumerGroupDescribeRequest,
     DescribeProducers describe_producers DescribeProducersRequest,
     DescribeTransactions describe_transactions DescribeTransactionsRequest,
     ListTransactions list_transactions ListTransactionsRequest,
+    ListConfigResources list_config_resources ListConfigResourcesRequest,
 }
 
 /// Handles one frame, the length prefix not included.

@@ -1,5 +1,7 @@
 //! The broker as a client sees it: bytes over real sockets.
 
+mod configs;
+mod configs_honoured;
 mod faults;
 mod fetch;
 mod hostile;

@@ -9,8 +9,8 @@ use kafkars_protocol::{ErrorCode, Uuid};
 
 use crate::groups::{Client, GroupSettings, Groups, Refused};
 use crate::partition::Partition;
+use crate::settings::topic::TopicConfig;
 use crate::topic::Topic;
-use crate::topic_config::TopicConfig;
 use crate::topics::Topics;
 
 const SESSION_MS: i64 = 45_000;

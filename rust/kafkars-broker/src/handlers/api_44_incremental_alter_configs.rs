@@ -1,0 +1,91 @@
+//! IncrementalAlterConfigs, versions 0 and 1 (KIP-339).
+//!
+//! Kept: setting, resetting, adding to lists and taking from them; dry runs; topics, brokers, groups and client metrics.
+//!
+//! Skipped: loggers (INVALID_REQUEST).
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::incremental_alter_configs::{
+    AlterConfigsResource, AlterConfigsResourceResponse, AlterableConfig,
+    IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse,
+};
+
+use super::{Answer, Peer, Serve};
+use crate::cluster::State;
+use crate::incoming::Refusal;
+use crate::settings::alter::{Alteration, Change, alter};
+
+impl Serve for IncrementalAlterConfigsRequest {
+    fn serve(self, peer: &Peer, _version: i16) -> Answer<IncrementalAlterConfigsResponse> {
+        let mut state = peer.cluster.state();
+        Answer::Now(respond(&self, |resource| {
+            carry_out(peer, &mut state, resource, self.validate_only)
+        }))
+    }
+
+    fn refuse(
+        &self,
+        _peer: &Peer,
+        _version: i16,
+        code: ErrorCode,
+    ) -> IncrementalAlterConfigsResponse {
+        respond(self, |_| Err(code.into()))
+    }
+}
+
+fn respond(
+    request: &IncrementalAlterConfigsRequest,
+    mut each: impl FnMut(&AlterConfigsResource) -> Result<(), Refusal>,
+) -> IncrementalAlterConfigsResponse {
+    let response = |resource: &AlterConfigsResource| {
+        let refusal = each(resource).err();
+        AlterConfigsResourceResponse {
+            error_code: refusal.as_ref().map_or(0, |refusal| refusal.code.code()),
+            error_message: refusal.map(Refusal::into_message),
+            resource_type: resource.resource_type,
+            resource_name: resource.resource_name.clone(),
+        }
+    };
+    IncrementalAlterConfigsResponse {
+        throttle_time_ms: 0,
+        responses: request.resources.iter().map(response).collect(),
+    }
+}
+
+fn carry_out(
+    peer: &Peer,
+    state: &mut State,
+    resource: &AlterConfigsResource,
+    validate_only: bool,
+) -> Result<(), Refusal> {
+    let changes: Result<Vec<_>, Refusal> = resource.configs.iter().map(change).collect();
+    let wanted = Alteration {
+        resource_type: resource.resource_type,
+        resource_name: resource.resource_name.clone(),
+        replaces: false,
+        changes: changes?,
+    };
+    alter(peer, state, &wanted, validate_only)
+}
+
+/// The operations by Kafka's numbers.
+fn change(config: &AlterableConfig) -> Result<(String, Change), Refusal> {
+    let name = config.name.clone();
+    let value = || {
+        config.value.clone().ok_or_else(|| {
+            let reason = format!("{name} cannot be set to null.");
+            Refusal::new(ErrorCode::InvalidRequest, reason)
+        })
+    };
+    let change = match config.config_operation {
+        0 => Change::Set(value()?),
+        1 => Change::Delete,
+        2 => Change::Append(value()?),
+        3 => Change::Subtract(value()?),
+        other => {
+            let reason = format!("There is no operation {other}.");
+            return Err(Refusal::new(ErrorCode::InvalidRequest, reason));
+        }
+    };
+    Ok((name, change))
+}

@@ -1,0 +1,252 @@
+//! Changes of settings, as `AlterConfigs` and `IncrementalAlterConfigs` (KIP-339) ask for them.
+
+use std::collections::BTreeMap;
+
+use kafkars_protocol::ErrorCode;
+
+use super::broker::DYNAMIC_LIMIT;
+use super::kind::items;
+use super::topic::{self, ConfigProblem, Overrides};
+use super::{broker_table, client_metrics, resource, topic_table};
+use crate::cluster::State;
+use crate::groups::configs::{GroupConfigProblem, GroupConfigs};
+use crate::handlers::Peer;
+use crate::incoming::Refusal;
+use crate::topic_name;
+
+/// What is to become of one resource.
+#[derive(Debug)]
+pub(crate) struct Alteration {
+    pub(crate) resource_type: i8,
+    pub(crate) resource_name: String,
+    /// Whether what is not named goes back to its default.
+    pub(crate) replaces: bool,
+    pub(crate) changes: Vec<(String, Change)>,
+}
+
+/// What is to become of one setting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Change {
+    Set(String),
+    Delete,
+    /// Adds to a list what it has not.
+    Append(String),
+    Subtract(String),
+}
+
+/// Checks an alteration and carries it out, unless it is only to be checked.
+pub(crate) fn alter(
+    peer: &Peer,
+    state: &mut State,
+    wanted: &Alteration,
+    validate_only: bool,
+) -> Result<(), Refusal> {
+    for (index, (name, _)) in wanted.changes.iter().enumerate() {
+        if wanted.changes[..index]
+            .iter()
+            .any(|(other, _)| other == name)
+        {
+            let reason = format!("The configuration {name} is named twice.");
+            return Err(Refusal::new(ErrorCode::InvalidRequest, reason));
+        }
+    }
+    match wanted.resource_type {
+        resource::TOPIC => alter_topic(state, wanted, validate_only),
+        resource::BROKER => alter_broker(peer, state, wanted, validate_only),
+        resource::CLIENT_METRICS => alter_client_metrics(state, wanted, validate_only),
+        resource::GROUP => alter_group(state, wanted, validate_only),
+        resource::BROKER_LOGGER => Err(invalid("This broker has no loggers to set.")),
+        other => Err(invalid(format!("Unknown resource type {other}."))),
+    }
+}
+
+fn alter_topic(state: &mut State, wanted: &Alteration, validate_only: bool) -> Result<(), Refusal> {
+    let name = wanted.resource_name.as_str();
+    if name.is_empty() {
+        return Err(invalid("Topics have no defaults of their own to alter."));
+    }
+    if let Err(problem) = topic_name::check(name) {
+        return Err(Refusal::new(ErrorCode::InvalidTopicException, problem));
+    }
+    let topic = state
+        .topic_mut(name)
+        .ok_or(ErrorCode::UnknownTopicOrPartition)?;
+    let refused =
+        |problem: ConfigProblem| Refusal::new(ErrorCode::InvalidConfig, problem.to_string());
+    let mut overrides = match wanted.replaces {
+        true => Overrides::new(),
+        false => topic.config.overrides().clone(),
+    };
+    for (name, change) in &wanted.changes {
+        let setting =
+            topic_table::find(name).ok_or_else(|| refused(ConfigProblem::Unknown(name.clone())))?;
+        let current = overrides.get(setting.name).map(String::as_str);
+        let current = current.unwrap_or_else(|| topic.config.value_of(setting));
+        match changed(name, setting.kind.is_list(), current, change)? {
+            Some(value) => {
+                let (name, value) = topic::check(name, &value).map_err(refused)?;
+                overrides.insert(name, value);
+            }
+            None => drop(overrides.remove(setting.name)),
+        }
+    }
+    if !validate_only {
+        let config = topic.config.replaced(overrides);
+        topic.set_config(config);
+    }
+    Ok(())
+}
+
+/// An empty name stands for all brokers; any other must be that of the broker that is asked.
+fn alter_broker(
+    peer: &Peer,
+    state: &mut State,
+    wanted: &Alteration,
+    validate_only: bool,
+) -> Result<(), Refusal> {
+    let node = match wanted.resource_name.as_str() {
+        "" => None,
+        name => Some(own_id(peer, name)?),
+    };
+    let mut values = match wanted.replaces {
+        true => BTreeMap::new(),
+        false => state.settings.dynamic(node),
+    };
+    for (name, change) in &wanted.changes {
+        let known = broker_table::find(name);
+        if known.is_some_and(|setting| !setting.dynamic) {
+            let reason = format!("{name} cannot be changed while the broker runs.");
+            return Err(invalid(reason));
+        }
+        let holds = state.settings.values(node.unwrap_or(peer.node), name);
+        let current = holds.first().map_or("", |holds| holds.value.as_str());
+        let is_list = known.is_some_and(|setting| setting.kind.is_list());
+        let Some(value) = changed(name, is_list, current, change)? else {
+            values.remove(name);
+            continue;
+        };
+        if let Some(Err(reason)) = known.map(|setting| setting.kind.check(&value)) {
+            let reason = format!("invalid value {value} for configuration {name}: {reason}");
+            return Err(invalid(reason));
+        }
+        values.insert(name.clone(), value);
+    }
+    if values.len() > DYNAMIC_LIMIT {
+        let reason = format!("A broker can be given {DYNAMIC_LIMIT} settings at most.");
+        return Err(invalid(reason));
+    }
+    if !validate_only {
+        state.settings.set_dynamic(node, values);
+        let defaults = state.settings.topic_defaults().clone();
+        for topic in state.topics_mut() {
+            let config = topic.config.rebased(&defaults);
+            topic.set_config(config);
+        }
+    }
+    Ok(())
+}
+
+fn alter_client_metrics(
+    state: &mut State,
+    wanted: &Alteration,
+    validate_only: bool,
+) -> Result<(), Refusal> {
+    let name = wanted.resource_name.as_str();
+    if name.is_empty() {
+        return Err(invalid("A subscription needs a name."));
+    }
+    let mut values = match wanted.replaces {
+        true => BTreeMap::new(),
+        false => state.client_metrics.of(name),
+    };
+    for (name, change) in &wanted.changes {
+        let is_list = name != "interval.ms";
+        let current = values.get(name).map_or("", String::as_str);
+        match changed(name, is_list, current, change)? {
+            Some(value) => drop(values.insert(name.clone(), value)),
+            None => drop(values.remove(name)),
+        }
+    }
+    let checked = state.client_metrics.check(name, &values);
+    checked.map_err(|problem| {
+        let code = match problem {
+            client_metrics::Problem::Pattern(_) => ErrorCode::InvalidConfig,
+            _ => ErrorCode::InvalidRequest,
+        };
+        Refusal::new(code, problem.to_string())
+    })?;
+    if !validate_only {
+        state.client_metrics.set(name, values);
+    }
+    Ok(())
+}
+
+fn alter_group(state: &mut State, wanted: &Alteration, validate_only: bool) -> Result<(), Refusal> {
+    let group = wanted.resource_name.as_str();
+    if group.is_empty() {
+        return Err(invalid("Groups have no defaults of their own to alter."));
+    }
+    let refused =
+        |problem: GroupConfigProblem| Refusal::new(ErrorCode::InvalidConfig, problem.to_string());
+    let configs = &state.groups.configs;
+    let mut values = Vec::with_capacity(wanted.changes.len());
+    for (name, change) in &wanted.changes {
+        let current = configs.value(group, name).unwrap_or_default();
+        let value = changed(name, false, current, change)?;
+        if let Some(value) = &value {
+            GroupConfigs::check(name, value).map_err(refused)?;
+        }
+        values.push((name, value));
+    }
+    if !validate_only {
+        for (name, value) in values {
+            let set = state.groups.configs.set(group, name, value.as_deref());
+            set.map_err(refused)?;
+        }
+    }
+    Ok(())
+}
+
+/// The value after a change; none: back to the default.
+fn changed(
+    name: &str,
+    is_list: bool,
+    current: &str,
+    change: &Change,
+) -> Result<Option<String>, Refusal> {
+    let (adds, text) = match change {
+        Change::Set(value) => return Ok(Some(value.clone())),
+        Change::Delete => return Ok(None),
+        Change::Append(text) => (true, text),
+        Change::Subtract(text) => (false, text),
+    };
+    if !is_list {
+        let reason = format!("{name} is no list, so nothing can be added to it or taken from it.");
+        return Err(Refusal::new(ErrorCode::InvalidConfig, reason));
+    }
+    let mut list: Vec<&str> = items(current).collect();
+    for item in items(text) {
+        if !adds {
+            list.retain(|other| *other != item);
+        } else if !list.contains(&item) {
+            list.push(item);
+        }
+    }
+    Ok(Some(list.join(",")))
+}
+
+/// The id in the name of a broker resource, which must be that of the broker that is asked.
+pub(crate) fn own_id(peer: &Peer, name: &str) -> Result<i32, Refusal> {
+    match name.parse::<i32>() {
+        Ok(id) if id == peer.node => Ok(id),
+        Ok(id) => Err(invalid(format!(
+            "This is broker {}; broker {id} must be asked itself.",
+            peer.node
+        ))),
+        Err(_) => Err(invalid(format!("Broker id {name:?} is no integer."))),
+    }
+}
+
+fn invalid(reason: impl Into<String>) -> Refusal {
+    Refusal::new(ErrorCode::InvalidRequest, reason)
+}

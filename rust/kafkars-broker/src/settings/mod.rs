@@ -1,0 +1,31 @@
+//! Settings of topics, brokers and client metrics: their names, where their values come from, and how they are changed.
+
+pub(crate) mod alter;
+pub(crate) mod broker;
+pub(crate) mod broker_table;
+pub(crate) mod client_metrics;
+mod kind;
+pub(crate) mod topic;
+pub(crate) mod topic_table;
+
+pub(crate) use kind::Kind;
+
+/// Kafka's numbers of resource types.
+pub(crate) mod resource {
+    pub(crate) const TOPIC: i8 = 2;
+    pub(crate) const BROKER: i8 = 4;
+    pub(crate) const BROKER_LOGGER: i8 = 8;
+    pub(crate) const CLIENT_METRICS: i8 = 16;
+    pub(crate) const GROUP: i8 = 32;
+}
+
+/// Where a value is from, in Kafka's numbers.
+pub(crate) mod source {
+    pub(crate) const TOPIC: i8 = 1;
+    pub(crate) const DYNAMIC_BROKER: i8 = 2;
+    pub(crate) const DYNAMIC_DEFAULT_BROKER: i8 = 3;
+    pub(crate) const STATIC_BROKER: i8 = 4;
+    pub(crate) const DEFAULT: i8 = 5;
+    pub(crate) const CLIENT_METRICS: i8 = 7;
+    pub(crate) const GROUP: i8 = 8;
+}
