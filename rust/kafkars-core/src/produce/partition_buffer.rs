@@ -28,7 +28,7 @@ const ORDINAL_STEP: u64 = 1 << 32;
 pub struct BufferState {
     open: Option<OutgoingBatch>,
     waiting: VecDeque<OutgoingBatch>,
-    in_flight: Vec<(u64, Arc<BatchDelivery>)>,
+    in_flight: Vec<InFlight>,
     next_ordinal: u64,
     // The last closed batch's size: the next one will need about as much.
     size_hint: usize,
@@ -42,6 +42,21 @@ pub struct BufferState {
     /// Where the sender has put the partition.
     pub(super) place: Place,
 }
+
+/// A batch under way.
+#[derive(Debug)]
+struct InFlight {
+    ordinal: u64,
+    delivery: Arc<BatchDelivery>,
+    // How many batches were numbered before it, where numbers are given.
+    turn: Option<u64>,
+    // A broker may have it from an earlier try.
+    again: bool,
+}
+
+/// How many batches of a producer a broker remembers for each partition. A batch that comes again when it is further back
+/// cannot be told from a gap.
+const REMEMBERED: u64 = 5;
 
 /// How the sender keeps track of a partition, so that it is in each of its lists once at most.
 #[derive(Debug, Default)]
@@ -261,8 +276,7 @@ impl BufferState {
         let Some(next) = self.waiting.front().or(self.open.as_ref()) else {
             return Readiness::Idle;
         };
-        let alone = self.regrouping || self.restarting || self.sequence.is_unproven();
-        if alone && !self.in_flight.is_empty() {
+        if !self.in_flight.is_empty() && (self.goes_alone(next) || self.is_window_full()) {
             return Readiness::Blocked;
         }
         let closed = !self.waiting.is_empty();
@@ -271,6 +285,22 @@ impl BufferState {
             Some(at) if at > now => Readiness::At(at),
             _ => Readiness::Now,
         }
+    }
+
+    /// Whether what is under way must land before `next` may leave.
+    fn goes_alone(&self, next: &OutgoingBatch) -> bool {
+        self.regrouping
+            || self.restarting
+            || self.sequence.is_unproven()
+            || next.sequence.is_some()
+            || self.in_flight.iter().any(|flying| flying.again)
+    }
+
+    /// Whether one more batch would push the oldest one without outcome out of the broker's memory. Later ones may have
+    /// been acknowledged meanwhile, by a new leader while the old one does not answer.
+    fn is_window_full(&self) -> bool {
+        let oldest = self.in_flight.iter().filter_map(|flying| flying.turn).min();
+        oldest.is_some_and(|oldest| self.sequence.turns() >= oldest + REMEMBERED)
     }
 
     /// Takes the next batch in order, whose [`BufferState::readiness`] is [`Readiness::Now`].
@@ -290,14 +320,20 @@ impl BufferState {
             self.close();
         }
         let mut batch = self.waiting.pop_front()?;
+        let again = batch.sequence.is_some();
+        let turn = identity.map(|_| self.sequence.turns());
         if let Some(identity) = identity
             && batch.sequence.is_none()
         {
             let settled = self.in_flight.is_empty();
             batch.sequence = Some(self.sequence.assign(identity, batch.count, settled));
         }
-        self.in_flight
-            .push((batch.ordinal, Arc::clone(&batch.delivery)));
+        self.in_flight.push(InFlight {
+            ordinal: batch.ordinal,
+            delivery: Arc::clone(&batch.delivery),
+            turn,
+            again,
+        });
         Some(batch)
     }
 
@@ -327,7 +363,7 @@ impl BufferState {
 
     /// A taken batch has its answer: it no longer counts as under way.
     pub fn landed(&mut self, ordinal: u64) {
-        self.in_flight.retain(|(other, _)| *other != ordinal);
+        self.in_flight.retain(|flying| flying.ordinal != ordinal);
     }
 
     /// A batch with this number is stored.
@@ -345,7 +381,7 @@ impl BufferState {
     /// Whether a batch before this one has no outcome yet. Then the broker is right to refuse this one's number.
     pub fn has_earlier(&self, ordinal: u64) -> bool {
         let held = self.waiting.iter().map(|batch| batch.ordinal);
-        let flying = self.in_flight.iter().map(|(other, _)| *other);
+        let flying = self.in_flight.iter().map(|flying| flying.ordinal);
         held.chain(flying).any(|other| other < ordinal)
     }
 
@@ -414,7 +450,7 @@ impl BufferState {
     /// Reports of everything unfinished, for flush.
     pub fn deliveries(&self) -> impl Iterator<Item = &Arc<BatchDelivery>> {
         let held = self.waiting.iter().chain(&self.open);
-        let flying = self.in_flight.iter().map(|(_, delivery)| delivery);
+        let flying = self.in_flight.iter().map(|flying| &flying.delivery);
         held.map(|batch| &batch.delivery).chain(flying)
     }
 }

@@ -53,6 +53,8 @@ impl Sequence {
 pub struct PartitionSequence {
     identity: Option<ProducerIdentity>,
     next: i32,
+    // Batches numbered so far.
+    turns: u64,
     // The producer id under which the broker has stored something here.
     proven: Option<i64>,
 }
@@ -72,7 +74,13 @@ impl PartitionSequence {
         self.identity = Some(identity);
         let base = self.next;
         self.next = advance(base, count);
+        self.turns += 1;
         Sequence { identity, base }
+    }
+
+    /// How many batches were numbered so far.
+    pub fn turns(&self) -> u64 {
+        self.turns
     }
 
     /// Whether the broker may know nothing of the producer here. It then takes any number for the first: were the first

@@ -349,14 +349,16 @@ fn what_is_put_back_leaves_again_in_order_and_after_what_is_under_way() {
     driver.now += Duration::from_millis(10);
     let third = flying.pop_front().expect("one");
     driver.acknowledge(third, 20);
+    // What a broker may have comes again one by one, under its old number.
+    let mut again = driver.batches(true);
+    assert_eq!(again.len(), 1);
+    let first = again.remove(0);
+    assert_eq!(first.batch.ordinal, ordinal);
+    assert_eq!(first.batch.sequence.map(|sequence| sequence.base), Some(1));
+    driver.acknowledge(first, 1);
     let again = driver.batches(true);
-    let order: Vec<u64> = again.iter().map(|batch| batch.batch.ordinal).collect();
-    assert_eq!(order, [ordinal, ordinal + (1 << 32)]);
-    let numbers: Vec<i32> = again
-        .iter()
-        .filter_map(|batch| Some(batch.batch.sequence?.base))
-        .collect();
-    assert_eq!(numbers[0], 1, "numbers survive a retry");
+    assert_eq!(again.len(), 1);
+    assert_eq!(again[0].batch.ordinal, ordinal + (1 << 32));
 }
 
 #[test]
@@ -386,7 +388,8 @@ fn a_split_batch_keeps_its_records_order_and_numbers() {
     driver.answer(whole, ErrorCode::MessageTooLarge.code(), -1);
     let mut next_offset = 100;
     let mut next_sequence = 1;
-    for departure in driver.batches(true) {
+    for _ in 0..2 {
+        let departure = driver.batches(true).remove(0);
         let BatchContent::Sealed(sealed) = &departure.batch.content else {
             panic!("just sealed");
         };
