@@ -1,0 +1,176 @@
+"""Consumers of confluent-kafka, kafka-python and aiokafka as members of a group, behind one set of names."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import aiokafka
+import confluent_kafka
+import kafka
+
+SECONDS = 30.0
+# Long enough not to be missed on a busy machine; nothing here waits for a session to end.
+SESSION_MS = 30_000
+HEARTBEAT_MS = 500
+
+
+class Member(Protocol):
+    """A consumer in a group. Nothing is committed unless it is asked for."""
+
+    closed: bool
+
+    def poll(self) -> list[bytes]:
+        """Values of what has arrived, after waiting for it a moment."""
+
+    def assignment(self) -> set[int]:
+        """The partitions of the topic that it has now."""
+
+    def commit(self) -> None: ...
+
+    def close(self) -> None:
+        """Ends it. A member without a name of its own leaves the group."""
+
+
+class ConfluentMember:
+    closed = False
+
+    def __init__(self, bootstrap: str, group: str, topic: str, instance: str | None = None, **extra: Any) -> None:
+        settings = {
+            "bootstrap.servers": bootstrap,
+            "group.id": group,
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+            "session.timeout.ms": SESSION_MS,
+            "heartbeat.interval.ms": HEARTBEAT_MS,
+            # New partitions are looked for, and topics that match a pattern.
+            "topic.metadata.refresh.interval.ms": 500,
+        }
+        if extra.get("group.protocol") == "consumer":
+            # The broker decides on these.
+            del settings["session.timeout.ms"], settings["heartbeat.interval.ms"]
+        if instance is not None:
+            settings["group.instance.id"] = instance
+        self._consumer = confluent_kafka.Consumer({**settings, **extra})
+        self._consumer.subscribe([topic])
+
+    def poll(self) -> list[bytes]:
+        messages = self._consumer.consume(100, 0.05)
+        return [message.value() for message in messages if message.error() is None]
+
+    def assignment(self) -> set[int]:
+        return {partition.partition for partition in self._consumer.assignment()}
+
+    def commit(self) -> None:
+        self._consumer.commit(asynchronous=False)
+
+    def close(self) -> None:
+        self.closed = True
+        self._consumer.close()
+
+
+class KafkaPythonMember:
+    closed = False
+
+    def __init__(self, bootstrap: str, group: str, topic: str, instance: str | None = None, **extra: Any) -> None:
+        self._consumer = kafka.KafkaConsumer(
+            topic,
+            bootstrap_servers=bootstrap,
+            group_id=group,
+            group_instance_id=instance,
+            auto_offset_reset="earliest",
+            enable_auto_commit=False,
+            session_timeout_ms=SESSION_MS,
+            heartbeat_interval_ms=HEARTBEAT_MS,
+            **extra,
+        )
+
+    def poll(self) -> list[bytes]:
+        found = self._consumer.poll(timeout_ms=250)
+        return [record.value for records in found.values() for record in records]
+
+    def assignment(self) -> set[int]:
+        return {partition.partition for partition in self._consumer.assignment()}
+
+    def commit(self) -> None:
+        self._consumer.commit()
+
+    def close(self) -> None:
+        self.closed = True
+        self._consumer.close(autocommit=False)
+
+
+class AiokafkaMember:
+    """Its loop has a thread of its own, so that its heartbeats go on between calls."""
+
+    closed = False
+
+    def __init__(self, bootstrap: str, group: str, topic: str, instance: str | None = None, **extra: Any) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+
+        async def start() -> aiokafka.AIOKafkaConsumer:
+            consumer = aiokafka.AIOKafkaConsumer(
+                topic,
+                bootstrap_servers=bootstrap,
+                group_id=group,
+                group_instance_id=instance,
+                auto_offset_reset="earliest",
+                enable_auto_commit=False,
+                session_timeout_ms=SESSION_MS,
+                heartbeat_interval_ms=HEARTBEAT_MS,
+                **extra,
+            )
+            await consumer.start()
+            return consumer
+
+        self._consumer = self._run(start())
+
+    def poll(self) -> list[bytes]:
+        found = self._run(self._consumer.getmany(timeout_ms=50))
+        return [record.value for records in found.values() for record in records]
+
+    def assignment(self) -> set[int]:
+        return {partition.partition for partition in self._consumer.assignment()}
+
+    def commit(self) -> None:
+        self._run(self._consumer.commit())
+
+    def close(self) -> None:
+        self.closed = True
+        self._run(self._consumer.stop())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(SECONDS)
+        self._loop.close()
+
+    def _run(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(SECONDS)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One library with one way of sharing partitions."""
+
+    name: str
+    member: Callable[..., Member]
+    extra: tuple[tuple[str, Any], ...] = ()
+
+    def join(self, bootstrap: str, group: str, topic: str, instance: str | None = None) -> Member:
+        return self.member(bootstrap, group, topic, instance, **dict(self.extra))
+
+    def __str__(self) -> str:
+        return self.name
+
+
+CONFLUENT_CONSUMER = Kind("confluent-consumer", ConfluentMember, (("group.protocol", "consumer"),))
+KINDS = (
+    Kind("confluent-range", ConfluentMember, (("partition.assignment.strategy", "range"),)),
+    Kind("confluent-cooperative", ConfluentMember, (("partition.assignment.strategy", "cooperative-sticky"),)),
+    CONFLUENT_CONSUMER,
+    Kind("kafka-python", KafkaPythonMember),
+    Kind("aiokafka", AiokafkaMember),
+)

@@ -1,0 +1,145 @@
+"""Groups of other libraries' consumers share partitions, commit and come back, on either broker."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+
+import confluent_kafka
+import pytest
+
+from tests.brokers import Broker
+from tests.interop.members import CONFLUENT_CONSUMER, KINDS, SECONDS, Kind, Member
+from tests.kafka.cluster import wait_until
+
+PARTITIONS = 4
+each_kind = pytest.mark.parametrize("kind", KINDS, ids=str)
+
+
+@pytest.fixture
+def shared_topic(broker: Broker) -> str:
+    return broker.new_topic(partitions=PARTITIONS)
+
+
+@pytest.fixture
+def group() -> str:
+    return f"group-{uuid.uuid4()}"
+
+
+@pytest.fixture
+def joined(broker: Broker, shared_topic: str, group: str) -> Iterator[Callable[..., Member]]:
+    """Makes members of one group, and ends those that the test has left."""
+    members: list[Member] = []
+
+    def join(kind: Kind, instance: str | None = None, topic: str = shared_topic) -> Member:
+        members.append(kind.join(broker.bootstrap_servers, group, topic, instance))
+        return members[-1]
+
+    yield join
+    for member in members:
+        if not member.closed:
+            member.close()
+
+
+def produce(broker: Broker, topic: str, values: list[bytes]) -> None:
+    producer = confluent_kafka.Producer({"bootstrap.servers": broker.bootstrap_servers})
+    for number, value in enumerate(values):
+        producer.produce(topic, value, partition=number % PARTITIONS)
+    assert producer.flush(SECONDS) == 0
+
+
+def shared(members: list[Member], found: list[bytes] | None = None) -> Callable[[], bool]:
+    """Lets all poll once; whether they share all partitions evenly."""
+
+    sink = [] if found is None else found
+
+    def check() -> bool:
+        for member in members:
+            sink.extend(member.poll())
+        owned = [member.assignment() for member in members]
+        everything = sorted(partition for partitions in owned for partition in partitions)
+        sizes = {len(partitions) for partitions in owned}
+        return everything == list(range(PARTITIONS)) and max(sizes) - min(sizes) <= 1
+
+    return check
+
+
+@each_kind
+def test_members_share_the_partitions_as_they_come_and_go(
+    broker: Broker, shared_topic: str, joined: Callable[..., Member], kind: Kind
+) -> None:
+    first = joined(kind)
+    wait_until(shared([first]), SECONDS, "the first has all")
+    second = joined(kind)
+    wait_until(shared([first, second]), SECONDS, "both have half")
+    found: list[bytes] = []
+    values = [b"%d" % number for number in range(100)]
+    produce(broker, shared_topic, values)
+    check = shared([first, second], found)
+    wait_until(lambda: check() and len(found) >= len(values), SECONDS, "everything has been read")
+    assert sorted(found) == sorted(values), "every record once"
+    first.close()
+    wait_until(shared([second]), SECONDS, "the second has all")
+
+
+@each_kind
+def test_a_group_goes_on_where_it_has_committed(
+    broker: Broker, shared_topic: str, joined: Callable[..., Member], kind: Kind
+) -> None:
+    produce(broker, shared_topic, [b"before"] * 20)
+    found: list[bytes] = []
+    first = joined(kind)
+    check = shared([first], found)
+    wait_until(lambda: check() and len(found) >= 20, SECONDS, "everything has been read")
+    first.commit()
+    first.close()
+    produce(broker, shared_topic, [b"after"] * 20)
+    found.clear()
+    check = shared([joined(kind)], found)
+    wait_until(lambda: check() and len(found) >= 20, SECONDS, "the rest has been read")
+    assert found == [b"after"] * 20
+
+
+@each_kind
+def test_a_static_member_comes_back_to_its_partitions(joined: Callable[..., Member], kind: Kind) -> None:
+    first, second = joined(kind, "one"), joined(kind, "two")
+    wait_until(shared([first, second]), SECONDS, "both have half")
+    had = first.assignment(), second.assignment()
+    first.close()
+    first = joined(kind, "one")
+
+    def back() -> bool:
+        first.poll()
+        second.poll()
+        assert second.assignment() == had[1], "nothing moves while a static member is away"
+        return first.assignment() == had[0]
+
+    wait_until(back, SECONDS, "the first is back")
+
+
+def test_an_expression_finds_topics(shared_topic: str, joined: Callable[..., Member]) -> None:
+    member = joined(CONFLUENT_CONSUMER, topic=f"^{shared_topic[:-1]}[{shared_topic[-1]}]$")
+    wait_until(shared([member]), SECONDS, "the expression has found the topic")
+
+
+def test_administrators_see_and_delete_groups(broker: Broker, group: str, joined: Callable[..., Member]) -> None:
+    from confluent_kafka.admin import AdminClient
+
+    members = [joined(KINDS[0]), joined(KINDS[0])]
+    wait_until(shared(members), SECONDS, "both have half")
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+    described = admin.describe_consumer_groups([group])[group].result(SECONDS)
+    assert described.state == confluent_kafka.ConsumerGroupState.STABLE
+    assert described.partition_assignor == "range"
+    owned = [member.assignment.topic_partitions for member in described.members]
+    assert sorted(partition.partition for partitions in owned for partition in partitions) == list(range(PARTITIONS))
+    listed = admin.list_consumer_groups().result(SECONDS).valid
+    assert group in [one.group_id for one in listed]
+    with pytest.raises(confluent_kafka.KafkaException) as refused:
+        admin.delete_consumer_groups([group])[group].result(SECONDS)
+    assert refused.value.args[0].code() == confluent_kafka.KafkaError.NON_EMPTY_GROUP
+    for member in members:
+        member.close()
+    admin.delete_consumer_groups([group])[group].result(SECONDS)
+    listed = admin.list_consumer_groups().result(SECONDS).valid
+    assert group not in [one.group_id for one in listed]
