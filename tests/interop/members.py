@@ -12,7 +12,7 @@ import aiokafka
 import confluent_kafka
 import kafka
 
-SECONDS = 30.0
+SECONDS = 60.0
 # Long enough not to be missed on a busy machine; nothing here waits for a session to end.
 SESSION_MS = 30_000
 HEARTBEAT_MS = 500
