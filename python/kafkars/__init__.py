@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from kafkars import errors
 from kafkars._kafkars import DeliveryFuture, Record, RecordBatch, RecordMetadata, __version__
-from kafkars.config import ClientConfig, ConsumerConfig, ProducerConfig
+from kafkars.admin import Admin
+from kafkars.config import AdminConfig, ClientConfig, ConsumerConfig, ProducerConfig
 from kafkars.consumer import Consumer
 from kafkars.errors import KafkaError
 from kafkars.producer import Producer
@@ -24,6 +25,8 @@ from kafkars.types import (
 )
 
 __all__ = [
+    "Admin",
+    "AdminConfig",
     "ClientConfig",
     "Consumer",
     "ConsumerConfig",

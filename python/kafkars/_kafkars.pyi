@@ -10,7 +10,7 @@ from typing import Any, Final, Generic, Literal, final, overload
 from typing_extensions import Self, disjoint_base
 
 from kafkars._typing import Headers, K, KeyIn, OffsetsIn, Partition, Partitions, T_co, V, ValueIn
-from kafkars.config import ConsumerConfig, ProducerConfig
+from kafkars.config import AdminConfig, ConsumerConfig, ProducerConfig
 from kafkars.types import (
     ConsumerGroupMetadata,
     OffsetAndTimestamp,
@@ -152,6 +152,50 @@ class Call(Future[T_co], Coroutine[Any, Any, T_co]):
     """A future that stands for a call; `asyncio.create_task` takes it as well."""
 
     def send(self, value: Any, /) -> Any: ...
+
+@final
+class Admin:
+    """An administrator of one cluster: what `kafkars.Admin` and `kafkars.aio.Admin` ask through."""
+
+    def __new__(cls, config: AdminConfig) -> Self: ...
+    @property
+    def closed(self) -> bool: ...
+    def create_topics(
+        self,
+        topics: Sequence[tuple[Any, ...]],
+        validate_only: bool,
+        timeout: float | None,
+    ) -> AdminRequest: ...
+    def delete_topics(self, names: Sequence[str], timeout: float | None) -> AdminRequest: ...
+    def create_partitions(
+        self, topics: Sequence[tuple[str, int, list[list[int]]]], validate_only: bool, timeout: float | None
+    ) -> AdminRequest: ...
+    def describe_topics(self, names: Sequence[str] | None, timeout: float | None) -> AdminRequest: ...
+    def describe_configs(
+        self,
+        resources: Sequence[tuple[int, str]],
+        include_synonyms: bool,
+        include_documentation: bool,
+        timeout: float | None,
+    ) -> AdminRequest: ...
+    def alter_configs(
+        self,
+        changes: Sequence[tuple[tuple[int, str], list[tuple[str, int, str | None]]]],
+        validate_only: bool,
+        timeout: float | None,
+    ) -> AdminRequest: ...
+    def list_groups(self, states: Sequence[str], types: Sequence[str], timeout: float | None) -> AdminRequest: ...
+    def describe_groups(self, groups: Sequence[str], timeout: float | None) -> AdminRequest: ...
+    def delete_groups(self, groups: Sequence[str], timeout: float | None) -> AdminRequest: ...
+    def describe_cluster(self, timeout: float | None) -> AdminRequest: ...
+    def close(self) -> AdminRequest: ...
+
+@final
+class AdminRequest:
+    """A question that has not been asked yet."""
+
+    def wait(self) -> Any: ...
+    def start(self) -> Call[Any]: ...
 
 @disjoint_base
 class BaseConsumer(Generic[K, V]):

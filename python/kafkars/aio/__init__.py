@@ -1,4 +1,4 @@
-"""The asyncio twins of `kafkars.Producer` and `kafkars.Consumer`: same names, same order of arguments.
+"""The asyncio twins of `kafkars.Producer`, `kafkars.Consumer` and `kafkars.Admin`: same names, same order of arguments.
 
 Calls return a `Call`: a future that is done at once where the answer is there, so that awaiting it does not even
 suspend, and that `asyncio.create_task` takes as a coroutine. It joins the loop that runs when it is first waited for,
@@ -8,8 +8,9 @@ so one client may serve several loops.
 from __future__ import annotations
 
 from kafkars._kafkars import Call, Future
+from kafkars.aio.admin import Admin
 from kafkars.aio.consumer import Consumer
 from kafkars.aio.producer import Producer
 from kafkars.aio.transaction import Transaction
 
-__all__ = ["Call", "Consumer", "Future", "Producer", "Transaction"]
+__all__ = ["Admin", "Call", "Consumer", "Future", "Producer", "Transaction"]

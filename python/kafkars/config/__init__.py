@@ -1,9 +1,10 @@
-"""Settings as frozen dataclasses: `ProducerConfig` and `ConsumerConfig` share the fields of `ClientConfig`."""
+"""Settings as frozen dataclasses: `ProducerConfig`, `ConsumerConfig` and `AdminConfig` share the fields of `ClientConfig`."""
 
 from __future__ import annotations
 
+from kafkars.config.admin import AdminConfig
 from kafkars.config.client import ClientConfig
 from kafkars.config.consumer import ConsumerConfig
 from kafkars.config.producer import ProducerConfig
 
-__all__ = ["ClientConfig", "ConsumerConfig", "ProducerConfig"]
+__all__ = ["AdminConfig", "ClientConfig", "ConsumerConfig", "ProducerConfig"]

@@ -30,6 +30,12 @@ class ClientSettings(TypedDict, total=False):
     security_protocol: str
 
 
+class AdminSettings(ClientSettings, total=False):
+    """Fields of `AdminConfig`."""
+
+    default_api_timeout_ms: float
+
+
 class ProducerSettings(ClientSettings, total=False):
     """Fields of `ProducerConfig`, except the serializers."""
 

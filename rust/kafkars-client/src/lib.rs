@@ -1,6 +1,7 @@
 //! The Kafka client's drivers: sockets and timers around `kafkars-core`.
 #![forbid(unsafe_code)]
 
+pub mod admin;
 mod bootstrap;
 mod client;
 mod clock;

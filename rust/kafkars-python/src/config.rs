@@ -51,6 +51,13 @@ settings! {
 }
 
 settings! {
+    /// What `kafkars.config.AdminConfig` adds.
+    AdminFields {
+        default_api_timeout_ms: f64,
+    }
+}
+
+settings! {
     /// What `kafkars.config.ProducerConfig` adds.
     ProducerFields {
         acks: i16,
@@ -102,6 +109,12 @@ settings! {
     }
 }
 
+/// A whole `AdminConfig`.
+pub(crate) struct AdminSettings {
+    client: ClientSettings,
+    fields: AdminFields,
+}
+
 /// A whole `ProducerConfig`.
 pub(crate) struct ProducerSettings {
     client: ClientSettings,
@@ -112,6 +125,17 @@ pub(crate) struct ProducerSettings {
 pub(crate) struct ConsumerSettings {
     client: ClientSettings,
     fields: ConsumerFields,
+}
+
+impl<'py> FromPyObject<'_, 'py> for AdminSettings {
+    type Error = PyErr;
+
+    fn extract(config: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Self {
+            client: config.extract()?,
+            fields: config.extract()?,
+        })
+    }
 }
 
 impl<'py> FromPyObject<'_, 'py> for ProducerSettings {
@@ -170,6 +194,14 @@ impl ClientSettings {
                 .transpose()?,
         };
         config.check().map_err(|problem| error::settings(&problem))
+    }
+}
+
+impl AdminSettings {
+    /// The checked config of the client, and the time limit of calls that are given none.
+    pub(crate) fn checked(&self) -> PyResult<(Checked<ClientConfig>, Duration)> {
+        let default_timeout = milliseconds(self.fields.default_api_timeout_ms);
+        Ok((self.client.checked()?, default_timeout))
     }
 }
 

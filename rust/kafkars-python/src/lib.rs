@@ -1,5 +1,6 @@
 //! The native half of the Python package: handles, batches, futures. The classes people construct are Python.
 
+mod admin;
 mod aio;
 mod argument;
 mod batch;

@@ -5,10 +5,11 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySequence};
 
+use crate::admin::{PyAdmin, PyAdminRequest};
 use crate::aio::{PyCall, PyFuture, PyPort, send};
 use crate::batch::{PyRecordBatch, PyRecordIterator};
 use crate::broker::{PyEmbeddedBroker, PySeenRequest};
-use crate::config::{ClientSettings, ConsumerFields, ProducerFields};
+use crate::config::{AdminFields, ClientSettings, ConsumerFields, ProducerFields};
 use crate::consumer::{PyAsyncConsumer, PyBaseConsumer, PyConsumer};
 use crate::metadata::PyRecordMetadata;
 use crate::producer::{self, PyAsyncProducer, PyBaseProducer, PyDeliveryFuture, PyProducer};
@@ -21,6 +22,8 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     slim::leave_collector::<PyRecord>(module.py());
     send::install(module.py());
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<PyAdmin>()?;
+    module.add_class::<PyAdminRequest>()?;
     module.add_class::<PyAsyncConsumer>()?;
     module.add_class::<PyAsyncProducer>()?;
     module.add_class::<PyBaseConsumer>()?;
@@ -61,6 +64,10 @@ fn close_all(py: Python<'_>, seconds: f64) -> usize {
 fn config_fields(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("ClientConfig", ClientSettings::FIELDS)?;
+    dict.set_item(
+        "AdminConfig",
+        [ClientSettings::FIELDS, AdminFields::FIELDS].concat(),
+    )?;
     dict.set_item(
         "ProducerConfig",
         [ClientSettings::FIELDS, ProducerFields::FIELDS].concat(),

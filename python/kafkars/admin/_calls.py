@@ -1,0 +1,236 @@
+"""The calls of both administrators: what is asked, and what is made of the answer. How they wait is the clients' part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast
+
+from kafkars._kafkars import Admin as Native
+from kafkars._kafkars import AdminRequest
+from kafkars.admin.types import (
+    BrokerInfo,
+    ClusterDescription,
+    ConfigChange,
+    ConfigEntry,
+    ConfigResource,
+    ConfigSource,
+    ConfigSynonym,
+    CreatedTopic,
+    GroupDescription,
+    GroupListing,
+    GroupMember,
+    NewTopic,
+    ResourceType,
+    TopicDescription,
+)
+from kafkars.errors import InvalidArgumentError, KafkaError
+
+T = TypeVar("T")
+K = TypeVar("K")
+
+RESOURCE_TYPES: dict[str, int] = {"topic": 2, "broker": 4, "broker_logger": 8, "client_metrics": 16, "group": 32}
+OPERATIONS: dict[str, int] = {"set": 0, "delete": 1, "append": 2, "subtract": 3}
+
+
+class Call(NamedTuple, Generic[T]):
+    """A request and what makes the result of its answer."""
+
+    request: AdminRequest
+    result: Callable[[Any], T]
+
+
+def create_topics(
+    native: Native,
+    topics: Iterable[NewTopic],
+    *,
+    validate_only: bool,
+    timeout: float | None,
+    return_exceptions: bool,
+) -> Call[dict[str, CreatedTopic]]:
+    def arguments(topic: NewTopic) -> tuple[Any, ...]:
+        assignments = [list(brokers) for brokers in topic.assignments]
+        # With assignments Kafka wants both numbers to be -1: they follow.
+        numbers = (-1, -1) if assignments else (topic.partitions, topic.replication_factor)
+        return (topic.name, *numbers, assignments, list(topic.configs.items()))
+
+    request = native.create_topics([arguments(topic) for topic in several(topics, NewTopic)], validate_only, timeout)
+    return Call(
+        request, lambda answer: gathered(answer, return_exceptions, str, lambda name, rest: CreatedTopic(name, *rest))
+    )
+
+
+def delete_topics(
+    native: Native, topics: Iterable[str], *, timeout: float | None, return_exceptions: bool
+) -> Call[dict[str, None]]:
+    return Call(
+        native.delete_topics(several(topics, str), timeout),
+        lambda answer: gathered(answer, return_exceptions, str, nothing),
+    )
+
+
+def create_partitions(
+    native: Native,
+    totals: Mapping[str, int],
+    *,
+    assignments: Mapping[str, Iterable[Iterable[int]]] | None,
+    validate_only: bool,
+    timeout: float | None,
+    return_exceptions: bool,
+) -> Call[dict[str, None]]:
+    chosen = {name: [list(brokers) for brokers in each] for name, each in (assignments or {}).items()}
+    if unknown := chosen.keys() - totals.keys():
+        raise InvalidArgumentError(f"assignments: {sorted(unknown)} have no total number of partitions")
+    growth = [(name, total, chosen.get(name, [])) for name, total in totals.items()]
+    return Call(
+        native.create_partitions(growth, validate_only, timeout),
+        lambda answer: gathered(answer, return_exceptions, str, nothing),
+    )
+
+
+def list_topics(native: Native, *, include_internal: bool, timeout: float | None) -> Call[list[str]]:
+    def names(answer: list[tuple[str, Any]]) -> list[str]:
+        described = [(name, found) for name, found in answer if not isinstance(found, BaseException)]
+        return [name for name, (_, is_internal, _) in described if include_internal or not is_internal]
+
+    return Call(native.describe_topics(None, timeout), names)
+
+
+def describe_topics(
+    native: Native, topics: Iterable[str] | None, *, timeout: float | None, return_exceptions: bool
+) -> Call[dict[str, TopicDescription]]:
+    names = None if topics is None else several(topics, str)
+    return Call(
+        native.describe_topics(names, timeout),
+        lambda answer: gathered(answer, return_exceptions, str, lambda name, rest: TopicDescription(name, *rest)),
+    )
+
+
+def describe_configs(
+    native: Native,
+    resources: Iterable[ConfigResource | tuple[str, str]],
+    *,
+    include_synonyms: bool,
+    include_documentation: bool,
+    timeout: float | None,
+    return_exceptions: bool,
+) -> Call[dict[ConfigResource, dict[str, ConfigEntry]]]:
+    def entry(row: tuple[Any, ...]) -> ConfigEntry:
+        name, value, is_read_only, is_sensitive, source, value_type, documentation, synonyms = row
+        others = tuple(ConfigSynonym(*rest, ConfigSource(of)) for *rest, of in synonyms)
+        return ConfigEntry(
+            name, value, is_read_only, is_sensitive, ConfigSource(source), value_type, documentation, others
+        )
+
+    asked = [resource(one) for one in several(resources, tuple)]
+    request = native.describe_configs(asked, include_synonyms, include_documentation, timeout)
+    return Call(
+        request,
+        lambda answer: gathered(
+            answer, return_exceptions, resource_back, lambda _, rows: {row[0]: entry(row) for row in rows}
+        ),
+    )
+
+
+def alter_configs(
+    native: Native,
+    changes: Mapping[ConfigResource, Mapping[str, ConfigChange | str | None]],
+    *,
+    validate_only: bool,
+    timeout: float | None,
+    return_exceptions: bool,
+) -> Call[dict[ConfigResource, None]]:
+    def change(name: str, wanted: ConfigChange | str | None) -> tuple[str, int, str | None]:
+        if isinstance(wanted, ConfigChange):
+            if wanted.operation not in OPERATIONS:
+                known = ", ".join(map(repr, OPERATIONS))
+                raise InvalidArgumentError(f"{name}: {wanted.operation!r} is no operation; one of {known}")
+            return name, OPERATIONS[wanted.operation], wanted.value
+        return (name, OPERATIONS["delete"], None) if wanted is None else (name, OPERATIONS["set"], wanted)
+
+    asked = [(resource(of), [change(*item) for item in wanted.items()]) for of, wanted in changes.items()]
+    return Call(
+        native.alter_configs(asked, validate_only, timeout),
+        lambda answer: gathered(answer, return_exceptions, resource_back, nothing),
+    )
+
+
+def list_groups(
+    native: Native, *, states: Iterable[str], types: Iterable[str], timeout: float | None
+) -> Call[list[GroupListing]]:
+    request = native.list_groups(several(states, str), several(types, str), timeout)
+    return Call(request, lambda answer: [GroupListing(*row) for row in answer])
+
+
+def describe_groups(
+    native: Native, groups: Iterable[str], *, timeout: float | None, return_exceptions: bool
+) -> Call[dict[str, GroupDescription]]:
+    def described(name: str, row: tuple[Any, ...]) -> GroupDescription:
+        *rest, members = row
+        return GroupDescription(name, *rest, tuple(GroupMember(*member) for member in members))
+
+    request = native.describe_groups(several(groups, str), timeout)
+    return Call(request, lambda answer: gathered(answer, return_exceptions, str, described))
+
+
+def delete_groups(
+    native: Native, groups: Iterable[str], *, timeout: float | None, return_exceptions: bool
+) -> Call[dict[str, None]]:
+    request = native.delete_groups(several(groups, str), timeout)
+    return Call(request, lambda answer: gathered(answer, return_exceptions, str, nothing))
+
+
+def describe_cluster(native: Native, *, timeout: float | None) -> Call[ClusterDescription]:
+    def described(answer: tuple[Any, ...]) -> ClusterDescription:
+        cluster_id, controller, brokers = answer
+        return ClusterDescription(cluster_id, controller, tuple(BrokerInfo(*broker) for broker in brokers))
+
+    return Call(native.describe_cluster(timeout), described)
+
+
+def several(values: Iterable[T], kind: type) -> list[T]:
+    """A list; one text where several are expected is a mistake, not five one-letter names."""
+    if isinstance(values, (str, bytes, NewTopic, ConfigResource)):
+        raise TypeError(f"expected several in a list, not {values!r}; write [{values!r}]")
+    listed = list(values)
+    for value in listed:
+        if not isinstance(value, kind):
+            raise TypeError(f"expected {kind.__name__}, not {value!r}")
+    return listed
+
+
+def resource(of: ConfigResource | tuple[str, str]) -> tuple[int, str]:
+    """A resource with the number of its type."""
+    kind, name = of
+    if kind not in RESOURCE_TYPES:
+        raise InvalidArgumentError(f"{kind!r} is no type of resource; one of {', '.join(map(repr, RESOURCE_TYPES))}")
+    return RESOURCE_TYPES[kind], str(name)
+
+
+def resource_back(row: tuple[int, str]) -> ConfigResource:
+    number, name = row
+    kind = next(kind for kind, known in RESOURCE_TYPES.items() if known == number)
+    return ConfigResource(cast("ResourceType", kind), name)
+
+
+def gathered(
+    answer: list[tuple[Any, Any]],
+    return_exceptions: bool,
+    key: Callable[[Any], K],
+    value: Callable[[Any, Any], T],
+) -> dict[K, T]:
+    """One entry for each thing asked about, in order; as with `asyncio.gather` the first failure is raised unless they
+    are wanted as values.
+    """
+    results: dict[K, Any] = {}
+    for row, found in answer:
+        if isinstance(found, KafkaError):
+            if not return_exceptions:
+                raise found
+            results[key(row)] = found
+        else:
+            results[key(row)] = value(row, found)
+    return results
+
+
+def nothing(_key: object, _found: object) -> Literal[None]:
+    return None

@@ -1,0 +1,307 @@
+"""The synchronous administrator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from kafkars import _kafkars, _logging
+from kafkars.admin import _calls
+from kafkars.config import AdminConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from typing_extensions import Self, Unpack
+
+    from kafkars.admin.types import (
+        ClusterDescription,
+        ConfigChange,
+        ConfigEntry,
+        ConfigResource,
+        CreatedTopic,
+        GroupDescription,
+        GroupListing,
+        NewTopic,
+        TopicDescription,
+    )
+    from kafkars.config.settings import AdminSettings
+
+T = TypeVar("T")
+
+
+class Admin:
+    """Asks a cluster about its topics, settings and groups, and changes them.
+
+    ```python
+    with Admin(bootstrap_servers="localhost:9092") as admin:
+        admin.create_topics([NewTopic("orders", partitions=3)])
+        print(admin.list_topics())
+    ```
+
+    A call about several things does all of them and then raises the first failure, or with `return_exceptions=True`
+    gives every failure as the value of what it is about. Connections are made at the first call. Several threads may share it.
+
+    Args:
+        config: An `AdminConfig`, or a mapping of settings, which may use Kafka's dotted names.
+        **settings: Fields of `AdminConfig`.
+
+    Raises:
+        ConfigError: A setting is unknown, missing, contradictory or of the wrong type.
+    """
+
+    __slots__ = ("__weakref__", "_native")
+
+    def __init__(
+        self, config: AdminConfig | Mapping[str, object] | None = None, /, **settings: Unpack[AdminSettings]
+    ) -> None:
+        """See the class."""
+        checked = AdminConfig.of(config, settings)
+        _logging.start()
+        self._native = _kafkars.Admin(checked)
+
+    def create_topics(
+        self,
+        topics: Iterable[NewTopic],
+        *,
+        validate_only: bool = False,
+        timeout: float | None = None,
+        return_exceptions: bool = False,
+    ) -> dict[str, CreatedTopic]:
+        """Creates topics and waits until the cluster has taken them on; leaders may take a moment longer.
+
+        Args:
+            topics: The topics.
+            validate_only: Only check whether it would work.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Raises:
+            TopicAlreadyExistsError, InvalidTopicError, InvalidReplicationFactorError, ...: From the first topic that failed.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return self._run(
+            _calls.create_topics(
+                self._native, topics, validate_only=validate_only, timeout=timeout, return_exceptions=return_exceptions
+            )
+        )
+
+    def delete_topics(
+        self, topics: Iterable[str], *, timeout: float | None = None, return_exceptions: bool = False
+    ) -> dict[str, None]:
+        """Deletes topics with all their records.
+
+        Args:
+            topics: Their names.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Raises:
+            UnknownTopicOrPartitionError, ...: From the first topic that failed.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return self._run(
+            _calls.delete_topics(self._native, topics, timeout=timeout, return_exceptions=return_exceptions)
+        )
+
+    def create_partitions(
+        self,
+        totals: Mapping[str, int],
+        *,
+        assignments: Mapping[str, Iterable[Iterable[int]]] | None = None,
+        validate_only: bool = False,
+        timeout: float | None = None,
+        return_exceptions: bool = False,
+    ) -> dict[str, None]:
+        """Gives topics more partitions. Records with keys go to other partitions than before.
+
+        Args:
+            totals: How many partitions each topic shall have in all.
+            assignments: Ids of the brokers of each new partition; without, the cluster chooses.
+            validate_only: Only check whether it would work.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Raises:
+            InvalidPartitionsError, ...: From the first topic that failed.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return self._run(
+            _calls.create_partitions(
+                self._native,
+                totals,
+                assignments=assignments,
+                validate_only=validate_only,
+                timeout=timeout,
+                return_exceptions=return_exceptions,
+            )
+        )
+
+    def list_topics(self, *, include_internal: bool = False, timeout: float | None = None) -> list[str]:
+        """The names of all topics that may be seen, in order.
+
+        Args:
+            include_internal: Those that Kafka uses itself, too.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+
+        Raises:
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return self._run(_calls.list_topics(self._native, include_internal=include_internal, timeout=timeout))
+
+    def describe_topics(
+        self, topics: Iterable[str] | None = None, *, timeout: float | None = None, return_exceptions: bool = False
+    ) -> dict[str, TopicDescription]:
+        """Topics with their partitions, leaders and replicas.
+
+        Args:
+            topics: Their names; None for all that may be seen.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Raises:
+            UnknownTopicOrPartitionError, ...: From the first topic that failed.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return self._run(
+            _calls.describe_topics(self._native, topics, timeout=timeout, return_exceptions=return_exceptions)
+        )
+
+    def describe_configs(
+        self,
+        resources: Iterable[ConfigResource | tuple[str, str]],
+        *,
+        include_synonyms: bool = False,
+        include_documentation: bool = False,
+        timeout: float | None = None,
+        return_exceptions: bool = False,
+    ) -> dict[ConfigResource, dict[str, ConfigEntry]]:
+        """The settings of topics, brokers and groups, by name.
+
+        Args:
+            resources: Which, as `("topic", "orders")` or `("broker", "1")`.
+            include_synonyms: Where else each setting has a value.
+            include_documentation: What each setting is for.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Raises:
+            UnknownTopicOrPartitionError, ...: From the first resource that failed.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return self._run(
+            _calls.describe_configs(
+                self._native,
+                resources,
+                include_synonyms=include_synonyms,
+                include_documentation=include_documentation,
+                timeout=timeout,
+                return_exceptions=return_exceptions,
+            )
+        )
+
+    def alter_configs(
+        self,
+        changes: Mapping[ConfigResource, Mapping[str, ConfigChange | str | None]],
+        *,
+        validate_only: bool = False,
+        timeout: float | None = None,
+        return_exceptions: bool = False,
+    ) -> dict[ConfigResource, None]:
+        """Changes settings; those that are not named stay as they are (KIP-339, Kafka 2.3 and newer).
+
+        Args:
+            changes: For each resource its settings: a text sets one, None takes it back to its default, a `ConfigChange`
+                does those and changes lists.
+            validate_only: Only check whether it would work.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Raises:
+            InvalidConfigError, ...: From the first resource that failed.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return self._run(
+            _calls.alter_configs(
+                self._native, changes, validate_only=validate_only, timeout=timeout, return_exceptions=return_exceptions
+            )
+        )
+
+    def list_groups(
+        self, *, states: Iterable[str] = (), types: Iterable[str] = (), timeout: float | None = None
+    ) -> list[GroupListing]:
+        """The groups of the cluster, in order of their ids.
+
+        Args:
+            states: Only groups in these states, such as "Stable" and "Empty" (KIP-518).
+            types: Only groups of these types, such as "classic" and "consumer" (KIP-848).
+            timeout: Seconds; None for `default_api_timeout_ms`.
+
+        Raises:
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return self._run(_calls.list_groups(self._native, states=states, types=types, timeout=timeout))
+
+    def describe_groups(
+        self, groups: Iterable[str], *, timeout: float | None = None, return_exceptions: bool = False
+    ) -> dict[str, GroupDescription]:
+        """Groups with their members and what these are assigned.
+
+        Args:
+            groups: Their ids.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Raises:
+            GroupIdNotFoundError, ...: From the first group that failed.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return self._run(
+            _calls.describe_groups(self._native, groups, timeout=timeout, return_exceptions=return_exceptions)
+        )
+
+    def delete_groups(
+        self, groups: Iterable[str], *, timeout: float | None = None, return_exceptions: bool = False
+    ) -> dict[str, None]:
+        """Deletes groups without members, with their committed offsets.
+
+        Args:
+            groups: Their ids.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Raises:
+            NonEmptyGroupError, GroupIdNotFoundError, ...: From the first group that failed.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return self._run(
+            _calls.delete_groups(self._native, groups, timeout=timeout, return_exceptions=return_exceptions)
+        )
+
+    def describe_cluster(self, *, timeout: float | None = None) -> ClusterDescription:
+        """The cluster's name and brokers.
+
+        Args:
+            timeout: Seconds; None for `default_api_timeout_ms`.
+
+        Raises:
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return self._run(_calls.describe_cluster(self._native, timeout=timeout))
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close()` was called."""
+        return self._native.closed
+
+    def close(self) -> None:
+        """Ends every connection. Calls that wait in other threads end with `ClosedError`."""
+        self._native.close().wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def _run(self, call: _calls.Call[T]) -> T:
+        return call.result(call.request.wait())

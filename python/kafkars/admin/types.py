@@ -1,0 +1,168 @@
+"""What administrators ask with and are answered with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Literal, NamedTuple
+
+from kafkars.types import PartitionInfo, TopicPartition
+
+ResourceType = Literal["topic", "broker", "broker_logger", "client_metrics", "group"]
+
+
+@dataclass(frozen=True)
+class NewTopic:
+    """A topic to create."""
+
+    name: str
+    """1 to 249 characters from `a-z`, `A-Z`, `0-9`, `.`, `_` and `-`."""
+    partitions: int = -1
+    """How many partitions; -1 for the brokers' `num.partitions`."""
+    replication_factor: int = -1
+    """How many copies of each; -1 for the brokers' `default.replication.factor`."""
+    assignments: Sequence[Sequence[int]] = ()
+    """Ids of the brokers of each partition, the preferred leader first; empty lets the cluster choose."""
+    configs: Mapping[str, str | None] = field(default_factory=dict)
+    """Settings of the topic that differ from the defaults, with Kafka's dotted names."""
+
+
+class CreatedTopic(NamedTuple):
+    """A topic as it was created. What older brokers do not tell is None."""
+
+    name: str
+    topic_id: str | None
+    """Its id in Kafka's text form; since Kafka 2.8."""
+    partitions: int | None
+    replication_factor: int | None
+
+
+class TopicDescription(NamedTuple):
+    """A topic as the cluster describes it."""
+
+    name: str
+    topic_id: str | None
+    is_internal: bool
+    """Whether Kafka uses it itself."""
+    partitions: list[PartitionInfo]
+
+
+class ConfigResource(NamedTuple):
+    """Something that has settings."""
+
+    type: ResourceType
+    name: str
+    """The topic's or group's name, or the broker's id as text; "" with "broker" for the default of all brokers."""
+
+
+class ConfigSource(IntEnum):
+    """Where the value of a setting comes from, with Kafka's numbers."""
+
+    UNKNOWN = 0
+    DYNAMIC_TOPIC_CONFIG = 1
+    DYNAMIC_BROKER_CONFIG = 2
+    DYNAMIC_DEFAULT_BROKER_CONFIG = 3
+    STATIC_BROKER_CONFIG = 4
+    DEFAULT_CONFIG = 5
+    DYNAMIC_BROKER_LOGGER_CONFIG = 6
+    CLIENT_METRICS_CONFIG = 7
+    GROUP_CONFIG = 8
+
+    @classmethod
+    def _missing_(cls, value: object) -> ConfigSource:
+        # Newer brokers may know more sources.
+        return cls.UNKNOWN
+
+
+class ConfigSynonym(NamedTuple):
+    """Another place where a setting has a value."""
+
+    name: str
+    value: str | None
+    source: ConfigSource
+
+
+class ConfigEntry(NamedTuple):
+    """A setting as a broker describes it."""
+
+    name: str
+    value: str | None
+    """None where the broker does not tell, because it is a secret."""
+    is_read_only: bool
+    """Whether it can only be changed in the broker's own file."""
+    is_sensitive: bool
+    source: ConfigSource
+    value_type: int
+    """Number of Kafka's `ConfigDef.Type`: 1 boolean, 2 string, 3 int, 4 short, 5 long, 6 double, 7 list, 8 class, 9 password."""
+    documentation: str | None
+    """What it is for, where that was asked."""
+    synonyms: tuple[ConfigSynonym, ...]
+    """Where it has a value, the one that counts first; where that was asked."""
+
+    @property
+    def is_default(self) -> bool:
+        """Whether nobody has set it."""
+        return self.source is ConfigSource.DEFAULT_CONFIG
+
+
+class ConfigChange(NamedTuple):
+    """A change of one setting (KIP-339)."""
+
+    operation: Literal["set", "delete", "append", "subtract"]
+    """"set" gives a value, "delete" goes back to the default, "append" and "subtract" change a list."""
+    value: str | None = None
+
+
+class GroupListing(NamedTuple):
+    """A group in a list. What older brokers do not tell is None."""
+
+    group_id: str
+    protocol_type: str
+    """What its members do: "consumer", "connect", or "" for a group with committed offsets only."""
+    state: str | None
+    """"Stable", "Empty", "PreparingRebalance", ...; since Kafka 2.6."""
+    group_type: str | None
+    """"Classic", "Consumer", "Share" or "Streams"; since Kafka 3.8."""
+
+
+class GroupMember(NamedTuple):
+    """A member of a group."""
+
+    member_id: str
+    group_instance_id: str | None
+    """Its name for static membership (KIP-345)."""
+    client_id: str
+    client_host: str
+    assignment: tuple[TopicPartition, ...]
+    """The partitions it has; empty for members that are not consumers."""
+
+
+class GroupDescription(NamedTuple):
+    """A group with its members."""
+
+    group_id: str
+    group_type: Literal["Classic", "Consumer"]
+    state: str
+    protocol_type: str
+    assignor: str
+    """The name of the protocol the members agreed on, or of the server's assignor."""
+    members: tuple[GroupMember, ...]
+
+
+class BrokerInfo(NamedTuple):
+    """A broker."""
+
+    id: int
+    host: str
+    port: int
+    rack: str | None
+
+
+class ClusterDescription(NamedTuple):
+    """What a cluster says of itself."""
+
+    cluster_id: str | None
+    controller: int | None
+    """Id of the broker that takes what only a controller may do; with KRaft any broker passes it on."""
+    brokers: tuple[BrokerInfo, ...]

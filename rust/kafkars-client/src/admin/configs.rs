@@ -1,0 +1,265 @@
+//! Settings of topics, brokers and groups: reading and changing them.
+
+use std::time::Instant;
+
+use kafkars_protocol::messages::describe_configs::{
+    DescribeConfigsRequest, DescribeConfigsResource, DescribeConfigsResourceResult,
+    DescribeConfigsResult,
+};
+use kafkars_protocol::messages::incremental_alter_configs::{
+    AlterConfigsResource, AlterableConfig, IncrementalAlterConfigsRequest,
+};
+
+use super::routing::{Target, not_controller};
+use super::{Admin, Outcomes, in_order, outcome};
+use crate::error::ClientError;
+
+/// What has settings, with the number it has on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ConfigResourceType {
+    /// A topic.
+    Topic = 2,
+    /// A broker, by number; the empty name stands for the default of all brokers.
+    Broker = 4,
+    /// Log levels of a broker, by number.
+    BrokerLogger = 8,
+    /// A subscription of client metrics (KIP-714).
+    ClientMetrics = 16,
+    /// A group.
+    Group = 32,
+}
+
+/// One thing that has settings.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ConfigResource {
+    /// What it is.
+    pub kind: ConfigResourceType,
+    /// Its name.
+    pub name: String,
+}
+
+/// A setting as a broker describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigEntry {
+    /// Its name.
+    pub name: String,
+    /// Its value; `None` when it is not told because it is sensitive.
+    pub value: Option<String>,
+    /// Whether it can only be changed in the broker's file.
+    pub is_read_only: bool,
+    /// Whether its value is a secret.
+    pub is_sensitive: bool,
+    /// Where the value comes from, as a number of Kafka's `ConfigSource`.
+    pub source: i8,
+    /// What kind of value it is, as a number of Kafka's `ConfigType`.
+    pub value_type: i8,
+    /// What it is for, where asked and known.
+    pub documentation: Option<String>,
+    /// Where else it is set, in order of precedence.
+    pub synonyms: Vec<ConfigSynonym>,
+}
+
+/// Another place where a setting has a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigSynonym {
+    /// Its name there.
+    pub name: String,
+    /// Its value there.
+    pub value: Option<String>,
+    /// Where, as a number of Kafka's `ConfigSource`.
+    pub source: i8,
+}
+
+/// How a setting is changed, with the number it has on the wire (KIP-339).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConfigOperation {
+    /// Gets a value.
+    Set = 0,
+    /// Goes back to its default.
+    Delete = 1,
+    /// A list gets more elements.
+    Append = 2,
+    /// A list loses elements.
+    Subtract = 3,
+}
+
+/// One change of one setting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigChange {
+    /// Which setting.
+    pub name: String,
+    /// What is done with it.
+    pub operation: ConfigOperation,
+    /// The value; none to delete.
+    pub value: Option<String>,
+}
+
+impl Admin {
+    /// The settings of each resource, in order of their names.
+    pub async fn describe_configs(
+        &self,
+        resources: Vec<ConfigResource>,
+        include_synonyms: bool,
+        include_documentation: bool,
+        deadline: Instant,
+    ) -> Result<Outcomes<ConfigResource, Vec<ConfigEntry>>, ClientError> {
+        let mut answered = Vec::new();
+        for (target, some) in by_target(&resources, Target::Any) {
+            let asked = some.iter().map(|resource| DescribeConfigsResource {
+                resource_type: resource.kind as i8,
+                resource_name: resource.name.clone(),
+                configuration_keys: None,
+            });
+            let request = DescribeConfigsRequest {
+                resources: asked.collect(),
+                include_synonyms,
+                include_documentation,
+            };
+            let response = self
+                .ask(target, |_| request.clone(), |_| None, deadline)
+                .await?;
+            for result in response.results {
+                let (kind, name) = (result.resource_type, result.resource_name.clone());
+                if let Some(resource) = some.iter().find(|one| is(one, kind, &name)) {
+                    answered.push((resource.clone(), entries(result)));
+                }
+            }
+        }
+        Ok(in_order(&resources, answered))
+    }
+
+    /// Changes settings; those not named stay as they are. Needs Kafka 2.3.
+    pub async fn alter_configs(
+        &self,
+        changes: Vec<(ConfigResource, Vec<ConfigChange>)>,
+        validate_only: bool,
+        deadline: Instant,
+    ) -> Result<Outcomes<ConfigResource, ()>, ClientError> {
+        let resources: Vec<ConfigResource> = changes
+            .iter()
+            .map(|(resource, _)| resource.clone())
+            .collect();
+        let mut answered = Vec::new();
+        for (target, some) in by_target(&resources, Target::Controller) {
+            let wanted = changes
+                .iter()
+                .filter(|(resource, _)| some.contains(resource));
+            let request = IncrementalAlterConfigsRequest {
+                resources: wanted.map(alterable).collect(),
+                validate_only,
+            };
+            let response = self
+                .ask(
+                    target,
+                    |_| request.clone(),
+                    |response| not_controller(response.responses.iter().map(|one| one.error_code)),
+                    deadline,
+                )
+                .await?;
+            for one in response.responses {
+                let found = some
+                    .iter()
+                    .find(|resource| is(resource, one.resource_type, &one.resource_name));
+                if let Some(resource) = found {
+                    let outcome = outcome(one.error_code, topic(resource), one.error_message);
+                    answered.push((resource.clone(), outcome));
+                }
+            }
+        }
+        Ok(in_order(&resources, answered))
+    }
+}
+
+/// A broker answers for itself; `otherwise` says who answers for the rest.
+fn by_target<'a>(
+    resources: &[ConfigResource],
+    otherwise: Target<'a>,
+) -> Vec<(Target<'a>, Vec<ConfigResource>)> {
+    let mut rest = Vec::new();
+    let mut parts = Vec::new();
+    for resource in resources {
+        let own = matches!(
+            resource.kind,
+            ConfigResourceType::Broker | ConfigResourceType::BrokerLogger
+        );
+        match resource.name.parse::<i32>() {
+            Ok(node) if own => parts.push((Target::Node(node), vec![resource.clone()])),
+            _ => rest.push(resource.clone()),
+        }
+    }
+    if !rest.is_empty() {
+        parts.push((otherwise, rest));
+    }
+    parts
+}
+
+fn is(resource: &ConfigResource, kind: i8, name: &str) -> bool {
+    resource.kind as i8 == kind && resource.name == name
+}
+
+fn topic(resource: &ConfigResource) -> Option<&str> {
+    (resource.kind == ConfigResourceType::Topic).then_some(resource.name.as_str())
+}
+
+fn entries(result: DescribeConfigsResult) -> Result<Vec<ConfigEntry>, ClientError> {
+    let is_topic = result.resource_type == ConfigResourceType::Topic as i8;
+    let topic = is_topic.then_some(result.resource_name.as_str());
+    outcome(result.error_code, topic, result.error_message)?;
+    let mut entries: Vec<ConfigEntry> = result.configs.into_iter().map(entry).collect();
+    entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+    Ok(entries)
+}
+
+fn entry(wire: DescribeConfigsResourceResult) -> ConfigEntry {
+    let synonyms = wire.synonyms.into_iter().map(|synonym| ConfigSynonym {
+        name: synonym.name,
+        value: synonym.value,
+        source: synonym.source,
+    });
+    ConfigEntry {
+        name: wire.name,
+        value: wire.value,
+        is_read_only: wire.read_only,
+        is_sensitive: wire.is_sensitive,
+        source: wire.config_source,
+        value_type: wire.config_type,
+        documentation: wire.documentation.filter(|text| !text.is_empty()),
+        synonyms: synonyms.collect(),
+    }
+}
+
+fn alterable((resource, changes): &(ConfigResource, Vec<ConfigChange>)) -> AlterConfigsResource {
+    let change = |change: &ConfigChange| AlterableConfig {
+        name: change.name.clone(),
+        config_operation: change.operation as i8,
+        value: change.value.clone(),
+    };
+    AlterConfigsResource {
+        resource_type: resource.kind as i8,
+        resource_name: resource.name.clone(),
+        configs: changes.iter().map(change).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_broker_is_asked_for_its_own_settings() {
+        let resource = |kind, name: &str| ConfigResource {
+            kind,
+            name: name.to_owned(),
+        };
+        let resources = [
+            resource(ConfigResourceType::Topic, "7"),
+            resource(ConfigResourceType::Broker, "2"),
+            resource(ConfigResourceType::Broker, ""),
+        ];
+        let parts = by_target(&resources, Target::Any);
+        assert_eq!(parts.len(), 2);
+        assert!(matches!(parts[0].0, Target::Node(2)));
+        assert!(matches!(parts[1].0, Target::Any));
+        assert_eq!(parts[1].1, [resources[0].clone(), resources[2].clone()]);
+    }
+}

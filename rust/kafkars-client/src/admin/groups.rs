@@ -1,0 +1,306 @@
+//! Groups: listing, describing, deleting.
+
+use std::time::Instant;
+
+use bytes::Bytes;
+use kafkars_core::config::TopicPartition;
+use kafkars_protocol::messages::consumer_group_describe::{
+    Assignment, ConsumerGroupDescribeRequest, DescribedGroup as ConsumerGroup,
+};
+use kafkars_protocol::messages::consumer_protocol_assignment::ConsumerProtocolAssignment;
+use kafkars_protocol::messages::delete_groups::DeleteGroupsRequest;
+use kafkars_protocol::messages::describe_groups::{
+    DescribeGroupsRequest, DescribedGroup as ClassicGroup,
+};
+use kafkars_protocol::messages::list_groups::ListGroupsRequest;
+use kafkars_protocol::{ErrorCode, Message, Reader};
+
+use super::routing::{Target, not_coordinator};
+use super::{Admin, Outcomes, in_order, outcome};
+use crate::error::{AttemptError, ClientError};
+
+/// From this version on brokers filter by state (KIP-518), from the next one listed on by type (KIP-848).
+const STATES_SINCE: i16 = 4;
+const TYPES_SINCE: i16 = 5;
+
+/// A group in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupListing {
+    /// Its id.
+    pub group_id: String,
+    /// What its members do: "consumer", "connect", or nothing for a group with offsets only.
+    pub protocol_type: String,
+    /// Its state, where brokers tell (2.6 and newer).
+    pub state: Option<String>,
+    /// "Classic", "Consumer", "Share" or "Streams", where brokers tell (3.8 and newer).
+    pub group_type: Option<String>,
+}
+
+/// A group with its members.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupDescription {
+    /// "Classic" or "Consumer".
+    pub group_type: &'static str,
+    /// Its state in Kafka's words.
+    pub state: String,
+    /// What its members do.
+    pub protocol_type: String,
+    /// Who assigns partitions: the protocol the members agreed on, or the server's assignor.
+    pub assignor: String,
+    /// The broker that coordinates it is asked for it; its number is not part of the answer.
+    pub members: Vec<MemberDescription>,
+}
+
+/// A member of a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemberDescription {
+    /// Its id.
+    pub member_id: String,
+    /// Its name for static membership (KIP-345).
+    pub group_instance_id: Option<String>,
+    /// The client's name for itself.
+    pub client_id: String,
+    /// Where it comes from.
+    pub client_host: String,
+    /// The partitions it has.
+    pub assignment: Vec<TopicPartition>,
+}
+
+impl Admin {
+    /// The groups of every broker, in order of their ids. `states` and `types` narrow the list; empty means all.
+    pub async fn list_groups(
+        &self,
+        states: Vec<String>,
+        types: Vec<String>,
+        deadline: Instant,
+    ) -> Result<Vec<GroupListing>, ClientError> {
+        let build = |version: i16| ListGroupsRequest {
+            states_filter: if version >= STATES_SINCE {
+                states.clone()
+            } else {
+                Vec::new()
+            },
+            types_filter: if version >= TYPES_SINCE {
+                types.clone()
+            } else {
+                Vec::new()
+            },
+        };
+        let mut listed = Vec::new();
+        for broker in self.describe_cluster(deadline).await?.brokers {
+            let response = self
+                .ask(
+                    Target::Node(broker.id),
+                    build,
+                    |response| not_coordinator([response.error_code]),
+                    deadline,
+                )
+                .await?;
+            outcome(response.error_code, None, None)?;
+            listed.extend(response.groups.into_iter().map(|group| GroupListing {
+                group_id: group.group_id,
+                protocol_type: group.protocol_type,
+                state: told(group.group_state),
+                group_type: told(group.group_type),
+            }));
+        }
+        // Brokers too old to filter list everything.
+        let wanted = |filter: &[String], told: Option<&String>| {
+            filter.is_empty()
+                || told.is_none_or(|told| filter.iter().any(|one| one.eq_ignore_ascii_case(told)))
+        };
+        listed.retain(|group| {
+            wanted(&states, group.state.as_ref()) && wanted(&types, group.group_type.as_ref())
+        });
+        listed.sort_unstable_by(|one, other| one.group_id.cmp(&other.group_id));
+        Ok(listed)
+    }
+
+    /// Groups with their members, of the classic protocol and of the new one (KIP-848).
+    pub async fn describe_groups(
+        &self,
+        groups: Vec<String>,
+        deadline: Instant,
+    ) -> Result<Outcomes<String, GroupDescription>, ClientError> {
+        let mut described = Vec::with_capacity(groups.len());
+        for group in groups {
+            let outcome = self.describe_group(&group, deadline).await;
+            described.push((group, outcome));
+        }
+        Ok(described)
+    }
+
+    /// Deletes groups that have no members, with their committed offsets.
+    pub async fn delete_groups(
+        &self,
+        groups: Vec<String>,
+        deadline: Instant,
+    ) -> Result<Outcomes<String, ()>, ClientError> {
+        let mut deleted = Vec::with_capacity(groups.len());
+        for group in groups {
+            let outcome = self.delete_group(&group, deadline).await;
+            deleted.push((group, outcome));
+        }
+        Ok(deleted)
+    }
+
+    async fn delete_group(&self, group: &str, deadline: Instant) -> Result<(), ClientError> {
+        let request = DeleteGroupsRequest {
+            groups_names: vec![group.to_owned()],
+        };
+        let response = self
+            .ask(
+                Target::Group(group),
+                |_| request.clone(),
+                |response| not_coordinator(response.results.iter().map(|one| one.error_code)),
+                deadline,
+            )
+            .await?;
+        let results = response.results.into_iter();
+        let answered = results.map(|one| (one.group_id, outcome(one.error_code, None, None)));
+        only(in_order(&[group.to_owned()], answered.collect()))
+    }
+
+    /// The new protocol's question first: it fails for a group of the classic one, whose answer to the other question
+    /// for a group that does not exist is an empty group.
+    async fn describe_group(
+        &self,
+        group: &str,
+        deadline: Instant,
+    ) -> Result<GroupDescription, ClientError> {
+        let request = ConsumerGroupDescribeRequest {
+            group_ids: vec![group.to_owned()],
+            include_authorized_operations: false,
+        };
+        let asked = self
+            .ask(
+                Target::Group(group),
+                |_| request.clone(),
+                |response| not_coordinator(response.groups.iter().map(|one| one.error_code)),
+                deadline,
+            )
+            .await;
+        let found = match asked {
+            Ok(response) => response.groups.into_iter().next(),
+            Err(ClientError::Attempt(AttemptError::Unsupported { .. })) => None,
+            Err(error) => return Err(error),
+        };
+        let elsewhere = [ErrorCode::GroupIdNotFound, ErrorCode::UnsupportedVersion];
+        match found {
+            Some(found) if !elsewhere.contains(&ErrorCode::from_i16(found.error_code)) => {
+                consumer_group(found)
+            }
+            _ => self.describe_classic(group, deadline).await,
+        }
+    }
+
+    async fn describe_classic(
+        &self,
+        group: &str,
+        deadline: Instant,
+    ) -> Result<GroupDescription, ClientError> {
+        let request = DescribeGroupsRequest {
+            groups: vec![group.to_owned()],
+            include_authorized_operations: false,
+        };
+        let response = self
+            .ask(
+                Target::Group(group),
+                |_| request.clone(),
+                |response| not_coordinator(response.groups.iter().map(|one| one.error_code)),
+                deadline,
+            )
+            .await?;
+        let groups = response.groups.into_iter();
+        let answered = groups.map(|one| (one.group_id.clone(), classic_group(one)));
+        only(in_order(&[group.to_owned()], answered.collect()))
+    }
+}
+
+fn only<T>(mut outcomes: Outcomes<String, T>) -> Result<T, ClientError> {
+    match outcomes.pop() {
+        Some((_, outcome)) => outcome,
+        None => Err(ClientError::Attempt(AttemptError::Protocol(
+            "the answer leaves out what was asked for".into(),
+        ))),
+    }
+}
+
+fn told(text: String) -> Option<String> {
+    Some(text).filter(|text| !text.is_empty())
+}
+
+fn consumer_group(group: ConsumerGroup) -> Result<GroupDescription, ClientError> {
+    outcome(group.error_code, None, group.error_message)?;
+    let members = group.members.into_iter().map(|member| MemberDescription {
+        member_id: member.member_id,
+        group_instance_id: member.instance_id,
+        client_id: member.client_id,
+        client_host: member.client_host,
+        assignment: partitions(member.assignment),
+    });
+    Ok(GroupDescription {
+        group_type: "Consumer",
+        state: group.group_state,
+        protocol_type: "consumer".to_owned(),
+        assignor: group.assignor_name,
+        members: members.collect(),
+    })
+}
+
+fn partitions(assignment: Assignment) -> Vec<TopicPartition> {
+    let topics = assignment.topic_partitions.into_iter();
+    sorted(topics.map(|topic| (topic.topic_name, topic.partitions)))
+}
+
+fn classic_group(group: ClassicGroup) -> Result<GroupDescription, ClientError> {
+    outcome(group.error_code, None, group.error_message)?;
+    // What brokers before 4.0 say of a group that does not exist.
+    if group.group_state == "Dead" {
+        outcome(ErrorCode::GroupIdNotFound.code(), None, None)?;
+    }
+    let members = group.members.into_iter().map(|member| MemberDescription {
+        member_id: member.member_id,
+        group_instance_id: member.group_instance_id,
+        client_id: member.client_id,
+        client_host: member.client_host,
+        assignment: decoded(member.member_assignment),
+    });
+    Ok(GroupDescription {
+        group_type: "Classic",
+        state: group.group_state,
+        members: members.collect(),
+        protocol_type: group.protocol_type,
+        assignor: group.protocol_data,
+    })
+}
+
+/// The partitions of an assignment as members exchange it. What other kinds of members exchange is not for us to read.
+fn decoded(assignment: Bytes) -> Vec<TopicPartition> {
+    let mut reader = Reader::new(assignment);
+    let Ok(version) = reader.i16("version") else {
+        return Vec::new();
+    };
+    let version = version.min(ConsumerProtocolAssignment::VERSIONS.max);
+    match ConsumerProtocolAssignment::decode(&mut reader, version) {
+        Ok(decoded) => {
+            let topics = decoded.assigned_partitions.into_iter();
+            sorted(topics.map(|topic| (topic.topic, topic.partitions)))
+        }
+        Err(_) => Vec::new(),
+    }
+}
+
+fn sorted(topics: impl Iterator<Item = (String, Vec<i32>)>) -> Vec<TopicPartition> {
+    let mut partitions: Vec<TopicPartition> = topics
+        .flat_map(|(topic, partitions)| {
+            let topic: std::sync::Arc<str> = topic.into();
+            partitions.into_iter().map(move |partition| TopicPartition {
+                topic: std::sync::Arc::clone(&topic),
+                partition,
+            })
+        })
+        .collect();
+    partitions.sort_unstable();
+    partitions
+}

@@ -1,0 +1,132 @@
+//! Which broker a request goes to, and trying again.
+
+use std::time::{Duration, Instant};
+
+use kafkars_core::backoff::{Backoff, Random};
+use kafkars_protocol::{ErrorCode, Request};
+
+use super::Admin;
+use crate::client::CoordinatorKind;
+use crate::error::{AttemptError, ClientError};
+use crate::net::Lane;
+use crate::now;
+
+/// Who can answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Target<'a> {
+    /// Any broker.
+    Any,
+    /// The controller, where brokers name it; with KRaft any broker passes the request on to it.
+    Controller,
+    /// The coordinator of a group.
+    Group(&'a str),
+    /// One broker.
+    Node(i32),
+}
+
+impl Admin {
+    /// Asks until there is an answer that counts. `refusal` finds in an answer the code by which the broker refused all of
+    /// it; where another broker or another moment may help, it is asked again.
+    pub(super) async fn ask<R, F>(
+        &self,
+        target: Target<'_>,
+        build: F,
+        refusal: fn(&R::Response) -> Option<i16>,
+        deadline: Instant,
+    ) -> Result<R::Response, ClientError>
+    where
+        R: Request + Send + Sync,
+        F: Fn(i16) -> R + Send + Sync,
+    {
+        let started = now();
+        self.client.ready(deadline).await?;
+        let config = self.client.config();
+        let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
+        let mut random = Random::new(u64::from(std::process::id()));
+        let mut failures = 0;
+        loop {
+            let cause = match self.once(target, &build, deadline).await {
+                Ok(response) => match refusal(&response).map(ErrorCode::from_i16) {
+                    Some(code) if code.retriable() => {
+                        format!("{}: {}", code.name(), code.description())
+                    }
+                    _ => return Ok(response),
+                },
+                Err(ClientError::Attempt(error)) if error.retriable() => error.to_string(),
+                Err(error) => return Err(error),
+            };
+            // The controller or the coordinator may be another broker by now.
+            self.client.refresh_metadata();
+            failures += 1;
+            let again = now() + backoff.delay(failures, random.next());
+            if again >= deadline {
+                return Err(ClientError::TimedOut {
+                    operation: R::API_KEY.name().into(),
+                    waited: now() - started,
+                    cause: cause.into(),
+                });
+            }
+            tokio::time::sleep_until(again.into()).await;
+        }
+    }
+
+    async fn once<R, F>(
+        &self,
+        target: Target<'_>,
+        build: &F,
+        deadline: Instant,
+    ) -> Result<R::Response, ClientError>
+    where
+        R: Request + Send + Sync,
+        F: Fn(i16) -> R + Send + Sync,
+    {
+        let client = &self.client;
+        let node = match target {
+            Target::Any => None,
+            Target::Controller => client.cluster().controller,
+            Target::Group(group) => {
+                let kind = CoordinatorKind::Group;
+                Some(client.find_coordinator(kind, group, deadline).await?)
+            }
+            Target::Node(node) => Some(node),
+        };
+        match node {
+            None => client.request_any_with(build, deadline).await,
+            Some(node) if matches!(target, Target::Node(_)) && !self.knows(node) => {
+                Err(ClientError::Attempt(AttemptError::UnknownNode(node)))
+            }
+            Some(node) => Ok(client
+                .request_with(node, Lane::Coordinator, build, deadline)
+                .await?),
+        }
+    }
+
+    fn knows(&self, node: i32) -> bool {
+        self.client.cluster().broker(node).is_some()
+    }
+}
+
+/// What a broker may take for its own part, in ms: what is left of the call.
+pub(super) fn broker_timeout(deadline: Instant) -> i32 {
+    let left = deadline.saturating_duration_since(now());
+    let left = left.max(Duration::from_millis(1)).as_millis();
+    i32::try_from(left).unwrap_or(i32::MAX)
+}
+
+/// The refusal of a request that only a controller carries out, found in the code of any of its items.
+pub(super) fn not_controller(codes: impl IntoIterator<Item = i16>) -> Option<i16> {
+    let code = ErrorCode::NotController.code();
+    codes.into_iter().find(|each| *each == code)
+}
+
+/// The refusal of a coordinator that is not one, or not ready.
+pub(super) fn not_coordinator(codes: impl IntoIterator<Item = i16>) -> Option<i16> {
+    let refusals = [
+        ErrorCode::NotCoordinator,
+        ErrorCode::CoordinatorLoadInProgress,
+        ErrorCode::CoordinatorNotAvailable,
+    ];
+    codes
+        .into_iter()
+        .find(|code| refusals.contains(&ErrorCode::from_i16(*code)))
+}

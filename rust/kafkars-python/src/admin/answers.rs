@@ -1,0 +1,129 @@
+//! What Python is answered with, as tuples that `kafkars.admin` makes its own types of.
+
+use kafkars_client::ClientError;
+use kafkars_client::admin::{
+    ClusterDescription, ConfigEntry, ConfigResource, CreatedTopic, GroupDescription, GroupListing,
+    Outcomes, TopicDescription,
+};
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+
+use crate::{cluster, error, types};
+
+/// A list of keys with what was found or the exception that was met.
+pub(super) fn outcomes<K, T>(
+    py: Python<'_>,
+    answer: Result<Outcomes<K, T>, ClientError>,
+    key: impl Fn(Python<'_>, K) -> PyResult<Py<PyAny>>,
+    value: impl Fn(Python<'_>, T) -> PyResult<Py<PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let list = PyList::empty(py);
+    for (name, outcome) in answer.map_err(|failure| error::client(py, &failure))? {
+        let outcome = match outcome {
+            Ok(found) => value(py, found)?,
+            Err(failure) => error::client(py, &failure).into_value(py).into_any(),
+        };
+        list.append((key(py, name)?, outcome))?;
+    }
+    Ok(list.into_any().unbind())
+}
+
+pub(super) fn name(py: Python<'_>, name: String) -> PyResult<Py<PyAny>> {
+    name.into_py_any(py)
+}
+
+pub(super) fn nothing(py: Python<'_>, (): ()) -> PyResult<Py<PyAny>> {
+    Ok(py.None())
+}
+
+pub(super) fn resource(py: Python<'_>, resource: ConfigResource) -> PyResult<Py<PyAny>> {
+    (resource.kind as i8, resource.name).into_py_any(py)
+}
+
+pub(super) fn created(py: Python<'_>, topic: CreatedTopic) -> PyResult<Py<PyAny>> {
+    let id = topic.topic_id.map(|id| id.to_string());
+    (id, topic.partitions, topic.replication_factor).into_py_any(py)
+}
+
+pub(super) fn described_topic(py: Python<'_>, topic: TopicDescription) -> PyResult<Py<PyAny>> {
+    let id = Some(topic.metadata.id).filter(|id| !id.is_zero());
+    let id = id.map(|id| id.to_string());
+    let partitions = cluster::partitions(py, &topic.metadata)?;
+    (id, topic.is_internal, partitions).into_py_any(py)
+}
+
+pub(super) fn entries(py: Python<'_>, entries: Vec<ConfigEntry>) -> PyResult<Py<PyAny>> {
+    let list = PyList::empty(py);
+    for entry in entries {
+        let synonyms = entry.synonyms.into_iter();
+        let synonyms = synonyms.map(|one| (one.name, one.value, one.source));
+        list.append((
+            entry.name,
+            entry.value,
+            entry.is_read_only,
+            entry.is_sensitive,
+            entry.source,
+            entry.value_type,
+            entry.documentation,
+            synonyms.collect::<Vec<_>>(),
+        ))?;
+    }
+    Ok(list.into_any().unbind())
+}
+
+pub(super) fn listed(
+    py: Python<'_>,
+    answer: Result<Vec<GroupListing>, ClientError>,
+) -> PyResult<Py<PyAny>> {
+    let groups = answer.map_err(|failure| error::client(py, &failure))?;
+    let one = |group: GroupListing| {
+        (
+            group.group_id,
+            group.protocol_type,
+            group.state,
+            group.group_type,
+        )
+    };
+    groups
+        .into_iter()
+        .map(one)
+        .collect::<Vec<_>>()
+        .into_py_any(py)
+}
+
+pub(super) fn described_group(py: Python<'_>, group: GroupDescription) -> PyResult<Py<PyAny>> {
+    let members = PyList::empty(py);
+    for member in group.members {
+        let assignment = member.assignment.iter();
+        let assignment: PyResult<Vec<_>> = assignment
+            .map(|one| types::topic_partition(py, one))
+            .collect();
+        members.append((
+            member.member_id,
+            member.group_instance_id,
+            member.client_id,
+            member.client_host,
+            PyTuple::new(py, assignment?)?,
+        ))?;
+    }
+    (
+        group.group_type,
+        group.state,
+        group.protocol_type,
+        group.assignor,
+        members,
+    )
+        .into_py_any(py)
+}
+
+pub(super) fn cluster(
+    py: Python<'_>,
+    answer: Result<ClusterDescription, ClientError>,
+) -> PyResult<Py<PyAny>> {
+    let found = answer.map_err(|failure| error::client(py, &failure))?;
+    let brokers = found.brokers.into_iter();
+    let brokers = brokers.map(|broker| (broker.id, broker.host, broker.port, broker.rack));
+    let brokers: Vec<_> = brokers.collect();
+    (found.cluster_id, found.controller, brokers).into_py_any(py)
+}

@@ -1,0 +1,215 @@
+//! The calls of `kafkars.Admin` and `kafkars.aio.Admin`.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use kafkars_client::Client;
+use kafkars_client::admin::Admin;
+use pyo3::prelude::*;
+
+use super::request::PyAdminRequest;
+use super::{answers, arguments};
+use crate::config::AdminSettings;
+use crate::runtime::{self, Birthplace};
+use crate::{error, types};
+
+/// An administrator of one cluster.
+#[pyclass(name = "Admin", module = "kafkars._kafkars", frozen)]
+pub(crate) struct PyAdmin {
+    admin: Arc<Admin>,
+    birthplace: Birthplace,
+    default_timeout: Duration,
+    closed: AtomicBool,
+}
+
+#[pymethods]
+impl PyAdmin {
+    #[new]
+    fn new(config: AdminSettings) -> PyResult<Self> {
+        let (client, default_timeout) = config.checked()?;
+        let handle = runtime::handle()?;
+        let _inside = handle.enter();
+        Ok(Self {
+            admin: Arc::new(Admin::new(Client::new(client, handle.clone()))),
+            birthplace: Birthplace::here(),
+            default_timeout,
+            closed: AtomicBool::new(false),
+        })
+    }
+
+    /// Whether `close()` was called.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    fn create_topics(
+        &self,
+        topics: Vec<arguments::Topic>,
+        validate_only: bool,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        let topics = topics.into_iter().map(arguments::topic).collect();
+        self.request(
+            timeout,
+            move |admin, deadline| async move {
+                admin.create_topics(topics, validate_only, deadline).await
+            },
+            |py, answer| answers::outcomes(py, answer, answers::name, answers::created),
+        )
+    }
+
+    fn delete_topics(&self, names: Vec<String>, timeout: Option<f64>) -> PyResult<PyAdminRequest> {
+        self.request(
+            timeout,
+            move |admin, deadline| async move { admin.delete_topics(names, deadline).await },
+            |py, answer| answers::outcomes(py, answer, answers::name, answers::nothing),
+        )
+    }
+
+    fn create_partitions(
+        &self,
+        topics: Vec<arguments::Growth>,
+        validate_only: bool,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        let topics = topics.into_iter().map(arguments::growth).collect();
+        self.request(
+            timeout,
+            move |admin, deadline| async move {
+                admin
+                    .create_partitions(topics, validate_only, deadline)
+                    .await
+            },
+            |py, answer| answers::outcomes(py, answer, answers::name, answers::nothing),
+        )
+    }
+
+    fn describe_topics(
+        &self,
+        names: Option<Vec<String>>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        self.request(
+            timeout,
+            move |admin, deadline| async move { admin.describe_topics(names, deadline).await },
+            |py, answer| answers::outcomes(py, answer, answers::name, answers::described_topic),
+        )
+    }
+
+    fn describe_configs(
+        &self,
+        resources: Vec<arguments::Resource>,
+        include_synonyms: bool,
+        include_documentation: bool,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        let resources: PyResult<Vec<_>> = resources.into_iter().map(arguments::resource).collect();
+        let resources = resources?;
+        self.request(
+            timeout,
+            move |admin, deadline| async move {
+                admin
+                    .describe_configs(resources, include_synonyms, include_documentation, deadline)
+                    .await
+            },
+            |py, answer| answers::outcomes(py, answer, answers::resource, answers::entries),
+        )
+    }
+
+    fn alter_configs(
+        &self,
+        changes: Vec<arguments::Change>,
+        validate_only: bool,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        let changes: PyResult<Vec<_>> = changes.into_iter().map(arguments::change).collect();
+        let changes = changes?;
+        self.request(
+            timeout,
+            move |admin, deadline| async move {
+                admin.alter_configs(changes, validate_only, deadline).await
+            },
+            |py, answer| answers::outcomes(py, answer, answers::resource, answers::nothing),
+        )
+    }
+
+    fn list_groups(
+        &self,
+        states: Vec<String>,
+        types: Vec<String>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        self.request(
+            timeout,
+            move |admin, deadline| async move { admin.list_groups(states, types, deadline).await },
+            answers::listed,
+        )
+    }
+
+    fn describe_groups(
+        &self,
+        groups: Vec<String>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        self.request(
+            timeout,
+            move |admin, deadline| async move { admin.describe_groups(groups, deadline).await },
+            |py, answer| answers::outcomes(py, answer, answers::name, answers::described_group),
+        )
+    }
+
+    fn delete_groups(&self, groups: Vec<String>, timeout: Option<f64>) -> PyResult<PyAdminRequest> {
+        self.request(
+            timeout,
+            move |admin, deadline| async move { admin.delete_groups(groups, deadline).await },
+            |py, answer| answers::outcomes(py, answer, answers::name, answers::nothing),
+        )
+    }
+
+    fn describe_cluster(&self, timeout: Option<f64>) -> PyResult<PyAdminRequest> {
+        self.request(
+            timeout,
+            move |admin, deadline| async move { admin.describe_cluster(deadline).await },
+            answers::cluster,
+        )
+    }
+
+    /// Ends every connection. Calls that wait end with `ClosedError`.
+    fn close(&self) -> PyAdminRequest {
+        let was_closed = self.closed.swap(true, Ordering::AcqRel);
+        let admin = Arc::clone(&self.admin);
+        let elsewhere = self.birthplace.is_elsewhere();
+        let close = async move {
+            if !was_closed && !elsewhere {
+                admin.client().close().await;
+            }
+        };
+        PyAdminRequest::new(close, answers::nothing)
+    }
+}
+
+impl PyAdmin {
+    fn request<T, F>(
+        &self,
+        timeout: Option<f64>,
+        ask: impl FnOnce(Arc<Admin>, Instant) -> F + Send + 'static,
+        answer: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+    ) -> PyResult<PyAdminRequest>
+    where
+        F: Future<Output = T> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.birthplace.check()?;
+        if self.closed() {
+            return Err(error::closed("admin client"));
+        }
+        let timeout = types::timeout(timeout)?.unwrap_or(self.default_timeout);
+        let admin = Arc::clone(&self.admin);
+        // The time starts when the question is asked, not when it is thought of.
+        let question = async move { ask(admin, Instant::now() + timeout).await };
+        Ok(PyAdminRequest::new(question, answer))
+    }
+}

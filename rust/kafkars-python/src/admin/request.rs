@@ -1,0 +1,51 @@
+//! One question under way, for either face.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+
+use crate::aio::{self, Call};
+use crate::error;
+use crate::runtime;
+
+type Answer = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>;
+type Question = Pin<Box<dyn Future<Output = Answer> + Send>>;
+
+/// A question that has not been asked yet. Nothing is sent before it is waited for or awaited.
+#[pyclass(name = "AdminRequest", module = "kafkars._kafkars", frozen)]
+pub(crate) struct PyAdminRequest(Mutex<Option<Question>>);
+
+impl PyAdminRequest {
+    /// A question, and what makes Python of its answer.
+    pub(super) fn new<T: Send + 'static>(
+        question: impl Future<Output = T> + Send + 'static,
+        answer: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+    ) -> Self {
+        let question = async move {
+            let output = question.await;
+            Box::new(move |py: Python<'_>| answer(py, output)) as Answer
+        };
+        Self(Mutex::new(Some(Box::pin(question))))
+    }
+
+    fn take(&self) -> PyResult<Question> {
+        let question = self.0.lock().take();
+        question.ok_or_else(|| error::state("this request was sent already"))
+    }
+}
+
+#[pymethods]
+impl PyAdminRequest {
+    /// Sends it and blocks until the answer is there.
+    fn wait(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let question = self.take()?;
+        runtime::block_on(py, question)?(py)
+    }
+
+    /// Sends it and returns what awaits the answer.
+    fn start(&self) -> PyResult<Call> {
+        aio::spawn(self.take()?, |py, answer| answer(py))
+    }
+}
