@@ -21,6 +21,7 @@ class SyncApi:
     name = "sync"
     Producer = kafkars.Producer
     Consumer = kafkars.Consumer
+    Admin = kafkars.Admin
 
 
 class AsyncApi:
@@ -36,6 +37,9 @@ class AsyncApi:
 
     def Consumer(self, *arguments: Any, **settings: Any) -> Any:  # noqa: N802  # stands for a class
         return Wrapped(self.loop, lambda: kafkars.aio.Consumer(*arguments, **settings))
+
+    def Admin(self, *arguments: Any, **settings: Any) -> Any:  # noqa: N802  # stands for a class
+        return Wrapped(self.loop, lambda: kafkars.aio.Admin(*arguments, **settings))
 
     def close(self) -> None:
         """Ends the loop; a task that a client left behind is a failure."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from kafkars._kafkars import Admin as Native
 from kafkars._kafkars import AdminRequest
@@ -116,7 +116,7 @@ def describe_configs(
 ) -> Call[dict[ConfigResource, dict[str, ConfigEntry]]]:
     def entry(row: tuple[Any, ...]) -> ConfigEntry:
         name, value, is_read_only, is_sensitive, source, value_type, documentation, synonyms = row
-        others = tuple(ConfigSynonym(*rest, ConfigSource(of)) for *rest, of in synonyms)
+        others = tuple(ConfigSynonym(other, set_to, ConfigSource(of)) for other, set_to, of in synonyms)
         return ConfigEntry(
             name, value, is_read_only, is_sensitive, ConfigSource(source), value_type, documentation, others
         )
@@ -165,8 +165,10 @@ def describe_groups(
     native: Native, groups: Iterable[str], *, timeout: float | None, return_exceptions: bool
 ) -> Call[dict[str, GroupDescription]]:
     def described(name: str, row: tuple[Any, ...]) -> GroupDescription:
-        *rest, members = row
-        return GroupDescription(name, *rest, tuple(GroupMember(*member) for member in members))
+        group_type, state, protocol_type, assignor, members = row
+        return GroupDescription(
+            name, group_type, state, protocol_type, assignor, tuple(GroupMember(*member) for member in members)
+        )
 
     request = native.describe_groups(several(groups, str), timeout)
     return Call(request, lambda answer: gathered(answer, return_exceptions, str, described))
@@ -218,9 +220,7 @@ def gathered(
     key: Callable[[Any], K],
     value: Callable[[Any, Any], T],
 ) -> dict[K, T]:
-    """One entry for each thing asked about, in order; as with `asyncio.gather` the first failure is raised unless they
-    are wanted as values.
-    """
+    """One entry for each thing asked about, in order; as with `asyncio.gather` a failure is raised or is a value."""
     results: dict[K, Any] = {}
     for row, found in answer:
         if isinstance(found, KafkaError):
@@ -232,5 +232,5 @@ def gathered(
     return results
 
 
-def nothing(_key: object, _found: object) -> Literal[None]:
+def nothing(_key: object, _found: object) -> None:
     return None

@@ -70,7 +70,7 @@ class ConfigSource(IntEnum):
     GROUP_CONFIG = 8
 
     @classmethod
-    def _missing_(cls, value: object) -> ConfigSource:
+    def _missing_(cls, _value: object) -> ConfigSource:
         # Newer brokers may know more sources.
         return cls.UNKNOWN
 
