@@ -8,8 +8,7 @@
 //!    ownership with [`Membership::change_done`],
 //! 3. sleeps until [`Membership::wake_at`], and then asks for actions again.
 //!
-//! [`CommitQueue`] turns offsets into commits that a stale member cannot make, and [`Progress`] knows which offsets the
-//! application has finished.
+//! [`CommitQueue`] turns offsets into commits that a stale member cannot make.
 
 mod action;
 pub mod assignor;
@@ -25,6 +24,8 @@ mod leave;
 mod membership;
 mod ownership;
 mod poll_clock;
+#[cfg(test)]
+mod tests;
 
 pub use action::{
     Action, AssignorOutcome, AssignorWork, Failure, GroupRequest, GroupResponse, LeaveGroup,
@@ -32,7 +33,7 @@ pub use action::{
 };
 pub use commit::{
     CommitError, CommitId, CommitOutcome, CommitQueue, OffsetAndMetadata, Offsets, OutgoingCommit,
-    Progress, Verdict, verdict,
+    Verdict, verdict,
 };
 pub use error::GroupError;
 pub use event::{Change, ChangeId, ChangeKind, Event};

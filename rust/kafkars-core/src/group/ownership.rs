@@ -68,39 +68,27 @@ impl Ownership {
         Some(change)
     }
 
-    /// Nothing is owned any more. Partitions that the application gives up at the moment are not told of again.
+    /// Nothing is owned any more, what is being given up neither: its revocation is overtaken, and the end of the loss ends it.
     pub(super) fn lose(&mut self, error: GroupError) -> Option<Change> {
-        let revoking: BTreeSet<TopicPartition> =
-            self.revoking.values().flatten().cloned().collect();
+        self.revoking.clear();
         let owned = std::mem::take(&mut self.owned);
-        let partitions: Vec<TopicPartition> = owned
-            .into_keys()
-            .filter(|partition| !revoking.contains(partition))
-            .collect();
-        if partitions.is_empty() {
+        if owned.is_empty() {
             return None;
         }
-        let change = self.change(ChangeKind::Lost(error), partitions);
+        let change = self.change(ChangeKind::Lost(error), owned.into_keys().collect());
         self.losing.insert(change.id);
         Some(change)
     }
 
     /// The application has carried out a change. False when there was nothing to wait for.
     pub(super) fn done(&mut self, id: ChangeId) -> bool {
-        if let Some(partitions) = self.revoking.remove(&id) {
-            for partition in &partitions {
-                // Assigned anew meanwhile, after a loss: that one stays.
-                if self
-                    .owned
-                    .get(partition)
-                    .is_some_and(|serial| *serial < id.0)
-                {
-                    self.owned.remove(partition);
-                }
-            }
-            return true;
+        let Some(partitions) = self.revoking.remove(&id) else {
+            return self.losing.remove(&id);
+        };
+        for partition in &partitions {
+            self.owned.remove(partition);
         }
-        self.losing.remove(&id)
+        true
     }
 
     fn change(&mut self, kind: ChangeKind, partitions: Vec<TopicPartition>) -> Change {
@@ -110,5 +98,66 @@ impl Ownership {
             kind,
             partitions,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn partition(number: i32) -> TopicPartition {
+        TopicPartition {
+            topic: Arc::from("orders"),
+            partition: number,
+        }
+    }
+
+    fn error() -> GroupError {
+        GroupError::GroupFull {
+            group: Arc::from("group"),
+        }
+    }
+
+    /// Another member may own it by now, so nobody may go on reading it until a slow callback has run.
+    #[test]
+    fn a_loss_overtakes_pending_revocations() {
+        let mut ownership = Ownership::default();
+        let assigned = ownership.assign(vec![partition(0), partition(1)]);
+        assert!(!ownership.done(assigned.id));
+        let revoked = ownership.revoke(|one| one.partition == 0).unwrap();
+        assert_eq!(revoked.partitions, [partition(0)]);
+
+        let lost = ownership.lose(error()).unwrap();
+        assert_eq!(lost.partitions, [partition(0), partition(1)]);
+        assert_eq!(ownership.owned().count(), 0);
+        assert!(!ownership.done(revoked.id));
+        assert!(!ownership.is_settled());
+        assert!(ownership.done(lost.id));
+        assert!(ownership.is_settled());
+    }
+
+    #[test]
+    fn revoked_partitions_stay_owned_until_the_change_is_done() {
+        let mut ownership = Ownership::default();
+        ownership.assign(vec![partition(0), partition(1)]);
+        let revoked = ownership.revoke(|_| true).unwrap();
+        assert!(ownership.revoke(|_| true).is_none());
+        assert_eq!(ownership.owned().count(), 2);
+        assert!(ownership.done(revoked.id));
+        assert_eq!(ownership.owned().count(), 0);
+    }
+
+    #[test]
+    fn a_partition_that_comes_back_has_another_serial() {
+        let mut ownership = Ownership::default();
+        ownership.assign(vec![partition(0)]);
+        let before = ownership.serial(&partition(0));
+        let lost = ownership.lose(error()).unwrap();
+        ownership.done(lost.id);
+        assert!(ownership.lose(error()).is_none());
+        ownership.assign(vec![partition(0)]);
+        assert_ne!(ownership.serial(&partition(0)), before);
     }
 }

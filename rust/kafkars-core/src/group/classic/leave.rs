@@ -23,6 +23,11 @@ impl Departure {
     pub(super) fn is_in_flight(&self) -> bool {
         self.in_flight.is_some()
     }
+
+    /// What LeaveGroup is to say, if it is to be sent.
+    pub(super) fn say(&self) -> (LeaveOperation, Option<String>) {
+        (self.leave.operation, self.leave.reason.clone())
+    }
 }
 
 impl Classic {

@@ -238,8 +238,19 @@ impl Classic {
         self.phase = Phase::Failed { may_return };
     }
 
-    /// The application does not poll: gives the place to others.
+    /// The application does not poll: gives the place to others. One who is leaving anyway has left then.
     pub(super) fn expel(&mut self, common: &mut Common, now: Instant, error: GroupError) {
+        if let Phase::Leaving(departure) = &self.phase {
+            let (operation, reason) = departure.say();
+            if !departure.is_in_flight()
+                && self.sends_leave(common, operation)
+                && let Some(node) = common.coordinator(now)
+            {
+                self.send_leave(common, node, reason);
+            }
+            common.lose(error);
+            return self.left(common);
+        }
         if let Some(node) = common.coordinator(now)
             && self.sends_leave(common, LeaveOperation::Default)
         {

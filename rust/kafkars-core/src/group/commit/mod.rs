@@ -1,7 +1,6 @@
 //! Which offsets are committed, when, and by whom they may be.
 
 mod error;
-mod progress;
 mod queue;
 mod request;
 mod verdict;
@@ -10,7 +9,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use error::CommitError;
-pub use progress::Progress;
 pub use queue::{CommitId, CommitOutcome, CommitQueue};
 pub use request::OutgoingCommit;
 pub use verdict::{Verdict, verdict};

@@ -8,7 +8,6 @@ use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::offset_commit::{OffsetCommitRequest, OffsetCommitResponse};
 
 use super::error::CommitError;
-use super::progress::Progress;
 use super::request::{OutgoingCommit, answers, build};
 use super::verdict::{Verdict, verdict};
 use super::{OffsetAndMetadata, Offsets};
@@ -117,13 +116,14 @@ impl CommitQueue {
         self.enqueue(now, membership, offsets, deadline, false)
     }
 
-    /// Commits what is finished, if automatic commits are on and it is time; call at least every
-    /// `auto_commit_interval_ms`, or when [`CommitQueue::wake_at`] says so.
+    /// Commits what the application has finished, if automatic commits are on and it is time; call when
+    /// [`CommitQueue::wake_at`] says so. `finished` must not pass a record that is still being worked on: the positions of the
+    /// previous poll do not.
     pub fn commit_automatically(
         &mut self,
         now: Instant,
         membership: &Membership,
-        progress: &Progress,
+        finished: impl FnOnce() -> Offsets,
     ) -> Option<CommitId> {
         let interval = self.automatic?;
         let due = *self.automatic_at.get_or_insert(now + interval);
@@ -131,8 +131,11 @@ impl CommitQueue {
             return None;
         }
         self.automatic_at = Some(now + interval);
-        let offsets = progress.to_commit();
-        if offsets.is_empty() || self.waiting.iter().any(|commit| commit.is_automatic) {
+        if self.waiting.iter().any(|commit| commit.is_automatic) {
+            return None;
+        }
+        let offsets = finished();
+        if offsets.is_empty() {
             return None;
         }
         let deadline = now + interval.max(self.request_timeout);

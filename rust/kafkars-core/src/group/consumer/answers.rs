@@ -6,10 +6,12 @@ use std::time::{Duration, Instant};
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::consumer_group_heartbeat::ConsumerGroupHeartbeatResponse;
 
-use super::{Beat, Consumer, Phase};
+use super::leave::leave_epoch;
+use super::{Beat, Consumer, JOINING, Phase};
 use crate::group::action::{Failure, GroupResponse, RequestId};
 use crate::group::common::Common;
 use crate::group::error::GroupError;
+use crate::group::leave::LeaveOperation;
 
 const OPERATION: &str = "ConsumerGroupHeartbeat";
 
@@ -122,6 +124,11 @@ impl Consumer {
         message: Option<&str>,
     ) {
         match code {
+            ErrorCode::FencedMemberEpoch if self.epoch == JOINING => {
+                self.free_own_place(common);
+                common.last_cause = code.name().into();
+                self.try_again(common, now);
+            }
             ErrorCode::UnknownMemberId | ErrorCode::FencedMemberEpoch => {
                 self.fenced(common, now, code);
             }
@@ -138,6 +145,16 @@ impl Consumer {
                 let error = common.refusal(OPERATION, code, message);
                 self.give_up(common, now, error);
             }
+        }
+    }
+
+    /// The coordinator still holds this member's place at a later epoch, and refuses to take it in again until that session
+    /// ends. Its own id may give the place up at once.
+    fn free_own_place(&self, common: &mut Common) {
+        if let Some(node) = common.coordinator.node()
+            && let Some(epoch) = leave_epoch(common, LeaveOperation::Default)
+        {
+            self.send_leave(common, node, epoch);
         }
     }
 

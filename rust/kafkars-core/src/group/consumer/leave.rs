@@ -88,21 +88,29 @@ impl Consumer {
         )
     }
 
-    /// The application does not poll: gives the place to others.
+    /// The application does not poll: gives the place to others. One who is leaving anyway has left then.
     pub(in crate::group) fn expel(
         &mut self,
         common: &mut Common,
         now: Instant,
         error: crate::group::GroupError,
     ) {
+        let (operation, is_told) = match &self.phase {
+            Phase::Leaving(departure) => (departure.leave.operation, departure.in_flight.is_some()),
+            _ => (LeaveOperation::Default, false),
+        };
         if self.epoch != JOINING
-            && let Some(epoch) = leave_epoch(common, LeaveOperation::Default)
+            && !is_told
+            && let Some(epoch) = leave_epoch(common, operation)
             && let Some(node) = common.coordinator(now)
         {
             self.send_leave(common, node, epoch);
         }
-        self.forget_place();
         common.lose(error);
+        if matches!(self.phase, Phase::Leaving(_)) {
+            return self.left(common, Some(now));
+        }
+        self.forget_place();
         self.phase = Phase::Expelled;
     }
 
@@ -144,7 +152,7 @@ impl Consumer {
 }
 
 /// How to say goodbye; `None`: not at all.
-fn leave_epoch(common: &Common, operation: LeaveOperation) -> Option<i32> {
+pub(super) fn leave_epoch(common: &Common, operation: LeaveOperation) -> Option<i32> {
     match (operation, common.instance.is_some()) {
         (LeaveOperation::Default, false) | (LeaveOperation::LeaveGroup, _) => Some(GONE),
         (LeaveOperation::Default | LeaveOperation::RemainInGroup, true) => Some(GONE_FOR_A_WHILE),
