@@ -47,6 +47,8 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         clock: "wall" runs with the machine's clock; "manual" stands still until `broker.clock.advance()`.
         requests_recorded: How many of the latest requests `requests()` remembers.
         connections_max_idle: Seconds after which a connection that says nothing is closed (`connections.max.idle.ms`).
+        cleanup_interval: Seconds of the broker's clock after which `run_retention()` and `compact()` happen again and again;
+            None for only when called.
 
     Raises:
         ConfigError: A setting makes no sense.
@@ -68,6 +70,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         clock: Literal["wall", "manual"] = "wall",
         requests_recorded: int = 10_000,
         connections_max_idle: float = 600.0,
+        cleanup_interval: float | None = None,
     ) -> Self:
         """See the class."""
         return super().__new__(
@@ -85,6 +88,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
                 "clock": clock,
                 "requests_recorded": requests_recorded,
                 "connections_max_idle": connections_max_idle,
+                "cleanup_interval": cleanup_interval,
             },
         )
 
@@ -107,6 +111,41 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
             BrokerError: A client would be refused, with the class of the code it would get.
         """
         self._create_topic(name, partitions, replication_factor, list((configs or {}).items()))
+
+    # --- retention and compaction -----------------------------------------------------------------------------
+
+    def run_retention(self, topic: str | None = None) -> int:
+        """Deletes what `retention.ms` and `retention.bytes` no longer keep, where `cleanup.policy` has `delete`.
+
+        Goes by the broker's clock and the timestamps of records, batch by batch: Kafka deletes whole segments.
+
+        Args:
+            topic: Only this one; None for all.
+
+        Returns:
+            By how many offsets the beginnings of partitions have moved.
+
+        Raises:
+            UnknownTopicOrPartitionError: There is no such topic.
+        """
+        return super().run_retention(topic)
+
+    def compact(self, topic: str | None = None) -> int:
+        """Keeps the latest record of each key only, where `cleanup.policy` has `compact`; leaves gaps in the offsets.
+
+        Tombstones go with the first compaction that runs `delete.retention.ms` after the one that met them first. Open
+        transactions, and what is younger than `min.compaction.lag.ms`, are left alone.
+
+        Args:
+            topic: Only this one; None for all.
+
+        Returns:
+            How many records are gone.
+
+        Raises:
+            UnknownTopicOrPartitionError: There is no such topic.
+        """
+        return super().compact(topic)
 
     # --- nodes ------------------------------------------------------------------------------------------------
 
@@ -312,6 +351,7 @@ class EmbeddedCluster(EmbeddedBroker):
         clock: Literal["wall", "manual"] = "wall",
         requests_recorded: int = 10_000,
         connections_max_idle: float = 600.0,
+        cleanup_interval: float | None = None,
     ) -> Self:
         """See the class."""
         return super().__new__(
@@ -328,4 +368,5 @@ class EmbeddedCluster(EmbeddedBroker):
             clock=clock,
             requests_recorded=requests_recorded,
             connections_max_idle=connections_max_idle,
+            cleanup_interval=cleanup_interval,
         )

@@ -41,6 +41,11 @@ impl Aborted {
             .filter(move |entry| entry.first_offset < before)
     }
 
+    /// Drops those for which `gone` is true.
+    pub(crate) fn forget(&mut self, gone: impl Fn(&AbortedTransaction) -> bool) {
+        self.0.retain(|transaction| !gone(transaction));
+    }
+
     /// The log now starts at `start`.
     pub(crate) fn forget_before(&mut self, start: i64) {
         while self

@@ -56,6 +56,9 @@ pub struct BrokerConfig {
     pub requests_recorded: usize,
     /// Whether the broker's clock runs with the machine's or is moved by a test. Default [`ClockMode::Wall`].
     pub clock: ClockMode,
+    /// How often retention and compaction run, by the broker's clock (`log.retention.check.interval.ms`). Default none: only
+    /// when asked for.
+    pub cleanup_interval: Option<Duration>,
 }
 
 impl Default for BrokerConfig {
@@ -78,6 +81,7 @@ impl Default for BrokerConfig {
             groups: GroupSettings::default(),
             requests_recorded: 10_000,
             clock: ClockMode::Wall,
+            cleanup_interval: None,
         }
     }
 }

@@ -37,6 +37,16 @@ pub enum BrokerError {
         /// The reason in words.
         reason: String,
     },
+    /// A partition could not be compacted.
+    #[error("cannot compact partition {partition} of topic {topic:?}: {reason}")]
+    Compaction {
+        /// The topic.
+        topic: String,
+        /// The partition.
+        partition: i32,
+        /// What is wrong with its records.
+        reason: String,
+    },
     /// No such partition.
     #[error("there is no partition {partition} of topic {topic:?}")]
     UnknownPartition {

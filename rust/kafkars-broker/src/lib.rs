@@ -19,6 +19,7 @@
 
 mod aborted;
 mod chunk;
+mod cleanup;
 mod clock;
 mod cluster;
 mod config;

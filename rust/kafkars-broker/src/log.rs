@@ -76,6 +76,11 @@ impl Log {
         self.batches.iter()
     }
 
+    /// The batches that end at `offset` or later, in order.
+    pub(crate) fn entries_from(&self, offset: i64) -> impl Iterator<Item = &Entry> {
+        self.batches.range(self.find(offset)..)
+    }
+
     /// Appends a batch under the next offsets and returns the first of them.
     ///
     /// The bytes are kept as they came but for base offset and leader epoch, which the CRC does not cover.
@@ -195,6 +200,45 @@ impl Log {
             self.chunks.pop_front();
         }
         self.start_offset
+    }
+
+    /// The offset to delete up to, so that nothing is left at the beginning that is older than `timestamp`.
+    pub(crate) fn first_since(&self, timestamp: i64) -> i64 {
+        let first = self
+            .batches
+            .iter()
+            .find(|entry| entry.max_timestamp >= timestamp || entry.max_timestamp < 0);
+        self.begins_with(first)
+    }
+
+    /// The offset to delete up to, so that no more is left than has to be for `keep` bytes.
+    pub(crate) fn first_of_last(&self, keep: u64) -> i64 {
+        let first = self
+            .batches
+            .iter()
+            .find(|entry| self.end_position - entry.position - u64::from(entry.length) < keep);
+        self.begins_with(first)
+    }
+
+    fn begins_with(&self, first: Option<&Entry>) -> i64 {
+        first.map_or(self.end_offset, |entry| {
+            entry.base_offset.max(self.start_offset)
+        })
+    }
+
+    /// The same log with other bytes for its batches, and without those that are not given.
+    pub(crate) fn replace(&mut self, kept: VecDeque<(Entry, Bytes)>) {
+        self.batches.clear();
+        self.chunks.clear();
+        for (entry, bytes) in kept {
+            self.chunk_for(bytes.len()).append(&bytes);
+            self.batches.push_back(Entry {
+                length: bytes.len() as u32,
+                position: self.end_position,
+                ..entry
+            });
+            self.end_position += bytes.len() as u64;
+        }
     }
 
     /// Index of the first batch that ends at or after `offset`.

@@ -1,5 +1,7 @@
 //! One partition as its leader sees it: log, producers, leadership, and who waits for news.
 
+use std::collections::HashMap;
+
 use kafkars_protocol::ErrorCode;
 use kafkars_records::{TransactionMarker, batches};
 
@@ -129,6 +131,16 @@ impl Partition {
         before: i64,
     ) -> impl Iterator<Item = &AbortedTransaction> {
         self.aborted.between(from, before)
+    }
+
+    /// Readers need not know any more of the aborted transactions for which `gone` is true.
+    pub(crate) fn forget_aborted(&mut self, gone: impl Fn(&AbortedTransaction) -> bool) {
+        self.aborted.forget(gone);
+    }
+
+    /// Epoch of each producer and, once it has one, the offset of the last record of its last batch.
+    pub(crate) fn last_batches(&self) -> HashMap<i64, (i16, Option<i64>)> {
+        self.producers.last_batches()
     }
 
     /// Whether a producer has a transaction open here under this epoch.

@@ -107,6 +107,20 @@ impl Producers {
         Verdict::Append
     }
 
+    /// Epoch of each producer and, once it has one, the offset of the last record of its last batch.
+    pub(crate) fn last_batches(&self) -> HashMap<i64, (i16, Option<i64>)> {
+        let last = |producer: &Producer| {
+            let batch = producer.batches.back()?;
+            let more = i64::from(batch.last_sequence) - i64::from(batch.first_sequence);
+            // Sequences go from the largest number back to 0.
+            Some(batch.base_offset + more.rem_euclid(1 << 31))
+        };
+        let producers = self.by_id.iter();
+        producers
+            .map(|(id, producer)| (*id, (producer.epoch, last(producer))))
+            .collect()
+    }
+
     /// Whether a producer has a transaction open here under this epoch: then its records need no check by the coordinator.
     pub(crate) fn is_in_transaction(&self, producer_id: i64, producer_epoch: i16) -> bool {
         self.by_id.get(&producer_id).is_some_and(|producer| {

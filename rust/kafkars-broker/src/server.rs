@@ -14,6 +14,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
+use crate::cleanup;
 use crate::cluster::Cluster;
 use crate::config::BrokerConfig;
 use crate::connection::Connection;
@@ -126,6 +127,10 @@ impl Server {
         server
             .handle
             .spawn(transactions::run_timeouts(Arc::clone(&server.cluster)));
+        if let Some(interval) = server.cluster.config.user.cleanup_interval {
+            let cluster = Arc::clone(&server.cluster);
+            server.handle.spawn(cleanup::run(cluster, interval));
+        }
         for (node, listener) in nodes.iter().zip(listeners) {
             server.start_node(node, listener);
         }

@@ -236,6 +236,12 @@ pub(crate) fn embedded_broker(error: &BrokerError) -> PyErr {
         BrokerError::Topic { code, topic, .. } => {
             Python::attach(|py| broker(py, *code, error, &Place::topic(topic)))
         }
+        BrokerError::Compaction {
+            topic, partition, ..
+        } => Python::attach(|py| {
+            let place = Place::partition(topic, *partition);
+            broker(py, ErrorCode::CorruptMessage, error, &place)
+        }),
         BrokerError::UnknownPartition { topic, partition } => Python::attach(|py| {
             local(
                 py,

@@ -57,6 +57,10 @@ impl Attributes {
         self.0 & Self::DELETE_HORIZON != 0
     }
 
+    pub(crate) fn with_delete_horizon(self) -> Self {
+        Self(self.0 | Self::DELETE_HORIZON)
+    }
+
     pub(crate) fn codec_id(self) -> u8 {
         (self.0 & Self::CODEC_MASK) as u8
     }

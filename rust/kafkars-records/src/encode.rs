@@ -1,7 +1,9 @@
 //! One record as bytes of format v2.
 
 use crate::{
+    batch::{Batch, BatchHeader},
     builder::Header,
+    record::RecordView,
     varint::{MAX_VARLONG, push_varlong, varlong_size},
 };
 
@@ -35,6 +37,39 @@ pub(crate) fn push_record(
         push_bytes(buffer, Some(header.key.as_bytes()));
         push_bytes(buffer, header.value);
     }
+}
+
+/// Appends a record of another batch, under the same offset and timestamp as `header` counts them.
+pub(crate) fn push_kept(
+    buffer: &mut Vec<u8>,
+    header: &BatchHeader,
+    batch: &Batch,
+    record: &RecordView,
+) {
+    let timestamp_delta = record.timestamp.wrapping_sub(header.base_timestamp);
+    let offset_delta = record.offset.wrapping_sub(header.base_offset);
+    let key = record.key.map(|span| batch.slice(span));
+    let value = record.value.map(|span| batch.slice(span));
+    let headers = batch.data();
+    let headers = headers
+        .get(record.headers_start as usize..record.next as usize)
+        .unwrap_or_default();
+    let header_count = i64::from(record.header_count);
+    let length = 1
+        + varlong_size(timestamp_delta)
+        + varlong_size(offset_delta)
+        + sized(key)
+        + sized(value)
+        + varlong_size(header_count)
+        + headers.len();
+    push_varlong(buffer, length as i64);
+    buffer.push(0);
+    push_varlong(buffer, timestamp_delta);
+    push_varlong(buffer, offset_delta);
+    push_bytes(buffer, key);
+    push_bytes(buffer, value);
+    push_varlong(buffer, header_count);
+    buffer.extend_from_slice(headers);
 }
 
 /// Bytes that [`push_record`] appends at most, whatever the deltas.

@@ -16,6 +16,7 @@ mod error;
 mod legacy;
 mod reader;
 mod record;
+mod retain;
 mod stamp;
 mod varint;
 

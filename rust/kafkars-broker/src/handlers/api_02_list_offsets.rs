@@ -14,7 +14,7 @@ use kafkars_records::{ReadLimits, RecordView, batches};
 
 use super::{Answer, Peer, Serve};
 use crate::cluster::{State, TopicKey};
-use crate::log::{Entry, Log};
+use crate::log::Log;
 use crate::partition::Partition;
 
 /// First version with leader epochs.
@@ -149,14 +149,14 @@ fn find(partition: &mut Partition, timestamp: i64, end: i64) -> Found {
 /// The first record whose timestamp is `time` or later.
 fn first_from(log: &mut Log, time: i64) -> Found {
     let start = log.start_offset();
-    // A batch whose latest records were deleted may hold none any more, so the search goes on in the next.
-    let candidates: Vec<Entry> = log
-        .entries()
-        .filter(|entry| entry.max_timestamp >= time)
-        .take(2)
-        .copied()
-        .collect();
-    for entry in candidates {
+    let mut from = start;
+    // A batch whose latest records were deleted or compacted may hold none any more, so the search goes on in the next.
+    loop {
+        let mut later = log.entries_from(from);
+        let Some(entry) = later.find(|entry| entry.max_timestamp >= time).copied() else {
+            return NOTHING;
+        };
+        drop(later);
         let bytes = log.read_entry(&entry);
         let matches = |record: &RecordView| record.timestamp >= time && record.offset >= start;
         if let Some(record) = first_record(bytes, matches) {
@@ -166,8 +166,8 @@ fn first_from(log: &mut Log, time: i64) -> Found {
                 leader_epoch: entry.leader_epoch,
             };
         }
+        from = entry.last_offset + 1;
     }
-    NOTHING
 }
 
 fn first_record(batch: Bytes, matches: impl Fn(&RecordView) -> bool) -> Option<RecordView> {

@@ -213,6 +213,18 @@ impl PyEmbeddedBroker {
         self.with_detached(py, |broker| Ok(broker.wait_for_requests(known)))
     }
 
+    /// Deletes what retention no longer keeps of a topic, or of all; gives how many offsets are gone.
+    #[pyo3(signature = (topic=None))]
+    fn run_retention(&self, py: Python<'_>, topic: Option<&str>) -> PyResult<u64> {
+        self.with_detached(py, |broker| broker.run_retention(topic))
+    }
+
+    /// Compacts a topic, or all; gives how many records are gone.
+    #[pyo3(signature = (topic=None))]
+    fn compact(&self, py: Python<'_>, topic: Option<&str>) -> PyResult<u64> {
+        self.with_detached(py, |broker| broker.compact(topic))
+    }
+
     fn _now_ms(&self) -> PyResult<i64> {
         self.with(|broker| Ok(broker.clock().now()))
     }

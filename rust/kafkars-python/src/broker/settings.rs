@@ -23,6 +23,7 @@ pub(crate) struct Settings {
     requests_recorded: usize,
     connections_max_idle: f64,
     clock: String,
+    cleanup_interval: Option<f64>,
 }
 
 /// A topic as Python gives it: name, partitions, replicas, settings.
@@ -44,6 +45,16 @@ impl Settings {
             let message = format!("connections_max_idle: {idle} is not a number of seconds");
             return Err(error::config(message));
         };
+        let cleanup_interval = match self.cleanup_interval.map(Duration::try_from_secs_f64) {
+            None => None,
+            Some(Ok(interval)) if !interval.is_zero() => Some(interval),
+            Some(_) => {
+                let interval = self.cleanup_interval.unwrap_or_default();
+                let message =
+                    format!("cleanup_interval: {interval} is not a positive number of seconds");
+                return Err(error::config(message));
+            }
+        };
         Ok(BrokerConfig {
             nodes: self.nodes,
             port: self.port,
@@ -57,6 +68,7 @@ impl Settings {
             requests_recorded: self.requests_recorded,
             connections_max_idle,
             clock,
+            cleanup_interval,
             ..BrokerConfig::default()
         })
     }
