@@ -16,6 +16,8 @@ from kafkars.producer import Producer
 from kafkars.transaction import Transaction
 from kafkars.types import (
     ConsumerGroupMetadata,
+    ConsumerHealth,
+    MemoryUsage,
     OffsetAndMetadata,
     OffsetAndTimestamp,
     PartitionInfo,
@@ -27,12 +29,16 @@ from kafkars.types import (
 __all__ = [
     "Admin",
     "AdminConfig",
+    "Assignor",
     "ClientConfig",
     "Consumer",
     "ConsumerConfig",
     "ConsumerGroupMetadata",
+    "ConsumerHealth",
     "DeliveryFuture",
+    "GroupMember",
     "KafkaError",
+    "MemoryUsage",
     "OffsetAndMetadata",
     "OffsetAndTimestamp",
     "PartitionInfo",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -20,6 +21,59 @@ class OffsetAndTimestamp(NamedTuple):
     timestamp: int
     """Milliseconds since 1970."""
     leader_epoch: int | None
+
+
+class OffsetAndMetadata(NamedTuple):
+    """What a group commits for a partition."""
+
+    offset: int
+    """The next record to read."""
+    metadata: str = ""
+    """Anything to keep along with it."""
+    leader_epoch: int | None = None
+    """Leader epoch of the last record read, for noticing truncation (KIP-320)."""
+
+
+@dataclass(frozen=True)
+class ConsumerGroupMetadata:
+    """Who a consumer is in its group, for a transaction that commits its offsets (KIP-447)."""
+
+    group_id: str
+    generation_id: int = -1
+    """The generation, or the member epoch of the consumer protocol; -1 while it is no member."""
+    member_id: str = ""
+    group_instance_id: str | None = None
+
+
+class ConsumerHealth(NamedTuple):
+    """One look at a consumer. Times are in seconds before the look; None where it has not happened."""
+
+    connected: bool
+    """Whether a connection to any broker is open."""
+    assigned: int
+    """How many partitions are assigned."""
+    state: str | None
+    """How far membership is: "unsubscribed", "joining", "rebalancing", "stable", "leaving", "expelled" or "failed"; None
+    without a group."""
+    last_poll: float | None
+    """When the application polled last, to a few seconds."""
+    last_heartbeat: float | None
+    """When the coordinator confirmed the membership last."""
+    last_commit: float | None
+    """When a commit succeeded last."""
+    stuck_since: float | None
+    """For how long brokers have not answered for what is to be read, or for the group; None where all is well."""
+
+
+class MemoryUsage(NamedTuple):
+    """What a consumer's fetched data holds in memory, in bytes. Records that the application keeps are not counted."""
+
+    waiting: int
+    """Fetched and waiting for the application."""
+    current: int
+    """The batch that records are being handed out of."""
+    limit: int
+    """`fetch_buffer_bytes`: nothing is fetched while `waiting` is at or above it."""
 
 
 class Watermarks(NamedTuple):

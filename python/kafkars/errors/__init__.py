@@ -144,6 +144,10 @@ from kafkars.errors.broker import (
     VoterNotFoundError,
 )
 from kafkars.errors.local import (
+    AssignorError,
+    CommitFailedError,
+    MaxPollIntervalExceededError,
+    SessionExpiredError,
     BootstrapError,
     BrokerConnectionError,
     BufferFullError,
@@ -177,6 +181,10 @@ from kafkars.errors.local import (
 )
 
 __all__ = [
+    "AssignorError",
+    "CommitFailedError",
+    "MaxPollIntervalExceededError",
+    "SessionExpiredError",
     "BY_CODE",
     "AuthenticationError",
     "AuthorizationError",

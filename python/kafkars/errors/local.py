@@ -206,6 +206,38 @@ class ConsumerStuckError(KafkaTimeoutError):
     name = "CONSUMER_STUCK"
 
 
+class MaxPollIntervalExceededError(KafkaError, TimeoutError):
+    """The application did not poll for `max_poll_interval_ms`: the consumer gave up its partitions.
+
+    The message names the limit and the measured gap. The next poll joins the group again.
+    """
+
+    name = "MAX_POLL_INTERVAL_EXCEEDED"
+    retriable = True
+
+
+class SessionExpiredError(KafkaError, TimeoutError):
+    """The coordinator was not heard for `session_timeout_ms`; the consumer joins the group again."""
+
+    name = "SESSION_EXPIRED"
+    retriable = True
+
+
+class AssignorError(KafkaError):
+    """An assignor failed, or assigned what it cannot."""
+
+    name = "ASSIGNOR_FAILED"
+
+
+class CommitFailedError(KafkaError):
+    """Offsets were not committed because the partitions went to another member, or this one is out of its group.
+
+    Their new owners start from the last commit, so some records will be read again.
+    """
+
+    name = "COMMIT_FAILED"
+
+
 class InvalidArgumentError(KafkaError, ValueError):
     """A call's arguments cannot work; the message says which and what is accepted."""
 

@@ -16,7 +16,9 @@ mod topic_name;
 mod transactions;
 
 pub use client::{Client, CoordinatorKind};
-pub use consumer::{Consumer, ConsumerMetrics, OffsetAndTimestamp};
+pub use consumer::{
+    Consumer, ConsumerHealth, ConsumerMetrics, News, OffsetAndTimestamp, SubscriptionView, Waiting,
+};
 pub use error::{AttemptError, BootstrapCause, BootstrapCauses, ClientError, ConnectCause};
 pub use kafkars_core::cluster::{Cluster, PartitionMetadata, TopicMetadata};
 pub use kafkars_core::config;
@@ -24,6 +26,7 @@ pub use kafkars_core::error_kind::ErrorKind;
 pub use kafkars_core::fetch::cursor::Place;
 pub use kafkars_core::fetch::error::FetchError;
 pub use kafkars_core::fetch::open::{FetchedBatch, RecordSlice, TakenRecord};
+pub use kafkars_core::group;
 pub use kafkars_core::produce::accumulator::ProduceRecord;
 pub use kafkars_core::produce::delivery::{BatchDelivery, Delivery, RecordMetadata};
 pub use kafkars_core::produce::error::ProduceError;

@@ -380,6 +380,14 @@ impl ConsumerSettings {
         Ok(())
     }
 
+    /// The assignors that were named, best first; none for the usual ones.
+    pub(crate) fn assignors(&self) -> &[Py<PyAny>] {
+        self.fields
+            .partition_assignment_strategy
+            .as_deref()
+            .unwrap_or_default()
+    }
+
     /// The deserializers, if there is any.
     pub(crate) fn deserializers(self) -> Option<Deserializers> {
         let (key, value) = (self.fields.key_deserializer, self.fields.value_deserializer);

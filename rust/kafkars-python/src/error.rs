@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use kafkars_broker::BrokerError;
 use kafkars_client::config::{ConfigError, TopicPartition};
+use kafkars_client::group::{CommitError, GroupError};
 use kafkars_client::{
     AttemptError, ClientError, ConnectCause, FetchError, ProduceError, TransactionError,
 };
@@ -154,12 +155,68 @@ pub(crate) fn fetch(py: Python<'_>, error: &FetchError) -> PyErr {
         }
         FetchError::Topic { topic, code } => return broker(py, *code, error, &Place::topic(topic)),
         FetchError::NotAssigned { partition } => ("NotAssignedError", Place::of(partition)),
+        FetchError::State { .. } => ("ClientStateError", Place::default()),
+        FetchError::Group(error) => return group(py, error),
+        FetchError::Commit(error) => return commit(py, error),
+        FetchError::Stuck { .. } => ("ConsumerStuckError", Place::default()),
         FetchError::InvalidArgument { .. } => ("InvalidArgumentError", Place::default()),
         FetchError::TimedOut { .. } => ("KafkaTimeoutError", Place::default()),
         FetchError::Bootstrap { causes } => return bootstrap(py, error, causes),
         FetchError::Protocol { .. } => ("ProtocolError", Place::default()),
         FetchError::Failed { .. } => ("KafkaError", Place::default()),
         FetchError::Closed => ("ClosedError", Place::default()),
+    };
+    local(py, class, error, &place)
+}
+
+/// Membership that failed.
+pub(crate) fn group(py: Python<'_>, error: &GroupError) -> PyErr {
+    let class = match error {
+        GroupError::PollIntervalExceeded { .. } => "MaxPollIntervalExceededError",
+        GroupError::SessionExpired { .. } => "SessionExpiredError",
+        GroupError::Assignor { .. } => "AssignorError",
+        GroupError::Unsupported { .. } => "UnsupportedByBrokerError",
+        GroupError::InvalidPattern { .. } => {
+            let code = ErrorCode::InvalidRegularExpression;
+            return broker(py, code, error, &Place::default());
+        }
+        GroupError::Failed { .. } => "ProtocolError",
+        GroupError::Fenced { code, .. }
+        | GroupError::OtherProtocol { code, .. }
+        | GroupError::Broker { code, .. } => return broker(py, *code, error, &Place::default()),
+        GroupError::FencedInstance { .. }
+        | GroupError::UnreleasedInstance { .. }
+        | GroupError::Unauthorized { .. }
+        | GroupError::TopicUnauthorized { .. }
+        | GroupError::InconsistentProtocol { .. }
+        | GroupError::InvalidSessionTimeout { .. }
+        | GroupError::GroupFull { .. }
+        | GroupError::UnsupportedAssignor { .. } => {
+            let code = error.code().unwrap_or(ErrorCode::UnknownServerError);
+            return broker(py, code, error, &Place::default());
+        }
+    };
+    local(py, class, error, &Place::default())
+}
+
+/// Offsets that were not committed, or committed ones that cannot be read.
+pub(crate) fn commit(py: Python<'_>, error: &CommitError) -> PyErr {
+    let (class, place) = match error {
+        CommitError::Fenced { .. } | CommitError::NotMember { .. } => {
+            ("CommitFailedError", Place::default())
+        }
+        CommitError::TimedOut { .. } => ("KafkaTimeoutError", Place::default()),
+        CommitError::Refused {
+            code, partition, ..
+        } => {
+            let place = partition.as_ref().map_or_else(Place::default, Place::of);
+            return broker(py, *code, error, &place);
+        }
+        CommitError::InvalidOffset { partition, offset } => {
+            ("InvalidArgumentError", Place::of(partition).at(*offset))
+        }
+        CommitError::TooMany { .. } => ("BufferFullError", Place::default()),
+        CommitError::Failed { .. } => ("ProtocolError", Place::default()),
     };
     local(py, class, error, &place)
 }

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use kafkars_client::FetchedBatch;
+use kafkars_client::config::TopicPartition;
 use kafkars_records::{RecordView, Span};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -93,6 +94,18 @@ pub(crate) fn is_typed(fetched: &FetchedBatch) -> bool {
 pub(crate) struct PyRecord {
     fetched: Arc<FetchedBatch>,
     view: RecordView,
+}
+
+impl PyRecord {
+    /// Where it stands: partition, offset, and the leader epoch of its batch or -1.
+    pub(crate) fn place(&self) -> (TopicPartition, i64, i32) {
+        let partition = TopicPartition {
+            topic: Arc::clone(&self.fetched.topic),
+            partition: self.fetched.partition,
+        };
+        let epoch = self.fetched.batch.header.partition_leader_epoch;
+        (partition, self.view.offset, epoch)
+    }
 }
 
 #[pymethods]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use kafkars_client::config::TopicPartition;
 use kafkars_records::TimestampType;
+use pyo3::call::PyCallArgs;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -23,6 +24,10 @@ macro_rules! imported {
 imported!(topic_partition_class, "TopicPartition");
 imported!(offset_and_timestamp_class, "OffsetAndTimestamp");
 imported!(watermarks_class, "Watermarks");
+imported!(offset_and_metadata_class, "OffsetAndMetadata");
+imported!(consumer_health_class, "ConsumerHealth");
+imported!(memory_usage_class, "MemoryUsage");
+imported!(group_metadata_class, "ConsumerGroupMetadata");
 
 /// `kafkars.TopicPartition`.
 pub(crate) fn topic_partition<'py>(
@@ -45,6 +50,54 @@ pub(crate) fn offset_and_timestamp<'py>(
 /// `kafkars.Watermarks`.
 pub(crate) fn watermarks<'py>(py: Python<'py>, low: i64, high: i64) -> PyResult<Bound<'py, PyAny>> {
     watermarks_class(py)?.call1((low, high))
+}
+
+/// `kafkars.OffsetAndMetadata`.
+pub(crate) fn offset_and_metadata<'py>(
+    py: Python<'py>,
+    offset: i64,
+    metadata: &str,
+    leader_epoch: Option<i32>,
+) -> PyResult<Bound<'py, PyAny>> {
+    offset_and_metadata_class(py)?.call1((offset, metadata, leader_epoch))
+}
+
+/// `kafkars.ConsumerHealth`.
+pub(crate) fn consumer_health<'py>(
+    py: Python<'py>,
+    fields: impl PyCallArgs<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    consumer_health_class(py)?.call1(fields)
+}
+
+/// `kafkars.MemoryUsage`.
+pub(crate) fn memory_usage<'py>(
+    py: Python<'py>,
+    fields: impl PyCallArgs<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    memory_usage_class(py)?.call1(fields)
+}
+
+/// `kafkars.types.ConsumerGroupMetadata`.
+pub(crate) fn group_metadata<'py>(
+    py: Python<'py>,
+    group: &str,
+    generation: i32,
+    member: &str,
+    instance: Option<&str>,
+) -> PyResult<Bound<'py, PyAny>> {
+    group_metadata_class(py)?.call1((group, generation, member, instance))
+}
+
+/// `kafkars.assignor.GroupMember`.
+pub(crate) fn group_member<'py>(
+    py: Python<'py>,
+    fields: impl PyCallArgs<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    CLASS
+        .import(py, "kafkars.assignor", "GroupMember")?
+        .call1(fields)
 }
 
 /// A member of `kafkars.TimestampType`.

@@ -13,7 +13,7 @@ use kafkars_protocol::ErrorCode;
 use tokio::task::JoinSet;
 
 use super::shared::Shared;
-use super::{OffsetAndTimestamp, offsets, source, truncation};
+use super::{OffsetAndTimestamp, group, offsets, source, truncation};
 use crate::error::ClientError;
 use crate::now;
 
@@ -182,6 +182,7 @@ impl Manager {
             .map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(0));
         let cluster = self.shared.client.cluster();
         let mut by_topic: HashMap<Arc<str>, Vec<Lookup>> = HashMap::new();
+        let mut committed: Vec<Lookup> = Vec::new();
         let mut wake_at = None;
         self.shared.update(|buffer| {
             let policy = buffer.policy();
@@ -189,6 +190,13 @@ impl Manager {
             for mut lookup in unset {
                 if let Some(until) = lookup.not_before.filter(|instant| *instant > now) {
                     wake_at = [wake_at, Some(until)].into_iter().flatten().min();
+                    continue;
+                }
+                if lookup.start == StartAt::Committed && self.shared.group.is_some() {
+                    if let Some(cursor) = buffer.cursor_at(lookup.id, lookup.epoch) {
+                        cursor.in_flight = true;
+                        committed.push(lookup);
+                    }
                     continue;
                 }
                 let topic = Arc::clone(&lookup.partition.topic);
@@ -208,6 +216,12 @@ impl Manager {
                 }
             }
         });
+        if !committed.is_empty() {
+            let shared = Arc::clone(&self.shared);
+            self.tasks.spawn(async move {
+                start_from_committed(&shared, committed).await;
+            });
+        }
         for (_, lookups) in by_topic {
             let shared = Arc::clone(&self.shared);
             self.tasks.spawn(async move {
@@ -282,6 +296,49 @@ async fn reset(shared: &Arc<Shared>, lookups: Vec<Lookup>) {
                     buffer.fail(lookup.id, lookup.epoch, error);
                 }
                 None => buffer.back_off(lookup.id, lookup.epoch, now, RESET_PAUSE),
+            }
+        }
+    });
+    shared.touch();
+}
+
+/// Sets positions to what the group has committed; where it has nothing the policy decides.
+async fn start_from_committed(shared: &Arc<Shared>, lookups: Vec<Lookup>) {
+    let partitions = lookups
+        .iter()
+        .map(|lookup| lookup.partition.clone())
+        .collect();
+    let deadline = now() + shared.client.config().request_timeout;
+    let found = group::fetch_committed(shared, partitions, deadline).await;
+    let now = now();
+    shared.update(|buffer| {
+        for lookup in lookups {
+            let Some(cursor) = buffer.cursor_at(lookup.id, lookup.epoch) else {
+                continue;
+            };
+            cursor.in_flight = false;
+            match &found {
+                Ok(found) => match found.get(&lookup.partition) {
+                    Some(committed) => {
+                        tracing::debug!(target: "kafkars::consumer", partition = %lookup.partition, offset = committed.offset, "starts from the committed offset");
+                        let place = Place {
+                            offset: committed.offset,
+                            leader_epoch: committed.leader_epoch,
+                        };
+                        buffer.set_position(lookup.id, lookup.epoch, place);
+                        buffer.note_committed(&lookup.partition, place.offset);
+                    }
+                    None => buffer.start_by_policy(lookup.id, lookup.epoch),
+                },
+                Err(FetchError::Closed) => {}
+                Err(error @ FetchError::TimedOut { .. }) => {
+                    tracing::warn!(target: "kafkars::consumer", partition = %lookup.partition, %error, "no committed offset yet");
+                    buffer.back_off(lookup.id, lookup.epoch, now, RESET_PAUSE);
+                }
+                Err(error) => {
+                    buffer.back_off(lookup.id, lookup.epoch, now, RESET_PAUSE);
+                    buffer.fail(lookup.id, lookup.epoch, error.clone());
+                }
             }
         }
     });

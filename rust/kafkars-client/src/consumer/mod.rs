@@ -1,6 +1,7 @@
 //! Reading: the handle applications hold. The network's half is `manager.rs` (what must run), `source.rs` (one fetch task
 //! per broker) and `offsets.rs` (asking for positions).
 
+mod group;
 mod manager;
 mod offsets;
 mod positions;
@@ -11,17 +12,19 @@ mod source;
 mod truncation;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use kafkars_core::config::{Checked, ConsumerConfig};
 use kafkars_core::fetch::buffer::FetchBuffer;
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::open::{RecordSlice, TakenRecord};
-use parking_lot::{Condvar, Mutex};
-use tokio::sync::watch;
+use kafkars_core::group::assignor::Assignor;
+use parking_lot::MutexGuard;
 
-use self::shared::{CloseOnDrop, Counters, Inner, Shared};
+use self::group::Group;
+pub use self::group::{ConsumerHealth, News, SubscriptionView};
+use self::shared::{CloseOnDrop, Inner, Shared};
 use crate::client::Client;
 use crate::now;
 
@@ -47,6 +50,15 @@ pub struct ConsumerMetrics {
     pub assigned: usize,
 }
 
+/// A call that waits for records; ends with the value.
+pub struct Waiting(Arc<Shared>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.note_waiting(false);
+    }
+}
+
 /// An offset found by time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OffsetAndTimestamp {
@@ -61,22 +73,26 @@ pub struct OffsetAndTimestamp {
 impl Consumer {
     /// A consumer with nothing assigned. Does no I/O until something is.
     pub fn new(client: Client, config: Checked<ConsumerConfig>) -> Self {
-        let buffer = FetchBuffer::new(config.auto_offset_reset, config.fetch_buffer_bytes);
-        let shared = Arc::new(Shared {
-            inner: Mutex::new(Inner {
-                buffer,
-                waiters: Vec::new(),
-                starved: false,
-                records: 0,
-            }),
-            ready: Condvar::new(),
-            changed: watch::Sender::new(0),
-            closed: AtomicBool::new(false),
-            counters: Counters::default(),
-            client,
-            config,
-        });
+        Self::with_assignors(client, config, Vec::new())
+    }
+
+    /// As [`Consumer::new`], with assignors instead of the usual ones, best first.
+    pub fn with_assignors(
+        client: Client,
+        config: Checked<ConsumerConfig>,
+        assignors: Vec<Arc<dyn Assignor>>,
+    ) -> Self {
+        let mut buffer = FetchBuffer::new(config.auto_offset_reset, config.fetch_buffer_bytes);
+        let group = config.group.clone();
+        let (group, start) = group.map(|group| Group::new(group, assignors)).unzip();
+        if group.is_some() {
+            buffer.start_from_committed();
+        }
+        let shared = Arc::new(Shared::new(client, config, buffer, group));
         let handle = shared.client.handle().clone();
+        if let Some(start) = start {
+            handle.spawn(start.run(Arc::clone(&shared)));
+        }
         handle.spawn(manager::run(Arc::clone(&shared)));
         Self {
             _last: Arc::new(CloseOnDrop(Arc::clone(&shared))),
@@ -88,10 +104,14 @@ impl Consumer {
     #[inline]
     pub fn try_next(&self) -> Result<Option<TakenRecord>, FetchError> {
         let mut inner = self.shared.inner.lock();
+        let polled = inner.note_poll();
+        if inner.queue.blocks() {
+            return self.behind_news(inner, polled).map(|()| None);
+        }
         let taken = inner.buffer.next_record();
         inner.records += u64::from(matches!(taken, Ok(Some(_))));
         // After an error the tasks go on with the partition.
-        let credit = inner.credit_returned() || taken.is_err();
+        let credit = inner.credit_returned() || taken.is_err() || polled;
         drop(inner);
         if credit {
             self.shared.touch();
@@ -105,13 +125,17 @@ impl Consumer {
     /// Up to `max` records, if any are ready. Never waits.
     pub fn try_take(&self, max: usize) -> Result<Vec<RecordSlice>, FetchError> {
         let mut inner = self.shared.inner.lock();
+        let polled = inner.note_poll();
+        if inner.queue.blocks() {
+            return self.behind_news(inner, polled).map(|()| Vec::new());
+        }
         let taken = inner.buffer.take(max);
         if let Ok(slices) = &taken {
             let counts = slices.iter().map(|slice| u64::from(slice.count));
             inner.records += counts.sum::<u64>();
         }
         // After an error the tasks go on with the partition.
-        let credit = inner.credit_returned() || taken.is_err();
+        let credit = inner.credit_returned() || taken.is_err() || polled;
         drop(inner);
         if credit {
             self.shared.touch();
@@ -122,11 +146,25 @@ impl Consumer {
         taken
     }
 
+    /// Records wait until the application has heard the news; asking for them finishes those before.
+    fn behind_news(
+        &self,
+        mut inner: MutexGuard<'_, Inner>,
+        polled: bool,
+    ) -> Result<(), FetchError> {
+        inner.buffer.finish_all();
+        drop(inner);
+        if polled {
+            self.shared.touch();
+        }
+        self.check_open()
+    }
+
     /// Runs `waiter` once when there is something to take, an error to raise or the consumer is closed; at once if so
     /// already. It must be quick.
     pub fn on_ready(&self, waiter: Box<dyn FnOnce() + Send>) {
         let mut inner = self.shared.inner.lock();
-        if inner.buffer.is_ready() || self.is_closed() {
+        if inner.is_ready() || self.is_closed() {
             drop(inner);
             waiter();
         } else {
@@ -138,9 +176,10 @@ impl Consumer {
     /// `timeout`. False when the time ran out.
     pub fn wait_ready(&self, timeout: Duration) -> bool {
         let deadline = now() + timeout;
+        let _waits = self.start_waiting();
         let mut inner = self.shared.inner.lock();
         loop {
-            if inner.buffer.is_ready() || self.is_closed() {
+            if inner.is_ready() || self.is_closed() {
                 return true;
             }
             if self
@@ -149,15 +188,34 @@ impl Consumer {
                 .wait_until(&mut inner, deadline)
                 .timed_out()
             {
-                return inner.buffer.is_ready() || self.is_closed();
+                return inner.is_ready() || self.is_closed();
             }
         }
     }
 
-    /// Why the cluster was never reached so far, for a poll that found nothing.
+    /// Says that a call waits for records, for as long as the answer lives: the poll interval does not run meanwhile.
+    pub fn start_waiting(&self) -> Waiting {
+        self.shared.note_waiting(true);
+        Waiting(Arc::clone(&self.shared))
+    }
+
+    /// Why the cluster was never reached so far, or that it has been silent for too long, for a poll that found nothing.
     pub fn trouble(&self) -> Option<FetchError> {
-        let failure = self.shared.client.bootstrap_failure()?;
-        Some(manager::unreachable("first contact", &failure))
+        match self.shared.client.bootstrap_failure() {
+            Some(failure) => Some(manager::unreachable("first contact", &failure)),
+            None => self.stuck(),
+        }
+    }
+
+    /// Bytes of fetched data held: those that wait for the application, those being handed out, and the limit of the former.
+    pub fn memory_usage(&self) -> (usize, usize, usize) {
+        let inner = self.shared.inner.lock();
+        let buffer = &inner.buffer;
+        (
+            buffer.buffered(),
+            buffer.current_bytes(),
+            self.shared.config.fetch_buffer_bytes,
+        )
     }
 
     /// The client underneath.

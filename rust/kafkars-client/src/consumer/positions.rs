@@ -24,10 +24,56 @@ impl Consumer {
                 check_offset(partition, place.offset)?;
             }
         }
+        self.by_hand("assign()")?;
         self.change(|buffer| {
             buffer.assign(partitions);
             Ok(())
         })
+    }
+
+    /// Adds to the assignment. Partitions in it stay as they are unless a place is given.
+    pub fn incremental_assign(
+        &self,
+        partitions: Vec<(TopicPartition, Option<Place>)>,
+    ) -> Result<(), FetchError> {
+        for (partition, place) in &partitions {
+            check_partition(partition)?;
+            if let Some(place) = place {
+                check_offset(partition, place.offset)?;
+            }
+        }
+        self.by_hand("incremental_assign()")?;
+        self.change(|buffer| {
+            buffer.add(partitions);
+            Ok(())
+        })
+    }
+
+    /// Takes partitions out of the assignment.
+    pub fn incremental_unassign(&self, partitions: &[TopicPartition]) -> Result<(), FetchError> {
+        self.by_hand("incremental_unassign()")?;
+        self.change(|buffer| {
+            check_all(buffer, partitions)?;
+            buffer.remove(partitions);
+            Ok(())
+        })
+    }
+
+    /// Assignment by hand and by a group exclude each other.
+    fn by_hand(&self, call: &str) -> Result<(), FetchError> {
+        self.check_open()?;
+        if let Some(group) = &self.shared.group
+            && group.is_subscribed()
+        {
+            return Err(FetchError::State {
+                problem: format!(
+                    "{call}: the group assigns partitions after subscribe(); call unsubscribe() first"
+                )
+                .into(),
+            });
+        }
+        self.shared.inner.lock().assigned_by_hand = true;
+        Ok(())
     }
 
     /// The assigned partitions, in no order.
@@ -104,6 +150,7 @@ impl Consumer {
         self.check_open()?;
         let mut inner = self.shared.inner.lock();
         let result = change(&mut inner.buffer);
+        inner.wished_at = now();
         let woken = inner.take_woken();
         drop(inner);
         self.shared.announce(woken);
@@ -143,6 +190,16 @@ impl Consumer {
         let cursor = inner.buffer.cursor(partition)?;
         let known = cursor.high_watermark >= 0;
         Ok(known.then_some((cursor.log_start_offset, cursor.high_watermark)))
+    }
+
+    /// [`Consumer::lag`] of every assigned partition.
+    pub fn lags(&self) -> Vec<(TopicPartition, Option<i64>)> {
+        let partitions = self.assignment();
+        let lag = |partition| {
+            let lag = self.lag(&partition).ok().flatten();
+            (partition, lag)
+        };
+        partitions.into_iter().map(lag).collect()
     }
 
     /// Records between position and the end of what may be read; `None` until both are known.

@@ -10,8 +10,10 @@ use kafkars_core::fetch::error::FetchError;
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::watch;
 
+use super::group::{Group, News, Queue};
 use super::manager::unreachable;
 use crate::client::Client;
+use crate::now;
 
 /// What the handles and the tasks share.
 pub(super) struct Shared {
@@ -24,16 +26,36 @@ pub(super) struct Shared {
     pub(super) changed: watch::Sender<u64>,
     pub(super) closed: AtomicBool,
     pub(super) counters: Counters,
+    /// Membership, where the consumer has a group.
+    pub(super) group: Option<Arc<Group>>,
+    /// Whether there is news, for readers that do not take the lock.
+    news: AtomicBool,
 }
 
 /// Behind the lock: taken for a few instructions by the application and the network alike, never across an await.
 pub(super) struct Inner {
     pub(super) buffer: FetchBuffer,
     pub(super) waiters: Vec<Box<dyn FnOnce() + Send>>,
+    // Those that wait for news and leave the records alone.
+    pub(super) news_waiters: Vec<Box<dyn FnOnce() + Send>>,
     // The network found no credit and must be told when there is some.
     pub(super) starved: bool,
     // Handed to the application so far.
     pub(super) records: u64,
+    // What the application must hear before more records.
+    pub(super) queue: Queue,
+    // Set by assign(), so that it and subscribe() exclude each other.
+    pub(super) assigned_by_hand: bool,
+    // When the application changed last what it wants to read; silence counts from here.
+    pub(super) wished_at: Instant,
+    // The first poll since somebody looked.
+    polled_at: Option<Instant>,
+    // The last of those before.
+    looked_at: Option<Instant>,
+    // Calls that wait for records now.
+    waiting: usize,
+    // The next poll must wake the driver: membership goes on with it.
+    pub(super) wake_driver: bool,
 }
 
 #[derive(Default)]
@@ -42,7 +64,115 @@ pub(super) struct Counters {
     pub(super) fetches: AtomicU64,
 }
 
+impl Inner {
+    pub(super) fn new(buffer: FetchBuffer) -> Self {
+        Self {
+            buffer,
+            waiters: Vec::new(),
+            news_waiters: Vec::new(),
+            starved: false,
+            records: 0,
+            queue: Queue::default(),
+            assigned_by_hand: false,
+            wished_at: now(),
+            polled_at: None,
+            looked_at: None,
+            waiting: 0,
+            wake_driver: false,
+        }
+    }
+
+    /// Whether a call would give a record, an error or news now.
+    pub(super) fn is_ready(&self) -> bool {
+        self.queue.is_ready() || (!self.queue.blocks() && self.buffer.is_ready())
+    }
+
+    /// The application asks for records. Returns whether the driver must know at once.
+    #[inline]
+    pub(super) fn note_poll(&mut self) -> bool {
+        if self.polled_at.is_none() {
+            self.polled_at = Some(now());
+        }
+        self.wake_driver
+    }
+
+    /// When the application polled last, as far as was noted.
+    pub(super) fn last_poll(&self) -> Option<Instant> {
+        match self.waiting {
+            0 => self.polled_at.max(self.looked_at),
+            _ => Some(now()),
+        }
+    }
+}
+
 impl Shared {
+    pub(super) fn new(
+        client: Client,
+        config: Checked<ConsumerConfig>,
+        buffer: FetchBuffer,
+        group: Option<Arc<Group>>,
+    ) -> Self {
+        Self {
+            inner: Mutex::new(Inner::new(buffer)),
+            ready: Condvar::new(),
+            changed: watch::Sender::new(0),
+            closed: AtomicBool::new(false),
+            counters: Counters::default(),
+            client,
+            config,
+            group,
+            news: AtomicBool::new(false),
+        }
+    }
+
+    /// Something for the application; records wait behind it.
+    pub(super) fn push_news(&self, news: News) {
+        let mut inner = self.inner.lock();
+        if self.is_closed() {
+            return;
+        }
+        inner.queue.push(news);
+        self.gate(&inner);
+        let woken = inner.take_woken();
+        drop(inner);
+        self.announce(woken);
+    }
+
+    /// Makes what [`Shared::has_news`] says true, after the queue changed.
+    pub(super) fn gate(&self, inner: &Inner) {
+        self.news.store(inner.queue.blocks(), Ordering::Release);
+    }
+
+    #[inline]
+    pub(super) fn has_news(&self) -> bool {
+        self.news.load(Ordering::Acquire)
+    }
+
+    /// The first poll since the last look, and whether a call waits for records now.
+    pub(super) fn take_polled(&self) -> (Option<Instant>, bool) {
+        let mut inner = self.inner.lock();
+        let polled_at = inner.polled_at.take();
+        if polled_at.is_some() {
+            inner.looked_at = Some(now());
+        }
+        (polled_at, inner.waiting > 0)
+    }
+
+    /// A call begins to wait for records, or has ended.
+    pub(super) fn note_waiting(&self, is_waiting: bool) {
+        let wake = {
+            let mut inner = self.inner.lock();
+            inner.waiting = match is_waiting {
+                true => inner.waiting + 1,
+                false => inner.waiting.saturating_sub(1),
+            };
+            inner.note_poll()
+        };
+        if wake {
+            self.touch();
+        }
+    }
+
     pub(super) fn close(&self) {
         if self.closed.swap(true, Ordering::AcqRel) {
             return;
@@ -50,10 +180,17 @@ impl Shared {
         let woken = {
             let mut inner = self.inner.lock();
             inner.buffer.assign(Vec::new());
-            std::mem::take(&mut inner.waiters)
+            inner.queue.clear();
+            self.gate(&inner);
+            let mut woken = std::mem::take(&mut inner.waiters);
+            woken.append(&mut inner.news_waiters);
+            woken
         };
         self.announce(woken);
         self.touch();
+        if self.group.is_some() {
+            return; // the driver leaves the group first
+        }
         let client = self.client.clone();
         self.client
             .handle()
@@ -81,9 +218,9 @@ impl Shared {
     /// Changes the buffer from a task and wakes the application when it has something to take afterwards.
     pub(super) fn update<T>(&self, update: impl FnOnce(&mut FetchBuffer) -> T) -> T {
         let mut inner = self.inner.lock();
-        let before = inner.buffer.is_ready();
+        let before = inner.is_ready();
         let result = update(&mut inner.buffer);
-        if !before && inner.buffer.is_ready() {
+        if !before && inner.is_ready() {
             let woken = std::mem::take(&mut inner.waiters);
             drop(inner);
             self.announce(woken);
@@ -119,16 +256,20 @@ impl Shared {
 
 impl Inner {
     pub(super) fn take_woken(&mut self) -> Vec<Box<dyn FnOnce() + Send>> {
-        if self.buffer.is_ready() {
-            std::mem::take(&mut self.waiters)
-        } else {
-            Vec::new()
+        let mut woken = Vec::new();
+        if self.is_ready() {
+            woken.append(&mut self.waiters);
         }
+        if self.queue.is_ready() {
+            woken.append(&mut self.news_waiters);
+        }
+        woken
     }
 
     pub(super) fn credit_returned(&mut self) -> bool {
         if self.starved && self.buffer.has_credit() {
             self.starved = false;
+            self.wished_at = now();
             return true;
         }
         false

@@ -278,6 +278,9 @@ impl Source {
         };
         self.failures = 0;
         self.not_before = None;
+        let heard_at = now();
+        self.shared
+            .update(|buffer| buffer.heard(&targets, heard_at));
         self.shared.counters.fetches.fetch_add(1, Ordering::Relaxed);
         let code = ErrorCode::from_i16(response.error_code);
         if !lane.session.response(code, response.session_id) {

@@ -30,10 +30,12 @@ pub enum Lane {
     FetchSecond,
     /// Groups, transactions, metadata and whatever else is small.
     Coordinator,
+    /// Joining a group: the coordinator holds these answers back while others join.
+    Membership,
 }
 
 impl Lane {
-    pub(crate) const COUNT: usize = 4;
+    pub(crate) const COUNT: usize = 5;
 
     pub(crate) fn index(self) -> usize {
         match self {
@@ -41,6 +43,7 @@ impl Lane {
             Self::Fetch => 1,
             Self::FetchSecond => 2,
             Self::Coordinator => 3,
+            Self::Membership => 4,
         }
     }
 
@@ -50,6 +53,7 @@ impl Lane {
             Self::Fetch => "fetch",
             Self::FetchSecond => "fetch-second",
             Self::Coordinator => "coordinator",
+            Self::Membership => "membership",
         }
     }
 }

@@ -13,6 +13,8 @@ use crate::fetch::open::FetchedBatch;
 /// Where to start when there is no position yet, or no longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StartAt {
+    /// Where the group has committed, else as `auto_offset_reset` says.
+    Committed,
     /// As `auto_offset_reset` says.
     Policy,
     /// The oldest record kept.
@@ -107,6 +109,10 @@ pub struct Cursor {
     pub validated: i32,
     /// Replica to read from (KIP-392) until the instant, instead of the leader.
     pub preferred_replica: Option<(i32, Instant)>,
+    /// What the group's coordinator was told last, or had when reading began.
+    pub committed: Option<i64>,
+    /// When a broker answered a fetch for it last.
+    pub heard_at: Option<Instant>,
     pub(crate) position: Option<i64>,
     pub(crate) queued_to: Place,
     pub(crate) fetch_from: Place,
@@ -127,12 +133,17 @@ impl Place {
 }
 
 impl Cursor {
-    /// A cursor at `place`, or without position.
-    pub(crate) fn new(partition: TopicPartition, epoch: u64, place: Option<Place>) -> Self {
+    /// A cursor at `place`, or one that has to find out where to `start`.
+    pub(crate) fn new(
+        partition: TopicPartition,
+        epoch: u64,
+        start: StartAt,
+        place: Option<Place>,
+    ) -> Self {
         let mut cursor = Self {
             partition,
             epoch,
-            state: CursorState::Unset(StartAt::Policy),
+            state: CursorState::Unset(start),
             paused: false,
             in_flight: false,
             not_before: None,
@@ -142,6 +153,8 @@ impl Cursor {
             leader_epoch: -1,
             validated: -1,
             preferred_replica: None,
+            committed: None,
+            heard_at: None,
             position: None,
             queued_to: Place::at(0),
             fetch_from: Place::at(0),
@@ -157,6 +170,15 @@ impl Cursor {
     /// The next record the application gets, where known.
     pub fn position(&self) -> Option<i64> {
         self.position
+    }
+
+    /// [`Cursor::position`] with the epoch of the record before it.
+    pub fn place(&self) -> Option<Place> {
+        let offset = self.position?;
+        Some(Place {
+            offset,
+            leader_epoch: self.leader_epoch,
+        })
     }
 
     /// What the next fetch asks for.

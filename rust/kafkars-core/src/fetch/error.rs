@@ -7,6 +7,7 @@ use kafkars_protocol::ErrorCode;
 
 use crate::config::TopicPartition;
 use crate::error_kind::ErrorKind;
+use crate::group::{CommitError, GroupError};
 
 /// The one error of reading, positions and offsets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -85,6 +86,32 @@ pub enum FetchError {
         /// The partition.
         partition: TopicPartition,
     },
+    /// The call does not fit what the consumer was told before.
+    #[error("{problem}")]
+    State {
+        /// What does not fit, and what to do instead.
+        problem: Arc<str>,
+    },
+    /// Membership of the group failed.
+    #[error(transparent)]
+    Group(GroupError),
+    /// Offsets were not committed, or committed ones cannot be read.
+    #[error(transparent)]
+    Commit(CommitError),
+    /// Nobody has answered for longer than `stuck_timeout_ms`.
+    #[error(
+        "the consumer is stuck: nothing was heard of {what} for {} ms, more than stuck_timeout_ms={}; the brokers may be down \
+         or unreachable",
+        measured.as_millis(), limit.as_millis()
+    )]
+    Stuck {
+        /// Who should have answered.
+        what: &'static str,
+        /// `stuck_timeout_ms`.
+        limit: Duration,
+        /// How long nothing was heard.
+        measured: Duration,
+    },
     /// The call's arguments cannot work.
     #[error("{problem}")]
     InvalidArgument {
@@ -144,7 +171,11 @@ impl FetchError {
             Self::Broker { code, .. } | Self::Topic { code, .. } if code.retriable() => {
                 ErrorKind::Retriable
             }
-            Self::TimedOut { .. } | Self::Bootstrap { .. } => ErrorKind::Retriable,
+            Self::TimedOut { .. } | Self::Bootstrap { .. } | Self::Stuck { .. } => {
+                ErrorKind::Retriable
+            }
+            Self::Group(error) => error.kind(),
+            Self::Commit(error) => error.kind(),
             Self::NoOffset { .. }
             | Self::OffsetOutOfRange { .. }
             | Self::LogTruncated { .. }
@@ -152,6 +183,7 @@ impl FetchError {
             | Self::Broker { .. }
             | Self::Topic { .. }
             | Self::NotAssigned { .. }
+            | Self::State { .. }
             | Self::InvalidArgument { .. }
             | Self::Protocol { .. }
             | Self::Failed { .. } => ErrorKind::Invalid,

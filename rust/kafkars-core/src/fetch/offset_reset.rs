@@ -17,18 +17,23 @@ pub fn timestamp_for(
     partition: &TopicPartition,
 ) -> Result<i64, FetchError> {
     match (start, policy) {
-        (StartAt::Earliest, _) | (StartAt::Policy, AutoOffsetReset::Earliest) => {
+        (StartAt::Earliest, _)
+        | (StartAt::Policy | StartAt::Committed, AutoOffsetReset::Earliest) => {
             Ok(EARLIEST_TIMESTAMP)
         }
-        (StartAt::Latest, _) | (StartAt::Policy, AutoOffsetReset::Latest) => Ok(LATEST_TIMESTAMP),
+        (StartAt::Latest, _) | (StartAt::Policy | StartAt::Committed, AutoOffsetReset::Latest) => {
+            Ok(LATEST_TIMESTAMP)
+        }
         (StartAt::Timestamp(timestamp), _) => Ok(timestamp),
-        (StartAt::Policy, AutoOffsetReset::ByDuration(age)) => {
+        (StartAt::Policy | StartAt::Committed, AutoOffsetReset::ByDuration(age)) => {
             let age = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
             Ok(now_ms.saturating_sub(age).max(0))
         }
-        (StartAt::Policy, AutoOffsetReset::None) => Err(FetchError::NoOffset {
-            partition: partition.clone(),
-        }),
+        (StartAt::Policy | StartAt::Committed, AutoOffsetReset::None) => {
+            Err(FetchError::NoOffset {
+                partition: partition.clone(),
+            })
+        }
     }
 }
 

@@ -1,17 +1,22 @@
 //! The asynchronous consumer: the same calls, answered with futures.
 
 use std::sync::Arc;
+use std::time::Instant;
 
+use kafkars_client::group::Offsets;
 use pyo3::exceptions::PyStopAsyncIteration;
 use pyo3::prelude::*;
 
 use super::base::PyBaseConsumer;
+use super::commits;
 use super::core::ConsumerCore;
+use super::leave::{LeaveWait, Then};
 use super::questions::{self, End};
 use super::wait::{RecordWait, Wanted};
 use crate::aio::{self, Call, PyFuture};
 use crate::argument;
 use crate::config::ConsumerSettings;
+use crate::error;
 use crate::types;
 
 /// Reads records without a thread hop: what is buffered is handed over on the spot.
@@ -23,8 +28,8 @@ pub(crate) struct PyAsyncConsumer {
 #[pymethods]
 impl PyAsyncConsumer {
     #[new]
-    fn new(config: ConsumerSettings) -> PyResult<PyClassInitializer<Self>> {
-        let core = ConsumerCore::new(config)?;
+    fn new(py: Python<'_>, config: ConsumerSettings) -> PyResult<PyClassInitializer<Self>> {
+        let core = ConsumerCore::new(py, config)?;
         let handle = Self {
             core: Arc::clone(&core),
         };
@@ -144,10 +149,67 @@ impl PyAsyncConsumer {
         )
     }
 
-    /// Stops reading. Polls that wait end with `ClosedError`, iterations just end.
-    fn close(&self, py: Python<'_>) -> Call {
-        self.core.close();
-        Call(PyFuture::ready(py.None()))
+    /// Commits offsets; the answer comes when the coordinator has them.
+    #[pyo3(signature = (offsets=None, *, timeout=None))]
+    fn commit(&self, offsets: Option<&Bound<'_, PyAny>>, timeout: Option<f64>) -> PyResult<Call> {
+        aio::spawn(
+            commits::commit(&self.core, offsets, timeout)?,
+            commits::offsets_answer,
+        )
+    }
+
+    /// What the group has committed; partitions without a commit are left out.
+    #[pyo3(signature = (partitions, *, timeout=None))]
+    fn committed(&self, partitions: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<Call> {
+        aio::spawn(
+            commits::committed(&self.core, partitions, timeout)?,
+            commits::offsets_answer,
+        )
+    }
+
+    /// Gives up the subscription: listeners run meanwhile, and the answer comes when the coordinator has taken note.
+    #[pyo3(signature = (*, timeout=Some(30.0)), text_signature = "($self, *, timeout=30.0)")]
+    fn unsubscribe(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Call> {
+        self.core.check_open()?;
+        self.core.check_reentry()?;
+        let timeout = types::timeout(timeout)?.unwrap_or(self.core.default_timeout);
+        Ok(Call(
+            match self.core.start_leaving("the application unsubscribed") {
+                true => {
+                    PyFuture::pending(Arc::new(LeaveWait::new(&self.core, timeout, Then::Nothing)))
+                }
+                false => PyFuture::ready(py.None()),
+            },
+        ))
+    }
+
+    /// Leaves the group and stops reading. Polls that wait end with `ClosedError`, iterations just end.
+    #[pyo3(signature = (timeout=Some(30.0)), text_signature = "($self, timeout=30.0)")]
+    fn close(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Call> {
+        let core = &self.core;
+        let timeout = types::timeout(timeout)?.unwrap_or(core.default_timeout);
+        if core.start_leaving("the consumer is closed") {
+            let wait = LeaveWait::new(core, timeout, Then::Close);
+            return Ok(Call(PyFuture::pending(Arc::new(wait))));
+        }
+        let offsets = match core.check_open() {
+            Ok(()) => core.consumer.last_offsets(core.is_finished()),
+            Err(_) => Offsets::new(),
+        };
+        if offsets.is_empty() {
+            core.close();
+            return Ok(Call(PyFuture::ready(py.None())));
+        }
+        let (deadline, core) = (Instant::now() + timeout, Arc::clone(core));
+        let committed = async move {
+            let outcome = core.consumer.commit(offsets, deadline).await;
+            core.close();
+            outcome
+        };
+        aio::spawn(committed, |py, outcome| {
+            let done = outcome.map_err(|failure| error::fetch(py, &failure));
+            done.map(|()| py.None())
+        })
     }
 
     fn __aenter__(slf: &Bound<'_, Self>) -> PyResult<Call> {
@@ -155,17 +217,31 @@ impl PyAsyncConsumer {
         Ok(Call(PyFuture::ready(slf.clone().into_any().unbind())))
     }
 
-    #[pyo3(signature = (*_exception))]
-    fn __aexit__(&self, py: Python<'_>, _exception: &Bound<'_, pyo3::types::PyTuple>) -> Call {
-        self.close(py)
+    /// After an exception what was handed out last is not finished, and not committed.
+    #[pyo3(signature = (*exception))]
+    fn __aexit__(
+        &self,
+        py: Python<'_>,
+        exception: &Bound<'_, pyo3::types::PyTuple>,
+    ) -> PyResult<Call> {
+        let failed = exception
+            .get_item(0)
+            .is_ok_and(|exception| !exception.is_none());
+        if failed {
+            self.core.interrupt();
+        }
+        self.close(py, Some(CLOSE_WITHIN))
     }
 }
+
+/// Longest that leaving an `async with` block takes, in seconds.
+const CLOSE_WITHIN: f64 = 30.0;
 
 impl PyAsyncConsumer {
     fn wait(&self, py: Python<'_>, wanted: Wanted, timeout: Option<f64>) -> PyResult<PyFuture> {
         self.core.check_assigned()?;
         let timeout = types::timeout(timeout)?;
-        if timeout.is_some_and(|timeout| timeout.is_zero()) {
+        if timeout.is_some_and(|timeout| timeout.is_zero()) && !self.core.consumer.has_news() {
             self.core.check_reached(py)?;
             return wanted.nothing(py).map(PyFuture::ready);
         }

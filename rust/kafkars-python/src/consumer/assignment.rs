@@ -13,24 +13,22 @@ impl ConsumerCore {
     /// `assign(partitions)`: partitions, or a mapping of partition to offset (None for where the consumer would start).
     pub(crate) fn assign(&self, partitions: &Bound<'_, PyAny>) -> PyResult<()> {
         self.check_open()?;
-        let assignment = match partitions.cast::<PyMapping>() {
-            Ok(mapping) => {
-                let items = mapping.items()?;
-                let pairs = items.iter().map(|item| {
-                    let (partition, offset) = item.extract::<(Bound<'_, PyAny>, Option<i64>)>()?;
-                    Ok((types::partition_from(&partition)?, offset.map(Place::at)))
-                });
-                pairs.collect::<PyResult<Vec<_>>>()?
-            }
-            Err(_) => {
-                let partitions = types::partitions_from(partitions)?;
-                partitions
-                    .into_iter()
-                    .map(|partition| (partition, None))
-                    .collect()
-            }
-        };
+        let assignment = places_from(partitions)?;
         self.change(partitions.py(), self.consumer.assign(assignment))
+    }
+
+    /// `incremental_assign(partitions)`, with the same arguments.
+    pub(crate) fn incremental_assign(&self, partitions: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.check_open()?;
+        let added = places_from(partitions)?;
+        self.change(partitions.py(), self.consumer.incremental_assign(added))
+    }
+
+    /// `incremental_unassign(partitions)`.
+    pub(crate) fn incremental_unassign(&self, partitions: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.check_open()?;
+        let gone = types::partitions_from(partitions)?;
+        self.change(partitions.py(), self.consumer.incremental_unassign(&gone))
     }
 
     /// No partition any more.
@@ -71,10 +69,19 @@ impl ConsumerCore {
     }
 
     /// `seek(partition, offset)`.
-    pub(crate) fn seek(&self, partition: &Bound<'_, PyAny>, offset: i64) -> PyResult<()> {
+    pub(crate) fn seek(
+        &self,
+        partition: &Bound<'_, PyAny>,
+        offset: i64,
+        leader_epoch: Option<i32>,
+    ) -> PyResult<()> {
         self.check_open()?;
         let of = types::partition_from(partition)?;
-        self.change(partition.py(), self.consumer.seek(&of, Place::at(offset)))
+        let place = Place {
+            offset,
+            leader_epoch: leader_epoch.unwrap_or(-1),
+        };
+        self.change(partition.py(), self.consumer.seek(&of, place))
     }
 
     /// What the last fetch told of the partition's range.
@@ -100,6 +107,25 @@ impl ConsumerCore {
 
     fn change(&self, py: Python<'_>, result: Result<(), FetchError>) -> PyResult<()> {
         result.map_err(|failure| error::fetch(py, &failure))
+    }
+}
+
+/// Partitions, or a mapping of partition to offset (None for where the consumer would start).
+fn places_from(partitions: &Bound<'_, PyAny>) -> PyResult<Vec<(TopicPartition, Option<Place>)>> {
+    match partitions.cast::<PyMapping>() {
+        Ok(mapping) => {
+            let items = mapping.items()?;
+            let pairs = items.iter().map(|item| {
+                let (partition, offset) = item.extract::<(Bound<'_, PyAny>, Option<i64>)>()?;
+                Ok((types::partition_from(&partition)?, offset.map(Place::at)))
+            });
+            pairs.collect()
+        }
+        Err(_) => {
+            let partitions = types::partitions_from(partitions)?;
+            let unplaced = partitions.into_iter().map(|partition| (partition, None));
+            Ok(unplaced.collect())
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyType};
 
 use super::core::ConsumerCore;
+use super::group::Listeners;
 use crate::argument;
 use crate::types;
 
@@ -27,18 +28,94 @@ impl PyBaseConsumer {
         self.core.unassign(py)
     }
 
+    /// Reads these partitions too.
+    fn incremental_assign(&self, partitions: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.core.incremental_assign(partitions)
+    }
+
+    /// Reads these partitions no longer.
+    fn incremental_unassign(&self, partitions: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.core.incremental_unassign(partitions)
+    }
+
+    /// Reads topics as a member of the group.
+    #[pyo3(signature = (
+        topics=None, *, pattern=None, on_partitions_assigned=None, on_partitions_revoked=None, on_partitions_lost=None
+    ))]
+    fn subscribe(
+        &self,
+        py: Python<'_>,
+        topics: Option<&Bound<'_, PyAny>>,
+        pattern: Option<&Bound<'_, PyAny>>,
+        on_partitions_assigned: Option<Py<PyAny>>,
+        on_partitions_revoked: Option<Py<PyAny>>,
+        on_partitions_lost: Option<Py<PyAny>>,
+    ) -> PyResult<()> {
+        let listeners = Listeners {
+            assigned: on_partitions_assigned,
+            revoked: on_partitions_revoked,
+            lost: on_partitions_lost,
+        };
+        self.core.subscribe(py, topics, pattern, listeners)
+    }
+
+    /// The subscribed topics.
+    fn subscription<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFrozenSet>> {
+        self.core.subscription(py)
+    }
+
+    /// Makes the group rebalance (KIP-568).
+    #[pyo3(signature = (reason=None))]
+    fn enforce_rebalance(&self, py: Python<'_>, reason: Option<String>) -> PyResult<()> {
+        let reason = reason.unwrap_or_else(|| "the application asked for it".to_owned());
+        self.core.enforce_rebalance(py, reason)
+    }
+
+    /// Who this consumer is in its group, for transactions.
+    fn group_metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.core.group_metadata(py)
+    }
+
+    /// Commits without waiting; `callback(offsets, error)` runs in a later poll.
+    #[pyo3(signature = (offsets=None, callback=None))]
+    fn commit_async(
+        &self,
+        py: Python<'_>,
+        offsets: Option<&Bound<'_, PyAny>>,
+        callback: Option<Py<PyAny>>,
+    ) -> PyResult<()> {
+        self.core.commit_later(py, offsets, callback)
+    }
+
+    /// How the consumer is.
+    fn health<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.core.health(py)
+    }
+
+    /// What fetched data holds in memory.
+    fn memory_usage<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.core.memory_usage(py)
+    }
+
+    /// `lag()` of every assigned partition.
+    fn lags<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.core.lags(py)
+    }
+
     /// The assigned partitions.
     fn assignment<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFrozenSet>> {
         self.core.assignment(py)
     }
 
     /// Goes on at `offset` of a partition.
+    #[pyo3(signature = (partition, offset, *, leader_epoch=None))]
     fn seek(
         &self,
         partition: &Bound<'_, PyAny>,
         #[pyo3(from_py_with = argument::offset)] offset: i64,
+        leader_epoch: Option<i32>,
     ) -> PyResult<()> {
-        self.core.seek(partition, offset)
+        self.core.seek(partition, offset, leader_epoch)
     }
 
     /// Goes on at the oldest records; with None in every assigned partition.

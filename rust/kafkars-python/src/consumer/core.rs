@@ -1,12 +1,18 @@
 //! The consumer behind both faces: records out of the ready buffer, fork rule, life.
 
+use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use kafkars_client::{Client, Consumer, TakenRecord};
+use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::assignor::assignors;
+use super::group::Listeners;
+use super::serve::Serving;
 use crate::aio::Key;
 use crate::batch::{PyRecordBatch, Run};
 use crate::config::ConsumerSettings;
@@ -26,24 +32,44 @@ pub(crate) struct ConsumerCore {
     max_poll_records: usize,
     /// Time limit of calls that ask the cluster and are given none.
     pub(crate) default_timeout: Duration,
+    // Guards who is called when partitions come and go; never held while the interpreter runs.
+    pub(crate) listeners: Mutex<Option<Arc<Listeners>>>,
+    // Guards callbacks of commits, by number.
+    pub(crate) callbacks: Mutex<HashMap<u64, Py<PyAny>>>,
+    pub(crate) next_callback: AtomicU64,
+    // Guards who runs a listener now.
+    pub(crate) serving: Mutex<Serving>,
+    // Guards the exception of a listener's coroutine until a reader gets it.
+    pub(crate) raised: Mutex<Option<PyErr>>,
+    left: AtomicBool,
+    /// The application stopped in the middle of what was handed out last.
+    interrupted: AtomicBool,
 }
 
 impl ConsumerCore {
     /// A consumer with nothing assigned, on the runtime of this process.
-    pub(crate) fn new(settings: ConsumerSettings) -> PyResult<Arc<Self>> {
+    pub(crate) fn new(py: Python<'_>, settings: ConsumerSettings) -> PyResult<Arc<Self>> {
         let (client, consumer) = settings.checked()?;
+        let assignors = assignors(py, settings.assignors())?;
         let handle = runtime::handle()?;
         let _inside = handle.enter();
         let (max_poll_records, default_timeout) =
             (consumer.max_poll_records, consumer.default_api_timeout);
         let client = Client::new(client, handle.clone());
         Ok(Arc::new(Self {
-            consumer: Consumer::new(client, consumer),
+            consumer: Consumer::with_assignors(client, consumer, assignors),
             key: Key::unique(),
             birthplace: Birthplace::here(),
             deserializers: settings.deserializers().map(Arc::new),
             max_poll_records,
             default_timeout,
+            listeners: Mutex::default(),
+            callbacks: Mutex::default(),
+            next_callback: AtomicU64::new(0),
+            serving: Mutex::default(),
+            raised: Mutex::default(),
+            left: AtomicBool::new(false),
+            interrupted: AtomicBool::new(false),
         }))
     }
 
@@ -60,6 +86,11 @@ impl ConsumerCore {
             return Err(error::closed("consumer"));
         }
         Ok(())
+    }
+
+    /// Whether something must be served before records, on a loop.
+    pub(crate) fn has_news(&self) -> bool {
+        self.consumer.has_news() || self.raised.lock().is_some()
     }
 
     /// The next record, if one is ready.
@@ -108,10 +139,10 @@ impl ConsumerCore {
 
     /// Fails where a wait for records can have no end: nothing is assigned.
     pub(crate) fn check_assigned(&self) -> PyResult<()> {
-        if self.consumer.assignment().is_empty() {
+        if self.consumer.assignment().is_empty() && !self.consumer.is_subscribed() {
             self.check_open()?;
             return Err(error::state(
-                "nothing is assigned to this consumer; call assign() before reading",
+                "nothing is assigned to this consumer; call assign() or subscribe() before reading",
             ));
         }
         Ok(())
@@ -129,6 +160,43 @@ impl ConsumerCore {
     pub(crate) fn deadline(&self, timeout: Option<f64>) -> PyResult<Instant> {
         let timeout = crate::types::timeout(timeout)?.unwrap_or(self.default_timeout);
         Ok(Instant::now() + timeout)
+    }
+
+    /// Begins to give up the subscription; false where there is none, or in a listener, which nobody else could leave.
+    pub(crate) fn start_leaving(&self, reason: &'static str) -> bool {
+        if self.birthplace.is_elsewhere()
+            || self.consumer.is_closed()
+            || self.check_reentry().is_err()
+        {
+            return false;
+        }
+        self.left.store(false, Ordering::Release);
+        self.consumer.start_leaving(reason)
+    }
+
+    pub(crate) fn note_left(&self) {
+        self.left.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn has_left(&self) -> bool {
+        self.left.load(Ordering::Acquire)
+    }
+
+    /// The application failed while it handled what was handed out last: that is not finished.
+    pub(crate) fn interrupt(&self) {
+        self.interrupted.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_finished(&self) -> bool {
+        !self.interrupted.load(Ordering::Acquire)
+    }
+
+    /// How long a wait without limit may last before the cluster is looked after.
+    pub(crate) fn look_after(&self) -> Duration {
+        let stuck = self.consumer.config().stuck_timeout;
+        stuck.map_or(self.default_timeout, |stuck| {
+            stuck.min(self.default_timeout)
+        })
     }
 
     /// Ends the consumer. Does nothing in a forked child, whose copy has no threads.

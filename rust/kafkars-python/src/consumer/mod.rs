@@ -2,9 +2,15 @@
 
 mod aio;
 mod assignment;
+pub(crate) mod assignor;
 mod base;
+mod commits;
 mod core;
+mod group;
+mod health;
+mod leave;
 mod questions;
+mod serve;
 mod sync;
 mod wait;
 

@@ -6,6 +6,7 @@ use std::time::Instant;
 use pyo3::prelude::*;
 
 use super::base::PyBaseConsumer;
+use super::commits;
 use super::core::ConsumerCore;
 use super::questions::{self, End};
 use super::wait::empty;
@@ -25,8 +26,8 @@ pub(crate) struct PyConsumer {
 #[pymethods]
 impl PyConsumer {
     #[new]
-    fn new(config: ConsumerSettings) -> PyResult<PyClassInitializer<Self>> {
-        let core = ConsumerCore::new(config)?;
+    fn new(py: Python<'_>, config: ConsumerSettings) -> PyResult<PyClassInitializer<Self>> {
+        let core = ConsumerCore::new(py, config)?;
         let handle = Self {
             core: Arc::clone(&core),
         };
@@ -41,6 +42,9 @@ impl PyConsumer {
         timeout: Option<f64>,
     ) -> PyResult<Option<Bound<'py, PyRecord>>> {
         types::check_timeout(timeout)?;
+        if self.core.consumer.has_news() {
+            self.core.serve(py)?;
+        }
         if let Some(record) = self.core.next(py)? {
             return Ok(Some(record));
         }
@@ -60,6 +64,9 @@ impl PyConsumer {
     ) -> PyResult<Bound<'py, PyRecordBatch>> {
         types::check_timeout(timeout)?;
         let max = self.core.batch_limit(max_records)?;
+        if self.core.consumer.has_news() {
+            self.core.serve(py)?;
+        }
         if let Some(batch) = self.core.take(py, max)? {
             return Ok(batch);
         }
@@ -76,6 +83,9 @@ impl PyConsumer {
     /// The next record, however long it takes; the iteration ends when the consumer is closed.
     #[inline]
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyRecord>>> {
+        if self.core.consumer.has_news() {
+            self.core.serve(py)?;
+        }
         match self.core.next(py) {
             Ok(Some(record)) => return Ok(Some(record)),
             Ok(None) => {}
@@ -147,9 +157,51 @@ impl PyConsumer {
         questions::topics_answer(py, answer)
     }
 
-    /// Stops reading. Calls that wait in other threads end with `ClosedError`, iterations just end.
-    fn close(&self) {
-        self.core.close();
+    /// Commits offsets and waits until the coordinator has them.
+    #[pyo3(signature = (offsets=None, *, timeout=None))]
+    fn commit(
+        &self,
+        py: Python<'_>,
+        offsets: Option<&Bound<'_, PyAny>>,
+        timeout: Option<f64>,
+    ) -> PyResult<Py<PyAny>> {
+        let answer = runtime::block_on(py, commits::commit(&self.core, offsets, timeout)?)?;
+        commits::offsets_answer(py, answer)
+    }
+
+    /// What the group has committed; partitions without a commit are left out.
+    #[pyo3(signature = (partitions, *, timeout=None))]
+    fn committed(
+        &self,
+        partitions: &Bound<'_, PyAny>,
+        timeout: Option<f64>,
+    ) -> PyResult<Py<PyAny>> {
+        let py = partitions.py();
+        let answer = runtime::block_on(py, commits::committed(&self.core, partitions, timeout)?)?;
+        commits::offsets_answer(py, answer)
+    }
+
+    /// Gives up the subscription: listeners run in this call, which waits until the coordinator has taken note.
+    #[pyo3(signature = (*, timeout=Some(30.0)), text_signature = "($self, *, timeout=30.0)")]
+    fn unsubscribe(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
+        self.core.check_open()?;
+        self.core.check_reentry()?;
+        let timeout = types::timeout(timeout)?.unwrap_or(self.core.default_timeout);
+        self.core.leave(py, "the application unsubscribed", timeout)
+    }
+
+    /// Leaves the group and stops reading. Calls that wait in other threads end with `ClosedError`, iterations just end.
+    #[pyo3(signature = (timeout=Some(30.0)), text_signature = "($self, timeout=30.0)")]
+    fn close(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
+        let core = &self.core;
+        let timeout = types::timeout(timeout)?.unwrap_or(core.default_timeout);
+        let outcome = match core.consumer.is_subscribed() {
+            true => core.leave(py, "the consumer is closed", timeout),
+            false if core.check_open().is_ok() => core.last_commit(py, timeout),
+            false => Ok(()),
+        };
+        core.close();
+        outcome
     }
 
     fn __enter__(slf: PyRef<'_, Self>) -> PyResult<PyRef<'_, Self>> {
@@ -157,11 +209,29 @@ impl PyConsumer {
         Ok(slf)
     }
 
-    #[pyo3(signature = (*_exception))]
-    fn __exit__(&self, _exception: &Bound<'_, pyo3::types::PyTuple>) {
-        self.core.close();
+    /// After an exception what was handed out last is not finished, and not committed.
+    #[pyo3(signature = (*exception))]
+    fn __exit__(
+        &self,
+        py: Python<'_>,
+        exception: &Bound<'_, pyo3::types::PyTuple>,
+    ) -> PyResult<()> {
+        let failed = exception
+            .get_item(0)
+            .is_ok_and(|exception| !exception.is_none());
+        if failed {
+            self.core.interrupt();
+        }
+        match self.close(py, Some(CLOSE_WITHIN)) {
+            // The exception that ends the block says more than one about leaving.
+            Err(_) if failed => Ok(()),
+            outcome => outcome,
+        }
     }
 }
+
+/// Longest that leaving a `with` block takes, in seconds.
+const CLOSE_WITHIN: f64 = 30.0;
 
 impl PyConsumer {
     /// Waits until `take` finds something, or the time is over: then None, or why no broker could be reached.
@@ -178,10 +248,13 @@ impl PyConsumer {
         loop {
             // Without a limit the cluster is looked after once in a while, so that nobody waits for one that is gone.
             let left = match timeout {
-                None => core.default_timeout,
+                None => core.look_after(),
                 Some(timeout) => timeout.saturating_sub(started.elapsed()),
             };
             let ready = runtime::wait(py, Some(left), |slice| core.consumer.wait_ready(slice))?;
+            if core.consumer.has_news() {
+                core.serve(py)?;
+            }
             if let Some(taken) = take(core)? {
                 return Ok(Some(taken));
             }

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kafkars_client::Waiting;
 use parking_lot::Mutex;
 use pyo3::exceptions::PyStopAsyncIteration;
 use pyo3::prelude::*;
@@ -38,6 +39,7 @@ pub(crate) struct RecordWait {
     core: Arc<ConsumerCore>,
     wanted: Wanted,
     until: Until,
+    _waits: Waiting,
 }
 
 impl RecordWait {
@@ -47,9 +49,10 @@ impl RecordWait {
         Self {
             core: Arc::clone(core),
             wanted,
+            _waits: core.consumer.start_waiting(),
             until: match timeout {
                 Some(timeout) => Until::Deadline(now + timeout),
-                None => Until::Records(Mutex::new(now + core.default_timeout)),
+                None => Until::Records(Mutex::new(now + core.look_after())),
             },
         }
     }
@@ -69,7 +72,7 @@ impl RecordWait {
                 if *look > now {
                     return None;
                 }
-                *look = now + self.core.default_timeout;
+                *look = now + self.core.look_after();
                 drop(look);
                 self.core.check_reached(py).err().map(Err)
             }
@@ -94,6 +97,12 @@ impl Pending for RecordWait {
     }
 
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
+        if self.core.has_news() {
+            match self.core.serve_on_loop(py) {
+                Ok(_) => {}
+                Err(error) => return Some(Err(error)),
+            }
+        }
         let found = match self.wanted {
             Wanted::Record | Wanted::Next => {
                 self.core.next(py).map(|record| record.map(Bound::into_any))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{CursorId, FetchBuffer};
-use crate::fetch::cursor::{CursorState, Queued, StartAt};
+use crate::fetch::cursor::{CursorState, Queued};
 use crate::fetch::error::FetchError;
 use crate::fetch::open::{RecordSlice, TakenRecord};
 
@@ -16,6 +16,7 @@ impl FetchBuffer {
     /// The next record, if one is ready.
     #[inline]
     pub fn next_record(&mut self) -> Result<Option<TakenRecord>, FetchError> {
+        self.unfinished.clear();
         if self.current.is_none() && !self.load().map_err(|(_, error)| error)? {
             return Ok(None);
         }
@@ -30,7 +31,9 @@ impl FetchBuffer {
             view,
         };
         let id = *id;
-        if current.remaining == 0 {
+        let is_last = current.remaining == 0;
+        self.note_unfinished(id);
+        if is_last {
             self.finish_current();
         } else if let Some(cursor) = self.cursors[id].as_mut() {
             cursor.position = Some(view.offset + 1);
@@ -41,6 +44,7 @@ impl FetchBuffer {
 
     /// Up to `max` records as runs of batches. An error is raised only when nothing comes before it.
     pub fn take(&mut self, max: usize) -> Result<Vec<RecordSlice>, FetchError> {
+        self.unfinished.clear();
         let mut slices = Vec::new();
         let mut left = u32::try_from(max).unwrap_or(u32::MAX);
         while left > 0 {
@@ -71,14 +75,30 @@ impl FetchBuffer {
                 end: current.next,
                 count,
             });
-            if current.remaining == 0 {
+            let (is_last, leader_epoch) = (
+                current.remaining == 0,
+                current.batch.batch.header.partition_leader_epoch,
+            );
+            self.note_unfinished(id);
+            if is_last {
                 self.finish_current();
             } else if let (Some(last), Some(cursor)) = (last, self.cursors[id].as_mut()) {
                 cursor.position = Some(last.offset + 1);
-                cursor.leader_epoch = current.batch.batch.header.partition_leader_epoch;
+                cursor.leader_epoch = leader_epoch;
             }
         }
         Ok(slices)
+    }
+
+    /// Records of this cursor are handed out: until the next call they count as unfinished.
+    #[inline]
+    fn note_unfinished(&mut self, id: CursorId) {
+        if let Some(cursor) = &self.cursors[id]
+            && self.unfinished.last().is_none_or(|(last, ..)| *last != id)
+            && let Some(place) = cursor.place()
+        {
+            self.unfinished.push((id, cursor.epoch, place));
+        }
     }
 
     /// The current batch is used up: the position moves past it (also past compacted offsets at its end), and the next
@@ -113,7 +133,7 @@ impl FetchBuffer {
                     if cursor.state == CursorState::Failed {
                         cursor.state = match cursor.position {
                             Some(_) => CursorState::Fetching,
-                            None => CursorState::Unset(StartAt::Policy),
+                            None => CursorState::Unset(self.start),
                         };
                     }
                     self.make_ready(id);

@@ -49,7 +49,7 @@ impl FetchBuffer {
 
     fn create(&mut self, partition: TopicPartition, place: Option<Place>) {
         self.next_epoch += 1;
-        let cursor = Cursor::new(partition.clone(), self.next_epoch, place);
+        let cursor = Cursor::new(partition.clone(), self.next_epoch, self.start, place);
         let id = match self.cursors.iter().position(Option::is_none) {
             Some(id) => {
                 self.cursors[id] = Some(cursor);

@@ -3,6 +3,7 @@
 mod application;
 mod assignment;
 mod network;
+mod progress;
 #[cfg(test)]
 mod tests;
 mod truncation;
@@ -10,9 +11,10 @@ mod truncation;
 use std::collections::{HashMap, VecDeque};
 
 use crate::config::{AutoOffsetReset, TopicPartition};
-use crate::fetch::cursor::{BatchCursor, Cursor, Place, Queued};
+use crate::fetch::cursor::{BatchCursor, Cursor, Place, Queued, StartAt};
 use crate::fetch::error::FetchError;
 
+pub use self::progress::Position;
 pub use self::truncation::{EpochEnd, Validation};
 
 /// Names a cursor for as long as its partition stays assigned.
@@ -24,6 +26,8 @@ pub type CursorId = usize;
 #[derive(Debug)]
 pub struct FetchBuffer {
     policy: AutoOffsetReset,
+    // Where new cursors look for their position first.
+    start: StartAt,
     limit: usize,
     cursors: Vec<Option<Cursor>>,
     by_partition: HashMap<TopicPartition, CursorId>,
@@ -31,6 +35,8 @@ pub struct FetchBuffer {
     current: Option<(CursorId, BatchCursor)>,
     buffered: usize,
     next_epoch: u64,
+    // What the latest call handed out, by where each cursor stood before it.
+    unfinished: Vec<(CursorId, u64, Place)>,
 }
 
 /// A cursor that may be fetched now, as the request needs it.
@@ -62,6 +68,7 @@ impl FetchBuffer {
     pub fn new(policy: AutoOffsetReset, limit: usize) -> Self {
         Self {
             policy,
+            start: StartAt::Policy,
             limit,
             cursors: Vec::new(),
             by_partition: HashMap::new(),
@@ -69,7 +76,13 @@ impl FetchBuffer {
             current: None,
             buffered: 0,
             next_epoch: 0,
+            unfinished: Vec::new(),
         }
+    }
+
+    /// From now on new cursors start where the group has committed.
+    pub fn start_from_committed(&mut self) {
+        self.start = StartAt::Committed;
     }
 
     fn id(&self, partition: &TopicPartition) -> Result<CursorId, FetchError> {

@@ -54,6 +54,15 @@ impl FetchBuffer {
         ends.filter(|instant| *instant > now).min()
     }
 
+    /// A broker answered a request for these cursors.
+    pub fn heard(&mut self, targets: &[FetchTarget], now: Instant) {
+        for target in targets {
+            if let Some(cursor) = self.cursor_at(target.id, target.epoch) {
+                cursor.heard_at = Some(now);
+            }
+        }
+    }
+
     /// A request for these cursors has ended, whatever came of it.
     pub fn landed(&mut self, targets: &[FetchTarget]) {
         for target in targets {
@@ -162,6 +171,15 @@ impl FetchBuffer {
             && matches!(cursor.state, CursorState::Unset(_))
         {
             cursor.set_position(place);
+        }
+    }
+
+    /// The group has committed nothing for a cursor: the policy says where it starts.
+    pub fn start_by_policy(&mut self, id: CursorId, epoch: u64) {
+        if let Some(cursor) = self.cursor_at(id, epoch)
+            && matches!(cursor.state, CursorState::Unset(_))
+        {
+            cursor.reset(StartAt::Policy);
         }
     }
 

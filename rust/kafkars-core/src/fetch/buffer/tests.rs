@@ -440,3 +440,62 @@ fn late_answers_after_reassignment_are_dropped() {
     assert!(!buffer.is_ready());
     assert_eq!(Arc::strong_count(&target.partition.topic), 1);
 }
+
+mod progress {
+    use super::*;
+
+    fn finished(buffer: &FetchBuffer) -> Vec<(i32, i64)> {
+        let mut finished: Vec<_> = buffer
+            .finished()
+            .into_iter()
+            .map(|(partition, place)| (partition.partition, place.offset))
+            .collect();
+        finished.sort_unstable();
+        finished
+    }
+
+    #[test]
+    fn the_latest_record_is_unfinished_until_the_next_call() {
+        let mut buffer = assigned(1);
+        let target = take_targets(&mut buffer).remove(0);
+        answer(&mut buffer, &target, wire(0, 2));
+        for expected in [0, 1, 2] {
+            buffer.next_record().expect("no error");
+            assert_eq!(finished(&buffer), [(0, expected)]);
+        }
+        assert_eq!(buffer.consumed()[0].1.leader_epoch, 3);
+    }
+
+    #[test]
+    fn a_batch_call_leaves_every_partition_where_it_stood_before() {
+        let mut buffer = assigned(2);
+        for target in take_targets(&mut buffer) {
+            answer(&mut buffer, &target, wire(0, 3));
+        }
+        assert_eq!(buffer.take(4).expect("no error").len(), 2);
+        assert_eq!(finished(&buffer), [(0, 0), (1, 0)]);
+        assert_eq!(buffer.consumed().len(), 2);
+        buffer.finish_all();
+        assert_eq!(finished(&buffer), [(0, 3), (1, 1)]);
+    }
+
+    #[test]
+    fn a_seek_after_the_call_counts_at_once() {
+        let mut buffer = assigned(1);
+        let target = take_targets(&mut buffer).remove(0);
+        answer(&mut buffer, &target, wire(0, 2));
+        buffer.next_record().expect("no error");
+        buffer
+            .seek(&partition(0), Place::at(40))
+            .expect("it is assigned");
+        assert_eq!(finished(&buffer), [(0, 40)]);
+    }
+
+    #[test]
+    fn what_the_coordinator_knows_is_not_committed_again() {
+        let mut buffer = assigned(2);
+        buffer.note_committed(&partition(1), 0);
+        let open = buffer.uncommitted(buffer.consumed());
+        assert_eq!(open, [(partition(0), Place::at(0))]);
+    }
+}

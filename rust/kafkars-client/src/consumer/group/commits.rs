@@ -1,0 +1,149 @@
+//! Commits of offsets, as the handle asks for them.
+
+use std::time::Instant;
+
+use kafkars_core::config::TopicPartition;
+use kafkars_core::fetch::buffer::Position;
+use kafkars_core::fetch::error::FetchError;
+use kafkars_core::group::{ChangeKind, CommitError, OffsetAndMetadata, Offsets};
+use tokio::sync::oneshot;
+
+use super::news::News;
+use super::{Command, Group, Reply};
+use crate::consumer::Consumer;
+use crate::consumer::positions::check_partition;
+use crate::consumer::shared::Shared;
+
+/// How much longer than its deadline a commit may take to say so.
+const GRACE: std::time::Duration = std::time::Duration::from_secs(1);
+
+impl Consumer {
+    /// Where everything stands that was handed out: what a commit without offsets commits.
+    pub fn consumed_offsets(&self) -> Offsets {
+        let inner = self.shared.inner.lock();
+        offsets(inner.buffer.consumed())
+    }
+
+    /// Commits `offsets` and waits until the coordinator has them.
+    pub async fn commit(&self, offsets: Offsets, deadline: Instant) -> Result<(), FetchError> {
+        self.check_commit(&offsets)?;
+        if offsets.is_empty() {
+            return Ok(());
+        }
+        let (reply, outcome) = oneshot::channel();
+        let told = self.group("commit()")?.tell(Command::Commit {
+            offsets,
+            deadline,
+            reply: Reply::Waiter(reply),
+        });
+        if !told {
+            return Err(FetchError::Closed);
+        }
+        match tokio::time::timeout_at((deadline + GRACE).into(), outcome).await {
+            Ok(Ok(outcome)) => outcome.map_err(FetchError::Commit),
+            // The driver ended, and the consumer with it.
+            Ok(Err(_)) | Err(_) => Err(FetchError::Closed),
+        }
+    }
+
+    /// What is left to commit when the consumer ends: where commits are automatic, what is finished and not committed.
+    /// `is_finished` tells whether the application has finished what was handed out last.
+    pub fn last_offsets(&self, is_finished: bool) -> Offsets {
+        let automatic = |group: &Group| group.config.enable_auto_commit;
+        if !self.shared.group.as_deref().is_some_and(automatic) {
+            return Offsets::new();
+        }
+        if is_finished {
+            self.shared.inner.lock().buffer.finish_all();
+        }
+        self.shared.finished_offsets()
+    }
+
+    /// Commits `offsets`; the outcome comes as [`News::Committed`] with the number of the callback.
+    pub fn commit_later(
+        &self,
+        offsets: Offsets,
+        deadline: Instant,
+        callback: u64,
+    ) -> Result<(), FetchError> {
+        self.check_commit(&offsets)?;
+        let told = self.group("commit_async()")?.tell(Command::Commit {
+            offsets,
+            deadline,
+            reply: Reply::Callback(callback),
+        });
+        if told {
+            Ok(())
+        } else {
+            Err(FetchError::Closed)
+        }
+    }
+
+    fn check_commit(&self, offsets: &Offsets) -> Result<(), FetchError> {
+        self.check_open()?;
+        self.group("commit()")?;
+        for (partition, committed) in offsets {
+            check_partition(partition)?;
+            if committed.offset < 0 {
+                return Err(FetchError::Commit(CommitError::InvalidOffset {
+                    partition: partition.clone(),
+                    offset: committed.offset,
+                }));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Shared {
+    /// What is finished and not committed yet.
+    pub(super) fn finished_offsets(&self) -> Offsets {
+        let inner = self.inner.lock();
+        offsets(inner.buffer.uncommitted(inner.buffer.finished()))
+    }
+
+    pub(super) fn note_committed(&self, offsets: &Offsets) {
+        let mut inner = self.inner.lock();
+        for (partition, committed) in offsets {
+            inner.buffer.note_committed(partition, committed.offset);
+        }
+    }
+}
+
+/// Positions as offsets to commit.
+pub(super) fn offsets(positions: impl IntoIterator<Item = Position>) -> Offsets {
+    let to_commit = |(partition, place): (TopicPartition, kafkars_core::fetch::cursor::Place)| {
+        let committed = OffsetAndMetadata {
+            leader_epoch: place.leader_epoch,
+            ..OffsetAndMetadata::new(place.offset)
+        };
+        (partition, committed)
+    };
+    positions.into_iter().map(to_commit).collect()
+}
+
+/// Tells whoever waits for a commit what came of it.
+pub(super) fn answer(
+    shared: &Shared,
+    reply: Reply,
+    offsets: Offsets,
+    outcome: Result<(), CommitError>,
+) {
+    match reply {
+        Reply::Waiter(waiter) => drop(waiter.send(outcome)),
+        Reply::Callback(callback) => shared.push_news(News::Committed {
+            callback,
+            offsets,
+            outcome,
+        }),
+    }
+}
+
+/// A word for logs.
+pub(super) fn kind(kind: &ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::Assigned => "assigned",
+        ChangeKind::Revoked => "revoked",
+        ChangeKind::Lost(_) => "lost",
+    }
+}

@@ -1,0 +1,460 @@
+//! The task around [`Membership`] and [`CommitQueue`]: carries their requests, tells the application, never waits for it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kafkars_core::cluster::Cluster;
+use kafkars_core::group::assignor::{self, Assignor};
+use kafkars_core::group::{
+    Action, AssignorOutcome, ChangeId, CommitId, CommitQueue, Event, Failure, GroupResponse, Leave,
+    Membership, OutgoingCommit, RequestId, Subscription,
+};
+use kafkars_protocol::messages::offset_commit::OffsetCommitResponse;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use super::news::News;
+use super::pattern::Pattern;
+use super::watch::PollWatch;
+use super::{Command, Group, Reply, Status, SubscriptionView, Wish, commits, exchange};
+use crate::consumer::shared::Shared;
+use crate::{after, now};
+
+/// Longest that the end of a consumer waits for the coordinator to take note.
+const LEAVE_WITHIN: Duration = Duration::from_secs(5);
+
+/// What a driver is started with.
+pub(in crate::consumer) struct Start {
+    pub(super) group: Arc<Group>,
+    pub(super) assignors: Vec<Arc<dyn Assignor>>,
+    pub(super) commands: mpsc::UnboundedReceiver<Command>,
+}
+
+impl Start {
+    /// Runs until the consumer is closed, then leaves the group and closes the client.
+    pub(in crate::consumer) async fn run(self, shared: Arc<Shared>) {
+        let seed = exchange::seed();
+        let mut assignors = self.assignors;
+        if assignors.is_empty() {
+            assignors = assignor::default_assignors();
+        }
+        let mut driver = Driver {
+            membership: Membership::new(self.group.config.clone(), assignors, seed),
+            commits: CommitQueue::new(&self.group.config, seed),
+            watch: PollWatch::new(&self.group.config),
+            replies: HashMap::new(),
+            held_changes: HashMap::new(),
+            automatic_at: None,
+            pattern: None,
+            tasks: JoinSet::new(),
+            group: self.group,
+            shared,
+        };
+        driver.run(self.commands).await;
+        driver.finish().await;
+        driver.shared.client.close().await;
+    }
+}
+
+struct Driver {
+    shared: Arc<Shared>,
+    group: Arc<Group>,
+    membership: Membership,
+    commits: CommitQueue,
+    watch: PollWatch,
+    // Who waits for which commit.
+    replies: HashMap<CommitId, Reply>,
+    // Changes that are done once a commit is.
+    held_changes: HashMap<CommitId, ChangeId>,
+    automatic_at: Option<Instant>,
+    pattern: Option<LocalPattern>,
+    tasks: JoinSet<Done>,
+}
+
+/// A pattern that is matched here, and when the topics are listed again.
+struct LocalPattern {
+    pattern: Pattern,
+    list_at: Instant,
+    is_listing: bool,
+}
+
+/// What a task brings back.
+pub(super) enum Done {
+    Coordinator(Result<i32, Failure>),
+    Answer(RequestId, Result<GroupResponse, Failure>),
+    Commit(RequestId, Result<OffsetCommitResponse, Failure>),
+    Assigned(RequestId, AssignorOutcome),
+    Topics(Option<Vec<String>>),
+    Resolved,
+}
+
+impl Driver {
+    async fn run(&mut self, mut commands: mpsc::UnboundedReceiver<Command>) {
+        let shared = Arc::clone(&self.shared);
+        let mut changed = shared.changed.subscribe();
+        let mut cluster = shared.client.cluster_changed();
+        self.membership
+            .cluster_changed(now(), &shared.client.cluster());
+        while !shared.is_closed() {
+            let wake_at = self.step();
+            let timer = async {
+                match wake_at {
+                    Some(instant) => tokio::time::sleep_until(instant.into()).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                command = commands.recv() => match command {
+                    Some(command) => self.obey(command),
+                    None => return,
+                },
+                Some(done) = self.tasks.join_next(), if !self.tasks.is_empty() => {
+                    if let Ok(done) = done {
+                        self.note(done);
+                    }
+                }
+                result = cluster.changed() => {
+                    if result.is_err() {
+                        return;
+                    }
+                    self.membership.cluster_changed(now(), &shared.client.cluster());
+                }
+                _ = changed.changed() => {}
+                () = timer => {}
+            }
+        }
+    }
+
+    /// The consumer is closed: leaves without asking the application, which is gone.
+    async fn finish(&mut self) {
+        let deadline = after(now(), LEAVE_WITHIN);
+        if !self.membership.takes_part() && self.commits.is_idle() {
+            return;
+        }
+        self.membership
+            .leave(now(), leave("the consumer is closed"));
+        let mut has_left = false;
+        while !has_left {
+            self.act();
+            while let Some(event) = self.membership.next_event() {
+                match event {
+                    Event::Change(change) => self.membership.change_done(now(), change.id),
+                    Event::Left => has_left = true,
+                    Event::PollIntervalExceeded(_) | Event::Failed(_) => {}
+                }
+            }
+            let wake_at = self.membership.wake_at().unwrap_or(deadline).min(deadline);
+            tokio::select! {
+                Some(done) = self.tasks.join_next(), if !has_left && !self.tasks.is_empty() => {
+                    if let Ok(done) = done {
+                        self.note(done);
+                    }
+                }
+                () = tokio::time::sleep_until(wake_at.into()), if !has_left => {}
+                else => {}
+            }
+            if now() >= deadline {
+                tracing::info!(target: "kafkars::group", group = %self.membership.group(), "closed before the coordinator took note");
+                break;
+            }
+        }
+        self.tasks.shutdown().await;
+    }
+
+    /// Carries out everything that is due. Returns when to look again.
+    fn step(&mut self) -> Option<Instant> {
+        let watch_at = self.watch.look(&self.shared, &mut self.membership);
+        self.commit_automatically();
+        self.list_topics();
+        self.act();
+        while let Some(event) = self.membership.next_event() {
+            self.tell(event);
+        }
+        // Events may have asked for more.
+        self.act();
+        self.watch.arm(&self.shared, &self.membership);
+        self.show();
+        let list_at = self.pattern.as_ref().map(|pattern| pattern.list_at);
+        [
+            self.membership.wake_at(),
+            self.commits.wake_at(),
+            self.automatic_at,
+            list_at,
+            watch_at,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+
+    fn obey(&mut self, command: Command) {
+        let now = now();
+        match command {
+            Command::Subscribe(wish) => self.subscribe(now, wish),
+            Command::Leave(reason) => {
+                self.pattern = None;
+                self.membership.leave(now, leave(reason));
+            }
+            Command::ChangeDone { id, commit } => {
+                let offsets = commit.unwrap_or_default();
+                let config = &self.group.config;
+                let within = config.request_timeout.min(config.rebalance_timeout() / 2);
+                let queued = (!offsets.is_empty()).then(|| {
+                    self.commits
+                        .commit(now, &self.membership, offsets, after(now, within))
+                });
+                match queued {
+                    Some(Ok(commit)) => drop(self.held_changes.insert(commit, id)),
+                    Some(Err(error)) => {
+                        tracing::warn!(target: "kafkars::group", %error, "positions are not committed before the partitions go");
+                        self.membership.change_done(now, id);
+                    }
+                    None => self.membership.change_done(now, id),
+                }
+            }
+            Command::EnforceRebalance(reason) => {
+                self.membership.enforce_rebalance(now, &reason);
+            }
+            Command::Commit {
+                offsets,
+                deadline,
+                reply,
+            } => {
+                let queued = self
+                    .commits
+                    .commit(now, &self.membership, offsets.clone(), deadline);
+                match queued {
+                    Ok(id) => drop(self.replies.insert(id, reply)),
+                    Err(error) => commits::answer(&self.shared, reply, offsets, Err(error)),
+                }
+            }
+        }
+    }
+
+    fn subscribe(&mut self, now: Instant, wish: Wish) {
+        self.pattern = None;
+        let subscription = match wish {
+            Wish::Topics(topics) => {
+                let names: Vec<&str> = topics.iter().map(|topic| &**topic).collect();
+                self.shared.client.want_topics(&names);
+                Subscription::Topics(topics)
+            }
+            Wish::Remote(pattern) => Subscription::Pattern(pattern),
+            Wish::Local(pattern) => {
+                self.pattern = Some(LocalPattern {
+                    pattern,
+                    list_at: now,
+                    is_listing: false,
+                });
+                return;
+            }
+        };
+        self.join(now, subscription);
+    }
+
+    fn join(&mut self, now: Instant, subscription: Subscription) {
+        if let Err(error) = self.membership.subscribe(now, subscription) {
+            self.shared.push_news(News::Failed(error));
+        }
+    }
+
+    /// Asks for the names of all topics when a pattern wants them.
+    fn list_topics(&mut self) {
+        let Some(pattern) = &mut self.pattern else {
+            return;
+        };
+        if pattern.is_listing || pattern.list_at > now() {
+            return;
+        }
+        pattern.is_listing = true;
+        let client = self.shared.client.clone();
+        pattern.list_at = after(now(), client.config().metadata_max_age);
+        self.tasks.spawn(async move {
+            let deadline = after(now(), client.config().request_timeout);
+            let topics = client.topics(deadline).await;
+            Done::Topics(topics.ok())
+        });
+    }
+
+    fn listed(&mut self, topics: Option<Vec<String>>) {
+        let retry_at = after(now(), self.shared.client.config().retry_backoff_max);
+        let Some(local) = &mut self.pattern else {
+            return;
+        };
+        local.is_listing = false;
+        let Some(topics) = topics else {
+            local.list_at = retry_at;
+            return;
+        };
+        let matching = local
+            .pattern
+            .select(topics.iter().map(String::as_str))
+            .collect();
+        self.join(now(), Subscription::Topics(matching));
+    }
+
+    /// Carries out what membership and commits ask for.
+    fn act(&mut self) {
+        while let Some(action) = self.membership.next_action(now()) {
+            let shared = Arc::clone(&self.shared);
+            match action {
+                Action::FindCoordinator => {
+                    let group = self.membership.group().to_string();
+                    self.tasks.spawn(async move {
+                        Done::Coordinator(exchange::coordinator(&shared.client, &group).await)
+                    });
+                }
+                Action::Send(outgoing) => {
+                    self.tasks.spawn(async move {
+                        let id = outgoing.id;
+                        Done::Answer(id, exchange::send(&shared.client, outgoing).await)
+                    });
+                }
+                Action::ResolveTopics { names, ids } => {
+                    self.tasks.spawn(async move {
+                        exchange::resolve(&shared.client, names, ids).await;
+                        Done::Resolved
+                    });
+                }
+                Action::Assign(work) => {
+                    // An assignor may be the application's, and take its time.
+                    self.tasks
+                        .spawn_blocking(move || Done::Assigned(work.id, work.run()));
+                }
+            }
+        }
+        let cluster = self.shared.client.cluster();
+        while let Some(outgoing) = self.next_commit(&cluster) {
+            let client = self.shared.client.clone();
+            self.tasks.spawn(async move {
+                let id = outgoing.id;
+                Done::Commit(id, exchange::commit(&client, outgoing).await)
+            });
+        }
+        while let Some(outcome) = self.commits.next_outcome() {
+            if outcome.result.is_ok() {
+                self.group.status.lock().committed_at = Some(now());
+                self.shared.note_committed(&outcome.offsets);
+            }
+            if let Some(change) = self.held_changes.remove(&outcome.id) {
+                self.membership.change_done(now(), change);
+            }
+            match self.replies.remove(&outcome.id) {
+                Some(reply) => {
+                    commits::answer(&self.shared, reply, outcome.offsets, outcome.result);
+                }
+                None => {
+                    if let Err(error) = outcome.result {
+                        tracing::warn!(target: "kafkars::group", %error, "automatic commit failed");
+                    }
+                }
+            }
+        }
+    }
+
+    fn next_commit(&mut self, cluster: &Cluster) -> Option<OutgoingCommit> {
+        self.commits
+            .next_request(now(), &mut self.membership, cluster)
+    }
+
+    fn note(&mut self, done: Done) {
+        let now = now();
+        match done {
+            Done::Coordinator(answer) => self.membership.coordinator_answered(now, answer),
+            Done::Answer(id, Ok(response)) => self.membership.answered(now, id, response),
+            Done::Answer(id, Err(failure)) => self.membership.failed(now, id, failure),
+            Done::Commit(id, Ok(response)) => {
+                self.commits
+                    .answered(now, &mut self.membership, id, &response);
+            }
+            Done::Commit(id, Err(failure)) => {
+                self.commits.failed(now, &mut self.membership, id, failure);
+            }
+            Done::Assigned(id, outcome) => self.membership.assignor_finished(now, id, outcome),
+            Done::Topics(topics) => self.listed(topics),
+            Done::Resolved => {
+                let cluster = self.shared.client.cluster();
+                self.membership.cluster_changed(now, &cluster);
+            }
+        }
+    }
+
+    fn tell(&mut self, event: Event) {
+        match event {
+            Event::Change(change) => {
+                tracing::info!(target: "kafkars::group", group = %self.membership.group(), kind = commits::kind(&change.kind), partitions = change.partitions.len(), "assignment changes");
+                self.shared.push_news(News::Change(change));
+            }
+            Event::PollIntervalExceeded(error) => {
+                tracing::warn!(target: "kafkars::group", %error, "left the group");
+                self.shared.push_news(News::Failed(error));
+            }
+            Event::Failed(error) => {
+                tracing::warn!(target: "kafkars::group", %error, "membership failed");
+                self.shared.push_news(News::Failed(error));
+            }
+            Event::Left => self.shared.push_news(News::Left),
+        }
+    }
+
+    fn commit_automatically(&mut self) {
+        if !self.group.config.enable_auto_commit {
+            return;
+        }
+        let (now, interval) = (now(), self.group.config.auto_commit_interval);
+        let due = *self.automatic_at.get_or_insert(after(now, interval));
+        if now < due {
+            return;
+        }
+        self.automatic_at = Some(after(now, interval));
+        if !self.commits.is_idle() {
+            return;
+        }
+        let offsets = self.shared.finished_offsets();
+        if offsets.is_empty() {
+            return;
+        }
+        let deadline = after(now, interval.max(self.group.config.request_timeout));
+        let queued = self
+            .commits
+            .commit(now, &self.membership, offsets, deadline);
+        if let Err(error) = queued {
+            tracing::warn!(target: "kafkars::group", %error, "automatic commit failed");
+        }
+    }
+
+    /// Lets the handle see how far the membership is.
+    fn show(&self) {
+        let mut status = self.group.status.lock();
+        let Status {
+            state,
+            identity,
+            heard_at,
+            subscription,
+            ..
+        } = &mut *status;
+        *state = self.membership.state();
+        *identity = self.membership.identity();
+        *heard_at = self.membership.heard_at();
+        if subscription.is_none() {
+            status.subscribed_at = None;
+        }
+    }
+}
+
+fn leave(reason: &str) -> Leave {
+    Leave {
+        reason: Some(reason.to_owned()),
+        ..Leave::default()
+    }
+}
+
+impl SubscriptionView {
+    /// Whether a pattern is subscribed.
+    #[must_use]
+    pub fn is_pattern(&self) -> bool {
+        matches!(self, Self::Pattern(_))
+    }
+}

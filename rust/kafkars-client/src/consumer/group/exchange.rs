@@ -1,0 +1,194 @@
+//! Requests to the coordinator, one try each: when to try again is decided in `kafkars_core::group`.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
+
+use kafkars_core::group::{Failure, GroupRequest, GroupResponse, Outgoing, OutgoingCommit};
+use kafkars_protocol::messages::metadata::{MetadataRequest, MetadataRequestTopic};
+use kafkars_protocol::messages::offset_commit::{OffsetCommitRequest, OffsetCommitResponse};
+use kafkars_protocol::{Request, Uuid};
+
+use crate::client::{Client, CoordinatorKind};
+use crate::error::{AttemptError, ClientError};
+use crate::net::Lane;
+use crate::{after, now};
+
+/// A number that differs from consumer to consumer.
+pub(super) fn seed() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+/// The group's coordinator.
+pub(super) async fn coordinator(client: &Client, group: &str) -> Result<i32, Failure> {
+    let deadline = after(now(), client.config().request_timeout);
+    let found = client.find_coordinator(CoordinatorKind::Group, group, deadline);
+    found.await.map_err(|error| match error {
+        ClientError::Broker { code, message, .. } => Failure::Refused(code, message),
+        ClientError::Attempt(error) => failure(&error),
+        ClientError::Closed | ClientError::InvalidTopic(_) => {
+            Failure::Permanent(error.to_string().into())
+        }
+        ClientError::Bootstrap(_) | ClientError::TimedOut { .. } => {
+            Failure::Retriable(error.to_string().into())
+        }
+    })
+}
+
+/// One request of membership.
+pub(super) async fn send(client: &Client, outgoing: Outgoing) -> Result<GroupResponse, Failure> {
+    let place = Place {
+        client,
+        node: outgoing.node,
+        lane: match outgoing.held_back {
+            true => Lane::Membership,
+            false => Lane::Coordinator,
+        },
+        timeout: outgoing.timeout,
+    };
+    match outgoing.request {
+        GroupRequest::JoinGroup(request) => place.ask(request).await.map(GroupResponse::JoinGroup),
+        GroupRequest::SyncGroup(request) => place.ask(request).await.map(GroupResponse::SyncGroup),
+        GroupRequest::Heartbeat(request) => place.ask(request).await.map(GroupResponse::Heartbeat),
+        GroupRequest::LeaveGroup(leave) => place
+            .ask_with(|version| leave.build(version), i16::MAX)
+            .await
+            .map(GroupResponse::LeaveGroup),
+        GroupRequest::ConsumerGroupHeartbeat(request) => place
+            .ask(request)
+            .await
+            .map(GroupResponse::ConsumerGroupHeartbeat),
+    }
+}
+
+/// One commit.
+pub(super) async fn commit(
+    client: &Client,
+    outgoing: OutgoingCommit,
+) -> Result<OffsetCommitResponse, Failure> {
+    let place = Place {
+        client,
+        node: outgoing.node,
+        lane: Lane::Coordinator,
+        timeout: outgoing.timeout,
+    };
+    let OutgoingCommit {
+        request,
+        max_version,
+        ..
+    } = outgoing;
+    place
+        .ask_with(
+            |version| -> OffsetCommitRequest { commit_in(request, version) },
+            max_version,
+        )
+        .await
+}
+
+/// Topics are named in one way or the other.
+fn commit_in(mut request: OffsetCommitRequest, version: i16) -> OffsetCommitRequest {
+    const BY_ID: i16 = 10;
+    const INSTANCE_SINCE: i16 = 7;
+    for topic in &mut request.topics {
+        if version >= BY_ID {
+            topic.name.clear();
+        } else {
+            topic.topic_id = Uuid::ZERO;
+        }
+    }
+    if version < INSTANCE_SINCE {
+        request.group_instance_id = None;
+    }
+    request
+}
+
+struct Place<'a> {
+    client: &'a Client,
+    node: i32,
+    lane: Lane,
+    timeout: std::time::Duration,
+}
+
+impl Place<'_> {
+    async fn ask<R: Request + Send + Sync>(&self, request: R) -> Result<R::Response, Failure> {
+        self.ask_with(|_| request, i16::MAX).await
+    }
+
+    async fn ask_with<R: Request + Send + Sync>(
+        &self,
+        build: impl FnOnce(i16) -> R,
+        max_version: i16,
+    ) -> Result<R::Response, Failure> {
+        let deadline = after(now(), self.timeout);
+        let asked = async {
+            let connection = self
+                .client
+                .connection(self.node, self.lane, deadline)
+                .await?;
+            let version = connection.versions().highest::<R>()?.min(max_version);
+            let answer = connection.start_version(&build(version), version, deadline)?;
+            answer.await
+        };
+        let answer = asked.await;
+        if let Err(error) = &answer
+            && error.needs_metadata()
+        {
+            self.client.refresh_metadata();
+        }
+        answer.map_err(|error| failure(&error))
+    }
+}
+
+fn failure(error: &AttemptError) -> Failure {
+    let cause: Arc<str> = error.to_string().into();
+    match error {
+        AttemptError::Unsupported { .. } => Failure::Unsupported(cause),
+        // A field that the broker's version of the request cannot say.
+        AttemptError::Encode(_) => Failure::Unsupported(cause),
+        error if error.retriable() => Failure::Retriable(cause),
+        _ => Failure::Permanent(cause),
+    }
+}
+
+/// Makes topics known to the client, those that are known by identifier only (KIP-848) too.
+pub(super) async fn resolve(client: &Client, names: Vec<Arc<str>>, ids: Vec<Uuid>) {
+    let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+    client.want_topics(&names);
+    client.refresh_topics(&names);
+    let cluster = client.cluster();
+    let unknown: Vec<Uuid> = ids
+        .into_iter()
+        .filter(|id| cluster.topic_by_id(*id).is_none())
+        .collect();
+    if unknown.is_empty() {
+        return;
+    }
+    let request = MetadataRequest {
+        topics: Some(
+            unknown
+                .iter()
+                .map(|id| MetadataRequestTopic {
+                    topic_id: *id,
+                    name: None,
+                })
+                .collect(),
+        ),
+        allow_auto_topic_creation: false,
+        ..MetadataRequest::default()
+    };
+    let deadline = after(now(), client.config().request_timeout);
+    match client.request_any(request, deadline).await {
+        Ok(response) => {
+            let found: Vec<String> = response
+                .topics
+                .into_iter()
+                .filter_map(|topic| topic.name.filter(|_| topic.error_code == 0))
+                .collect();
+            let found: Vec<&str> = found.iter().map(String::as_str).collect();
+            client.want_topics(&found);
+            client.refresh_topics(&found);
+        }
+        Err(error) => {
+            tracing::debug!(target: "kafkars::group", %error, "topics of the assignment are not known yet");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! How a consumer is: what it last heard, since when it hears nothing.
+
+use std::time::{Duration, Instant};
+
+use kafkars_core::fetch::error::FetchError;
+use kafkars_core::group::MembershipState;
+
+use crate::consumer::Consumer;
+use crate::consumer::shared::Shared;
+use crate::now;
+
+/// One look at a consumer. Times are durations before the look.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConsumerHealth {
+    /// Whether any connection to a broker is open.
+    pub connected: bool,
+    /// Partitions assigned.
+    pub assigned: usize,
+    /// How far the membership is; `None` without a group.
+    pub state: Option<&'static str>,
+    /// When the application polled last, to a few seconds.
+    pub last_poll: Option<Duration>,
+    /// When the coordinator confirmed the membership last.
+    pub last_heartbeat: Option<Duration>,
+    /// When a commit succeeded last.
+    pub last_commit: Option<Duration>,
+    /// Since when brokers have not answered for something that is to be read, or for the group.
+    pub stuck_since: Option<Duration>,
+}
+
+impl Consumer {
+    /// How the consumer is. Never blocks.
+    pub fn health(&self) -> ConsumerHealth {
+        let now = now();
+        let ago = |instant: Instant| now.saturating_duration_since(instant);
+        let status = self
+            .shared
+            .group
+            .as_ref()
+            .map(|group| group.status.lock().clone());
+        let (assigned, last_poll) = {
+            let inner = self.shared.inner.lock();
+            (inner.buffer.assignment().len(), inner.last_poll())
+        };
+        let group = status.as_ref();
+        ConsumerHealth {
+            connected: self.shared.client.metrics().connections_open > 0,
+            assigned,
+            state: group.map(|status| status.state.name()),
+            last_poll: last_poll.map(ago),
+            last_heartbeat: group.and_then(|status| status.heard_at).map(ago),
+            last_commit: group.and_then(|status| status.committed_at).map(ago),
+            stuck_since: self.shared.silent_since().map(|(since, _)| ago(since)),
+        }
+    }
+
+    /// The error of a consumer that has been stuck for longer than `stuck_timeout_ms`.
+    pub fn stuck(&self) -> Option<FetchError> {
+        let limit = self.shared.config.stuck_timeout?;
+        let (since, what) = self.shared.silent_since()?;
+        let measured = now().saturating_duration_since(since);
+        (measured >= limit).then_some(FetchError::Stuck {
+            what,
+            limit,
+            measured,
+        })
+    }
+}
+
+impl Shared {
+    /// Since when nothing was heard that should have been, and from whom. A fetch may wait at the broker for
+    /// `fetch_max_wait_ms`, a heartbeat comes after its interval: shorter silence says nothing.
+    pub(super) fn silent_since(&self) -> Option<(Instant, &'static str)> {
+        let usual = self.config.fetch_max_wait * 2 + Duration::from_secs(1);
+        let now = now();
+        let fetch = {
+            let inner = self.inner.lock();
+            let silent = inner.buffer.silent_since(inner.wished_at);
+            silent.filter(|since| now.saturating_duration_since(*since) > usual)
+        };
+        let group = self.group.as_ref().and_then(|group| {
+            let status = group.status.lock();
+            let expects = !matches!(
+                status.state,
+                MembershipState::Unsubscribed | MembershipState::Expelled
+            );
+            let since = status
+                .heard_at
+                .or(status.subscribed_at)
+                .filter(|_| expects)?;
+            let usual = group.config.heartbeat_interval * 2 + Duration::from_secs(1);
+            (now.saturating_duration_since(since) > usual).then_some(since)
+        });
+        let fetch = fetch.map(|since| (since, "partitions that are to be read"));
+        let group = group.map(|since| (since, "the group's coordinator"));
+        [fetch, group].into_iter().flatten().min()
+    }
+}

@@ -1,0 +1,253 @@
+//! Membership of a group: the handle's half. `driver.rs` is the task around `kafkars_core::group`, which heartbeats whatever
+//! the application does; `news.rs` is what waits for the application.
+
+mod commits;
+mod committed;
+mod driver;
+mod exchange;
+mod health;
+mod news;
+mod pattern;
+mod watch;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use kafkars_core::config::{Checked, GroupConfig, GroupProtocol};
+use kafkars_core::fetch::error::FetchError;
+use kafkars_core::group::assignor::Assignor;
+use kafkars_core::group::{CommitError, Identity, MembershipState, Offsets};
+use parking_lot::Mutex;
+use tokio::sync::{mpsc, oneshot};
+
+pub(super) use self::committed::fetch as fetch_committed;
+pub(super) use self::driver::Start;
+pub use self::health::ConsumerHealth;
+pub use self::news::News;
+pub(super) use self::news::Queue;
+use self::pattern::Pattern;
+use super::Consumer;
+use super::shared::Shared;
+use crate::topic_name;
+
+/// What a consumer wants to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SubscriptionView {
+    /// These topics.
+    Topics(BTreeSet<Arc<str>>),
+    /// Topics whose whole name matches.
+    Pattern(Arc<str>),
+}
+
+/// What the handle tells the driver.
+pub(super) enum Command {
+    Subscribe(Wish),
+    /// Give up everything, after a commit of what is finished.
+    Leave(&'static str),
+    /// The application has carried out a change; these offsets are to be committed before the partitions go.
+    ChangeDone {
+        id: kafkars_core::group::ChangeId,
+        commit: Option<Offsets>,
+    },
+    EnforceRebalance(String),
+    Commit {
+        offsets: Offsets,
+        deadline: Instant,
+        reply: Reply,
+    },
+}
+
+/// Who waits for a commit.
+pub(super) enum Reply {
+    Waiter(oneshot::Sender<Result<(), CommitError>>),
+    /// A callback of the application's, by its number.
+    Callback(u64),
+}
+
+/// A subscription on its way to the driver.
+pub(super) enum Wish {
+    Topics(BTreeSet<Arc<str>>),
+    /// Matched here against the topics there are (classic protocol).
+    Local(Pattern),
+    /// Matched by the coordinator (KIP-848).
+    Remote(Arc<str>),
+}
+
+/// What the driver shows of itself.
+#[derive(Debug, Clone)]
+pub(super) struct Status {
+    pub(super) subscription: Option<SubscriptionView>,
+    pub(super) state: MembershipState,
+    pub(super) identity: Option<Identity>,
+    pub(super) subscribed_at: Option<Instant>,
+    pub(super) heard_at: Option<Instant>,
+    pub(super) committed_at: Option<Instant>,
+}
+
+/// One consumer's group: settings, a way to the driver, and what the driver shows.
+pub(super) struct Group {
+    pub(super) config: Checked<GroupConfig>,
+    commands: mpsc::UnboundedSender<Command>,
+    pub(super) status: Mutex<Status>,
+}
+
+impl Group {
+    /// The handle's half, and what the driver needs to start.
+    pub(super) fn new(
+        config: Checked<GroupConfig>,
+        assignors: Vec<Arc<dyn Assignor>>,
+    ) -> (Arc<Self>, Start) {
+        let (commands, receiver) = mpsc::unbounded_channel();
+        let group = Arc::new(Self {
+            config,
+            commands,
+            status: Mutex::new(Status {
+                subscription: None,
+                state: MembershipState::Unsubscribed,
+                identity: None,
+                subscribed_at: None,
+                heard_at: None,
+                committed_at: None,
+            }),
+        });
+        let start = Start {
+            group: Arc::clone(&group),
+            assignors,
+            commands: receiver,
+        };
+        (group, start)
+    }
+
+    /// False once the driver has ended.
+    fn tell(&self, command: Command) -> bool {
+        self.commands.send(command).is_ok()
+    }
+
+    pub(super) fn is_subscribed(&self) -> bool {
+        self.status.lock().subscription.is_some()
+    }
+}
+
+impl Consumer {
+    /// Reads these topics as a member of the group, instead of what was subscribed before.
+    pub fn subscribe(&self, topics: Vec<Arc<str>>) -> Result<(), FetchError> {
+        if topics.is_empty() {
+            return Err(invalid(
+                "subscribe() needs at least one topic; unsubscribe() ends a subscription",
+            ));
+        }
+        for topic in &topics {
+            if !topic_name::is_valid(topic) {
+                return Err(FetchError::Topic {
+                    topic: Arc::clone(topic),
+                    code: kafkars_protocol::ErrorCode::InvalidTopicException,
+                });
+            }
+        }
+        let topics: BTreeSet<_> = topics.into_iter().collect();
+        let view = SubscriptionView::Topics(topics.clone());
+        self.wish(view, Wish::Topics(topics))
+    }
+
+    /// Reads the topics whose whole name matches, also those that come later.
+    pub fn subscribe_pattern(&self, pattern: &str) -> Result<(), FetchError> {
+        let compiled = Pattern::new(pattern)?;
+        let group = self.group("subscribe()")?;
+        let wish = match group.config.group_protocol {
+            GroupProtocol::Classic => Wish::Local(compiled),
+            GroupProtocol::Consumer => Wish::Remote(pattern.into()),
+        };
+        self.wish(SubscriptionView::Pattern(pattern.into()), wish)
+    }
+
+    fn wish(&self, view: SubscriptionView, wish: Wish) -> Result<(), FetchError> {
+        self.check_open()?;
+        let group = self.group("subscribe()")?;
+        {
+            let inner = self.shared.inner.lock();
+            if inner.assigned_by_hand && !inner.buffer.assignment().is_empty() {
+                return Err(invalid(
+                    "partitions are assigned by hand with assign(); call unassign() before subscribe()",
+                ));
+            }
+        }
+        {
+            let mut status = group.status.lock();
+            status.subscription = Some(view);
+            status.subscribed_at.get_or_insert_with(crate::now);
+        }
+        self.shared.note_wish();
+        group.tell(Command::Subscribe(wish));
+        Ok(())
+    }
+
+    /// What is subscribed, if anything is.
+    pub fn subscription(&self) -> Option<SubscriptionView> {
+        let group = self.shared.group.as_ref()?;
+        group.status.lock().subscription.clone()
+    }
+
+    /// Gives up the subscription: revocations come as news, and [`News::Left`] is the end. False where there is none.
+    pub fn start_leaving(&self, reason: &'static str) -> bool {
+        let Some(group) = self.shared.group.as_ref() else {
+            return false;
+        };
+        let was_subscribed = group.status.lock().subscription.take().is_some();
+        was_subscribed && group.tell(Command::Leave(reason))
+    }
+
+    /// Makes the group rebalance though nothing calls for it (KIP-568).
+    pub fn enforce_rebalance(&self, reason: String) -> Result<(), FetchError> {
+        self.check_open()?;
+        let group = self.group("enforce_rebalance()")?;
+        if !group.is_subscribed() {
+            return Err(invalid(
+                "enforce_rebalance() needs a subscription; call subscribe() first",
+            ));
+        }
+        if group.config.group_protocol == GroupProtocol::Consumer {
+            return Err(invalid(
+                "enforce_rebalance() is for group_protocol=\"classic\"; with \"consumer\" the coordinator decides (KIP-848)",
+            ));
+        }
+        group.tell(Command::EnforceRebalance(reason));
+        Ok(())
+    }
+
+    /// The group's name, and who this member is in it now.
+    pub fn group_identity(&self) -> Result<(Arc<str>, Option<Identity>), FetchError> {
+        let group = self.group("group_metadata()")?;
+        let identity = group.status.lock().identity.clone();
+        Ok((group.config.group_id.as_str().into(), identity))
+    }
+
+    /// Whether a subscription is in force.
+    pub fn is_subscribed(&self) -> bool {
+        let group = self.shared.group.as_ref();
+        group.is_some_and(|group| group.is_subscribed())
+    }
+
+    fn group(&self, call: &str) -> Result<&Arc<Group>, FetchError> {
+        self.shared.group.as_ref().ok_or_else(|| {
+            invalid(format!(
+                "{call} needs a group; name it with group_id when making the consumer"
+            ))
+        })
+    }
+}
+
+/// A call that does not fit what the consumer was told before.
+fn invalid(problem: impl Into<Arc<str>>) -> FetchError {
+    FetchError::State {
+        problem: problem.into(),
+    }
+}
+
+impl Shared {
+    /// The application wants something else from now on: silence counts from here.
+    pub(super) fn note_wish(&self) {
+        self.inner.lock().wished_at = crate::now();
+        self.touch();
+    }
+}

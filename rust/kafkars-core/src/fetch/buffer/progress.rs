@@ -1,0 +1,79 @@
+//! How far the application is: what may be committed, what it holds in memory, since when nothing was heard.
+
+use std::time::Instant;
+
+use super::FetchBuffer;
+use crate::config::TopicPartition;
+use crate::fetch::cursor::Place;
+
+/// An offset to commit: the next record to read, with the leader epoch of the one before it.
+pub type Position = (TopicPartition, Place);
+
+impl FetchBuffer {
+    /// Where each partition stands after everything that was handed out.
+    pub fn consumed(&self) -> Vec<Position> {
+        let cursors = self.cursors();
+        cursors
+            .filter_map(|(_, cursor)| Some((cursor.partition.clone(), cursor.place()?)))
+            .collect()
+    }
+
+    /// Where each partition stood before the latest call that handed out records: the application asked for more, so it
+    /// has finished all before them.
+    pub fn finished(&self) -> Vec<Position> {
+        let mut positions = Vec::new();
+        for (id, cursor) in self.cursors() {
+            let unfinished = self
+                .unfinished
+                .iter()
+                .find(|(other, epoch, _)| *other == id && *epoch == cursor.epoch);
+            let place = match unfinished {
+                Some((_, _, place)) => Some(*place),
+                None => cursor.place(),
+            };
+            positions.extend(place.map(|place| (cursor.partition.clone(), place)));
+        }
+        positions
+    }
+
+    /// The application says that it has finished everything that was handed out.
+    pub fn finish_all(&mut self) {
+        self.unfinished.clear();
+    }
+
+    /// Those of `positions` that the coordinator was not told yet.
+    pub fn uncommitted(&self, positions: Vec<Position>) -> Vec<Position> {
+        let is_new = |(partition, place): &Position| {
+            self.cursor(partition)
+                .is_ok_and(|cursor| cursor.committed != Some(place.offset))
+        };
+        positions.into_iter().filter(is_new).collect()
+    }
+
+    /// The coordinator has this offset of a partition now.
+    pub fn note_committed(&mut self, partition: &TopicPartition, offset: i64) {
+        if let Some(id) = self.by_partition.get(partition).copied()
+            && let Some(cursor) = self.cursors[id].as_mut()
+        {
+            cursor.committed = Some(offset);
+        }
+    }
+
+    /// Bytes of the batch that records are being handed out of.
+    pub fn current_bytes(&self) -> usize {
+        let current = self.current.as_ref();
+        current.map_or(0, |(_, records)| records.batch.size())
+    }
+
+    /// Since when a partition that should be read has not been heard of, the longest one first; `since` is when the
+    /// application asked for what it wants now. `None` when nothing is to be read.
+    pub fn silent_since(&self, since: Instant) -> Option<Instant> {
+        if !self.has_credit() {
+            return None;
+        }
+        let wanted = self.cursors().filter(|(_, cursor)| !cursor.paused);
+        wanted
+            .map(|(_, cursor)| cursor.heard_at.map_or(since, |heard| heard.max(since)))
+            .min()
+    }
+}

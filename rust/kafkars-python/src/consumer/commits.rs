@@ -1,0 +1,151 @@
+//! Offsets to commit, and committed ones. Each call is one Rust future and one conversion; the faces choose how to wait.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use kafkars_client::FetchError;
+use kafkars_client::group::{OffsetAndMetadata, Offsets};
+use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyMapping};
+
+use super::core::ConsumerCore;
+use crate::error;
+use crate::record::PyRecord;
+use crate::types;
+
+/// `commit(offsets)`.
+pub(crate) fn commit(
+    core: &Arc<ConsumerCore>,
+    offsets: Option<&Bound<'_, PyAny>>,
+    timeout: Option<f64>,
+) -> PyResult<impl Future<Output = Result<Offsets, FetchError>> + Send + 'static> {
+    core.check_open()?;
+    let (offsets, deadline) = (core.offsets_from(offsets)?, core.deadline(timeout)?);
+    let core = Arc::clone(core);
+    Ok(async move {
+        core.consumer.commit(offsets.clone(), deadline).await?;
+        Ok(offsets)
+    })
+}
+
+/// `committed(partitions)`.
+pub(crate) fn committed(
+    core: &Arc<ConsumerCore>,
+    partitions: &Bound<'_, PyAny>,
+    timeout: Option<f64>,
+) -> PyResult<impl Future<Output = Result<Offsets, FetchError>> + Send + 'static> {
+    core.check_open()?;
+    let (partitions, deadline) = (types::partitions_from(partitions)?, core.deadline(timeout)?);
+    let core = Arc::clone(core);
+    Ok(async move { core.consumer.committed(partitions, deadline).await })
+}
+
+/// `{partition: OffsetAndMetadata}`.
+pub(crate) fn offsets_answer(
+    py: Python<'_>,
+    answer: Result<Offsets, FetchError>,
+) -> PyResult<Py<PyAny>> {
+    let offsets = answer.map_err(|failure| error::fetch(py, &failure))?;
+    self::answer(py, &offsets).map(|dict| dict.into_any().unbind())
+}
+
+/// The same without an error.
+pub(crate) fn answer<'py>(py: Python<'py>, offsets: &Offsets) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (partition, committed) in offsets {
+        let epoch = Some(committed.leader_epoch).filter(|epoch| *epoch >= 0);
+        dict.set_item(
+            types::topic_partition(py, partition)?,
+            types::offset_and_metadata(py, committed.offset, &committed.metadata, epoch)?,
+        )?;
+    }
+    Ok(dict)
+}
+
+impl ConsumerCore {
+    /// `commit_async(offsets, callback)`.
+    pub(crate) fn commit_later(
+        &self,
+        py: Python<'_>,
+        offsets: Option<&Bound<'_, PyAny>>,
+        callback: Option<Py<PyAny>>,
+    ) -> PyResult<()> {
+        self.check_open()?;
+        if let Some(callback) = &callback
+            && !callback.bind(py).is_callable()
+        {
+            return Err(PyTypeError::new_err(format!(
+                "callback: expected a function, not {}",
+                callback.bind(py).repr()?
+            )));
+        }
+        let (offsets, deadline) = (self.offsets_from(offsets)?, self.deadline(None)?);
+        let number = self.next_callback.fetch_add(1, Ordering::Relaxed);
+        let has_callback = callback.is_some();
+        if let Some(callback) = callback {
+            self.callbacks.lock().insert(number, callback);
+        }
+        let told = self.consumer.commit_later(offsets, deadline, number);
+        if told.is_err() && has_callback {
+            let unused = self.callbacks.lock().remove(&number);
+            drop(unused);
+        }
+        told.map_err(|failure| error::fetch(py, &failure))
+    }
+
+    /// What a caller of commit names: nothing for everything handed out, a record for the offset after it, or offsets.
+    fn offsets_from(&self, offsets: Option<&Bound<'_, PyAny>>) -> PyResult<Offsets> {
+        let Some(given) = offsets else {
+            return Ok(self.consumer.consumed_offsets());
+        };
+        if let Ok(record) = given.cast::<PyRecord>() {
+            let (partition, offset, leader_epoch) = record.get().place();
+            let committed = OffsetAndMetadata {
+                leader_epoch,
+                ..OffsetAndMetadata::new(offset + 1)
+            };
+            return Ok(Offsets::from([(partition, committed)]));
+        }
+        let Ok(mapping) = given.cast::<PyMapping>() else {
+            return Err(PyTypeError::new_err(format!(
+                "offsets: expected a record, or a mapping of partitions to offsets, not {}",
+                given.repr()?
+            )));
+        };
+        let mut offsets = Offsets::new();
+        for item in mapping.items()? {
+            let (partition, value) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
+            offsets.insert(types::partition_from(&partition)?, offset_from(&value)?);
+        }
+        Ok(offsets)
+    }
+}
+
+/// A number, or something with `offset`, `metadata` and `leader_epoch`.
+fn offset_from(value: &Bound<'_, PyAny>) -> PyResult<OffsetAndMetadata> {
+    if let Ok(offset) = value.extract::<i64>() {
+        return Ok(OffsetAndMetadata::new(offset));
+    }
+    let py = value.py();
+    let parts = || -> PyResult<(i64, Option<String>, Option<i32>)> {
+        Ok((
+            value.getattr(intern!(py, "offset"))?.extract()?,
+            value.getattr(intern!(py, "metadata"))?.extract()?,
+            value.getattr(intern!(py, "leader_epoch"))?.extract()?,
+        ))
+    };
+    let Ok((offset, metadata, leader_epoch)) = parts() else {
+        return Err(PyTypeError::new_err(format!(
+            "offsets: expected a number or an OffsetAndMetadata, not {}",
+            value.repr()?
+        )));
+    };
+    Ok(OffsetAndMetadata {
+        offset,
+        leader_epoch: leader_epoch.unwrap_or(-1),
+        metadata: metadata.unwrap_or_default().into(),
+    })
+}

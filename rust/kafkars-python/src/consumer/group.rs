@@ -1,0 +1,140 @@
+//! Subscriptions and who listens to them: calls that never wait.
+
+use std::sync::Arc;
+
+use kafkars_client::SubscriptionView;
+use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyFrozenSet, PyString};
+
+use super::core::ConsumerCore;
+use crate::error;
+use crate::types;
+
+/// What the application wants to be called with when partitions come and go.
+#[derive(Default)]
+pub(crate) struct Listeners {
+    pub(crate) assigned: Option<Py<PyAny>>,
+    pub(crate) revoked: Option<Py<PyAny>>,
+    pub(crate) lost: Option<Py<PyAny>>,
+}
+
+impl Listeners {
+    fn check(self, py: Python<'_>) -> PyResult<Self> {
+        let named = [
+            ("on_partitions_assigned", &self.assigned),
+            ("on_partitions_revoked", &self.revoked),
+            ("on_partitions_lost", &self.lost),
+        ];
+        for (name, listener) in named {
+            if let Some(listener) = listener
+                && !listener.bind(py).is_callable()
+            {
+                return Err(PyTypeError::new_err(format!(
+                    "{name}: expected a function, not {}",
+                    listener.bind(py).repr()?
+                )));
+            }
+        }
+        Ok(self)
+    }
+}
+
+impl ConsumerCore {
+    /// `subscribe(topics)` or `subscribe(pattern=...)`.
+    pub(crate) fn subscribe(
+        &self,
+        py: Python<'_>,
+        topics: Option<&Bound<'_, PyAny>>,
+        pattern: Option<&Bound<'_, PyAny>>,
+        listeners: Listeners,
+    ) -> PyResult<()> {
+        self.check_open()?;
+        let listeners = listeners.check(py)?;
+        let before = self.listeners.lock().replace(Arc::new(listeners));
+        let outcome = match (topics, pattern) {
+            (Some(topics), None) => topics_of(topics).map(|topics| self.consumer.subscribe(topics)),
+            (None, Some(pattern)) => {
+                pattern_of(pattern).map(|pattern| self.consumer.subscribe_pattern(&pattern))
+            }
+            (Some(_), Some(_)) => Err(error::argument(
+                "subscribe() takes topics or a pattern, not both",
+            )),
+            (None, None) => Err(error::argument(
+                "subscribe() needs topics, or a pattern of topic names",
+            )),
+        };
+        let outcome = outcome.and_then(|told| told.map_err(|failure| error::fetch(py, &failure)));
+        if outcome.is_err() {
+            *self.listeners.lock() = before;
+        }
+        outcome
+    }
+
+    /// The subscribed topics; empty with a pattern or without a subscription.
+    pub(crate) fn subscription<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFrozenSet>> {
+        self.check()?;
+        match self.consumer.subscription() {
+            Some(SubscriptionView::Topics(topics)) => {
+                PyFrozenSet::new(py, topics.iter().map(|topic| &**topic))
+            }
+            Some(SubscriptionView::Pattern(_)) | None => PyFrozenSet::empty(py),
+        }
+    }
+
+    /// `enforce_rebalance(reason)`.
+    pub(crate) fn enforce_rebalance(&self, py: Python<'_>, reason: String) -> PyResult<()> {
+        self.check_open()?;
+        let told = self.consumer.enforce_rebalance(reason);
+        told.map_err(|failure| error::fetch(py, &failure))
+    }
+
+    /// `kafkars.types.ConsumerGroupMetadata`.
+    pub(crate) fn group_metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.check_open()?;
+        let found = self.consumer.group_identity();
+        let (group, identity) = found.map_err(|failure| error::fetch(py, &failure))?;
+        let instance = self.consumer.config().group.as_ref();
+        let instance = instance.and_then(|group| group.group_instance_id.as_deref());
+        types::group_metadata(
+            py,
+            &group,
+            identity.as_ref().map_or(-1, |identity| identity.generation),
+            identity.as_ref().map_or("", |identity| &identity.member_id),
+            instance,
+        )
+    }
+}
+
+fn topics_of(topics: &Bound<'_, PyAny>) -> PyResult<Vec<Arc<str>>> {
+    if let Ok(topic) = topics.cast::<PyString>() {
+        return Ok(vec![topic.to_str()?.into()]);
+    }
+    let names = topics.try_iter()?.map(|topic| {
+        let topic = topic?;
+        match topic.cast::<PyString>() {
+            Ok(name) => Ok(Arc::from(name.to_str()?)),
+            Err(_) => Err(PyTypeError::new_err(format!(
+                "subscribe() takes names of topics, not {}",
+                topic.repr()?
+            ))),
+        }
+    });
+    names.collect()
+}
+
+/// A pattern as text, or as `re.compile()` made it.
+fn pattern_of(pattern: &Bound<'_, PyAny>) -> PyResult<String> {
+    if let Ok(text) = pattern.cast::<PyString>() {
+        return Ok(text.to_str()?.to_owned());
+    }
+    let source = pattern.getattr(intern!(pattern.py(), "pattern"));
+    match source.and_then(|source| source.extract()) {
+        Ok(source) => Ok(source),
+        Err(_) => Err(PyTypeError::new_err(format!(
+            "pattern: expected text or a compiled pattern of text, not {}",
+            pattern.repr()?
+        ))),
+    }
+}

@@ -1,0 +1,249 @@
+//! Hands news to the application: listeners and callbacks run on the thread that polls, coroutines on its loop.
+
+use std::sync::Arc;
+use std::thread::{self, ThreadId};
+
+use kafkars_client::News;
+use kafkars_client::group::{Change, ChangeKind};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+
+use super::commits;
+use super::core::ConsumerCore;
+use crate::error;
+use crate::types;
+
+/// Who runs a listener now.
+#[derive(Default)]
+pub(crate) struct Serving {
+    /// The thread a listener runs on.
+    thread: Option<ThreadId>,
+    /// The task a coroutine of a listener runs in; kept, because a loop does not keep its tasks.
+    task: Option<Py<PyAny>>,
+}
+
+/// Whether the news are through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Served {
+    /// Nothing waits any more.
+    All,
+    /// A coroutine runs; records wait for it.
+    Running,
+}
+
+impl ConsumerCore {
+    /// Runs what waits, on this thread. An exception of a listener or callback reaches the caller; the rest keeps its turn.
+    pub(crate) fn serve(&self, py: Python<'_>) -> PyResult<()> {
+        self.check_reentry()?;
+        while let Some(news) = self.consumer.next_news(self.is_finished()) {
+            match news {
+                News::Change(change) => {
+                    let outcome = self.call_listener(py, &change);
+                    self.consumer.finish_change(&change);
+                    if let Some(answer) = outcome? {
+                        self.refuse_coroutine(&answer)?;
+                    }
+                }
+                other => self.serve_other(py, other)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The same on an event loop, where listeners may be coroutines.
+    pub(crate) fn serve_on_loop(self: &Arc<Self>, py: Python<'_>) -> PyResult<Served> {
+        self.check_reentry()?;
+        self.check_task(py)?;
+        if let Some(error) = self.raised.lock().take() {
+            return Err(error);
+        }
+        while let Some(news) = self.consumer.next_news(self.is_finished()) {
+            match news {
+                News::Change(change) => {
+                    let answer = match self.call_listener(py, &change) {
+                        Ok(answer) => answer.filter(|answer| is_awaitable(answer)),
+                        Err(error) => {
+                            self.consumer.finish_change(&change);
+                            return Err(error);
+                        }
+                    };
+                    match answer {
+                        None => self.consumer.finish_change(&change),
+                        Some(coroutine) => {
+                            if let Err(error) = self.start_task(&coroutine, &change) {
+                                self.consumer.finish_change(&change);
+                                return Err(error);
+                            }
+                        }
+                    }
+                }
+                other => self.serve_other(py, other)?,
+            }
+        }
+        Ok(match self.serving.lock().task {
+            Some(_) => Served::Running,
+            None => Served::All,
+        })
+    }
+
+    fn serve_other(&self, py: Python<'_>, news: News) -> PyResult<()> {
+        match news {
+            News::Change(change) => self.consumer.finish_change(&change),
+            News::Committed {
+                callback,
+                offsets,
+                outcome,
+            } => {
+                let function = self.callbacks.lock().remove(&callback);
+                if let Some(function) = function {
+                    let offsets = commits::answer(py, &offsets)?;
+                    let problem = outcome.err().map(|error| error::commit(py, &error));
+                    let _inside = self.enter();
+                    function.call1(py, (offsets, problem))?;
+                }
+            }
+            News::Failed(failure) => return Err(error::group(py, &failure)),
+            News::Left => self.note_left(),
+        }
+        Ok(())
+    }
+
+    /// Calls the listener that a change is for, if there is one.
+    fn call_listener<'py>(
+        &self,
+        py: Python<'py>,
+        change: &Change,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(listeners) = self.listeners.lock().clone() else {
+            return Ok(None);
+        };
+        let listener = match &change.kind {
+            ChangeKind::Assigned => &listeners.assigned,
+            ChangeKind::Revoked => &listeners.revoked,
+            // As in Kafka: who does not tell lost partitions apart hears of them as revoked.
+            ChangeKind::Lost(_) => match &listeners.lost {
+                None => &listeners.revoked,
+                lost => lost,
+            },
+        };
+        let Some(listener) = listener else {
+            return Ok(None);
+        };
+        let partitions = change.partitions.iter();
+        let partitions = partitions.map(|partition| types::topic_partition(py, partition));
+        let partitions = PyList::new(py, partitions.collect::<PyResult<Vec<_>>>()?)?;
+        let _inside = self.enter();
+        listener.bind(py).call1((partitions,)).map(Some)
+    }
+
+    /// Runs a listener's coroutine as a task of the running loop; the change is done when the task is.
+    fn start_task(self: &Arc<Self>, coroutine: &Bound<'_, PyAny>, change: &Change) -> PyResult<()> {
+        let py = coroutine.py();
+        let task = py
+            .import("asyncio")?
+            .call_method1("ensure_future", (coroutine,))?;
+        let end = Bound::new(
+            py,
+            PyListenerEnd {
+                core: Arc::clone(self),
+                change: change.clone(),
+            },
+        )?;
+        // Before the callback, which finds it there.
+        self.serving.lock().task = Some(task.clone().unbind());
+        task.call_method1(intern!(py, "add_done_callback"), (end,))?;
+        Ok(())
+    }
+
+    /// A synchronous consumer has no loop to run a coroutine on.
+    fn refuse_coroutine(&self, answer: &Bound<'_, PyAny>) -> PyResult<()> {
+        if !is_awaitable(answer) {
+            return Ok(());
+        }
+        if answer.hasattr("close")? {
+            answer.call_method0("close")?;
+        }
+        Err(error::state(
+            "a listener of a synchronous consumer is a coroutine function, which nobody awaits; use kafkars.aio.Consumer",
+        ))
+    }
+
+    fn enter(&self) -> Inside<'_> {
+        self.serving.lock().thread = Some(thread::current().id());
+        Inside(self)
+    }
+
+    /// Fails inside a listener: it runs because of a call like this one, which waits for it.
+    pub(crate) fn check_reentry(&self) -> PyResult<()> {
+        if self.serving.lock().thread == Some(thread::current().id()) {
+            return Err(error::state(
+                "this call waits for the listener or callback it was made in; make it after that has returned",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The same for coroutines.
+    fn check_task(&self, py: Python<'_>) -> PyResult<()> {
+        let Some(task) = self
+            .serving
+            .lock()
+            .task
+            .as_ref()
+            .map(|task| task.clone_ref(py))
+        else {
+            return Ok(());
+        };
+        let current = py.import("asyncio")?.call_method0("current_task");
+        if current.is_ok_and(|current| current.is(&task)) {
+            return Err(error::state(
+                "this call waits for the listener it was awaited in; make it after that has returned",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The time a listener runs.
+struct Inside<'a>(&'a ConsumerCore);
+
+impl Drop for Inside<'_> {
+    fn drop(&mut self) {
+        self.0.serving.lock().thread = None;
+    }
+}
+
+fn is_awaitable(answer: &Bound<'_, PyAny>) -> bool {
+    !answer.is_none()
+        && answer
+            .get_type()
+            .hasattr(intern!(answer.py(), "__await__"))
+            .unwrap_or(false)
+}
+
+/// What a loop calls when a listener's coroutine has ended.
+#[pyclass(name = "ListenerEnd", module = "kafkars._kafkars", frozen)]
+struct PyListenerEnd {
+    core: Arc<ConsumerCore>,
+    change: Change,
+}
+
+#[pymethods]
+impl PyListenerEnd {
+    #[pyo3(signature = (*arguments))]
+    fn __call__(&self, py: Python<'_>, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
+        let task = arguments.get_item(0)?;
+        let outcome = task.call_method0(intern!(py, "result"));
+        let done = self.core.serving.lock().task.take();
+        drop(done);
+        if let Err(error) = outcome {
+            *self.core.raised.lock() = Some(error);
+        }
+        self.core.consumer.finish_change(&self.change);
+        if self.core.raised.lock().is_some() {
+            self.core.consumer.wake_readers();
+        }
+        Ok(())
+    }
+}
