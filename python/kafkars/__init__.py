@@ -9,6 +9,7 @@ from __future__ import annotations
 from kafkars import errors
 from kafkars._kafkars import DeliveryFuture, Record, RecordBatch, RecordMetadata, __version__
 from kafkars.admin import Admin
+from kafkars.assignor import Assignor, GroupMember
 from kafkars.config import AdminConfig, ClientConfig, ConsumerConfig, ProducerConfig
 from kafkars.consumer import Consumer
 from kafkars.errors import KafkaError

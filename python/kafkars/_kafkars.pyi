@@ -2,8 +2,9 @@
 """The native half. Written by hand; stubtest compares it with the compiled module."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
 from contextvars import Context
+from re import Pattern
 from types import GenericAlias, TracebackType
 from typing import Any, Final, Generic, Literal, final, overload
 
@@ -11,8 +12,12 @@ from typing_extensions import Self, disjoint_base
 
 from kafkars._typing import Headers, K, KeyIn, OffsetsIn, Partition, Partitions, T_co, V, ValueIn
 from kafkars.config import AdminConfig, ConsumerConfig, ProducerConfig
+from kafkars.errors import KafkaError
 from kafkars.types import (
     ConsumerGroupMetadata,
+    ConsumerHealth,
+    MemoryUsage,
+    OffsetAndMetadata,
     OffsetAndTimestamp,
     PartitionInfo,
     TimestampType,
@@ -221,7 +226,7 @@ class BaseConsumer(Generic[K, V]):
     def group_metadata(self) -> ConsumerGroupMetadata: ...
     def commit_async(
         self,
-        offsets: Record[Any, Any] | Offsets | None = None,
+        offsets: Record[Any, Any] | OffsetsIn | None = None,
         callback: Callable[[dict[TopicPartition, OffsetAndMetadata], KafkaError | None], object] | None = None,
     ) -> None: ...
     def health(self) -> ConsumerHealth: ...
@@ -261,7 +266,7 @@ class Consumer(BaseConsumer[K, V]):
     def partitions_for(self, topic: str, *, timeout: float | None = None) -> list[PartitionInfo]: ...
     def topics(self, *, timeout: float | None = None) -> list[str]: ...
     def commit(
-        self, offsets: Record[Any, Any] | Offsets | None = None, *, timeout: float | None = None
+        self, offsets: Record[Any, Any] | OffsetsIn | None = None, *, timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndMetadata]: ...
     def committed(
         self, partitions: Partitions, *, timeout: float | None = None
@@ -293,7 +298,7 @@ class AsyncConsumer(BaseConsumer[K, V]):
     def partitions_for(self, topic: str, *, timeout: float | None = None) -> Call[list[PartitionInfo]]: ...
     def topics(self, *, timeout: float | None = None) -> Call[list[str]]: ...
     def commit(
-        self, offsets: Record[Any, Any] | Offsets | None = None, *, timeout: float | None = None
+        self, offsets: Record[Any, Any] | OffsetsIn | None = None, *, timeout: float | None = None
     ) -> Call[dict[TopicPartition, OffsetAndMetadata]]: ...
     def committed(
         self, partitions: Partitions, *, timeout: float | None = None

@@ -18,6 +18,7 @@ Position: TypeAlias = int | OffsetAndMetadata
 OffsetsIn: TypeAlias = Mapping[TopicPartition, Position] | Mapping[tuple[str, int], Position]
 Partitions: TypeAlias = Partition | Iterable[Partition]
 
+
 K = TypeVar("K", default=bytes)
 """Keys of records that are read."""
 V = TypeVar("V", default=bytes)

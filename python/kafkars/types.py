@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -24,23 +23,26 @@ class OffsetAndTimestamp(NamedTuple):
 
 
 class OffsetAndMetadata(NamedTuple):
-    """What a group commits for a partition."""
+    """A position of a group in a partition, as it is committed."""
 
     offset: int
-    """The next record to read."""
+    """The next offset to read."""
     metadata: str = ""
-    """Anything to keep along with it."""
+    """Any text to keep beside it."""
     leader_epoch: int | None = None
-    """Leader epoch of the last record read, for noticing truncation (KIP-320)."""
+    """Leader epoch of the last record read (KIP-320), where known."""
 
 
-@dataclass(frozen=True)
-class ConsumerGroupMetadata:
-    """Who a consumer is in its group, for a transaction that commits its offsets (KIP-447)."""
+class ConsumerGroupMetadata(NamedTuple):
+    """A consumer's membership of its group, as `Consumer.group_metadata()` gives it, for `send_offsets_to_transaction`.
+
+    It lets the group refuse positions of a member that has lost its partitions meanwhile (KIP-447). Made by hand with
+    the group's id alone, it commits for a group without members.
+    """
 
     group_id: str
     generation_id: int = -1
-    """The generation, or the member epoch of the consumer protocol; -1 while it is no member."""
+    """Generation of the classic protocol, member epoch of KIP-848; -1 outside of a membership."""
     member_id: str = ""
     group_instance_id: str | None = None
 
@@ -92,31 +94,6 @@ class TimestampType(IntEnum):
     """The producer."""
     LOG_APPEND_TIME = 1
     """The broker, when it stored the record."""
-
-
-class OffsetAndMetadata(NamedTuple):
-    """A position of a group in a partition, as it is committed."""
-
-    offset: int
-    """The next offset to read."""
-    metadata: str = ""
-    """Any text to keep beside it."""
-    leader_epoch: int | None = None
-    """Leader epoch of the last record read (KIP-320), where known."""
-
-
-class ConsumerGroupMetadata(NamedTuple):
-    """A consumer's membership of its group, as `Consumer.group_metadata()` gives it, for `send_offsets_to_transaction`.
-
-    It lets the group refuse positions of a member that has lost its partitions meanwhile (KIP-447). Made by hand with
-    the group's id alone, it commits for a group without members.
-    """
-
-    group_id: str
-    generation_id: int = -1
-    """Generation of the classic protocol, member epoch of KIP-848; -1 outside of a membership."""
-    member_id: str = ""
-    group_instance_id: str | None = None
 
 
 class PartitionInfo(NamedTuple):
