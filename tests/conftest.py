@@ -10,11 +10,14 @@ import pytest
 
 from tests.brokers import Broker, in_ci, why_no_kafka
 from tests.kafka import KafkaCluster, KafkaOptions, jars
+from tests.support import java_tools
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("kafka")
     group.addoption("--bootstrap", metavar="HOST:PORT", help="use this Kafka instead of starting one")
+    group.addoption("--chaos-seeds", type=int, default=1, help="how often each load of tests/chaos is repeated")
+    group.addoption("--chaos-seconds", type=float, default=120.0, help="how long faults are done to a load")
     group.addoption("--kafka-version", default=KafkaOptions.version, help="of the Kafka that is started")
 
 
@@ -31,6 +34,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if not wanted or config.option.collectonly or config.getoption("--bootstrap") or why_no_kafka():
         return
     jars.fetch(config.getoption("--kafka-version"))
+    jars.fetch_tools(java_tools.VERSION)
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Gets the jars of one Kafka version with Maven, once, into `.cache/kafka/VERSION/libs`."""
+"""Gets the jars of one Kafka version with Maven, once: a broker's into `.cache/kafka/VERSION/libs`, the tools' beside."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ POM = """<?xml version="1.0" encoding="UTF-8"?>
 <project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
   <groupId>kafkars.tests</groupId>
-  <artifactId>kafka-{version}</artifactId>
+  <artifactId>{artifact}-{version}</artifactId>
   <version>1</version>
   <packaging>pom</packaging>
   <dependencies>
     <dependency>
       <groupId>org.apache.kafka</groupId>
-      <artifactId>kafka_2.13</artifactId>
+      <artifactId>{artifact}</artifactId>
       <version>{version}</version>
       <exclusions>
         <exclusion><groupId>org.slf4j</groupId><artifactId>slf4j-reload4j</artifactId></exclusion>
         <exclusion><groupId>org.apache.logging.log4j</groupId><artifactId>log4j-slf4j-impl</artifactId></exclusion>
+        <!-- Of the tools; a web server that none of those used here needs. -->
+        <exclusion><groupId>org.apache.kafka</groupId><artifactId>connect-runtime</artifactId></exclusion>
       </exclusions>
     </dependency>
     <dependency>
@@ -44,19 +46,29 @@ class JarsUnavailableError(RuntimeError):
 
 
 def fetch(version: str) -> Path:
-    """Answers the folder with the jars of `version`, fetching them when they are not there yet."""
+    """Answers the folder with the jars of a broker of `version`, fetching them when they are not there yet."""
+    return fetch_artifact("kafka_2.13", version, "libs")
+
+
+def fetch_tools(version: str) -> Path:
+    """The same for the command line tools, which are an artifact of their own."""
+    return fetch_artifact("kafka-tools", version, "tools")
+
+
+def fetch_artifact(artifact: str, version: str, name: str) -> Path:
+    """Copies an artifact and all that it depends on into one folder."""
     folder = cache_folder(version)
-    libs = folder / "libs"
+    libs = folder / name
     if libs.is_dir():
         return libs
     if shutil.which("mvn") is None:
         raise JarsUnavailableError(f"Kafka {version} is not in {folder} and there is no mvn on PATH to fetch it")
 
     folder.mkdir(parents=True, exist_ok=True)
-    pom = folder / "pom.xml"
-    pom.write_text(POM.format(version=version))
+    pom = folder / f"{name}.pom.xml"
+    pom.write_text(POM.format(artifact=artifact, version=version))
     # Into a folder of this process first: a run that is cut off, or another one beside it, leaves no half-full libs.
-    unfinished = folder / f"libs.{os.getpid()}"
+    unfinished = folder / f"{name}.{os.getpid()}"
     command = ["mvn", "--batch-mode", "--quiet", "--file", str(pom), "dependency:copy-dependencies"]
     command.append(f"-DoutputDirectory={unfinished}")
     ran = subprocess.run(command, capture_output=True, text=True, timeout=FETCH_SECONDS, check=False)

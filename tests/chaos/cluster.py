@@ -1,0 +1,139 @@
+"""Three brokers that keep what they have acknowledged, and the faults that are done to them."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import threading
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+from tests.kafka import KafkaCluster, KafkaOptions
+from tests.support.proxy import CALM, CUTS, Proxy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+
+    from tests.kafka import Node
+
+COPIES = 3
+FAULTS = ("kills and cuts", "kills", "cuts")
+SECONDS_BETWEEN_KILLS = 10.0
+TOPIC_NUMBERS = itertools.count(1)
+# Acknowledged by two of three: what one broker alone has taken may be lost with it.
+DURABLE = {
+    "min.insync.replicas": "2",
+    "transaction.state.log.min.isr": "2",
+    "unclean.leader.election.enable": "false",
+    # A follower that was down is missed after 30 s by default.
+    "replica.lag.time.max.ms": "5000",
+}
+
+
+class ChaosCluster:
+    """A cluster of three with a proxy before each broker."""
+
+    def __init__(self, version: str) -> None:
+        self._open = ExitStack()
+        self.proxy = Proxy(COPIES)
+        self.kafka = KafkaCluster(
+            KafkaOptions(version=version, nodes=COPIES, proxy_ports=self.proxy.ports, properties=DURABLE)
+        )
+
+    @property
+    def direct(self) -> str:
+        """Addresses that lead past the proxy, for those who check."""
+        return self.kafka.bootstrap_servers
+
+    @property
+    def proxied(self) -> str:
+        """Addresses behind the proxy, which the brokers advertise there."""
+        return self.proxy.bootstrap_servers
+
+    def new_topic(self, name: str, partitions: int = 1) -> str:
+        """A topic with three copies."""
+        topic = f"{name}-{os.getpid()}-{next(TOPIC_NUMBERS)}"
+        self.kafka.create_topic(topic, partitions, COPIES)
+        self.kafka.wait_in_sync(topic)
+        return topic
+
+    def heal(self) -> None:
+        """Every node runs and knows the others, and the network is calm."""
+        self.proxy.weather = CALM
+        for node in self.kafka.nodes:
+            node.resume()
+            node.start()
+        self.kafka.wait_ready()
+
+    def __enter__(self) -> ChaosCluster:
+        self._open.enter_context(self.proxy)
+        self._open.enter_context(self.kafka)
+        self.proxy.forward([node.address.proxied_port for node in self.kafka.nodes])
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.close()
+
+
+class Repeated:
+    """Does something again and again on a thread of its own, until the block ends. What it raises, the block raises."""
+
+    def __init__(self, what: Callable[[], None], every: float) -> None:
+        self.times = 0
+        self._what = what
+        self._every = every
+        self._ended = threading.Event()
+        self._failure: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> Repeated:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ended.set()
+        self._thread.join()
+        if self._failure is not None and error is None:
+            raise self._failure
+
+    def _run(self) -> None:
+        try:
+            while not self._ended.wait(self._every):
+                self._what()
+                self.times += 1
+        except BaseException as error:  # noqa: BLE001  handed to the block
+            self._failure = error
+
+
+@contextmanager
+def faults(cluster: ChaosCluster, topic: str, partitions: int, which: str, seed: int) -> Iterator[None]:
+    """Brokers are killed, connections are cut, or both, while the block runs."""
+    with ExitStack() as active:
+        if "cuts" in which:
+            cluster.proxy.weather = CUTS
+        if "kills" in which:
+            killer = leader_killer(cluster, topic, partitions, seed)
+            active.enter_context(Repeated(killer, SECONDS_BETWEEN_KILLS))
+        yield
+
+
+def leader_killer(cluster: ChaosCluster, topic: str, partitions: int, seed: int) -> Callable[[], None]:
+    """Kills the leader of some partition of the topic at once, and starts it again."""
+    chance = random.Random(seed)
+
+    def kill() -> None:
+        restart_killed(cluster.kafka.leader(topic, chance.randrange(partitions)))
+
+    return kill
+
+
+def restart_killed(node: Node) -> None:
+    """A power cut."""
+    node.kill()
+    node.start()
