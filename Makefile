@@ -75,7 +75,15 @@ test-python: build $(VENV)/.group-peers  ## Python tests on the embedded broker 
 
 .PHONY: test-kafka
 test-kafka: build $(VENV)/.group-peers  ## Python and interoperability tests on a real Apache Kafka (java, mvn)
-	@$(PY) -m pytest -m kafka --kafka-version $(KAFKA_VERSION) $(PYTEST)
+	@$(PY) -m pytest -m "kafka and not chaos" --kafka-version $(KAFKA_VERSION) $(PYTEST)
+
+.PHONY: test-chaos
+test-chaos: build $(VENV)/.group-peers  ## Three real brokers are killed and cut off, a short while per load (java, mvn)
+	@$(PY) -m pytest -m chaos --kafka-version $(KAFKA_VERSION) $(PYTEST)
+
+.PHONY: chaos
+chaos: build $(VENV)/.group-peers  ## The same in full: minutes per load (PYTEST="--chaos-seed 7" for other accidents)
+	@$(PY) -m pytest -m chaos --chaos-long --kafka-version $(KAFKA_VERSION) --log-cli-level INFO $(PYTEST)
 
 .PHONY: test-kafka-old
 # Not yet of transactions: EndTxn of the older protocol is refused now and then (INVALID_TXN_STATE), a defect.

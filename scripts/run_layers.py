@@ -84,6 +84,7 @@ LAYERS = [
     Layer("test-rust", nothing_needed),
     Layer("test-python", nothing_needed),
     Layer("test-kafka", no_jvm),
+    Layer("test-chaos", no_jvm),
     Layer("test-kafka-old", no_jvm),
 ]
 

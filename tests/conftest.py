@@ -16,8 +16,8 @@ from tests.support import java_tools
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("kafka")
     group.addoption("--bootstrap", metavar="HOST:PORT", help="use this Kafka instead of starting one")
-    group.addoption("--chaos-seeds", type=int, default=1, help="how often each load of tests/chaos is repeated")
-    group.addoption("--chaos-seconds", type=float, default=120.0, help="how long faults are done to a load")
+    group.addoption("--chaos-long", action="store_true", help="tests/chaos in full instead of a minute each")
+    group.addoption("--chaos-seed", type=int, default=0, help="which nodes tests/chaos kills, and when")
     group.addoption("--kafka-version", default=KafkaOptions.version, help="of the Kafka that is started")
 
 

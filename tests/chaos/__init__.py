@@ -1,4 +1,4 @@
 """Real Kafka of three brokers while nodes are killed and paused and connections cut: nothing acknowledged is lost.
 
-The short form is a part of `make test-kafka`; `make chaos` runs every load with every fault and other seeds.
+`make test-chaos` is the short form and a part of `make test`; `make chaos` is the long one.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import os
 import random
 import threading
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 
     from tests.kafka import Node
 
+log = logging.getLogger(__name__)
+
 COPIES = 3
-FAULTS = ("kills and cuts", "kills", "cuts")
 SECONDS_BETWEEN_KILLS = 10.0
 TOPIC_NUMBERS = itertools.count(1)
 # Acknowledged by two of three: what one broker alone has taken may be lost with it.
@@ -82,7 +84,7 @@ class ChaosCluster:
 class Repeated:
     """Does something again and again on a thread of its own, until the block ends. What it raises, the block raises."""
 
-    def __init__(self, what: Callable[[], None], every: float) -> None:
+    def __init__(self, what: Callable[[], None], every: float | Callable[[], float]) -> None:
         self.times = 0
         self._what = what
         self._every = every
@@ -104,7 +106,7 @@ class Repeated:
 
     def _run(self) -> None:
         try:
-            while not self._ended.wait(self._every):
+            while not self._ended.wait(self._every() if callable(self._every) else self._every):
                 self._what()
                 self.times += 1
         except BaseException as error:  # noqa: BLE001  handed to the block
@@ -112,15 +114,12 @@ class Repeated:
 
 
 @contextmanager
-def faults(cluster: ChaosCluster, topic: str, partitions: int, which: str, seed: int) -> Iterator[None]:
-    """Brokers are killed, connections are cut, or both, while the block runs."""
-    with ExitStack() as active:
-        if "cuts" in which:
-            cluster.proxy.weather = CUTS
-        if "kills" in which:
-            killer = leader_killer(cluster, topic, partitions, seed)
-            active.enter_context(Repeated(killer, SECONDS_BETWEEN_KILLS))
+def kills_and_cuts(cluster: ChaosCluster, topic: str, partitions: int, seed: int) -> Iterator[None]:
+    """While the block runs, leaders of the topic are killed and started again, and no connection lasts."""
+    cluster.proxy.weather = CUTS
+    with Repeated(leader_killer(cluster, topic, partitions, seed), SECONDS_BETWEEN_KILLS) as killer:
         yield
+    log.info("%d leaders killed, %d connections cut", killer.times, cluster.proxy.cuts)
 
 
 def leader_killer(cluster: ChaosCluster, topic: str, partitions: int, seed: int) -> Callable[[], None]:

@@ -7,16 +7,21 @@ from collections.abc import Iterator
 import pytest
 
 from tests.brokers import in_ci, why_no_kafka
-from tests.chaos.cluster import FAULTS, ChaosCluster
+from tests.chaos.cluster import ChaosCluster
+from tests.chaos.scale import LONG, SHORT, Scale
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """The short form is one run with every fault at once; the long one also has each alone, and other seeds."""
-    seeds = metafunc.config.getoption("--chaos-seeds")
-    if "seed" in metafunc.fixturenames:
-        metafunc.parametrize("seed", range(seeds))
-    if "which" in metafunc.fixturenames:
-        metafunc.parametrize("which", FAULTS if seeds > 1 else FAULTS[:1])
+@pytest.fixture
+def scale(pytestconfig: pytest.Config) -> Scale:
+    """How much of everything."""
+    return LONG if pytestconfig.getoption("--chaos-long") else SHORT
+
+
+@pytest.fixture
+def seed(pytestconfig: pytest.Config) -> int:
+    """Of all that is left to chance."""
+    chosen: int = pytestconfig.getoption("--chaos-seed")
+    return chosen
 
 
 @pytest.fixture(scope="session")
