@@ -86,12 +86,10 @@ chaos: build $(VENV)/.group-peers  ## The same in full: minutes per load (PYTEST
 	@$(PY) -m pytest -m chaos --chaos-long --kafka-version $(KAFKA_VERSION) --log-cli-level INFO $(PYTEST)
 
 .PHONY: test-kafka-old
-# Not yet of transactions: EndTxn of the older protocol is refused now and then (INVALID_TXN_STATE), a defect.
 test-kafka-old: build $(VENV)/.group-peers  ## Behaviour of the clients on the oldest brokers that are supported
 	@for version in $(OLD_KAFKA_VERSIONS); do \
 	    echo "Kafka $$version"; \
-	    $(PY) -m pytest -m kafka --kafka-version $$version tests/behaviour tests/kafka \
-	        --ignore tests/behaviour/test_transactions.py --ignore tests/behaviour/test_transaction_blocks.py $(PYTEST) || exit 1; \
+	    $(PY) -m pytest -m kafka --kafka-version $$version tests/behaviour tests/kafka $(PYTEST) || exit 1; \
 	done
 
 # --- lint -------------------------------------------------------------------------------------------------------

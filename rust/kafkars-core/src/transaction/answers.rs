@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::init_producer_id::InitProducerIdResponse;
 
+use super::judgement::{Finding, Judgement, is_without_effect, judge, judge_offset, worst};
 use super::steps::Step;
 use super::{
-    CoordinatorKind, FindCoordinator, NoAnswer, Outcome, Phase, TransactionError,
+    CoordinatorKind, FindCoordinator, Heard, NoAnswer, Outcome, Phase, TransactionError,
     TransactionResponse, Transactions, Version,
 };
 use crate::backoff::Backoff;
@@ -17,22 +18,6 @@ use crate::produce::sequence::ProducerIdentity;
 /// `CONCURRENT_TRANSACTIONS` passes as soon as the markers of the transaction before are written, which takes
 /// milliseconds; the usual pause would make every second transaction wait for it.
 const MARKERS: Duration = Duration::from_millis(20);
-
-/// What an error code asks for, whichever request met it. Later ones outweigh earlier ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Judgement {
-    Done,
-    Again,
-    Concurrent,
-    Elsewhere,
-    Abortable,
-    MappingLost,
-    Fenced,
-    Fatal,
-}
-
-/// A code with what it is about.
-type Finding = (Judgement, ErrorCode, Option<Arc<str>>);
 
 impl Transactions {
     /// The answer to the request that [`Transactions::poll`] gave, or what prevented one.
@@ -87,6 +72,11 @@ impl Transactions {
     fn act(&mut self, now: Instant, step: Step, finding: Finding, response: &TransactionResponse) {
         let (judgement, code, message) = finding;
         match judgement {
+            Judgement::Done => {}
+            _ if is_without_effect(judgement, code) => self.not_opened(step),
+            _ => self.perhaps_opened(step),
+        }
+        match judgement {
             Judgement::Done => {
                 self.failures = 0;
                 self.done(step, response);
@@ -113,10 +103,34 @@ impl Transactions {
                 self.mapping_lost |= judgement == Judgement::MappingLost;
                 self.abortable(now, step, code, message);
             }
+            // It was never open there; a request to open it that is still on its way will meet a newer epoch.
+            Judgement::Fatal
+                if code == ErrorCode::InvalidTxnState
+                    && step == (Step::End { committed: false })
+                    && self.heard == Heard::Perhaps =>
+            {
+                self.renewal = true;
+                self.complete();
+            }
             Judgement::Fatal => {
                 let error = self.refused(api(step), code, message, true);
                 self.fail(error);
             }
+        }
+    }
+
+    /// The request had no effect. If it was the one to open the transaction, there is none to be ended: as when an abort
+    /// follows at once on a record whose partition was refused because the markers of the transaction before were not written.
+    fn not_opened(&mut self, step: Step) {
+        if step.opens() && self.heard == Heard::Asked {
+            self.heard = Heard::Nothing;
+            self.started = None;
+        }
+    }
+
+    fn perhaps_opened(&mut self, step: Step) {
+        if step.opens() && self.heard == Heard::Asked {
+            self.heard = Heard::Perhaps;
         }
     }
 
@@ -129,8 +143,12 @@ impl Transactions {
                     transaction_version,
                 },
             ) => self.initialized(response, *transaction_version),
-            (Step::AddPartitions, _) => self.asked_are_added(),
+            (Step::AddPartitions, _) => {
+                self.heard = Heard::Surely;
+                self.asked_are_added();
+            }
             (Step::AddOffsets, _) => {
+                self.heard = Heard::Surely;
                 if let Some(offsets) = self.offsets.front_mut() {
                     offsets.added = true;
                 }
@@ -169,7 +187,8 @@ impl Transactions {
         } else {
             Version::One
         };
-        self.renewal = false;
+        // One epoch further on, the coordinator refuses the request that was lost.
+        self.renewal = std::mem::take(&mut self.renewal_lost);
         self.mapping_lost = false;
         if self.phase == Phase::Initializing {
             self.phase = Phase::Ready;
@@ -192,8 +211,10 @@ impl Transactions {
         match no_answer {
             NoAnswer::Indefinite { .. } => {
                 self.indefinite |= !matches!(step, Step::Find(_) | Step::Init);
+                self.renewal_lost |= step == Step::Init && self.phase != Phase::Initializing;
+                self.perhaps_opened(step);
             }
-            NoAnswer::NotSent { .. } => {}
+            NoAnswer::NotSent { .. } => self.not_opened(step),
             NoAnswer::Impossible { cause } => {
                 return self.fail(TransactionError::Impossible { cause });
             }
@@ -292,50 +313,4 @@ fn api(step: Step) -> &'static str {
         Step::CommitOffsets => "TxnOffsetCommit",
         Step::End { .. } => "EndTxn",
     }
-}
-
-fn worst(findings: impl Iterator<Item = Finding>) -> Finding {
-    let done = (Judgement::Done, ErrorCode::None, None);
-    findings.fold(
-        done,
-        |worst, next| {
-            if next.0 > worst.0 { next } else { worst }
-        },
-    )
-}
-
-fn judge(code: i16, message: Option<Arc<str>>) -> Finding {
-    let code = ErrorCode::from_i16(code);
-    let judgement = match code {
-        ErrorCode::None => Judgement::Done,
-        ErrorCode::NotCoordinator | ErrorCode::CoordinatorNotAvailable => Judgement::Elsewhere,
-        ErrorCode::ConcurrentTransactions => Judgement::Concurrent,
-        ErrorCode::InvalidProducerEpoch | ErrorCode::ProducerFenced => Judgement::Fenced,
-        ErrorCode::UnknownProducerId | ErrorCode::InvalidProducerIdMapping => {
-            Judgement::MappingLost
-        }
-        ErrorCode::TransactionAbortable
-        | ErrorCode::TopicAuthorizationFailed
-        | ErrorCode::GroupAuthorizationFailed
-        | ErrorCode::InvalidGroupId => Judgement::Abortable,
-        // Comes beside the code of the partition that is to blame.
-        ErrorCode::OperationNotAttempted => Judgement::Again,
-        code if code.retriable() => Judgement::Again,
-        _ => Judgement::Fatal,
-    };
-    (judgement, code, message)
-}
-
-/// Offsets are refused for reasons of the group, which leave the producer whole.
-fn judge_offset(code: i16, place: String) -> Finding {
-    let (judgement, code, message) = judge(code, Some(place.into()));
-    let judgement = match (judgement, code) {
-        // The group's coordinator is in trouble: another may have it by now.
-        (_, ErrorCode::RequestTimedOut) => Judgement::Elsewhere,
-        (Judgement::Fatal, ErrorCode::TransactionalIdAuthorizationFailed)
-        | (Judgement::Fatal, ErrorCode::UnsupportedForMessageFormat) => Judgement::Fatal,
-        (Judgement::Fatal, _) => Judgement::Abortable,
-        (judgement, _) => judgement,
-    };
-    (judgement, code, message)
 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::{
-    Call, GroupMetadata, OffsetStep, OffsetToCommit, Outcome, Overdue, Phase, Ticket,
+    Call, GroupMetadata, Heard, OffsetStep, OffsetToCommit, Outcome, Overdue, Phase, Ticket,
     TransactionError, Transactions, Version,
 };
 
@@ -166,6 +166,7 @@ impl Transactions {
         self.partitions.clear();
         self.missing = 0;
         self.started = None;
+        self.heard = Heard::Nothing;
         self.ending = false;
         // Under the newer protocol the end itself brought a new epoch.
         if self.indefinite && self.version == Version::One {

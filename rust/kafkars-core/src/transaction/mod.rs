@@ -20,6 +20,7 @@
 mod answers;
 mod commands;
 mod error;
+mod judgement;
 mod message;
 mod steps;
 
@@ -93,12 +94,16 @@ pub struct Transactions {
     offsets: VecDeque<OffsetStep>,
     // When the coordinator first heard of the open transaction, or may have.
     started: Option<Instant>,
+    // The older protocol only: what the coordinator knows of the open transaction.
+    heard: Heard,
     // EndTxn went out: its result counts, whatever time it is.
     ending: bool,
     // The older protocol only: a request of this epoch may still be on its way.
     indefinite: bool,
     // The next transaction needs a new epoch.
     renewal: bool,
+    // A request for one may still be on its way, and would end whatever transaction it meets.
+    renewal_lost: bool,
     // The coordinator forgot the producer id and would refuse EndTxn.
     mapping_lost: bool,
     overdue: Overdue,
@@ -138,6 +143,17 @@ enum Membership {
     Added,
 }
 
+/// Whether a transaction of the older protocol is open at its coordinator, which refuses to end one that is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    Nothing,
+    /// The request that would open it is under way.
+    Asked,
+    /// What became of that request is unknown.
+    Perhaps,
+    Surely,
+}
+
 /// The abort of a transaction that ran out of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Overdue {
@@ -170,9 +186,11 @@ impl Transactions {
             missing: 0,
             offsets: VecDeque::new(),
             started: None,
+            heard: Heard::Nothing,
             ending: false,
             indefinite: false,
             renewal: false,
+            renewal_lost: false,
             mapping_lost: false,
             overdue: Overdue::No,
             in_flight: None,

@@ -15,8 +15,8 @@ use kafkars_protocol::messages::txn_offset_commit::{
 };
 
 use super::{
-    CoordinatorKind, Destination, Dispatch, FindCoordinator, Membership, OffsetStep, Overdue,
-    Phase, TransactionRequest, Transactions, Version,
+    CoordinatorKind, Destination, Dispatch, FindCoordinator, Heard, Membership, OffsetStep,
+    Overdue, Phase, TransactionRequest, Transactions, Version,
 };
 use crate::produce::sequence::ProducerIdentity;
 
@@ -29,6 +29,13 @@ pub(super) enum Step {
     AddOffsets,
     CommitOffsets,
     End { committed: bool },
+}
+
+impl Step {
+    /// Whether the coordinator opens a transaction of the older protocol with it.
+    pub(super) fn opens(self) -> bool {
+        matches!(self, Self::AddPartitions | Self::AddOffsets)
+    }
 }
 
 /// Later versions of AddPartitionsToTxn are for brokers among themselves.
@@ -146,7 +153,7 @@ impl Transactions {
                     ..AddPartitionsToTxnRequest::default()
                 };
                 let request = TransactionRequest::AddPartitions(request);
-                self.departs(now);
+                self.asks_to_open(now);
                 (coordinator?, request, ADD_PARTITIONS_MAX)
             }
             Step::AddOffsets => {
@@ -156,7 +163,7 @@ impl Transactions {
                     producer_epoch: identity.epoch,
                     group_id: self.offsets.front()?.group.group_id.as_ref().to_owned(),
                 };
-                self.departs(now);
+                self.asks_to_open(now);
                 let request = TransactionRequest::AddOffsets(request);
                 (coordinator?, request, i16::MAX)
             }
@@ -184,6 +191,14 @@ impl Transactions {
             request,
             max_version,
         })
+    }
+
+    /// A request goes out that opens the transaction at the coordinator, if it is the first.
+    fn asks_to_open(&mut self, now: Instant) {
+        self.departs(now);
+        if self.heard == Heard::Nothing {
+            self.heard = Heard::Asked;
+        }
     }
 
     fn ending_version(&self) -> i16 {

@@ -289,6 +289,27 @@ fn an_end_of_unknown_fate_is_repeated_and_then_the_epoch_changes_before_anything
 }
 
 #[test]
+fn a_renewal_of_unknown_fate_is_followed_by_another() {
+    let mut talk = Talk::ready(0);
+    talk.begin_and_send();
+    talk.surprise = Some(("EndTxn", Talk::indefinite("cut")));
+    talk.commit().expect("committed");
+    talk.log.clear();
+    talk.surprise = Some(("InitProducerId", Talk::indefinite("cut")));
+    talk.begin_and_send();
+    assert_eq!(
+        talk.log,
+        [
+            "InitProducerId 0",
+            "FindCoordinator tx",
+            "InitProducerId 0",
+            "InitProducerId 1",
+            "AddPartitionsToTxn"
+        ]
+    );
+}
+
+#[test]
 fn the_newer_protocol_needs_no_renewal_after_unknown_fates() {
     let mut talk = Talk::ready(2);
     talk.begin_and_send();
@@ -431,6 +452,62 @@ fn coordinators_that_move_load_or_are_busy_are_asked_again() {
             assert!(talk.surprise.is_none());
         }
     }
+}
+
+#[test]
+fn what_never_opened_at_the_coordinator_is_not_ended_there() {
+    let unheard = [
+        // The markers of the transaction before are not written yet.
+        Ok(ErrorCode::ConcurrentTransactions),
+        Ok(ErrorCode::CoordinatorLoadInProgress),
+        Ok(ErrorCode::TopicAuthorizationFailed),
+        Err(NoAnswer::NotSent {
+            cause: "no connection".into(),
+        }),
+    ];
+    for surprise in unheard {
+        let mut talk = Talk::ready(0);
+        talk.begin_and_send();
+        talk.commit().expect("committed");
+        talk.log.clear();
+        talk.transactions.begin().expect("ready");
+        assert!(!talk.transactions.admit(&"t".into(), 0));
+        talk.surprise = Some(("AddPartitionsToTxn", surprise.clone()));
+        talk.turn();
+        talk.abort().expect("aborted");
+        assert_eq!(talk.log[0], "AddPartitionsToTxn");
+        let ended = talk.log.iter().any(|request| request.starts_with("EndTxn"));
+        assert!(!ended, "{surprise:?}: {:?}", talk.log);
+        talk.begin_and_send();
+        talk.commit().expect("committed");
+    }
+}
+
+#[test]
+fn what_may_have_opened_is_ended_and_a_coordinator_that_knows_of_nothing_agrees() {
+    for surprise in [
+        Talk::indefinite("cut"),
+        Ok(ErrorCode::CoordinatorNotAvailable),
+    ] {
+        let mut talk = Talk::ready(0);
+        talk.transactions.begin().expect("ready");
+        assert!(!talk.transactions.admit(&"t".into(), 0));
+        talk.surprise = Some(("AddPartitionsToTxn", surprise.clone()));
+        talk.turn();
+        talk.log.clear();
+        talk.surprise = Some(("EndTxn", Ok(ErrorCode::InvalidTxnState)));
+        talk.abort().expect("aborted");
+        assert_eq!(talk.log.last().map(String::as_str), Some("EndTxn false 0"));
+        talk.log.clear();
+        talk.begin_and_send();
+        // What may still be on its way meets a newer epoch.
+        assert_eq!(talk.log, ["InitProducerId 0", "AddPartitionsToTxn"]);
+        talk.commit().expect("committed");
+    }
+    let mut talk = Talk::ready(0);
+    talk.begin_and_send();
+    talk.surprise = Some(("EndTxn", Ok(ErrorCode::InvalidTxnState)));
+    assert!(talk.abort().expect_err("was open").is_fatal());
 }
 
 #[test]
