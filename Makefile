@@ -92,6 +92,12 @@ test-kafka-old: build $(VENV)/.group-peers  ## Behaviour of the clients on the o
 	    $(PY) -m pytest -m kafka --kafka-version $$version tests/behaviour tests/kafka $(PYTEST) || exit 1; \
 	done
 
+SEEDS ?= 5000
+
+.PHONY: soak
+soak: $(VENV)/.created  ## Seeded histories of the core in number (SEEDS=5000); every simulation reads KAFKARS_SEEDS
+	@KAFKARS_SEEDS=$(SEEDS) cargo test --release --locked -p kafkars-core --test simulation
+
 # --- lint -------------------------------------------------------------------------------------------------------
 
 .PHONY: lint

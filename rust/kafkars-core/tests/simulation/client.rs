@@ -1,0 +1,410 @@
+//! A producer of the core, driven over a simulated network.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use kafkars_core::backoff::Backoff;
+use kafkars_core::cluster::{PartitionMetadata, TopicMetadata};
+use kafkars_core::config::ProducerConfig;
+use kafkars_core::produce::accumulator::{Accumulator, ProduceRecord};
+use kafkars_core::produce::delivery::Delivery;
+use kafkars_core::produce::sender::{Outgoing, Sender, View};
+use kafkars_core::transaction::{
+    Destination, NoAnswer, Ticket, TransactionConfig, TransactionError, TransactionResponse,
+    Transactions,
+};
+use kafkars_protocol::Uuid;
+use kafkars_protocol::messages::produce::{ProduceRequest, ProduceResponse};
+use kafkars_records::{ReadLimits, batches};
+
+use crate::cluster::{NODES, PARTITIONS, Place, TOPICS, WireBatch};
+use crate::defect;
+use crate::network::{Asked, Connection, Lane, Payload, Reply};
+use crate::world::{MILLI, Micros, World};
+
+pub(crate) fn topic_name(place: Place) -> String {
+    format!("t{}", place / PARTITIONS)
+}
+
+pub(crate) fn place_of(topic: &str, partition: i32) -> Place {
+    let topic: usize = topic[1..].parse().expect("a topic of ours");
+    topic * PARTITIONS + partition as usize
+}
+
+/// One producer with its connections.
+pub(crate) struct Client {
+    pub(crate) sender: Sender,
+    pub(crate) accumulator: Arc<Accumulator>,
+    pub(crate) hurry: bool,
+    /// Ends of transactional calls.
+    pub(crate) outcomes: HashMap<Ticket, Result<(), TransactionError>>,
+    /// The application has given the producer up.
+    pub(crate) stopped: bool,
+    pub(crate) leaders: Leaders,
+    pub(crate) connections: BTreeMap<(i32, Lane), Connection>,
+    metadata_asked: bool,
+    next_poll: Option<Micros>,
+}
+
+/// What the client believes of leaders, and where it is connected.
+pub(crate) struct Leaders {
+    version: u64,
+    of: Vec<i32>,
+    pub(crate) connected: Vec<i32>,
+}
+
+impl View for Leaders {
+    fn metadata_version(&self) -> u64 {
+        self.version
+    }
+
+    fn leader(&self, topic: &str, partition: i32) -> Option<i32> {
+        Some(self.of[place_of(topic, partition)])
+    }
+
+    fn topic_id(&self, _: &str) -> Uuid {
+        Uuid::ZERO
+    }
+
+    fn is_connected(&self, node: i32) -> bool {
+        self.connected.contains(&node)
+    }
+}
+
+/// Adds a producer to the world; with `transaction_timeout` a transactional one.
+pub(crate) fn add(
+    world: &mut World,
+    config: ProducerConfig,
+    transaction_timeout: Option<Duration>,
+) -> usize {
+    let accumulator = Arc::new(Accumulator::new(&config, 1));
+    for topic in 0..TOPICS {
+        let partition = |partition| PartitionMetadata {
+            partition,
+            error: None,
+            leader: Some(0),
+            leader_epoch: 0,
+            replicas: Vec::new(),
+            isr: Vec::new(),
+            offline: Vec::new(),
+        };
+        accumulator.update_topic(&TopicMetadata {
+            name: format!("t{topic}"),
+            id: Uuid::ZERO,
+            error: None,
+            partitions: (0..PARTITIONS as i32).map(partition).collect(),
+            is_internal: false,
+        });
+    }
+    let pauses = (Duration::from_millis(20), Duration::from_millis(200));
+    let seed = world.between(0, u64::MAX);
+    let transactions = transaction_timeout.map(|transaction_timeout| {
+        let config = TransactionConfig {
+            transactional_id: "tx".into(),
+            transaction_timeout,
+            retry_backoff: pauses.0,
+            retry_backoff_max: pauses.1,
+        };
+        Transactions::new(config, seed)
+    });
+    let config = config.check().expect("settings that fit");
+    let backoff = Backoff::new(pauses.0, pauses.1);
+    let sender = Sender::new(
+        config,
+        Arc::clone(&accumulator),
+        backoff,
+        seed,
+        transactions,
+    );
+    world.clients.push(Client {
+        sender,
+        accumulator,
+        hurry: false,
+        outcomes: HashMap::new(),
+        stopped: false,
+        leaders: Leaders {
+            version: 1,
+            of: vec![0; TOPICS * PARTITIONS],
+            connected: Vec::new(),
+        },
+        connections: BTreeMap::new(),
+        metadata_asked: false,
+        next_poll: None,
+    });
+    world.clients.len() - 1
+}
+
+impl Client {
+    pub(crate) fn transactions(&mut self) -> &mut Transactions {
+        self.sender
+            .transactions()
+            .expect("a transactional producer")
+    }
+}
+
+impl World {
+    /// Takes a record; `None` when there is no room or the transaction does not allow it.
+    pub(crate) fn produce(&mut self, id: usize, place: Place, value: u64) -> Option<Delivery> {
+        let now = self.instant();
+        let topic = topic_name(place);
+        let bytes = value.to_be_bytes();
+        let record = ProduceRecord {
+            topic: &topic,
+            partition: Some((place % PARTITIONS) as i32),
+            timestamp: Some(0),
+            key: None,
+            value: Some(&bytes),
+            headers: &[],
+        };
+        let taken = self.clients[id].accumulator.append(&record, now, || 0);
+        self.poll_soon(id);
+        taken.ok().map(|(delivery, _)| delivery)
+    }
+
+    pub(crate) fn poll_soon(&mut self, id: usize) {
+        self.poll_at(id, self.now);
+    }
+
+    fn poll_at(&mut self, id: usize, at: Micros) {
+        let client = &mut self.clients[id];
+        if client
+            .next_poll
+            .is_some_and(|next| next <= at && next >= self.now)
+        {
+            return;
+        }
+        client.next_poll = Some(at);
+        self.at(at, move |world| {
+            if world.clients[id].next_poll == Some(at) {
+                world.clients[id].next_poll = None;
+                world.poll(id);
+            }
+        });
+    }
+
+    fn poll(&mut self, id: usize) {
+        let now = self.instant();
+        defect::before_poll(self, id);
+        let client = &mut self.clients[id];
+        let work = client.sender.poll(now, &client.leaders, client.hurry);
+        if work.needs_metadata {
+            self.ask_metadata(id);
+        }
+        for outgoing in work.requests {
+            self.send_batches(id, outgoing);
+        }
+        if work.needs_identity {
+            let node = self.between(0, NODES) as i32;
+            self.send(
+                id,
+                (node, Lane::Coordinator),
+                Payload::Identity,
+                Asked::Identity,
+                None,
+            );
+        }
+        if let Some(dispatch) = work.coordinator {
+            let node = match dispatch.destination {
+                Destination::Node(node) => node,
+                Destination::AnyBroker => self.between(0, NODES) as i32,
+            };
+            let asked = Asked::Coordinator(dispatch.request.clone());
+            match defect::intercept(self, &dispatch.request) {
+                Some(answer) => {
+                    self.after(MILLI, move |world| world.coordinated(id, Ok(answer)));
+                }
+                None => {
+                    let request = defect::falsify(self, dispatch.request);
+                    let payload = Payload::Coordinator(request, dispatch.max_version);
+                    self.send(id, (node, Lane::Coordinator), payload, asked, None);
+                }
+            }
+        }
+        for node in work.unconnected {
+            self.connect(id, node);
+        }
+        self.settle(id);
+        if let Some(wake_at) = work.wake_at {
+            let at = self.micros(wake_at).max(self.now + 1);
+            self.poll_at(id, at);
+        }
+    }
+
+    /// Reports what has ended.
+    fn settle(&mut self, id: usize) {
+        let client = &mut self.clients[id];
+        for finished in client.sender.take_finished() {
+            finished.batch.delivery.complete(finished.outcome);
+        }
+        if let Some(transactions) = client.sender.transactions() {
+            for outcome in transactions.take_outcomes() {
+                client.outcomes.insert(outcome.ticket, outcome.result);
+            }
+        }
+    }
+
+    fn send_batches(&mut self, id: usize, outgoing: Outgoing) {
+        let deadline = self.micros(outgoing.deadline);
+        let mut wire = read(&outgoing.request);
+        let attempts = outgoing
+            .batches
+            .iter()
+            .map(|departure| departure.batch.attempts);
+        defect::on_the_wire(self, &mut wire, attempts);
+        let payload = Payload::Produce(wire, outgoing.max_version >= 12);
+        let asked = Asked::Batches(outgoing.batches);
+        self.send(
+            id,
+            (outgoing.node, Lane::Data),
+            payload,
+            asked,
+            Some(deadline),
+        );
+    }
+
+    fn connect(&mut self, id: usize, node: i32) {
+        let delay = self.between(MILLI / 2, 5 * MILLI);
+        self.after(delay, move |world| {
+            let client = &mut world.clients[id];
+            if !client.leaders.connected.contains(&node) {
+                client.leaders.connected.push(node);
+            }
+            world.poll_soon(id);
+        });
+    }
+
+    fn ask_metadata(&mut self, id: usize) {
+        if std::mem::replace(&mut self.clients[id].metadata_asked, true) {
+            return;
+        }
+        let delay = self.between(MILLI, 30 * MILLI);
+        self.after(delay, move |world| {
+            let of = world
+                .cluster
+                .partitions
+                .iter()
+                .map(|partition| partition.leader);
+            let of: Vec<i32> = of.collect();
+            let client = &mut world.clients[id];
+            client.metadata_asked = false;
+            if client.leaders.of != of {
+                client.leaders.of = of;
+                client.leaders.version += 1;
+            }
+            world.poll_soon(id);
+        });
+    }
+
+    /// No answer will come.
+    pub(crate) fn unanswered(&mut self, id: usize, node: i32, asked: Asked) {
+        let now = self.instant();
+        let lost = NoAnswer::Indefinite {
+            cause: "the connection broke".into(),
+        };
+        match asked {
+            Asked::Batches(batches) => match defect::unanswered_batches(self, batches) {
+                Ok(batches) => {
+                    let sender = &mut self.clients[id].sender;
+                    sender.attempt_failed(now, node, batches, &lost);
+                }
+                Err((batches, response)) => {
+                    let client = &mut self.clients[id];
+                    client
+                        .sender
+                        .answered(now, node, batches, &response, &client.leaders);
+                }
+            },
+            Asked::Coordinator(request) => {
+                let answer = defect::unanswered(self, &request, lost);
+                self.coordinated(id, answer);
+            }
+            Asked::Identity => self.clients[id].sender.identified(now, Err(lost)),
+        }
+        self.settle(id);
+    }
+
+    pub(crate) fn answer(
+        &mut self,
+        id: usize,
+        to: (i32, Lane),
+        generation: u64,
+        number: u64,
+        reply: Reply,
+    ) {
+        let connection = self.clients[id].connections.entry(to).or_default();
+        if connection.generation != generation {
+            return;
+        }
+        let Some(waiting) = connection.waiting.remove(&number) else {
+            return;
+        };
+        let now = self.instant();
+        match (waiting.what, reply) {
+            (Asked::Batches(batches), Reply::Produce(mut response)) => {
+                self.take_hints(id, &response);
+                let batches = defect::answered(self, batches, &mut response);
+                let client = &mut self.clients[id];
+                client
+                    .sender
+                    .answered(now, to.0, batches, &response, &client.leaders);
+            }
+            (Asked::Coordinator(_), Reply::Coordinator(response)) => {
+                let response = defect::coordinated(self, response);
+                self.coordinated(id, Ok(response));
+            }
+            (Asked::Identity, Reply::Identity(response)) => {
+                self.clients[id].sender.identified(now, Ok(&response));
+            }
+            _ => self.violated("an answer to another question".to_owned()),
+        }
+        self.settle(id);
+        self.poll_soon(id);
+    }
+
+    fn coordinated(&mut self, id: usize, answer: Result<TransactionResponse, NoAnswer>) {
+        let now = self.instant();
+        self.clients[id].transactions().answered(now, answer);
+        self.settle(id);
+        self.poll_soon(id);
+    }
+
+    /// As KIP-951 has it, the old leader may name the new one.
+    fn take_hints(&mut self, id: usize, response: &ProduceResponse) {
+        let leaders = &mut self.clients[id].leaders;
+        for topic in &response.responses {
+            for partition in &topic.partition_responses {
+                let leader = partition.current_leader.leader_id;
+                if leader >= 0 {
+                    leaders.of[place_of(&topic.name, partition.index)] = leader;
+                    leaders.version += 1;
+                }
+            }
+        }
+    }
+}
+
+/// The batches of a request, read back from its bytes.
+fn read(request: &ProduceRequest) -> Vec<WireBatch> {
+    let mut wire = Vec::new();
+    for topic in &request.topic_data {
+        for partition in &topic.partition_data {
+            let bytes = partition.records.clone().expect("records");
+            let raw = batches(bytes).next().expect("a batch").expect("whole");
+            let batch = raw.open(&ReadLimits::default()).expect("checksums fit");
+            let values = batch.records().map(|record| {
+                let value = record.value.map(|span| batch.slice(span)).expect("a value");
+                u64::from_be_bytes(value.try_into().expect("eight bytes"))
+            });
+            wire.push(WireBatch {
+                place: place_of(&topic.name, partition.index),
+                producer: batch.header.producer_id,
+                epoch: batch.header.producer_epoch,
+                sequence: batch.header.base_sequence,
+                transactional: batch.header.attributes.is_transactional(),
+                values: values.collect(),
+            });
+        }
+    }
+    wire
+}

@@ -1,0 +1,220 @@
+//! Planted defects: what the driver or the core could do wrong, done wrong on purpose between core and network, so that
+//! the suite shows that it would notice. Production code knows nothing of them.
+
+use kafkars_core::produce::sender::Departure;
+use kafkars_core::transaction::{NoAnswer, TransactionRequest, TransactionResponse};
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::add_partitions_to_txn::AddPartitionsToTxnResponse;
+use kafkars_protocol::messages::end_txn::EndTxnResponse;
+use kafkars_protocol::messages::produce::{
+    PartitionProduceResponse, ProduceResponse, TopicProduceResponse,
+};
+
+use crate::cluster::WireBatch;
+use crate::coordinator::offsets_answer;
+use crate::world::World;
+
+/// What is done wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Defect {
+    /// Batches carry no numbers, so retries repeat records.
+    Unnumbered,
+    /// A retry takes a new epoch instead of its old number.
+    RetryUnderNewEpoch,
+    /// A retry is numbered as if nothing had been sent before it.
+    RetryWithWrongNumber,
+    /// No answer counts as success.
+    LostIsStored,
+    /// What only the leader has counts as stored.
+    AfterAppendIsStored,
+    /// A moved leader counts as success.
+    NotLeaderIsStored,
+    /// A batch refused for good measure is forgotten instead of tried again.
+    RefusedIsForgotten,
+    /// Offsets of answers are taken one too high.
+    OffsetsShifted,
+    /// A duplicate is taken for a gap, and numbered anew.
+    DuplicateIsGap,
+    /// The older protocol goes on under the same epoch although a request may still arrive.
+    NoRenewal,
+    /// A transaction ends before its records are stored.
+    EndsUndrained,
+    /// The older protocol does not tell the coordinator about partitions.
+    PartitionsNotAdded,
+    /// Offsets are not sent with their transaction.
+    OffsetsNotSent,
+    /// An abort commits.
+    AbortCommits,
+    /// A commit aborts.
+    CommitAborts,
+    /// An end without answer counts as done.
+    LostEndIsDone,
+    /// The newer protocol's new epoch is not taken over.
+    EpochNotTaken,
+    /// A fenced producer goes on asking.
+    FencedGoesOn,
+}
+
+pub(crate) fn before_poll(world: &mut World, id: usize) {
+    if world.has(Defect::EndsUndrained) {
+        let now = world.instant();
+        if let Some(transactions) = world.clients[id].sender.transactions()
+            && transactions.is_ending()
+        {
+            // The request itself is thrown away; what matters is that the state machine lets the end pass.
+            let dispatch = transactions.poll(now, true);
+            if let Some(dispatch) = dispatch {
+                let coordinator = world.cluster.coordinator.node;
+                let answer = world.coordinate(coordinator, &dispatch.request, dispatch.max_version);
+                world.clients[id].transactions().answered(now, Ok(answer));
+            }
+        }
+    }
+}
+
+pub(crate) fn on_the_wire(
+    world: &World,
+    batches: &mut [WireBatch],
+    attempts: impl Iterator<Item = u32>,
+) {
+    for (batch, attempts) in batches.iter_mut().zip(attempts) {
+        if world.has(Defect::Unnumbered) {
+            batch.producer = -1;
+        }
+        if world.has(Defect::RetryUnderNewEpoch) && attempts > 0 {
+            batch.epoch += attempts as i16;
+            batch.sequence = 0;
+        }
+        if world.has(Defect::RetryWithWrongNumber) && attempts > 0 {
+            batch.sequence += batch.values.len() as i32;
+        }
+    }
+}
+
+pub(crate) fn intercept(
+    world: &World,
+    request: &TransactionRequest,
+) -> Option<TransactionResponse> {
+    match request {
+        TransactionRequest::AddPartitions(_) if world.has(Defect::PartitionsNotAdded) => Some(
+            TransactionResponse::AddPartitions(AddPartitionsToTxnResponse::default()),
+        ),
+        TransactionRequest::CommitOffsets(_) if world.has(Defect::OffsetsNotSent) => {
+            Some(offsets_answer(ErrorCode::None))
+        }
+        _ => None,
+    }
+}
+
+pub(crate) fn falsify(world: &World, mut request: TransactionRequest) -> TransactionRequest {
+    if let TransactionRequest::End(end) = &mut request {
+        let flips = match end.committed {
+            true => world.has(Defect::CommitAborts),
+            false => world.has(Defect::AbortCommits),
+        };
+        end.committed ^= flips;
+    }
+    request
+}
+
+/// What the client makes of batches without answer: as they are, or as answered.
+pub(crate) fn unanswered_batches(
+    world: &World,
+    batches: Vec<Departure>,
+) -> Result<Vec<Departure>, (Vec<Departure>, ProduceResponse)> {
+    if !world.has(Defect::LostIsStored) {
+        return Ok(batches);
+    }
+    let topics = batches.iter().map(|departure| TopicProduceResponse {
+        name: departure.buffer.topic().as_ref().to_owned(),
+        partition_responses: vec![PartitionProduceResponse {
+            index: departure.buffer.partition(),
+            base_offset: -1,
+            ..PartitionProduceResponse::default()
+        }],
+        ..TopicProduceResponse::default()
+    });
+    let response = ProduceResponse {
+        responses: topics.collect(),
+        ..ProduceResponse::default()
+    };
+    Err((batches, response))
+}
+
+pub(crate) fn unanswered(
+    world: &World,
+    request: &TransactionRequest,
+    lost: NoAnswer,
+) -> Result<TransactionResponse, NoAnswer> {
+    match request {
+        TransactionRequest::End(_) if world.has(Defect::LostEndIsDone) => {
+            Ok(TransactionResponse::End(EndTxnResponse::default()))
+        }
+        _ if world.has(Defect::NoRenewal) => Err(NoAnswer::NotSent {
+            cause: "believed not to have left".into(),
+        }),
+        _ => Err(lost),
+    }
+}
+
+pub(crate) fn answered(
+    world: &World,
+    batches: Vec<Departure>,
+    response: &mut ProduceResponse,
+) -> Vec<Departure> {
+    let becomes = |from: ErrorCode, defect: Defect, to: ErrorCode| {
+        world.has(defect).then_some((from.code(), to.code()))
+    };
+    let changes = [
+        becomes(
+            ErrorCode::NotEnoughReplicasAfterAppend,
+            Defect::AfterAppendIsStored,
+            ErrorCode::None,
+        ),
+        becomes(
+            ErrorCode::NotLeaderOrFollower,
+            Defect::NotLeaderIsStored,
+            ErrorCode::None,
+        ),
+    ];
+    let mut refused = false;
+    for topic in &mut response.responses {
+        for partition in &mut topic.partition_responses {
+            refused |= partition.error_code == ErrorCode::NotEnoughReplicas.code();
+            for (from, to) in changes.iter().flatten() {
+                if partition.error_code == *from {
+                    partition.error_code = *to;
+                }
+            }
+            if world.has(Defect::OffsetsShifted) && partition.base_offset >= 0 {
+                partition.base_offset += 1;
+            }
+            if world.has(Defect::DuplicateIsGap)
+                && partition.error_code == 0
+                && batches.iter().any(|departure| {
+                    departure.batch.attempts > 0
+                        && departure.buffer.partition() == partition.index
+                        && **departure.buffer.topic() == *topic.name
+                })
+            {
+                partition.error_code = ErrorCode::OutOfOrderSequenceNumber.code();
+            }
+        }
+    }
+    if refused && world.has(Defect::RefusedIsForgotten) {
+        return Vec::new();
+    }
+    batches
+}
+
+pub(crate) fn coordinated(world: &World, mut response: TransactionResponse) -> TransactionResponse {
+    if let TransactionResponse::End(end) = &mut response {
+        if world.has(Defect::EpochNotTaken) {
+            end.producer_id = -1;
+        }
+        if world.has(Defect::FencedGoesOn) && end.error_code == ErrorCode::ProducerFenced.code() {
+            end.error_code = ErrorCode::ConcurrentTransactions.code();
+        }
+    }
+    response
+}

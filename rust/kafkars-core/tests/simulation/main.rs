@@ -1,0 +1,115 @@
+//! Seeded histories of producing and of transactions: the core's sender and transactions on a simulated clock and network,
+//! against a model of the brokers.
+//!
+//! A storm of lost, late and repeated requests, moved leaders and coordinators, replicas that lag; then calm, in which
+//! everything must end. No acknowledged record is lost or doubled, order holds per partition, no aborted record is read, no
+//! transaction is torn. `KAFKARS_SEEDS` sets how many histories are played (default 48); a failure names its seed, and
+//! `KAFKARS_FIRST_SEED` starts from there.
+
+mod client;
+mod cluster;
+mod coordinator;
+mod defect;
+mod network;
+mod produce;
+mod transact;
+mod world;
+
+use defect::Defect;
+
+fn setting(name: &str, default: u64) -> u64 {
+    let text = std::env::var(name).ok();
+    text.and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// Plays histories, and reports every seed that fails.
+fn play(history: impl Fn(u64) -> Result<(), String>) {
+    let first = setting("KAFKARS_FIRST_SEED", 0);
+    let seeds = first..first + setting("KAFKARS_SEEDS", 48);
+    let failed: Vec<String> = seeds
+        .filter_map(|seed| {
+            history(seed)
+                .err()
+                .map(|error| format!("seed {seed}: {error}"))
+        })
+        .collect();
+    assert!(
+        failed.is_empty(),
+        "{} histories failed: {:#?}",
+        failed.len(),
+        &failed[..failed.len().min(10)]
+    );
+}
+
+/// A defect must show within the seeds that every test run plays.
+fn caught(defect: Defect, history: impl Fn(u64, Option<Defect>) -> Result<(), String>) {
+    let found = (0..48).any(|seed| history(seed, Some(defect)).is_err());
+    assert!(found, "{defect:?} was not noticed");
+}
+
+#[test]
+fn histories_without_numbers() {
+    play(|seed| produce::history(seed, false, None));
+}
+
+#[test]
+fn idempotent_histories() {
+    play(|seed| produce::history(seed, true, None));
+}
+
+#[test]
+fn transaction_histories_of_the_older_protocol() {
+    play(|seed| transact::history(seed, 1, None));
+}
+
+#[test]
+fn transaction_histories_of_the_newer_protocol() {
+    play(|seed| transact::history(seed, 2, None));
+}
+
+#[test]
+fn defects_of_producing_are_noticed() {
+    for defect in [
+        Defect::Unnumbered,
+        Defect::RetryUnderNewEpoch,
+        Defect::RetryWithWrongNumber,
+        Defect::LostIsStored,
+        Defect::AfterAppendIsStored,
+        Defect::NotLeaderIsStored,
+        Defect::RefusedIsForgotten,
+        Defect::OffsetsShifted,
+        Defect::DuplicateIsGap,
+    ] {
+        caught(defect, |seed, defect| produce::history(seed, true, defect));
+    }
+}
+
+#[test]
+fn defects_of_the_older_protocol_are_noticed() {
+    for defect in [
+        Defect::NoRenewal,
+        Defect::EndsUndrained,
+        Defect::PartitionsNotAdded,
+        Defect::OffsetsNotSent,
+        Defect::AbortCommits,
+        Defect::CommitAborts,
+        Defect::LostEndIsDone,
+        Defect::FencedGoesOn,
+    ] {
+        caught(defect, |seed, defect| transact::history(seed, 1, defect));
+    }
+}
+
+#[test]
+fn defects_of_the_newer_protocol_are_noticed() {
+    for defect in [
+        Defect::EndsUndrained,
+        Defect::OffsetsNotSent,
+        Defect::AbortCommits,
+        Defect::LostEndIsDone,
+        Defect::EpochNotTaken,
+        Defect::FencedGoesOn,
+    ] {
+        caught(defect, |seed, defect| transact::history(seed, 2, defect));
+    }
+}

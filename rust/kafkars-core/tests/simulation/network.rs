@@ -1,0 +1,229 @@
+//! The network between producers and nodes: what is lost, what comes late, what breaks.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use kafkars_core::produce::sender::Departure;
+use kafkars_core::transaction::{TransactionRequest, TransactionResponse};
+use kafkars_protocol::messages::init_producer_id::InitProducerIdResponse;
+use kafkars_protocol::messages::produce::{
+    LeaderIdAndEpoch, PartitionProduceResponse, ProduceResponse, TopicProduceResponse,
+};
+
+use crate::client::topic_name;
+use crate::cluster::{PARTITIONS, WireBatch};
+use crate::world::{MILLI, Micros, SECOND, World};
+
+/// Which of a node's connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Lane {
+    Data,
+    Coordinator,
+}
+
+#[derive(Default)]
+pub(crate) struct Connection {
+    // Changes with every cut: answers of the connection before come to nobody.
+    pub(crate) generation: u64,
+    last_arrival: Micros,
+    last_answer: Micros,
+    next_request: u64,
+    pub(crate) waiting: BTreeMap<u64, Waiting>,
+}
+
+/// A request without answer.
+pub(crate) struct Waiting {
+    pub(crate) what: Asked,
+    fate: Rc<Cell<Fate>>,
+}
+
+/// What becomes of a request between client and broker.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    UnderWay,
+    Arrived,
+    Lost,
+    /// It arrives this much later than it would have.
+    Late(Micros),
+}
+
+pub(crate) enum Asked {
+    Batches(Vec<Departure>),
+    Coordinator(TransactionRequest),
+    Identity,
+}
+
+/// A request as it travels.
+#[derive(Clone)]
+pub(crate) enum Payload {
+    Produce(Vec<WireBatch>, bool),
+    Coordinator(TransactionRequest, i16),
+    Identity,
+}
+
+pub(crate) enum Reply {
+    Produce(ProduceResponse),
+    Coordinator(TransactionResponse),
+    Identity(InitProducerIdResponse),
+}
+
+impl World {
+    fn latency(&mut self) -> Micros {
+        if self.fault(30) {
+            self.between(50 * MILLI, 400 * MILLI)
+        } else {
+            self.between(MILLI / 5, 3 * MILLI)
+        }
+    }
+
+    pub(crate) fn send(
+        &mut self,
+        id: usize,
+        to: (i32, Lane),
+        payload: Payload,
+        what: Asked,
+        deadline: Option<Micros>,
+    ) {
+        let latency = self.latency();
+        let deadline = deadline.unwrap_or(self.now + SECOND).max(self.now + 1);
+        let now = self.now;
+        let connection = self.clients[id].connections.entry(to).or_default();
+        let arrival = (now + latency).max(connection.last_arrival);
+        connection.last_arrival = arrival;
+        connection.next_request += 1;
+        let (number, generation) = (connection.next_request, connection.generation);
+        let fate = Rc::new(Cell::new(Fate::UnderWay));
+        let waiting = Waiting {
+            what,
+            fate: Rc::clone(&fate),
+        };
+        connection.waiting.insert(number, waiting);
+        self.at(arrival, move |world| {
+            world.arrive(id, to, generation, number, payload, &fate);
+        });
+        self.at(deadline, move |world| {
+            let connection = &world.clients[id].connections[&to];
+            if connection.generation == generation && connection.waiting.contains_key(&number) {
+                world.cut(id, to);
+            }
+        });
+        // Coordinators have fewer requests, which must meet with as much.
+        let breaks = match to.1 {
+            Lane::Data => 40,
+            Lane::Coordinator => 80,
+        };
+        if self.fault(breaks) {
+            let when = self.between(0, 2 * latency + MILLI);
+            self.after(when, move |world| {
+                if world.clients[id].connections[&to].generation == generation {
+                    world.cut(id, to);
+                }
+            });
+        }
+    }
+
+    /// The connection breaks. Of what is under way, some is lost, and what comes before it may still arrive, late.
+    fn cut(&mut self, id: usize, to: (i32, Lane)) {
+        let survivors = self.between(0, 4);
+        let delay = if self.chance(500) {
+            let longest = if self.chance(500) {
+                3 * SECOND
+            } else {
+                SECOND / 5
+            };
+            self.between(0, longest)
+        } else {
+            0
+        };
+        let client = &mut self.clients[id];
+        if to.1 == Lane::Data {
+            client.leaders.connected.retain(|node| *node != to.0);
+        }
+        let connection = client.connections.entry(to).or_default();
+        connection.generation += 1;
+        connection.last_arrival = 0;
+        connection.last_answer = 0;
+        let waiting = std::mem::take(&mut connection.waiting);
+        let under_way = waiting
+            .values()
+            .filter(|waiting| waiting.fate.get() == Fate::UnderWay);
+        for (index, waiting) in under_way.enumerate() {
+            let survives = (index as u64) < survivors;
+            waiting.fate.set(if survives {
+                Fate::Late(delay)
+            } else {
+                Fate::Lost
+            });
+        }
+        for waiting in waiting.into_values() {
+            self.unanswered(id, to.0, waiting.what);
+        }
+        self.poll_soon(id);
+    }
+
+    fn arrive(
+        &mut self,
+        id: usize,
+        to: (i32, Lane),
+        generation: u64,
+        number: u64,
+        payload: Payload,
+        fate: &Rc<Cell<Fate>>,
+    ) {
+        match fate.get() {
+            Fate::Lost | Fate::Arrived => return,
+            Fate::Late(delay) => {
+                fate.set(Fate::UnderWay);
+                let fate = Rc::clone(fate);
+                self.after(delay, move |world| {
+                    world.arrive(id, to, generation, number, payload, &fate);
+                });
+                return;
+            }
+            Fate::UnderWay => fate.set(Fate::Arrived),
+        }
+        let reply = match payload {
+            Payload::Produce(batches, newer) => {
+                let answers: Vec<_> = batches
+                    .into_iter()
+                    .map(|batch| (batch.place, self.append(to.0, batch, newer)))
+                    .collect();
+                let topics = answers
+                    .into_iter()
+                    .map(|(place, answer)| TopicProduceResponse {
+                        name: topic_name(place),
+                        partition_responses: vec![PartitionProduceResponse {
+                            index: (place % PARTITIONS) as i32,
+                            error_code: answer.code.code(),
+                            base_offset: answer.base_offset,
+                            current_leader: LeaderIdAndEpoch {
+                                leader_id: answer.leader_hint.unwrap_or(-1),
+                                ..LeaderIdAndEpoch::default()
+                            },
+                            ..PartitionProduceResponse::default()
+                        }],
+                        ..TopicProduceResponse::default()
+                    });
+                Reply::Produce(ProduceResponse {
+                    responses: topics.collect(),
+                    ..ProduceResponse::default()
+                })
+            }
+            Payload::Coordinator(request, max_version) => {
+                Reply::Coordinator(self.coordinate(to.0, &request, max_version))
+            }
+            Payload::Identity => Reply::Identity(self.allocate()),
+        };
+        let latency = self.latency();
+        let connection = self.clients[id].connections.entry(to).or_default();
+        if connection.generation != generation {
+            return;
+        }
+        let answer = (self.now + latency).max(connection.last_answer);
+        connection.last_answer = answer;
+        self.at(answer, move |world| {
+            world.answer(id, to, generation, number, reply)
+        });
+    }
+}
