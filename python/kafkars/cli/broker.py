@@ -16,6 +16,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser = commands.add_parser("broker", help="an in-memory broker that any Kafka client can use, until Ctrl+C")
     parser.add_argument("--port", type=int, default=9092, help="port of the first node, 0 for a free one (%(default)s)")
     parser.add_argument("--nodes", type=int, default=1, help="how many nodes (default: %(default)s)")
+    parser.add_argument("--version", metavar="RELEASE", help='a release of Kafka to pass for, such as "2.8"')
     parser.add_argument(
         "--topic",
         type=_topic,
@@ -50,6 +51,7 @@ def run(options: argparse.Namespace) -> int:
     started = time.perf_counter()
     with EmbeddedBroker(
         nodes=options.nodes,
+        version=options.version,
         port=options.port,
         topics=dict(options.topic),
         auto_create_topics=not options.no_auto_create,

@@ -36,6 +36,8 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
 
     Args:
         nodes: How many brokers it has.
+        version: The release of Kafka to pass for, from "0.11" on: it offers the versions of requests that those brokers offer, and
+            leaves out what they have not. None is the newest.
         port: Port of the first; the next ones follow. 0 takes free ports.
         topics: Topics that are there from the start, with their numbers of partitions.
         auto_create_topics: Whether a client that asks for an unknown topic creates it.
@@ -59,6 +61,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         cls,
         *,
         nodes: int = 1,
+        version: str | None = None,
         port: int = 0,
         topics: Mapping[str, int] | None = None,
         auto_create_topics: bool = True,
@@ -77,6 +80,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
             cls,
             {
                 "nodes": nodes,
+                "version": version,
                 "port": port,
                 "topics": [(name, partitions, None, []) for name, partitions in (topics or {}).items()],
                 "auto_create_topics": auto_create_topics,
@@ -340,6 +344,7 @@ class EmbeddedCluster(EmbeddedBroker):
         cls,
         *,
         nodes: int = 3,
+        version: str | None = None,
         port: int = 0,
         topics: Mapping[str, int] | None = None,
         auto_create_topics: bool = True,
@@ -357,6 +362,7 @@ class EmbeddedCluster(EmbeddedBroker):
         return super().__new__(
             cls,
             nodes=nodes,
+            version=version,
             port=port,
             topics=topics,
             auto_create_topics=auto_create_topics,

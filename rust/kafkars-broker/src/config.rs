@@ -9,6 +9,7 @@ use kafkars_protocol::{ApiKey, VersionRange};
 use crate::clock::ClockMode;
 use crate::error::BrokerError;
 use crate::groups::GroupSettings;
+use crate::releases::Release;
 use crate::settings::topic::TopicConfig;
 use crate::topic_name;
 
@@ -42,7 +43,10 @@ pub struct BrokerConfig {
     /// Topic settings that hold where a topic does not say otherwise, by Kafka's topic config names
     /// (`max.message.bytes`, `message.timestamp.type`, `retention.bytes`, …).
     pub topic_defaults: Vec<(String, String)>,
-    /// Limits on what `ApiVersions` offers and the broker serves: the way to imitate an older one.
+    /// The release of Kafka to pass for, from "0.11" on, such as "2.8"; a patch number is allowed. It limits the versions of all
+    /// APIs and changes what that release does otherwise. Default none: the newest.
+    pub version: Option<String>,
+    /// Limits on what `ApiVersions` offers and the broker serves, below what its version does.
     pub api_limits: Vec<ApiLimit>,
     /// Largest request accepted, in bytes (`socket.request.max.bytes`). Default 100 MiB.
     pub request_max_bytes: usize,
@@ -74,6 +78,7 @@ impl Default for BrokerConfig {
             default_replication_factor: 1,
             topics: Vec::new(),
             topic_defaults: Vec::new(),
+            version: None,
             api_limits: Vec::new(),
             request_max_bytes: 100 * 1024 * 1024,
             fetch_max_bytes: 55 * 1024 * 1024,
@@ -129,9 +134,20 @@ impl BrokerConfig {
         if let Err(problem) = TopicConfig::new(&Arc::default(), &self.topic_defaults) {
             return invalid("topic_defaults", problem.to_string());
         }
+        let release = match &self.version {
+            None => Release::default(),
+            Some(version) => match Release::named(version) {
+                Some(release) => release,
+                None => {
+                    let reason = format!("{version:?} is none of {}", Release::names());
+                    return invalid("version", reason);
+                }
+            },
+        };
         let default_replication_factor = self.default_replication_factor.min(self.nodes as i16);
         Ok(CheckedConfig {
             default_replication_factor,
+            release,
             user: self,
         })
     }
@@ -142,6 +158,7 @@ impl BrokerConfig {
 pub(crate) struct CheckedConfig {
     pub(crate) user: BrokerConfig,
     pub(crate) default_replication_factor: i16,
+    pub(crate) release: Release,
 }
 
 /// A topic to be created.

@@ -2,24 +2,43 @@
 
 use kafkars_protocol::{ApiKey, VersionRange};
 
-use crate::config::BrokerConfig;
+use crate::config::CheckedConfig;
 use crate::handlers::SERVED;
 
 /// What is offered of every API, lowest key first.
-pub(crate) fn offered(config: &BrokerConfig) -> impl Iterator<Item = (ApiKey, VersionRange)> {
+pub(crate) fn offered(config: &CheckedConfig) -> impl Iterator<Item = (ApiKey, VersionRange)> {
     SERVED
         .iter()
         .filter_map(|api| Some((*api, versions_of(config, *api)?)))
 }
 
-pub(crate) fn is_served(config: &BrokerConfig, api: ApiKey, version: i16) -> bool {
+pub(crate) fn is_served(config: &CheckedConfig, api: ApiKey, version: i16) -> bool {
     SERVED.contains(&api)
         && versions_of(config, api).is_some_and(|versions| versions.contains(version))
 }
 
-fn versions_of(config: &BrokerConfig, api: ApiKey) -> Option<VersionRange> {
-    let all = api.versions();
-    match config.api_limits.iter().find(|limit| limit.api == api) {
+/// What a cluster with ZooKeeper leaves to its controller. Later releases hand it on (KIP-590).
+pub(crate) fn is_for_controller(api: ApiKey) -> bool {
+    matches!(
+        api,
+        ApiKey::CreateTopics
+            | ApiKey::DeleteTopics
+            | ApiKey::CreatePartitions
+            | ApiKey::ElectLeaders
+            | ApiKey::AlterPartitionReassignments
+            | ApiKey::ListPartitionReassignments
+            | ApiKey::AlterUserScramCredentials
+            | ApiKey::UpdateFeatures
+    )
+}
+
+fn versions_of(config: &CheckedConfig, api: ApiKey) -> Option<VersionRange> {
+    let highest = config.release.highest(api)?;
+    let all = api.versions().intersect(VersionRange {
+        min: 0,
+        max: highest,
+    })?;
+    match config.user.api_limits.iter().find(|limit| limit.api == api) {
         Some(limit) => limit.versions?.intersect(all),
         None => Some(all),
     }

@@ -1,7 +1,8 @@
 //! ApiVersions, versions 0 to 4.
 //!
 //! Kept: the answer in version 0 to a version that is too new, with the versions of this API (KIP-511); the check of the client's
-//! software name, and features (version 3, KIP-584): those of Kafka 4.3 that this broker has.
+//! software name, and features (version 3, KIP-584): those of the release
+//! that this broker has.
 
 use kafkars_protocol::messages::api_versions::{
     ApiVersion, ApiVersionsRequest, ApiVersionsResponse, FinalizedFeatureKey, SupportedFeatureKey,
@@ -15,6 +16,9 @@ use crate::versions;
 /// First version in which the client names its software.
 const SOFTWARE_SINCE: i16 = 3;
 
+/// First version for clients that can read features whose lowest level is 0 (KIP-1022).
+const LEVEL_0_SINCE: i16 = 4;
+
 impl Serve for ApiVersionsRequest {
     fn serve(self, peer: &Peer, version: i16) -> Answer<ApiVersionsResponse> {
         if version >= SOFTWARE_SINCE
@@ -22,11 +26,21 @@ impl Serve for ApiVersionsRequest {
         {
             return Answer::Now(self.refuse(peer, version, ErrorCode::InvalidRequest));
         }
+        let features = features::of(peer.cluster.config.release);
+        let finalized_features_epoch = if features.is_empty() {
+            ApiVersionsResponse::default().finalized_features_epoch
+        } else {
+            features::EPOCH
+        };
         Answer::Now(ApiVersionsResponse {
             api_keys: offered(peer),
-            supported_features: features::FEATURES.iter().map(supported).collect(),
-            finalized_features_epoch: features::EPOCH,
-            finalized_features: features::FEATURES.iter().filter_map(finalized).collect(),
+            supported_features: features
+                .iter()
+                .filter(|feature| feature.min > 0 || version >= LEVEL_0_SINCE)
+                .map(supported)
+                .collect(),
+            finalized_features_epoch,
+            finalized_features: features.iter().filter_map(finalized).collect(),
             ..ApiVersionsResponse::default()
         })
     }
@@ -58,8 +72,9 @@ fn finalized(feature: &Feature) -> Option<FinalizedFeatureKey> {
 
 /// The answer to a version that is not served, itself in version 0.
 pub(super) fn unsupported(peer: &Peer) -> ApiVersionsResponse {
+    let named = peer.cluster.config.release.names_versions_when_refusing();
     let mut api_keys = offered(peer);
-    api_keys.retain(|entry| entry.api_key == ApiKey::ApiVersions.as_i16());
+    api_keys.retain(|entry| named && entry.api_key == ApiKey::ApiVersions.as_i16());
     ApiVersionsResponse {
         error_code: ErrorCode::UnsupportedVersion.code(),
         api_keys,
@@ -70,7 +85,7 @@ pub(super) fn unsupported(peer: &Peer) -> ApiVersionsResponse {
 fn offered(peer: &Peer) -> Vec<ApiVersion> {
     let entry = |(api, versions): (ApiKey, kafkars_protocol::VersionRange)| ApiVersion {
         api_key: api.as_i16(),
-        // Kafka 4 says so too, though it serves 3 and later: librdkafka refuses to compress for a broker without version 0.
+        // Kafka 4 says so too, though it serves 3 and later, as older ones do here: librdkafka refuses to compress for a broker without version 0.
         min_version: if api == ApiKey::Produce {
             0
         } else {
@@ -78,9 +93,7 @@ fn offered(peer: &Peer) -> Vec<ApiVersion> {
         },
         max_version: versions.max,
     };
-    versions::offered(&peer.cluster.config.user)
-        .map(entry)
-        .collect()
+    versions::offered(&peer.cluster.config).map(entry).collect()
 }
 
 /// Letters and digits, with dots and dashes between them.

@@ -208,10 +208,11 @@ pub(crate) fn dispatch(peer: &Peer, frame: Bytes) -> Result<Outcome, End> {
         client_id: header.client_id.take(),
         ..peer.clone()
     };
+    let refusal = not_controller(&peer, header.api_key);
     let mut call = Call {
         peer,
         header,
-        refusal: None,
+        refusal,
     };
     match action {
         None => call.answer(reader),
@@ -241,6 +242,14 @@ pub(crate) fn dispatch(peer: &Peer, frame: Bytes) -> Result<Outcome, End> {
     }
 }
 
+/// The refusal of what this node has to leave to the controller.
+fn not_controller(peer: &Peer, api: ApiKey) -> Option<ErrorCode> {
+    let refused = peer.cluster.config.release.has_zookeeper()
+        && versions::is_for_controller(api)
+        && peer.cluster.controller() != peer.node;
+    refused.then_some(ErrorCode::NotController)
+}
+
 /// Changes an outcome once it is there.
 fn after(
     outcome: Outcome,
@@ -268,7 +277,7 @@ impl Call {
             correlation_id,
             ..
         } = self.header;
-        if versions::is_served(&self.peer.cluster.config.user, api_key, api_version) {
+        if versions::is_served(&self.peer.cluster.config, api_key, api_version) {
             return call(api_key, self, reader);
         }
         if api_key == ApiKey::ApiVersions {
@@ -284,6 +293,7 @@ impl Call {
             node = self.peer.node,
             api = api_key.name(),
             version = api_version,
+            release = self.peer.cluster.config.release.name(),
             "this version is not served"
         );
         Ok(Outcome::Disconnect)

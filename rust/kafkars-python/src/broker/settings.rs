@@ -24,6 +24,7 @@ pub(crate) struct Settings {
     connections_max_idle: f64,
     clock: String,
     cleanup_interval: Option<f64>,
+    version: Option<String>,
 }
 
 /// A topic as Python gives it: name, partitions, replicas, settings.
@@ -69,6 +70,7 @@ impl Settings {
             connections_max_idle,
             clock,
             cleanup_interval,
+            version: self.version,
             ..BrokerConfig::default()
         })
     }
