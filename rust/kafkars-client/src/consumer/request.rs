@@ -11,6 +11,9 @@ use kafkars_protocol::messages::fetch::{FetchPartition, FetchRequest, FetchTopic
 /// The first version that names topics by id; earlier ones know names only.
 const TOPIC_IDS_SINCE: i16 = 13;
 
+/// The first version that says which epoch the record before the next one has (KIP-595).
+const LAST_EPOCH_SINCE: i16 = 12;
+
 /// The request in `version`, which decides how topics are named.
 pub(super) fn fetch_request(
     config: &ConsumerConfig,
@@ -39,7 +42,11 @@ pub(super) fn fetch_request(
             partition: target.partition,
             current_leader_epoch: sent.leader_epoch,
             fetch_offset: sent.offset,
-            last_fetched_epoch: sent.last_epoch,
+            last_fetched_epoch: if version < LAST_EPOCH_SINCE {
+                FetchPartition::default().last_fetched_epoch
+            } else {
+                sent.last_epoch
+            },
             log_start_offset: -1,
             partition_max_bytes: config.max_partition_fetch_bytes,
             ..FetchPartition::default()
