@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
-
 from kafkars.testing import EmbeddedBroker
+
 from tests.kafka import wire
 
 if TYPE_CHECKING:

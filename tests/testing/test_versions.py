@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
 from kafkars.errors import ConfigError
 from kafkars.testing import EmbeddedBroker, EmbeddedCluster
+
 from tests.interop.peers import PEERS, Peer
 from tests.interop.samples import samples
 from tests.kafka import wire
