@@ -60,6 +60,14 @@ class Wrapped:
         """Sends now and is awaited later, as the sync future is asked later."""
         return PendingResult(self._loop, run(self._loop, lambda: self._client.send(*arguments, **settings)))
 
+    def send_many(self, *arguments: Any, **settings: Any) -> PendingMany:
+        """As the sync one: returns once there was room for all, and is asked later."""
+        return PendingMany(self._loop, complete(self._loop, lambda: self._client.enqueue_many(*arguments, **settings)))
+
+    def send_batch(self, *arguments: Any, **settings: Any) -> PendingResult:
+        """Sends now and is awaited later."""
+        return PendingResult(self._loop, run(self._loop, lambda: self._client.send_batch(*arguments, **settings)))
+
     def __getattr__(self, name: str) -> Any:
         attribute = getattr(self._client, name)
         if not callable(attribute):
@@ -95,6 +103,22 @@ class PendingResult:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._awaitable, name)
+
+
+class PendingMany(PendingResult):
+    """What an asyncio `enqueue_many` gave, asked as the sync `Deliveries` are."""
+
+    def __len__(self) -> int:
+        return len(self._awaitable)
+
+    def __getitem__(self, index: int) -> PendingResult:
+        return PendingResult(self._loop, self._awaitable[index])
+
+    def __iter__(self) -> Iterator[PendingResult]:
+        return (PendingResult(self._loop, each) for each in self._awaitable)
+
+    def failures(self, timeout: float | None = None) -> Any:
+        return self._loop.run_until_complete(asyncio.wait_for(self._awaitable.failures(), timeout))
 
 
 def run(loop: asyncio.AbstractEventLoop, call: Callable[[], Any]) -> Any:

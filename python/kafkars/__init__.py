@@ -7,7 +7,15 @@ raise, `kafkars.config` what can be set, and `kafkars.testing` a broker that run
 from __future__ import annotations
 
 from kafkars import errors
-from kafkars._kafkars import DeliveryFuture, Record, RecordBatch, RecordMetadata, __version__
+from kafkars._kafkars import (
+    BatchBuilder,
+    Deliveries,
+    DeliveryFuture,
+    Record,
+    RecordBatch,
+    RecordMetadata,
+    __version__,
+)
 from kafkars.admin import Admin
 from kafkars.assignor import Assignor, GroupMember
 from kafkars.config import AdminConfig, ClientConfig, ConsumerConfig, ProducerConfig
@@ -16,6 +24,7 @@ from kafkars.errors import KafkaError
 from kafkars.producer import Producer
 from kafkars.transaction import Transaction
 from kafkars.types import (
+    AppendedRecord,
     ConsumerGroupMetadata,
     ConsumerHealth,
     MemoryUsage,
@@ -30,12 +39,15 @@ from kafkars.types import (
 __all__ = [
     "Admin",
     "AdminConfig",
+    "AppendedRecord",
     "Assignor",
+    "BatchBuilder",
     "ClientConfig",
     "Consumer",
     "ConsumerConfig",
     "ConsumerGroupMetadata",
     "ConsumerHealth",
+    "Deliveries",
     "DeliveryFuture",
     "GroupMember",
     "KafkaError",

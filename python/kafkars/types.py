@@ -96,6 +96,17 @@ class TimestampType(IntEnum):
     """The broker, when it stored the record."""
 
 
+class AppendedRecord(NamedTuple):
+    """What `BatchBuilder.append()` says of a record it has taken."""
+
+    offset: int
+    """Its place in the batch, from 0: the offset it gets is as far from the batch's."""
+    size: int
+    """Its bytes in the batch, before compression."""
+    timestamp: int
+    """Milliseconds since 1970."""
+
+
 class PartitionInfo(NamedTuple):
     """One partition of a topic, as the cluster describes it."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class KafkaError(Exception):
     """Anything that went wrong between this program and a Kafka cluster.
@@ -24,6 +26,12 @@ class KafkaError(Exception):
 
     abortable: bool = False
     """Whether the open transaction is lost, but the producer can go on: abort the transaction, then try it again."""
+
+    index: int | None = None
+    """Place of the record in the call, where a call of many records failed for one of them."""
+
+    sent: Any = None
+    """The `Deliveries` of the records that were taken, where a call of many records failed half way."""
 
     topic: str | None
     partition: int | None

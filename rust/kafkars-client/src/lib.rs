@@ -7,6 +7,7 @@ mod client;
 mod clock;
 mod consumer;
 mod error;
+mod many;
 mod metadata;
 mod metrics;
 pub mod net;
@@ -30,10 +31,12 @@ pub use kafkars_core::group;
 pub use kafkars_core::produce::accumulator::ProduceRecord;
 pub use kafkars_core::produce::delivery::{BatchDelivery, Delivery, RecordMetadata};
 pub use kafkars_core::produce::error::ProduceError;
+pub use kafkars_core::produce::partition_buffer::FilledBatch;
 pub use kafkars_core::transaction::{
     Call as TransactionCall, GroupMetadata, OffsetToCommit, TransactionError,
 };
+pub use many::{Records, Stopped};
 pub use metrics::ClientMetrics;
-pub use producer::{Producer, ProducerMetrics, SendError, SendWait};
+pub use producer::{Producer, ProducerMetrics, SendError, SendWait, wall_clock_ms};
 
 pub(crate) use clock::{after, now};

@@ -1,4 +1,4 @@
-//! Sending: the handle applications hold. The network's half is `sink.rs`.
+//! Sending: the handle applications hold. The network's half is in `sink`, sending many at once in `many.rs`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -101,6 +101,16 @@ enum Wait {
     Room(usize),
 }
 
+impl From<Refusal> for SendError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::NeedsMetadata(topic) => Self::NotReady(SendWait(Wait::Metadata(topic))),
+            Refusal::NeedsRoom(size) => Self::NotReady(SendWait(Wait::Room(size))),
+            Refusal::Failed(error) => Self::Failed(error),
+        }
+    }
+}
+
 impl SendWait {
     /// Whether room in `buffer_memory` is missing, rather than knowledge of the topic.
     pub fn is_for_room(&self) -> bool {
@@ -136,36 +146,40 @@ impl Producer {
     /// Takes a record into its partition's batch. Never blocks.
     #[inline]
     pub fn try_send(&self, record: &ProduceRecord<'_>) -> Result<Delivery, SendError> {
-        if self.shared.closed.load(Ordering::Relaxed) {
-            return Err(SendError::Failed(ProduceError::Closed));
-        }
-        match self.append(record) {
-            Ok((delivery, wake)) => {
-                if wake {
-                    self.sink.notice();
-                    // The sender may have ended since `closed` was looked at; then nobody else would report this record.
-                    if *self.shared.finished.borrow() {
-                        self.shared.give_up();
-                    }
-                }
-                Ok(delivery)
-            }
-            Err(Refusal::NeedsMetadata(topic)) => {
-                Err(SendError::NotReady(SendWait(Wait::Metadata(topic))))
-            }
-            Err(Refusal::NeedsRoom(size)) => Err(SendError::NotReady(SendWait(Wait::Room(size)))),
-            Err(Refusal::Failed(error)) => Err(SendError::Failed(error)),
-        }
+        let accumulator = &self.shared.accumulator;
+        let (delivery, wake) = self.admit(|| accumulator.append(record, now(), wall_clock_ms))?;
+        self.notice(wake);
+        Ok(delivery)
     }
 
+    /// Takes something, unless the producer or its transaction is in no state to.
     #[inline]
-    fn append(&self, record: &ProduceRecord<'_>) -> Result<(Delivery, bool), Refusal> {
+    pub(crate) fn admit<T>(
+        &self,
+        append: impl FnOnce() -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        if self.shared.closed.load(Ordering::Relaxed) {
+            return Err(Refusal::Failed(ProduceError::Closed));
+        }
         let is_transactional = self.shared.config.transactional_id.is_some();
         let fence = is_transactional.then(|| self.shared.fence.read());
         if let Some(Some(refusal)) = fence.as_deref() {
             return Err(Refusal::Failed(ProduceError::Transaction(refusal.clone())));
         }
-        self.shared.accumulator.append(record, now(), wall_clock_ms)
+        append()
+    }
+
+    /// Tells the sender that a batch was opened or closed.
+    #[inline]
+    pub(crate) fn notice(&self, changed: bool) {
+        if !changed {
+            return;
+        }
+        self.sink.notice();
+        // The sender may have ended since `closed` was looked at; then nobody else would report these records.
+        if *self.shared.finished.borrow() {
+            self.shared.give_up();
+        }
     }
 
     /// Waits for what a refused record needs, until `deadline`.
@@ -355,7 +369,8 @@ impl Drop for Hurry<'_> {
     }
 }
 
-async fn finished(batch: &BatchDelivery) {
+/// Waits until a batch has its outcome.
+pub(crate) async fn finished(batch: &BatchDelivery) {
     let (sender, receiver) = tokio::sync::oneshot::channel();
     batch.on_done(move || {
         // Nobody listens any more when the flush ran out of time.
@@ -365,7 +380,8 @@ async fn finished(batch: &BatchDelivery) {
     drop(receiver.await);
 }
 
-fn wall_clock_ms() -> i64 {
+/// The wall clock in milliseconds since 1970, as records without timestamp get it.
+pub fn wall_clock_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(0))
 }

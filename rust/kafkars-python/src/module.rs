@@ -12,7 +12,10 @@ use crate::broker::{PyEmbeddedBroker, PySeenRequest};
 use crate::config::{AdminFields, ClientSettings, ConsumerFields, ProducerFields};
 use crate::consumer::{PyAsyncConsumer, PyBaseConsumer, PyConsumer};
 use crate::metadata::PyRecordMetadata;
-use crate::producer::{self, PyAsyncProducer, PyBaseProducer, PyDeliveryFuture, PyProducer};
+use crate::producer::{
+    self, PyAsyncDeliveries, PyAsyncProducer, PyBaseProducer, PyBatchBuilder, PyDeliveries,
+    PyDeliveryFuture, PyProducer,
+};
 use crate::record::{PyDeserializedRecord, PyRecord};
 use crate::{error, log, slim};
 
@@ -25,11 +28,18 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyAdmin>()?;
     module.add_class::<PyAdminRequest>()?;
     module.add_class::<PyAsyncConsumer>()?;
+    // Both flavours call theirs Deliveries; the module is private.
+    module.add(
+        "AsyncDeliveries",
+        module.py().get_type::<PyAsyncDeliveries>(),
+    )?;
     module.add_class::<PyAsyncProducer>()?;
     module.add_class::<PyBaseConsumer>()?;
     module.add_class::<PyBaseProducer>()?;
+    module.add_class::<PyBatchBuilder>()?;
     module.add_class::<PyCall>()?;
     module.add_class::<PyConsumer>()?;
+    module.add_class::<PyDeliveries>()?;
     module.add_class::<PyDeliveryFuture>()?;
     module.add_class::<PyDeserializedRecord>()?;
     module.add_class::<PyEmbeddedBroker>()?;

@@ -105,6 +105,13 @@ impl Sink {
         Ok(ended)
     }
 
+    /// Gives records up. Returns how many.
+    pub(crate) fn purge(&self, in_queue: bool, in_flight: bool) -> usize {
+        let count = self.sender.lock().purge(in_queue, in_flight);
+        self.shared.wake.notify_one();
+        count
+    }
+
     /// What keeps calls of transactions from ending, as far as is known.
     pub(crate) fn trouble(&self) -> Option<Arc<str>> {
         self.sender.lock().trouble()

@@ -353,6 +353,15 @@ impl Sender {
             .attempt_failed(now(), id, batches, &no_answer(error));
     }
 
+    /// Gives records up, and reports them.
+    pub(super) fn purge(&mut self, in_queue: bool, in_flight: bool) -> usize {
+        let count = self.core.purge(in_queue, in_flight);
+        self.report_finished();
+        self.transactions_changed();
+        self.shared.room.notify_waiters();
+        count
+    }
+
     /// Counts and reports what the core has finished.
     fn report_finished(&mut self) {
         for finished in self.core.take_finished() {

@@ -12,7 +12,9 @@ use crate::cluster::TopicMetadata;
 use crate::config::ProducerConfig;
 use crate::produce::delivery::{BatchDelivery, Delivery};
 use crate::produce::error::ProduceError;
-use crate::produce::partition_buffer::{OutgoingBatch, PartitionBuffer, RecordParts, Signal};
+use crate::produce::partition_buffer::{
+    FilledBatch, OutgoingBatch, PartitionBuffer, RecordParts, Signal,
+};
 use crate::produce::partitioner::{PartitionChooser, Partitioner};
 
 /// All records of one producer that are not acknowledged, by topic and partition.
@@ -40,6 +42,22 @@ struct TopicBuffers {
     available: Box<[i32]>,
     chooser: Mutex<PartitionChooser>,
 }
+
+impl TopicBuffers {
+    fn find(&self, partition: i32) -> Result<&Arc<PartitionBuffer>, ProduceError> {
+        let at = usize::try_from(partition).ok();
+        at.and_then(|at| self.partitions.get(at))
+            .ok_or_else(|| ProduceError::InvalidPartition {
+                topic: Arc::clone(&self.name),
+                partition,
+                count: self.partitions.len(),
+            })
+    }
+}
+
+/// A topic whose partitions are known, for [`Accumulator::append_to`].
+#[derive(Debug, Clone)]
+pub struct Destination(Arc<TopicBuffers>);
 
 /// A record to send.
 #[derive(Debug, Clone, Copy)]
@@ -94,28 +112,32 @@ impl Accumulator {
         now: Instant,
         now_ms: impl FnOnce() -> i64,
     ) -> Result<(Delivery, bool), Refusal> {
-        let topic = match self.topics.read().get(record.topic) {
-            Some(topic) => Arc::clone(topic),
-            None => return Err(Refusal::NeedsMetadata(record.topic.into())),
-        };
-        let size = BatchBuilder::record_size_bound(record.key, record.value, record.headers);
-        if size > self.max_request_size {
-            return Err(Refusal::Failed(ProduceError::RecordTooLarge {
-                topic: Arc::clone(&topic.name),
-                size,
-                limit: self.max_request_size,
-            }));
+        let destination = self.destination(record.topic)?;
+        self.append_to(&destination, record, now, now_ms)
+    }
+
+    /// The partitions of a topic, looked up once for many records.
+    pub fn destination(&self, topic: &str) -> Result<Destination, Refusal> {
+        match self.topics.read().get(topic) {
+            Some(topic) => Ok(Destination(Arc::clone(topic))),
+            None => Err(Refusal::NeedsMetadata(topic.into())),
         }
-        let timestamp = match record.timestamp {
-            Some(timestamp) if timestamp < 0 => {
-                return Err(Refusal::Failed(ProduceError::InvalidTimestamp {
-                    timestamp,
-                }));
-            }
-            Some(timestamp) => timestamp,
-            None => now_ms(),
-        };
-        let partition = self.partition(&topic, record, size)?;
+    }
+
+    /// [`Accumulator::append`] to a topic that was looked up.
+    pub fn append_to(
+        &self,
+        destination: &Destination,
+        record: &ProduceRecord<'_>,
+        now: Instant,
+        now_ms: impl FnOnce() -> i64,
+    ) -> Result<(Delivery, bool), Refusal> {
+        let topic = &*destination.0;
+        let size = self.size(topic, record).map_err(Refusal::Failed)?;
+        let timestamp = timestamp(record)
+            .map_err(Refusal::Failed)?
+            .unwrap_or_else(now_ms);
+        let partition = self.partition(topic, record, size)?;
         self.reserve(size)?;
         let parts = RecordParts {
             timestamp,
@@ -125,10 +147,68 @@ impl Accumulator {
         };
         self.unacknowledged.fetch_add(1, Ordering::Relaxed);
         let (delivery, signal) = partition.append(&parts, size, self.batch_size, now);
+        Ok((delivery, self.signalled(partition, signal)))
+    }
+
+    /// Takes a batch that the application has filled, as it is. The delivery is that of its first record.
+    pub fn append_batch(
+        &self,
+        topic: &str,
+        partition: i32,
+        batch: &FilledBatch,
+        now: Instant,
+    ) -> Result<(Delivery, bool), Refusal> {
+        let topic = self.destination(topic)?.0;
+        let size = batch.builder.len();
+        self.check_size(&topic, size).map_err(Refusal::Failed)?;
+        let partition = topic.find(partition).map_err(Refusal::Failed)?;
+        self.reserve(size)?;
+        let count = batch.builder.count() as usize;
+        self.unacknowledged.fetch_add(count, Ordering::Relaxed);
+        let (delivery, signal) = partition.append_batch(batch, now);
+        Ok((delivery, self.signalled(partition, signal)))
+    }
+
+    /// Whether a record could be taken if there were room: what is wrong with the record itself.
+    pub fn check(
+        &self,
+        destination: &Destination,
+        record: &ProduceRecord<'_>,
+    ) -> Result<(), ProduceError> {
+        self.size(&destination.0, record)?;
+        timestamp(record)?;
+        match record.partition {
+            Some(partition) => destination.0.find(partition).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    fn size(
+        &self,
+        topic: &TopicBuffers,
+        record: &ProduceRecord<'_>,
+    ) -> Result<usize, ProduceError> {
+        let size = BatchBuilder::record_size_bound(record.key, record.value, record.headers);
+        self.check_size(topic, size)?;
+        Ok(size)
+    }
+
+    fn check_size(&self, topic: &TopicBuffers, size: usize) -> Result<(), ProduceError> {
+        if size > self.max_request_size {
+            return Err(ProduceError::RecordTooLarge {
+                topic: Arc::clone(&topic.name),
+                size,
+                limit: self.max_request_size,
+            });
+        }
+        Ok(())
+    }
+
+    fn signalled(&self, partition: &Arc<PartitionBuffer>, signal: Signal) -> bool {
         if signal == Signal::List {
             self.arrivals.lock().push(Arc::clone(partition));
         }
-        Ok((delivery, signal != Signal::None))
+        signal != Signal::None
     }
 
     fn partition<'a>(
@@ -148,15 +228,7 @@ impl Accumulator {
                 &topic.available,
             ),
         };
-        chosen
-            .and_then(|chosen| topic.partitions.get(usize::try_from(chosen).ok()?))
-            .ok_or_else(|| {
-                Refusal::Failed(ProduceError::InvalidPartition {
-                    topic: Arc::clone(&topic.name),
-                    partition: chosen.unwrap_or(-1),
-                    count: topic.partitions.len(),
-                })
-            })
+        topic.find(chosen.unwrap_or(-1)).map_err(Refusal::Failed)
     }
 
     fn reserve(&self, size: usize) -> Result<(), Refusal> {
@@ -187,13 +259,16 @@ impl Accumulator {
 
     /// A batch has ended: gives its memory back.
     pub fn release(&self, batch: &OutgoingBatch) {
-        let less = |counter: &AtomicUsize, by: usize| {
-            let subtract = |count: usize| Some(count.saturating_sub(by));
-            // Never fails: the closure always gives a value.
-            let _ = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, subtract);
-        };
         less(&self.used, batch.reserved);
-        less(&self.unacknowledged, batch.count as usize);
+        // One that was purged under way has its outcome before its end, and was counted off then.
+        if !batch.delivery.is_done() {
+            less(&self.unacknowledged, batch.count as usize);
+        }
+    }
+
+    /// Records under way have their outcome before their answer.
+    pub(super) fn count_off(&self, records: u32) {
+        less(&self.unacknowledged, records as usize);
     }
 
     /// Nothing is under way any more, whatever was: for a producer that gave up.
@@ -284,6 +359,20 @@ impl Accumulator {
         }
         unfinished
     }
+}
+
+/// The record's own timestamp, where it names one that can be stored.
+fn timestamp(record: &ProduceRecord<'_>) -> Result<Option<i64>, ProduceError> {
+    match record.timestamp {
+        Some(timestamp) if timestamp < 0 => Err(ProduceError::InvalidTimestamp { timestamp }),
+        timestamp => Ok(timestamp),
+    }
+}
+
+fn less(counter: &AtomicUsize, by: usize) {
+    let subtract = |count: usize| Some(count.saturating_sub(by));
+    // Never fails: the closure always gives a value.
+    let _ = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, subtract);
 }
 
 #[cfg(test)]

@@ -52,6 +52,7 @@ struct InFlight {
     turn: Option<u64>,
     // A broker may have it from an earlier try.
     again: bool,
+    count: u32,
 }
 
 /// How many batches of a producer a broker remembers for each partition. A batch that comes again when it is further back
@@ -107,6 +108,19 @@ pub struct OutgoingBatch {
     pub last_cause: Option<Arc<str>>,
     /// The idempotent number, once given.
     pub sequence: Option<Sequence>,
+}
+
+/// A batch that the application has filled itself.
+#[derive(Debug)]
+pub struct FilledBatch {
+    /// The records.
+    pub builder: BatchBuilder,
+    /// Bytes of the first record's key, or -1.
+    pub key_size: i32,
+    /// Bytes of the first record's value, or -1.
+    pub value_size: i32,
+    /// The first record's timestamp in ms.
+    pub timestamp: i64,
 }
 
 /// Records before and after compression.
@@ -201,24 +215,11 @@ impl PartitionBuffer {
         }
         if state.open.is_none() {
             changed = true;
-            let fresh = OutgoingBatch {
-                ordinal: state.next_ordinal,
-                content: BatchContent::Open(BatchBuilder::new(
-                    state
-                        .size_hint
-                        .max(size + 128)
-                        .min(batch_size.max(size) + 128),
-                )),
-                delivery: Arc::new(BatchDelivery::new(Arc::clone(&self.topic), self.partition)),
-                created: now,
-                reserved: 0,
-                count: 0,
-                uncompressed: 0,
-                attempts: 0,
-                last_cause: None,
-                sequence: None,
-            };
-            state.next_ordinal += ORDINAL_STEP;
+            let capacity = state
+                .size_hint
+                .max(size + 128)
+                .min(batch_size.max(size) + 128);
+            let fresh = self.fresh(&mut state, BatchBuilder::new(capacity), now);
             state.open = Some(fresh);
         }
         let arrived = changed && !std::mem::replace(&mut state.place.arrived, true);
@@ -236,6 +237,47 @@ impl PartitionBuffer {
             (false, false) => Signal::None,
         };
         (delivery, signal)
+    }
+
+    /// Queues a filled batch behind everything there is, holding as much memory as it has bytes.
+    pub fn append_batch(&self, batch: &FilledBatch, now: Instant) -> (Delivery, Signal) {
+        let mut state = self.state.lock();
+        state.close();
+        let mut fresh = self.fresh(&mut state, batch.builder.clone(), now);
+        fresh.reserved = batch.builder.len();
+        fresh.count = batch.builder.count();
+        let delivery = Delivery {
+            batch: Arc::clone(&fresh.delivery),
+            index: 0,
+            key_size: batch.key_size,
+            value_size: batch.value_size,
+            timestamp: batch.timestamp,
+        };
+        state.waiting.push_back(fresh);
+        let arrived = !std::mem::replace(&mut state.place.arrived, true);
+        let signal = if arrived {
+            Signal::List
+        } else {
+            Signal::Changed
+        };
+        (delivery, signal)
+    }
+
+    fn fresh(&self, state: &mut BufferState, builder: BatchBuilder, now: Instant) -> OutgoingBatch {
+        let ordinal = state.next_ordinal;
+        state.next_ordinal += ORDINAL_STEP;
+        OutgoingBatch {
+            ordinal,
+            content: BatchContent::Open(builder),
+            delivery: Arc::new(BatchDelivery::new(Arc::clone(&self.topic), self.partition)),
+            created: now,
+            reserved: 0,
+            count: 0,
+            uncompressed: 0,
+            attempts: 0,
+            last_cause: None,
+            sequence: None,
+        }
     }
 }
 
@@ -333,6 +375,7 @@ impl BufferState {
             delivery: Arc::clone(&batch.delivery),
             turn,
             again,
+            count: batch.count,
         });
         Some(batch)
     }
@@ -440,6 +483,26 @@ impl BufferState {
             .collect();
         taken.extend(self.open.take());
         taken
+    }
+
+    /// Batches that wait for the first time, or those that wait to be tried again.
+    pub(super) fn take_purged(&mut self, tried: bool) -> Vec<OutgoingBatch> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let (taken, kept): (Vec<_>, Vec<_>) = waiting
+            .into_iter()
+            .partition(|batch| (batch.attempts > 0) == tried);
+        self.waiting = kept.into();
+        let open = if tried { None } else { self.open.take() };
+        taken.into_iter().chain(open).collect()
+    }
+
+    /// Reports of what requests have, each with its number of records, except those that are made already.
+    pub(super) fn flying(&self) -> impl Iterator<Item = (&Arc<BatchDelivery>, u32)> {
+        let open = self
+            .in_flight
+            .iter()
+            .filter(|batch| !batch.delivery.is_done());
+        open.map(|batch| (&batch.delivery, batch.count))
     }
 
     /// Everything that is not under way, for a producer that gives up.

@@ -123,16 +123,18 @@ impl Admissions {
         Ok(ticket)
     }
 
-    /// Lets nothing in that waits now: it fails with this error.
-    pub(crate) fn give_up(&self, failure: &ProduceError) {
+    /// Lets nothing in that waits now: it fails with this error. Returns how many did.
+    pub(crate) fn give_up(&self, failure: &ProduceError) -> usize {
         let waiting: Vec<Waiting> = {
             let mut topics = self.topics.lock();
             // The queues stay: their tasks end them.
             topics.values_mut().flat_map(std::mem::take).collect()
         };
+        let count = waiting.len();
         for waiting in waiting {
             self.leave(Some(waiting), State::Failed(failure.clone()));
         }
+        count
     }
 
     /// Waits until no record is queued.

@@ -5,14 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use kafkars_client::{Delivery, SendError};
+use kafkars_client::{Delivery, ProduceError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::admission::{AdmissionWait, DeliveryWait, Ticket};
 use super::base::PyBaseProducer;
 use super::core::{self, ProducerCore};
+use super::entries::All;
+use super::filled::PyBatchBuilder;
 use super::late;
+use super::many::Columns;
 use super::outgoing::{Arguments, Outgoing};
 use super::transactions::{self, Step};
 use crate::aio::{self, Call, Pending, PyFuture};
@@ -40,7 +43,7 @@ pub(super) enum Awaits {
 impl Awaits {
     /// The future where the record is in already.
     #[inline]
-    fn delivery(self, py: Python<'_>, delivery: Delivery) -> PyResult<PyFuture> {
+    pub(super) fn delivery(self, py: Python<'_>, delivery: Delivery) -> PyResult<PyFuture> {
         let future = PyFuture::delivery(delivery);
         match self {
             Self::Delivery => Ok(future),
@@ -122,6 +125,63 @@ impl PyAsyncProducer {
             .map(Call)
     }
 
+    /// Sends many records of one topic in one call: `values` has one item for each, and so have the other columns, where a
+    /// number stands for all of `partitions` or `timestamps`. Awaiting gives a list of their `RecordMetadata`, or raises why
+    /// the first that failed was not stored. With a full buffer or an unknown topic they wait up to `timeout` seconds,
+    /// `max_block_ms` by default. Where one of them cannot be sent as it is, none is.
+    #[pyo3(signature = (topic, values, keys=None, *, partitions=None, timestamps=None, headers=None, timeout=None))]
+    #[expect(clippy::too_many_arguments, reason = "the parts of records")]
+    fn send_many<'py>(
+        &self,
+        py: Python<'py>,
+        topic: &Bound<'py, PyAny>,
+        values: &Bound<'py, PyAny>,
+        keys: Option<&Bound<'py, PyAny>>,
+        partitions: Option<&Bound<'py, PyAny>>,
+        timestamps: Option<&Bound<'py, PyAny>>,
+        headers: Option<&Bound<'py, PyAny>>,
+        timeout: Option<f64>,
+    ) -> PyResult<Call> {
+        let columns = Columns::new(values, keys, partitions, timestamps, headers)?;
+        self.core
+            .enter_columns(py, topic, &columns, timeout, All::reported)
+    }
+
+    /// The same; awaiting waits until there is room for all of them, and gives the `Deliveries`.
+    #[pyo3(signature = (topic, values, keys=None, *, partitions=None, timestamps=None, headers=None, timeout=None))]
+    #[expect(clippy::too_many_arguments, reason = "the parts of records")]
+    fn enqueue_many<'py>(
+        &self,
+        py: Python<'py>,
+        topic: &Bound<'py, PyAny>,
+        values: &Bound<'py, PyAny>,
+        keys: Option<&Bound<'py, PyAny>>,
+        partitions: Option<&Bound<'py, PyAny>>,
+        timestamps: Option<&Bound<'py, PyAny>>,
+        headers: Option<&Bound<'py, PyAny>>,
+        timeout: Option<f64>,
+    ) -> PyResult<Call> {
+        let columns = Columns::new(values, keys, partitions, timestamps, headers)?;
+        self.core
+            .enter_columns(py, topic, &columns, timeout, All::admitted)
+    }
+
+    /// Sends a batch of `create_batch()` to a partition, and closes it. Awaiting gives the metadata of its first record; the
+    /// others follow it.
+    #[pyo3(signature = (batch, topic, *, partition, timeout=None))]
+    fn send_batch(
+        &self,
+        batch: &Bound<'_, PyBatchBuilder>,
+        topic: &str,
+        partition: i32,
+        timeout: Option<f64>,
+    ) -> PyResult<Call> {
+        self.core.check()?;
+        let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
+        self.core
+            .enter_batch(batch.py(), batch, topic, partition, patience)
+    }
+
     /// Sends what is waiting at once; awaiting waits up to `timeout` seconds until everything sent so far is reported,
     /// and gives how many records are still on their way.
     #[pyo3(signature = (timeout=None))]
@@ -176,7 +236,7 @@ impl PyAsyncProducer {
     #[pyo3(signature = (timeout=None))]
     fn abort_transaction(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Call> {
         self.core.check()?;
-        self.core.latecomers.give_up(py);
+        let _ = self.core.latecomers.give_up(py, &ProduceError::Aborted);
         self.transaction(Step::Abort, timeout)
     }
 
@@ -200,11 +260,13 @@ impl PyAsyncProducer {
         )
     }
 
-    /// Takes no more records, sends what there is for up to `timeout` seconds, and ends. Awaiting raises
-    /// `KafkaTimeoutError` when records had to be given up.
+    /// Takes no more records, sends what there is for up to `timeout` seconds, and ends. Awaiting gives how many records were
+    /// given up because they were not acknowledged in time; their futures get a `ClosedError`.
     #[pyo3(signature = (timeout=30.0))]
     fn close(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<Call> {
-        Self::end(slf, timeout, false)
+        Self::end(slf, timeout, |py, lost, _| {
+            Ok(lost.into_pyobject(py)?.into_any().unbind())
+        })
     }
 
     fn __aenter__(slf: &Bound<'_, Self>) -> PyResult<Call> {
@@ -215,11 +277,17 @@ impl PyAsyncProducer {
         Ok(Call(PyFuture::ready(slf.clone().into_any().unbind())))
     }
 
-    /// Closes. Where the block failed, that failure is what counts, and records that are lost do not hide it.
+    /// Closes, and raises `KafkaTimeoutError` when records had to be given up. Where the block failed, that failure is
+    /// what counts, and records that are lost do not hide it.
     #[pyo3(signature = (*exception))]
     fn __aexit__(slf: &Bound<'_, Self>, exception: &Bound<'_, PyTuple>) -> PyResult<Call> {
         let failed = exception.get_item(0).is_ok_and(|kind| !kind.is_none());
-        Self::end(slf, Some(CLOSE_SECONDS), failed)
+        Self::end(slf, Some(CLOSE_SECONDS), move |py, lost, patience| {
+            if lost > 0 && !failed {
+                return Err(core::given_up(lost, patience));
+            }
+            Ok(py.None())
+        })
     }
 }
 
@@ -234,40 +302,11 @@ impl PyAsyncProducer {
         awaits: Awaits,
     ) -> PyResult<PyFuture> {
         self.core.check()?;
-        let mut record = Outgoing::new(&self.core, arguments)?;
-        let must_wait = !self.core.latecomers.is_empty() && {
-            late::let_in(py, &self.core);
-            self.core.latecomers.has(record.topic)
-        };
-        if must_wait || !self.core.choose_partition(py, &mut record)? {
-            let pending = late::wait(&self.core, record.into_owned(), awaits)?;
-            return Ok(PyFuture::pending(pending));
-        }
-        if !self.core.admissions.has_queue(record.topic) {
-            match record.with(|record| self.core.producer.try_send(record)) {
-                Ok(delivery) => return awaits.delivery(py, delivery),
-                Err(SendError::Failed(failure)) => {
-                    return Ok(PyFuture::failed(error::produce(py, &failure)));
-                }
-                Err(SendError::NotReady(wait)) if at_once && wait.is_for_room() => {
-                    return Err(error::buffer_full(
-                        "buffer_memory is full of unacknowledged records; use send() or enqueue() to wait for room",
-                    ));
-                }
-                Err(SendError::NotReady(_)) => {}
-            }
-        }
-        // What waits is bounded as well where nobody awaits it.
-        if at_once && self.core.admissions.bytes() > self.core.buffer_memory {
-            return Err(error::buffer_full(
-                "records that wait for their topic to become known fill buffer_memory; use send() or enqueue() to wait",
-            ));
-        }
-        let ticket = self
-            .core
-            .admissions
-            .queue(record.into_owned(), self.core.producer.max_block())?;
-        Ok(PyFuture::pending(awaits.queued(ticket)))
+        let record = Outgoing::new(&self.core, arguments)?;
+        let patience = self.core.producer.max_block();
+        self.core
+            .enter(py, record, at_once, patience)?
+            .future(py, awaits)
     }
 
     fn transaction(&self, step: Step, timeout: Option<f64>) -> PyResult<Call> {
@@ -302,20 +341,21 @@ impl PyAsyncProducer {
         })))
     }
 
-    fn end(slf: &Bound<'_, Self>, timeout: Option<f64>, quietly: bool) -> PyResult<Call> {
+    fn end(
+        slf: &Bound<'_, Self>,
+        timeout: Option<f64>,
+        answer: impl FnOnce(Python<'_>, usize, Duration) -> PyResult<Py<PyAny>> + Send + 'static,
+    ) -> PyResult<Call> {
         let core = Arc::clone(&slf.get().core);
-        if slf.as_super().get().closed.swap(true, Ordering::AcqRel) || core.is_elsewhere() {
-            return Ok(Call(PyFuture::ready(slf.py().None())));
-        }
         let patience = types::timeout(timeout)?.unwrap_or(FOR_EVER);
+        if slf.as_super().get().closed.swap(true, Ordering::AcqRel) || core.is_elsewhere() {
+            return Ok(Call(PyFuture::ready(answer(slf.py(), 0, patience)?)));
+        }
         let deadline = Instant::now() + patience;
         let work = async move { core.close(deadline).await };
         slf.get()
             .after_latecomers(Some(deadline), work, move |py, lost| {
-                if lost > 0 && !quietly {
-                    return Err(core::given_up(lost, patience));
-                }
-                Ok(py.None())
+                answer(py, lost, patience)
             })
     }
 }

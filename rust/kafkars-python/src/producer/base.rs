@@ -8,6 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
 use super::core::ProducerCore;
+use super::filled::PyBatchBuilder;
+use crate::error;
 use crate::types;
 use crate::untracked::at_end_of_life;
 
@@ -48,6 +50,24 @@ impl PyBaseProducer {
     #[getter]
     fn in_transaction(&self) -> bool {
         !self.core.is_elsewhere() && self.core.producer.in_transaction()
+    }
+
+    /// Gives up records that were not acknowledged: those that wait to be sent (`in_queue`), and those that were sent and
+    /// are not answered yet (`in_flight`), which may be stored nevertheless. Their futures and callbacks get a
+    /// `PurgedError`. Returns how many there were. An open transaction has to be aborted afterwards.
+    #[pyo3(signature = (*, in_queue=true, in_flight=true))]
+    fn purge(&self, py: Python<'_>, in_queue: bool, in_flight: bool) -> PyResult<usize> {
+        self.core.check()?;
+        Ok(self.core.purge(py, in_queue, in_flight))
+    }
+
+    /// A batch to fill by hand and to send with `send_batch`: at most `batch_size` bytes before compression.
+    fn create_batch(&self) -> PyResult<PyBatchBuilder> {
+        self.core.check()?;
+        if self.closed() {
+            return Err(error::closed("producer"));
+        }
+        Ok(self.core.new_batch())
     }
 
     /// Counters since the producer was made.

@@ -11,6 +11,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use super::admission::Admissions;
 use super::callbacks::Callbacks;
+use super::filled::PyBatchBuilder;
 use super::late::Latecomers;
 use super::outgoing::Outgoing;
 use crate::config::ProducerSettings;
@@ -28,6 +29,8 @@ pub(crate) struct ProducerCore {
     pub(crate) admissions: Arc<Admissions>,
     pub(crate) callbacks: Arc<Callbacks>,
     pub(crate) buffer_memory: usize,
+    batch_size: usize,
+    max_request_size: usize,
     birthplace: Birthplace,
 }
 
@@ -41,6 +44,7 @@ impl ProducerCore {
         let handle = runtime::handle()?;
         let _inside = handle.enter();
         let buffer_memory = config.buffer_memory;
+        let (batch_size, max_request_size) = (config.batch_size, config.max_request_size);
         let producer = Producer::new(Client::new(client, handle.clone()), config);
         let core = Arc::new(Self {
             key_serializer: settings.key_serializer(py),
@@ -50,6 +54,8 @@ impl ProducerCore {
             admissions: Arc::new(Admissions::new(producer.clone())),
             callbacks: Arc::default(),
             buffer_memory,
+            batch_size,
+            max_request_size,
             birthplace: Birthplace::here(),
             producer,
         });
@@ -116,6 +122,22 @@ impl ProducerCore {
                 chosen.repr()?
             ))),
         }
+    }
+
+    /// Gives up what was not acknowledged. Returns how many records there were.
+    pub(super) fn purge(&self, py: Python<'_>, in_queue: bool, in_flight: bool) -> usize {
+        let mut count = 0;
+        if in_queue {
+            let purged = ProduceError::Purged { in_flight: false };
+            count += self.latecomers.give_up(py, &purged) + self.admissions.give_up(&purged);
+        }
+        count + self.producer.purge(in_queue, in_flight)
+    }
+
+    /// An empty batch to fill.
+    pub(super) fn new_batch(&self) -> PyBatchBuilder {
+        let limit = self.batch_size.min(self.max_request_size);
+        PyBatchBuilder::new(limit, self.max_request_size)
     }
 
     /// Sends what is open and waits until everything taken so far is reported, or until the deadline.

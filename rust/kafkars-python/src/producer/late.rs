@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use kafkars_client::ProduceError;
 use parking_lot::Mutex;
@@ -72,13 +73,15 @@ impl Latecomers {
         Some(taken)
     }
 
-    /// Lets nothing in that waits now: it belongs to a transaction that is aborted.
-    pub(super) fn give_up(&self, py: Python<'_>) {
+    /// Lets nothing in that waits now: it fails with this error. Returns how many did.
+    pub(super) fn give_up(&self, py: Python<'_>, failure: &ProduceError) -> usize {
         let waiting = std::mem::take(&mut *self.waiting.lock());
-        self.count.fetch_sub(waiting.len(), Ordering::AcqRel);
+        let count = waiting.len();
+        self.count.fetch_sub(count, Ordering::AcqRel);
         for (_, seat) in waiting {
-            *seat.outcome.lock() = Some(Err(error::produce(py, &ProduceError::Aborted)));
+            *seat.outcome.lock() = Some(Err(error::produce(py, failure)));
         }
+        count
     }
 
     fn forget(&self, seat: &Arc<Seat>) {
@@ -116,11 +119,11 @@ pub(crate) fn let_in(py: Python<'_>, core: &ProducerCore) {
 pub(super) fn wait(
     core: &Arc<ProducerCore>,
     record: OwnedRecord,
-    awaits: Awaits,
-) -> PyResult<Arc<dyn Pending>> {
+    patience: Duration,
+) -> PyResult<Late> {
     let seat = Arc::<Seat>::default();
     let topic = record.topic.to_string();
-    let known = core::partitions_for(Arc::clone(core), topic, core.producer.max_block());
+    let known = core::partitions_for(Arc::clone(core), topic, patience);
     let known = aio::pending(known, |py, answer| match answer {
         Ok(_) => Ok(py.None()),
         Err(failure) => Err(error::produce(py, &failure)),
@@ -130,20 +133,45 @@ pub(super) fn wait(
         .lock()
         .push_back((record, Arc::clone(&seat)));
     core.latecomers.count.fetch_add(1, Ordering::AcqRel);
-    Ok(Arc::new(LateSend {
+    Ok(Late(Arc::new(Wait {
         core: Arc::clone(core),
         seat,
         known,
-        awaits,
-    }))
+    })))
+}
+
+/// A record that waits for its partition.
+#[derive(Clone)]
+pub(super) struct Late(Arc<Wait>);
+
+struct Wait {
+    core: Arc<ProducerCore>,
+    seat: Arc<Seat>,
+    known: Arc<dyn Pending>,
+}
+
+impl Late {
+    /// What waits for it.
+    pub(super) fn awaiting(&self, awaits: Awaits) -> Arc<dyn Pending> {
+        Arc::new(LateSend {
+            wait: Arc::clone(&self.0),
+            awaits,
+        })
+    }
 }
 
 /// Waits for a record's partition, and then as other sends do.
 struct LateSend {
-    core: Arc<ProducerCore>,
-    seat: Arc<Seat>,
-    known: Arc<dyn Pending>,
+    wait: Arc<Wait>,
     awaits: Awaits,
+}
+
+impl std::ops::Deref for LateSend {
+    type Target = Wait;
+
+    fn deref(&self) -> &Wait {
+        &self.wait
+    }
 }
 
 impl LateSend {
@@ -182,6 +210,8 @@ impl Pending for LateSend {
             None => match self.known.take(py)? {
                 Err(error) => {
                     self.core.latecomers.forget(&self.seat);
+                    // For whoever else asks: the answer is given once.
+                    *self.seat.outcome.lock() = Some(Err(error.clone_ref(py)));
                     Err(error)
                 }
                 Ok(_) => {

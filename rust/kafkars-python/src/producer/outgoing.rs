@@ -55,7 +55,7 @@ impl<'a, 'py> Outgoing<'a, 'py> {
     /// Runs the serializers.
     #[inline]
     pub(crate) fn new(core: &ProducerCore, arguments: &Arguments<'a, 'py>) -> PyResult<Self> {
-        let topic = topic(arguments.topic)?;
+        let topic = topic_name(arguments.topic)?;
         Ok(Self {
             topic,
             partition: arguments.partition,
@@ -116,6 +116,7 @@ impl<'a, 'py> Outgoing<'a, 'py> {
 }
 
 /// A record on its own.
+#[derive(Default)]
 pub(crate) struct OwnedRecord {
     pub(crate) topic: Box<str>,
     pub(crate) partition: Option<i32>,
@@ -126,6 +127,21 @@ pub(crate) struct OwnedRecord {
 }
 
 impl OwnedRecord {
+    /// A copy of a record.
+    pub(crate) fn copy(record: &ProduceRecord<'_>) -> Self {
+        let headers = record.headers.iter();
+        Self {
+            topic: record.topic.into(),
+            partition: record.partition,
+            timestamp: record.timestamp,
+            key: record.key.map(Into::into),
+            value: record.value.map(Into::into),
+            headers: headers
+                .map(|header| (header.key.to_owned(), header.value.map(<[u8]>::to_vec)))
+                .collect(),
+        }
+    }
+
     /// Calls `send` with the record.
     pub(crate) fn with<T>(&self, send: impl FnOnce(&ProduceRecord<'_>) -> T) -> T {
         let headers: Vec<_> = self.headers.iter().map(header).collect();
@@ -159,7 +175,7 @@ fn header((key, value): &(String, Option<Vec<u8>>)) -> Header<'_> {
 }
 
 #[inline]
-fn topic<'a>(given: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
+pub(super) fn topic_name<'a>(given: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
     match given.cast::<PyString>() {
         Ok(topic) => topic.to_str(),
         Err(_) => Err(PyTypeError::new_err(format!(

@@ -37,7 +37,7 @@ impl<'a, 'py> Payload<'a, 'py> {
     }
 
     #[inline]
-    fn plain(what: &'static str, value: &'a Bound<'py, PyAny>) -> PyResult<Self> {
+    pub(crate) fn plain(what: &'static str, value: &'a Bound<'py, PyAny>) -> PyResult<Self> {
         if let Ok(bytes) = value.cast::<PyBytes>() {
             return Ok(Self::Borrowed(bytes.as_bytes()));
         }

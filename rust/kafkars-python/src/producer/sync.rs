@@ -10,7 +10,10 @@ use pyo3::types::PyTuple;
 
 use super::base::PyBaseProducer;
 use super::core::{self, ProducerCore};
+use super::deliveries::PyDeliveries;
 use super::delivery::PyDeliveryFuture;
+use super::filled::PyBatchBuilder;
+use super::many::Columns;
 use super::outgoing::{Arguments, Outgoing};
 use super::transactions::{self, Step};
 use crate::argument;
@@ -65,6 +68,58 @@ impl PyProducer {
             PyDeliveryFuture::add_done_callback(&future, function)?;
         }
         Ok(future)
+    }
+
+    /// Sends many records of one topic in one call: `values` has one item for each, and so have the other columns, where a
+    /// number stands for all of `partitions` or `timestamps`. With a full buffer or an unknown topic the call waits up to
+    /// `timeout` seconds, `max_block_ms` by default. Where one of them cannot be sent as it is, none is. Where waiting
+    /// takes too long, `sent` of the error has the deliveries of those that were taken.
+    #[pyo3(signature = (topic, values, keys=None, *, partitions=None, timestamps=None, headers=None, timeout=None))]
+    #[expect(clippy::too_many_arguments, reason = "the parts of records")]
+    fn send_many<'py>(
+        &self,
+        py: Python<'py>,
+        topic: &Bound<'py, PyAny>,
+        values: &Bound<'py, PyAny>,
+        keys: Option<&Bound<'py, PyAny>>,
+        partitions: Option<&Bound<'py, PyAny>>,
+        timestamps: Option<&Bound<'py, PyAny>>,
+        headers: Option<&Bound<'py, PyAny>>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyDeliveries> {
+        self.core.check()?;
+        let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
+        let columns = Columns::new(values, keys, partitions, timestamps, headers)?;
+        let mut rows = columns.rows(&self.core, topic)?;
+        self.core.send_rows(py, &mut rows, patience)
+    }
+
+    /// Sends a batch of `create_batch()` to a partition, and closes it. The future is that of its first record; the others
+    /// follow it. Waits for room as `send` does, up to `timeout` seconds, `max_block_ms` by default.
+    #[pyo3(signature = (batch, topic, *, partition, timeout=None))]
+    fn send_batch<'py>(
+        &self,
+        py: Python<'py>,
+        batch: &Bound<'py, PyBatchBuilder>,
+        topic: &str,
+        partition: i32,
+        timeout: Option<f64>,
+    ) -> PyResult<Bound<'py, PyDeliveryFuture>> {
+        self.core.check()?;
+        let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
+        let deadline = Instant::now() + patience;
+        let send = |batch: &_| self.core.producer.try_send_batch(topic, partition, batch);
+        let delivery = match batch.get().send(send)? {
+            Ok(delivery) => Ok(delivery),
+            Err(SendError::Failed(failure)) => Err(failure),
+            Err(SendError::NotReady(_)) => {
+                let batch = batch.clone().unbind();
+                let call = self.core.insist_batch(&batch, topic, partition, deadline);
+                runtime::block_on(py, call)?
+            }
+        };
+        let delivery = delivery.map_err(|failure| error::produce(py, &failure))?;
+        slim::new(py, PyDeliveryFuture::new(delivery, Arc::clone(&self.core)))
     }
 
     /// Runs callbacks of deliveries, waiting up to `timeout` seconds for one to run. Returns how many ran.
@@ -155,23 +210,20 @@ impl PyProducer {
         )
     }
 
-    /// Takes no more records, sends what there is for up to `timeout` seconds, and ends. Raises `KafkaTimeoutError`
-    /// when records had to be given up.
+    /// Takes no more records, sends what there is for up to `timeout` seconds, and ends. Returns how many records were given
+    /// up because they were not acknowledged in time; their futures and callbacks get a `ClosedError`.
     #[pyo3(signature = (timeout=30.0))]
-    fn close(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<()> {
+    fn close(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<usize> {
         let py = slf.py();
         let core = &slf.get().core;
         if slf.as_super().get().closed.swap(true, Ordering::AcqRel) || core.is_elsewhere() {
-            return Ok(());
+            return Ok(0);
         }
         let patience = types::timeout(timeout)?.unwrap_or(FOR_EVER);
         let serve = |py: Python<'_>| core.callbacks.serve(py).map(drop);
         let lost = runtime::block_on_with(py, core.close(Instant::now() + patience), serve)?;
         core.callbacks.serve(py)?;
-        if lost > 0 {
-            return Err(core::given_up(lost, patience));
-        }
-        Ok(())
+        Ok(lost)
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
@@ -182,12 +234,16 @@ impl PyProducer {
         Ok(slf)
     }
 
-    /// Closes. Where the block failed, that failure is what counts, and records that are lost do not hide it.
+    /// Closes, and raises `KafkaTimeoutError` when records had to be given up. Where the block failed, that failure is
+    /// what counts, and records that are lost do not hide it.
     #[pyo3(signature = (*exception))]
     fn __exit__(slf: &Bound<'_, Self>, exception: &Bound<'_, PyTuple>) -> PyResult<()> {
         let failed = exception.get_item(0).is_ok_and(|kind| !kind.is_none());
         match Self::close(slf, Some(CLOSE_SECONDS)) {
             Err(error) if !failed => Err(error),
+            Ok(lost) if lost > 0 && !failed => {
+                Err(core::given_up(lost, Duration::from_secs_f64(CLOSE_SECONDS)))
+            }
             _ => Ok(()),
         }
     }

@@ -43,14 +43,14 @@ impl ProducerCore {
             }
             Step::Abort => {
                 let aborted = producer.abort_transaction(deadline);
-                self.admissions.give_up(&ProduceError::Aborted);
+                let _ = self.admissions.give_up(&ProduceError::Aborted);
                 aborted.await
             }
         }
     }
 
     /// Waits until every record sent so far is in a batch.
-    async fn admitted(&self, deadline: Instant) -> Result<(), ProduceError> {
+    pub(super) async fn admitted(&self, deadline: Instant) -> Result<(), ProduceError> {
         let started = Instant::now();
         let admitted = tokio::time::timeout_at(deadline.into(), self.admissions.empty());
         admitted.await.map_err(|_| ProduceError::CallTimedOut {

@@ -117,7 +117,7 @@ impl Sender {
     }
 
     /// A batch that was under way has its outcome.
-    fn arrived(&mut self, departure: Departure, outcome: BatchOutcome) {
+    pub(super) fn arrived(&mut self, departure: Departure, outcome: BatchOutcome) {
         let Departure { buffer, batch } = departure;
         let waits = {
             let mut state = buffer.lock();
@@ -134,6 +134,9 @@ impl Sender {
     }
 
     fn retry(&mut self, now: Instant, departure: Departure, cause: Arc<str>, backoff: Backoff) {
+        if departure.batch.delivery.is_done() {
+            return self.purged(departure);
+        }
         let Departure { buffer, mut batch } = departure;
         batch.attempts += 1;
         let pause = backoff.delay(batch.attempts, self.random.next());
@@ -157,6 +160,9 @@ impl Sender {
     }
 
     fn split(&mut self, departure: Departure, error: ProduceError) {
+        if departure.batch.delivery.is_done() {
+            return self.purged(departure);
+        }
         let Departure { buffer, batch } = departure;
         let ordinal = batch.ordinal;
         tracing::info!(

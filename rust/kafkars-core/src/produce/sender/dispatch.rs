@@ -124,7 +124,7 @@ impl Sender {
             }
             let mut node = std::mem::take(node);
             while node.in_flight < self.config.max_in_flight && !node.ready.is_empty() {
-                let batches = self.fill_request(now, hurry, identity, &mut node);
+                let batches = self.fill_request(now, view, hurry, identity, &mut node);
                 if batches.is_empty() {
                     break;
                 }
@@ -138,6 +138,7 @@ impl Sender {
     fn fill_request(
         &mut self,
         now: Instant,
+        view: &dyn View,
         hurry: bool,
         identity: Option<ProducerIdentity>,
         node: &mut NodeQueue,
@@ -149,9 +150,10 @@ impl Sender {
         while let Some(buffer) = node.ready.pop_front() {
             let mut state = buffer.lock();
             if state.readiness(now, self.config.linger, hurry) != Readiness::Now {
+                // A hurry has ended since it was queued. It gets its timer now: there may be no other poll before.
                 state.place.queued = false;
                 drop(state);
-                self.touched.push(buffer);
+                self.look(buffer, now, view, hurry);
                 continue;
             }
             let size = state.next_size();

@@ -11,6 +11,7 @@ mod answers;
 mod dispatch;
 mod gate;
 mod identity;
+mod purge;
 mod queues;
 
 use std::sync::Arc;

@@ -1,0 +1,134 @@
+//! Sending many records of one topic in one call, and batches that were filled elsewhere.
+
+use std::time::Instant;
+
+use kafkars_core::produce::accumulator::{Destination, ProduceRecord, Refusal};
+use kafkars_core::produce::delivery::Delivery;
+use kafkars_core::produce::error::ProduceError;
+use kafkars_core::produce::partition_buffer::FilledBatch;
+
+use crate::now;
+use crate::producer::{Producer, SendError, wall_clock_ms};
+
+/// Records of one topic, by their place.
+pub trait Records {
+    /// How many there are.
+    fn len(&self) -> usize;
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Shows one record.
+    fn show(&self, index: usize, look: &mut dyn FnMut(&ProduceRecord<'_>));
+}
+
+/// Why [`Producer::try_send_many`] stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stopped {
+    /// The first record that was not taken.
+    pub index: usize,
+    /// Why.
+    pub error: SendError,
+}
+
+/// After so many records the sender is told of them, so that it works while more are taken.
+const NOTICE_EVERY: usize = 512;
+
+impl Producer {
+    /// Looks for what is wrong with the records themselves, so that all are taken or none.
+    pub fn check_many(&self, topic: &str, records: &dyn Records) -> Result<(), Stopped> {
+        let destination = self.destination(topic).map_err(at(0))?;
+        for index in 0..records.len() {
+            let mut checked = Ok(());
+            records.show(index, &mut |record| {
+                checked = self.shared().accumulator.check(&destination, record);
+            });
+            checked.map_err(|error| at(index)(Refusal::Failed(error)))?;
+        }
+        Ok(())
+    }
+
+    /// Takes records from `start` on, in order, and appends their deliveries to `taken`. Never blocks: stops at the
+    /// first that it cannot take.
+    pub fn try_send_many(
+        &self,
+        topic: &str,
+        records: &dyn Records,
+        start: usize,
+        taken: &mut Vec<Delivery>,
+    ) -> Result<(), Stopped> {
+        let destination = self.destination(topic).map_err(at(start))?;
+        let accumulator = &self.shared().accumulator;
+        let (mut now, mut now_ms) = (now(), wall_clock_ms());
+        let mut wake = false;
+        for index in start..records.len() {
+            let mut outcome = Err(Refusal::Failed(ProduceError::Closed));
+            records.show(index, &mut |record| {
+                outcome =
+                    self.admit(|| accumulator.append_to(&destination, record, now, || now_ms));
+            });
+            match outcome {
+                Ok((delivery, changed)) => {
+                    taken.push(delivery);
+                    wake |= changed;
+                }
+                Err(refusal) => {
+                    self.notice(wake);
+                    return Err(at(index)(refusal));
+                }
+            }
+            if index % NOTICE_EVERY == NOTICE_EVERY - 1 {
+                self.notice(std::mem::take(&mut wake));
+                (now, now_ms) = (crate::now(), wall_clock_ms());
+            }
+        }
+        self.notice(wake);
+        Ok(())
+    }
+
+    /// Takes a batch as it is. Never blocks. The delivery is that of its first record; the others follow it.
+    pub fn try_send_batch(
+        &self,
+        topic: &str,
+        partition: i32,
+        batch: &FilledBatch,
+    ) -> Result<Delivery, SendError> {
+        let accumulator = &self.shared().accumulator;
+        let taken = self.admit(|| accumulator.append_batch(topic, partition, batch, now()));
+        let (delivery, changed) = taken?;
+        self.notice(changed);
+        Ok(delivery)
+    }
+
+    /// Gives records up: those that were never sent, or those that have no answer yet, or both. Returns how many.
+    pub fn purge(&self, in_queue: bool, in_flight: bool) -> usize {
+        self.sink().purge(in_queue, in_flight)
+    }
+
+    fn destination(&self, topic: &str) -> Result<Destination, Refusal> {
+        self.admit(|| self.shared().accumulator.destination(topic))
+    }
+
+    /// Waits until every one of these has its outcome, or until the deadline. Whether all have.
+    pub async fn delivered(&self, deliveries: &[Delivery], deadline: Option<Instant>) -> bool {
+        let done = async {
+            for delivery in deliveries {
+                if !delivery.batch().is_done() {
+                    crate::producer::finished(delivery.batch()).await;
+                }
+            }
+        };
+        match deadline {
+            None => done.await,
+            Some(deadline) => drop(tokio::time::timeout_at(deadline.into(), done).await),
+        }
+        deliveries.iter().all(Delivery::is_done)
+    }
+}
+
+fn at(index: usize) -> impl FnOnce(Refusal) -> Stopped {
+    move |refusal| Stopped {
+        index,
+        error: refusal.into(),
+    }
+}

@@ -1,0 +1,59 @@
+//! Records that the application takes back.
+
+use super::{Departure, Sender};
+use crate::produce::delivery::BatchOutcome;
+use crate::produce::error::ProduceError;
+
+impl Sender {
+    /// Gives records up: with `in_queue` those that were never sent, with `in_flight` those that were sent and have no
+    /// answer yet, which a broker may store nevertheless. Returns how many. A transaction they belong to has to be
+    /// aborted.
+    ///
+    /// What a request has is reported at once and keeps its memory and its number until the request is answered: only then is
+    /// it known which number comes next.
+    pub fn purge(&mut self, in_queue: bool, in_flight: bool) -> usize {
+        let mut count = 0;
+        for buffer in self.accumulator.buffers() {
+            let (unsent, tried, flying) = {
+                let mut state = buffer.lock();
+                let mut take = |wanted, tried| match wanted {
+                    true => state.take_purged(tried),
+                    false => Vec::new(),
+                };
+                let (unsent, tried) = (take(in_queue, false), take(in_flight, true));
+                let flying: Vec<_> = match in_flight {
+                    true => state
+                        .flying()
+                        .map(|(d, count)| (d.clone(), count))
+                        .collect(),
+                    false => Vec::new(),
+                };
+                (unsent, tried, flying)
+            };
+            for (batches, sent) in [(unsent, false), (tried, true)] {
+                for batch in batches {
+                    count += batch.count as usize;
+                    self.finish(batch, failed(sent));
+                }
+            }
+            for (delivery, records) in flying {
+                count += records as usize;
+                self.accumulator.count_off(records);
+                if let Some(transactions) = &mut self.transactions {
+                    transactions.record_failed(&ProduceError::Purged { in_flight: true });
+                }
+                delivery.complete(failed(true));
+            }
+        }
+        count
+    }
+
+    /// A batch that was purged under way ends here rather than being tried again.
+    pub(super) fn purged(&mut self, departure: Departure) {
+        self.arrived(departure, failed(true));
+    }
+}
+
+fn failed(in_flight: bool) -> BatchOutcome {
+    BatchOutcome::Failed(ProduceError::Purged { in_flight })
+}

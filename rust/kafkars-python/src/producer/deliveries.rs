@@ -1,0 +1,130 @@
+//! The deliveries of one call that sent many records, as synchronous Python holds them.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use kafkars_client::Delivery;
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyIterator, PyList};
+
+use super::core::ProducerCore;
+use super::delivery::PyDeliveryFuture;
+use crate::error;
+use crate::metadata;
+use crate::runtime;
+use crate::slim;
+use crate::types;
+
+/// One handle for all, and one for each where asked for.
+#[pyclass(name = "Deliveries", module = "kafkars", frozen)]
+pub(crate) struct PyDeliveries {
+    deliveries: Vec<Delivery>,
+    core: Arc<ProducerCore>,
+}
+
+impl PyDeliveries {
+    pub(super) fn new(deliveries: Vec<Delivery>, core: Arc<ProducerCore>) -> Self {
+        Self { deliveries, core }
+    }
+
+    fn future<'py>(
+        &self,
+        py: Python<'py>,
+        delivery: &Delivery,
+    ) -> PyResult<Bound<'py, PyDeliveryFuture>> {
+        let future = PyDeliveryFuture::new(delivery.clone(), Arc::clone(&self.core));
+        slim::new(py, future)
+    }
+
+    fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
+        let limit = types::timeout(timeout)?;
+        if self.done() {
+            return Ok(());
+        }
+        self.core.check()?;
+        let deadline = limit.map(|limit| Instant::now() + limit);
+        let done = self.core.producer.delivered(&self.deliveries, deadline);
+        if runtime::block_on(py, done)? {
+            return Ok(());
+        }
+        let open = self.deliveries.iter().filter(|each| !each.is_done());
+        Err(error::timed_out(format!(
+            "no report on {} of {} records within {} s; they are still on their way",
+            open.count(),
+            self.deliveries.len(),
+            timeout.unwrap_or_default()
+        )))
+    }
+}
+
+#[pymethods]
+impl PyDeliveries {
+    fn __len__(&self) -> usize {
+        self.deliveries.len()
+    }
+
+    /// The future of one record, in the order of the call.
+    fn __getitem__<'py>(
+        &self,
+        py: Python<'py>,
+        index: isize,
+    ) -> PyResult<Bound<'py, PyDeliveryFuture>> {
+        let delivery = place(index, self.deliveries.len()).and_then(|at| self.deliveries.get(at));
+        let delivery = delivery.ok_or_else(|| PyIndexError::new_err("no such record"))?;
+        self.future(py, delivery)
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        let futures = self.deliveries.iter().map(|each| self.future(py, each));
+        PyList::new(py, futures.collect::<PyResult<Vec<_>>>()?)?.try_iter()
+    }
+
+    /// Whether every record was reported as stored or as failed.
+    fn done(&self) -> bool {
+        self.deliveries.iter().all(Delivery::is_done)
+    }
+
+    /// Where the records were stored, in the order of the call, waiting up to `timeout` seconds. Raises why the first of
+    /// those that failed was not stored.
+    #[pyo3(signature = (timeout=None))]
+    fn result<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyList>> {
+        self.wait(py, timeout)?;
+        let results = self.deliveries.iter().map(|each| match each.result() {
+            Some(outcome) => metadata::outcome(py, outcome),
+            None => Err(error::abandoned()),
+        });
+        PyList::new(py, results.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// Why records were not stored, by their place in the call, waiting up to `timeout` seconds; empty where all were.
+    #[pyo3(signature = (timeout=None))]
+    fn failures<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyDict>> {
+        self.wait(py, timeout)?;
+        let failures = PyDict::new(py);
+        for (index, delivery) in self.deliveries.iter().enumerate() {
+            if let Some(Err(failure)) = delivery.result() {
+                failures.set_item(index, error::produce(py, &failure).into_value(py))?;
+            }
+        }
+        Ok(failures)
+    }
+
+    fn __repr__(&self) -> String {
+        let done = self.deliveries.iter().filter(|each| each.is_done());
+        format!(
+            "<Deliveries of {} records, {} done>",
+            self.deliveries.len(),
+            done.count()
+        )
+    }
+}
+
+/// A Python index as a place among `count`; negative ones count from the end.
+pub(super) fn place(index: isize, count: usize) -> Option<usize> {
+    let at = match usize::try_from(index) {
+        Ok(at) => at,
+        Err(_) => count.checked_sub(index.unsigned_abs())?,
+    };
+    (at < count).then_some(at)
+}

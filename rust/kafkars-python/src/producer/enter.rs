@@ -1,0 +1,187 @@
+//! How records of asynchronous calls enter the producer: at once where that is possible, through a queue otherwise.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kafkars_client::{Delivery, ProduceError, SendError};
+use pyo3::prelude::*;
+
+use super::core::ProducerCore;
+use super::entries::{All, Entry};
+use super::filled::PyBatchBuilder;
+use super::late;
+use super::many::{Columns, Rows, at_index};
+use super::outgoing::{Outgoing, OwnedRecord};
+use crate::aio::{self, Call, PyFuture};
+use crate::error;
+use crate::metadata;
+use crate::types;
+
+impl ProducerCore {
+    /// Takes a record, or makes it wait for at most `patience`; with `at_once` it must not wait for room.
+    #[inline]
+    pub(super) fn enter(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        mut record: Outgoing<'_, '_>,
+        at_once: bool,
+        patience: Duration,
+    ) -> PyResult<Entry> {
+        if self.is_late(py, record.topic) || !self.choose_partition(py, &mut record)? {
+            return late::wait(self, record.into_owned(), patience).map(Entry::Late);
+        }
+        if !self.admissions.has_queue(record.topic) {
+            match record.with(|record| self.producer.try_send(record)) {
+                Ok(delivery) => return Ok(Entry::Taken(delivery)),
+                Err(SendError::Failed(failure)) => return Ok(Entry::Failed(failure)),
+                Err(SendError::NotReady(wait)) if at_once && wait.is_for_room() => {
+                    return Err(error::buffer_full(
+                        "buffer_memory is full of unacknowledged records; use send() or enqueue() to wait for room",
+                    ));
+                }
+                Err(SendError::NotReady(_)) => {}
+            }
+        }
+        // What waits is bounded as well where nobody awaits it.
+        if at_once && self.admissions.bytes() > self.buffer_memory {
+            return Err(error::buffer_full(
+                "records that wait for their topic to become known fill buffer_memory; use send() or enqueue() to wait",
+            ));
+        }
+        let ticket = self.admissions.queue(record.into_owned(), patience)?;
+        Ok(Entry::Queued(ticket))
+    }
+
+    /// Whether records of the topic wait for their partition, so that a new one must wait behind them.
+    #[inline]
+    fn is_late(&self, py: Python<'_>, topic: &str) -> bool {
+        !self.latecomers.is_empty() && {
+            late::let_in(py, self);
+            self.latecomers.has(topic)
+        }
+    }
+
+    /// Takes records of one topic, or makes those wait for which there is no room. Where one cannot be sent as it is, none is,
+    /// as far as the topic is known.
+    pub(super) fn enter_rows(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        rows: &mut dyn Rows,
+        patience: Duration,
+    ) -> PyResult<Vec<Entry>> {
+        let count = rows.len();
+        let chooses = self.partition_function.is_some();
+        if self.is_late(py, rows.topic()) || (chooses && !self.is_known(rows.topic())) {
+            let entries = (0..count)
+                .map(|index| late::wait(self, owned(rows, index), patience).map(Entry::Late));
+            return entries.collect();
+        }
+        self.choose_partitions(py, rows)?;
+        if let Err(stopped) = self.producer.check_many(rows.topic(), rows)
+            && let SendError::Failed(failure) = stopped.error
+        {
+            return Err(at_index(py, error::produce(py, &failure), stopped.index));
+        }
+        let mut taken: Vec<Delivery> = Vec::with_capacity(count);
+        let mut failure = None;
+        if !self.admissions.has_queue(rows.topic())
+            && let Err(stopped) = self
+                .producer
+                .try_send_many(rows.topic(), rows, 0, &mut taken)
+            && let SendError::Failed(error) = stopped.error
+        {
+            failure = Some(error);
+        }
+        let start = taken.len();
+        let mut entries: Vec<Entry> = taken.into_iter().map(Entry::Taken).collect();
+        for index in start..count {
+            entries.push(match &failure {
+                Some(failure) => Entry::Failed(failure.clone()),
+                None => Entry::Queued(self.admissions.queue(owned(rows, index), patience)?),
+            });
+        }
+        Ok(entries)
+    }
+
+    /// The same for a call of `send_many` or `enqueue_many`.
+    pub(super) fn enter_columns<'py>(
+        self: &Arc<Self>,
+        py: Python<'py>,
+        topic: &Bound<'py, PyAny>,
+        columns: &Columns<'py>,
+        timeout: Option<f64>,
+        awaits: fn(Arc<Vec<Entry>>) -> All,
+    ) -> PyResult<Call> {
+        self.check()?;
+        let patience = types::timeout(timeout)?.unwrap_or_else(|| self.producer.max_block());
+        let mut rows = columns.rows(self, topic)?;
+        Ok(Call(match self.enter_rows(py, &mut rows, patience) {
+            Ok(entries) => awaits(Arc::new(entries)).future(),
+            Err(failure) => PyFuture::failed(failure),
+        }))
+    }
+
+    /// Takes a batch, or makes it wait.
+    pub(super) fn enter_batch(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        batch: &Bound<'_, PyBatchBuilder>,
+        topic: &str,
+        partition: i32,
+        patience: Duration,
+    ) -> PyResult<Call> {
+        let queued = self.admissions.has_queue(topic);
+        if !queued {
+            let sent = batch
+                .get()
+                .send(|batch| self.producer.try_send_batch(topic, partition, batch))?;
+            match sent {
+                Ok(delivery) => return Ok(Call(PyFuture::delivery(delivery))),
+                Err(SendError::Failed(failure)) => {
+                    return Ok(Call(PyFuture::failed(error::produce(py, &failure))));
+                }
+                Err(SendError::NotReady(_)) => {}
+            }
+        }
+        let core = Arc::clone(self);
+        let (batch, topic) = (batch.clone().unbind(), topic.to_owned());
+        let deadline = Instant::now() + patience;
+        let work = async move {
+            if queued {
+                core.admitted(deadline).await?;
+            }
+            let delivery = core
+                .insist_batch(&batch, &topic, partition, deadline)
+                .await?;
+            core.producer
+                .delivered(std::slice::from_ref(&delivery), None)
+                .await;
+            delivery.result().unwrap_or(Err(ProduceError::Closed))
+        };
+        aio::spawn(work, metadata::outcome)
+    }
+
+    /// Waits for what a batch needs, and takes it.
+    pub(super) async fn insist_batch(
+        &self,
+        batch: &Py<PyBatchBuilder>,
+        topic: &str,
+        partition: i32,
+        deadline: Instant,
+    ) -> Result<Delivery, ProduceError> {
+        loop {
+            let send = |batch: &_| self.producer.try_send_batch(topic, partition, batch);
+            match batch.get().filled(send) {
+                Ok(delivery) => return Ok(delivery),
+                Err(SendError::Failed(failure)) => return Err(failure),
+                Err(SendError::NotReady(wait)) => self.producer.ready(wait, deadline).await?,
+            }
+        }
+    }
+}
+
+fn owned(rows: &dyn Rows, index: usize) -> OwnedRecord {
+    let mut copy = OwnedRecord::default();
+    rows.show(index, &mut |record| copy = OwnedRecord::copy(record));
+    copy
+}

@@ -1,0 +1,194 @@
+//! A batch that the application fills by hand.
+
+use kafkars_client::FilledBatch;
+use kafkars_records::{BatchBuilder, Header};
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+
+use super::payload::{Payload, headers};
+use crate::argument;
+use crate::error;
+
+/// Records are encoded as they are appended, up to a limit; the whole goes to one partition.
+#[pyclass(name = "BatchBuilder", module = "kafkars", frozen)]
+pub(crate) struct PyBatchBuilder {
+    limit: usize,
+    largest: usize,
+    // Guards the records: threads may share the object.
+    state: Mutex<State>,
+}
+
+struct State {
+    batch: FilledBatch,
+    closed: bool,
+}
+
+impl PyBatchBuilder {
+    /// An empty batch of at most `limit` bytes, unless its first record alone, of at most `largest`, is larger.
+    pub(super) fn new(limit: usize, largest: usize) -> Self {
+        let batch = FilledBatch {
+            builder: BatchBuilder::new(0),
+            key_size: -1,
+            value_size: -1,
+            timestamp: -1,
+        };
+        Self {
+            limit,
+            largest,
+            state: Mutex::new(State {
+                batch,
+                closed: false,
+            }),
+        }
+    }
+
+    /// Closes the batch and hands it to `send`.
+    pub(super) fn send<T>(&self, send: impl FnOnce(&FilledBatch) -> T) -> PyResult<T> {
+        let mut state = self.state.lock();
+        if state.batch.builder.is_empty() {
+            return Err(error::argument(
+                "batch: there is no record in it; a batch without records cannot be stored",
+            ));
+        }
+        state.closed = true;
+        Ok(send(&state.batch))
+    }
+
+    /// Hands a batch that is closed to `send`.
+    pub(super) fn filled<T>(&self, send: impl FnOnce(&FilledBatch) -> T) -> T {
+        send(&self.state.lock().batch)
+    }
+}
+
+#[pymethods]
+impl PyBatchBuilder {
+    /// Adds a record and returns its place, encoded size and timestamp; None where it does not fit any more, or the
+    /// batch is closed. Values and keys are bytes or text: serializers and interceptors do not run here.
+    #[pyo3(signature = (value=None, key=None, *, timestamp=None, headers=None))]
+    fn append<'py>(
+        &self,
+        py: Python<'py>,
+        value: Option<&Bound<'py, PyAny>>,
+        key: Option<&Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = argument::record::timestamp)] timestamp: Option<i64>,
+        headers: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let key = key.map(|key| Payload::plain("key", key)).transpose()?;
+        let value = value
+            .map(|value| Payload::plain("value", value))
+            .transpose()?;
+        let key = key.as_ref().and_then(Payload::as_slice);
+        let value = value.as_ref().and_then(Payload::as_slice);
+        let headers = headers.map(self::headers).transpose()?.unwrap_or_default();
+        let headers: Vec<_> = headers
+            .iter()
+            .map(|(key, value)| Header {
+                key,
+                value: value.as_deref(),
+            })
+            .collect();
+        let timestamp = match timestamp {
+            Some(timestamp) if timestamp < 0 => {
+                return Err(error::produce(
+                    py,
+                    &kafkars_client::ProduceError::InvalidTimestamp { timestamp },
+                ));
+            }
+            Some(timestamp) => timestamp,
+            None => kafkars_client::wall_clock_ms(),
+        };
+        let appended = self.add(timestamp, key, value, &headers)?;
+        appended
+            .map(|(offset, size)| appended_record(py, offset, size, timestamp))
+            .transpose()
+    }
+
+    /// Bytes of the batch as it stands, before compression.
+    fn size(&self) -> usize {
+        self.state.lock().batch.builder.len()
+    }
+
+    /// Records in the batch.
+    fn record_count(&self) -> u32 {
+        self.state.lock().batch.builder.count()
+    }
+
+    /// Takes no more records. Sending closes as well.
+    fn close(&self) {
+        self.state.lock().closed = true;
+    }
+
+    /// Whether it takes no more records.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.state.lock().closed
+    }
+
+    fn __len__(&self) -> usize {
+        self.record_count() as usize
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<BatchBuilder of {} records, {} of {} bytes>",
+            self.record_count(),
+            self.size(),
+            self.limit
+        )
+    }
+}
+
+impl PyBatchBuilder {
+    /// The record's index and size, or none where it does not fit.
+    fn add(
+        &self,
+        timestamp: i64,
+        key: Option<&[u8]>,
+        value: Option<&[u8]>,
+        headers: &[Header<'_>],
+    ) -> PyResult<Option<(u32, usize)>> {
+        let bound = BatchBuilder::record_size_bound(key, value, headers);
+        let mut state = self.state.lock();
+        let batch = &mut state.batch;
+        if batch.builder.is_empty() && batch.builder.len() + bound > self.largest {
+            return Err(error::attached(
+                "RecordTooLargeError",
+                format!(
+                    "a record of {bound} bytes exceeds max_request_size={}; raise max_request_size (and the topic's \
+                     max.message.bytes) or send less",
+                    self.largest
+                ),
+            ));
+        }
+        let is_full = !batch.builder.is_empty() && batch.builder.len() + bound > self.limit;
+        if is_full || state.closed {
+            return Ok(None);
+        }
+        let batch = &mut state.batch;
+        let before = batch.builder.len();
+        if batch.builder.is_empty() {
+            let size = |part: Option<&[u8]>| {
+                part.map_or(-1, |part| i32::try_from(part.len()).unwrap_or(i32::MAX))
+            };
+            (batch.key_size, batch.value_size) = (size(key), size(value));
+            batch.timestamp = timestamp;
+        }
+        let index = batch.builder.append(timestamp, key, value, headers);
+        Ok(Some((index, batch.builder.len() - before)))
+    }
+}
+
+/// `kafkars.AppendedRecord`.
+fn appended_record(
+    py: Python<'_>,
+    offset: u32,
+    size: usize,
+    timestamp: i64,
+) -> PyResult<Bound<'_, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    CLASS
+        .import(py, "kafkars.types", "AppendedRecord")?
+        .call1((offset, size, timestamp))
+}

@@ -1,0 +1,261 @@
+//! Many records in one call: columns of Python objects as records, and how both flavours hand them over.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kafkars_client::{Delivery, ProduceRecord, Records, SendError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
+
+use super::core::ProducerCore;
+use super::deliveries::PyDeliveries;
+use super::outgoing::{Arguments, Outgoing, topic_name};
+use crate::error;
+use crate::runtime;
+
+/// Records of one topic that a call brings.
+pub(super) trait Rows: Records {
+    /// Their topic.
+    fn topic(&self) -> &str;
+    /// The serialized key of one that names no partition; none where it names one.
+    fn unplaced(&self, index: usize) -> Option<Option<&[u8]>>;
+    /// Names the partition of one.
+    fn place(&mut self, index: usize, partition: i32);
+}
+
+/// The columns of `send_many` as given.
+pub(super) struct Columns<'py> {
+    values: Vec<Bound<'py, PyAny>>,
+    keys: Option<Vec<Bound<'py, PyAny>>>,
+    partitions: Column<'py, i32>,
+    timestamps: Column<'py, i64>,
+    headers: Option<Vec<Bound<'py, PyAny>>>,
+}
+
+/// One number for all records, one for each, or none.
+enum Column<'py, T> {
+    All(Option<T>),
+    Each(&'static str, Vec<Bound<'py, PyAny>>),
+}
+
+impl<'py, T> Column<'py, T>
+where
+    T: Copy + for<'a> FromPyObject<'a, 'py, Error = PyErr>,
+{
+    fn new(name: &'static str, given: Option<&Bound<'py, PyAny>>, count: usize) -> PyResult<Self> {
+        let Some(given) = given else {
+            return Ok(Self::All(None));
+        };
+        if let Ok(one) = given.extract::<T>() {
+            return Ok(Self::All(Some(one)));
+        }
+        Ok(Self::Each(name, column(name, given, Some(count))?))
+    }
+
+    fn at(&self, index: usize) -> PyResult<Option<T>> {
+        let (name, given) = match self {
+            Self::All(one) => return Ok(*one),
+            Self::Each(name, each) => (name, &each[index]),
+        };
+        given.extract::<Option<T>>().map_err(|error: PyErr| {
+            if !error.is_instance_of::<PyTypeError>(given.py()) {
+                return error;
+            }
+            PyTypeError::new_err(format!("{name}[{index}]: {}", error.value(given.py())))
+        })
+    }
+}
+
+impl<'py> Columns<'py> {
+    /// Collects the columns and compares their lengths.
+    pub(super) fn new(
+        values: &Bound<'py, PyAny>,
+        keys: Option<&Bound<'py, PyAny>>,
+        partitions: Option<&Bound<'py, PyAny>>,
+        timestamps: Option<&Bound<'py, PyAny>>,
+        headers: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Self> {
+        let values = column("values", values, None)?;
+        let count = values.len();
+        let optional = |name, given: Option<&Bound<'py, PyAny>>| {
+            given
+                .map(|given| column(name, given, Some(count)))
+                .transpose()
+        };
+        Ok(Self {
+            keys: optional("keys", keys)?,
+            partitions: Column::new("partitions", partitions, count)?,
+            timestamps: Column::new("timestamps", timestamps, count)?,
+            headers: optional("headers", headers)?,
+            values,
+        })
+    }
+
+    /// Runs the serializers over all of it. Where one fails, its place is told and nothing has been sent.
+    pub(super) fn rows<'a>(
+        &'a self,
+        core: &ProducerCore,
+        topic: &'a Bound<'py, PyAny>,
+    ) -> PyResult<PythonRows<'a, 'py>> {
+        let mut rows = Vec::with_capacity(self.values.len());
+        for (index, value) in self.values.iter().enumerate() {
+            let present = |given: &'a Option<Vec<Bound<'py, PyAny>>>| {
+                let given = given.as_ref().map(|column| &column[index]);
+                given.filter(|given| !given.is_none())
+            };
+            let arguments = Arguments::new(
+                topic,
+                Some(value).filter(|value| !value.is_none()),
+                present(&self.keys),
+                self.partitions.at(index)?,
+                self.timestamps.at(index)?,
+                present(&self.headers),
+            );
+            let row = Outgoing::new(core, &arguments);
+            rows.push(row.map_err(|failure| at_index(topic.py(), failure, index))?);
+        }
+        Ok(PythonRows {
+            topic: topic_name(topic)?,
+            rows,
+        })
+    }
+}
+
+/// The items of a column.
+fn column<'py>(
+    name: &str,
+    given: &Bound<'py, PyAny>,
+    count: Option<usize>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    // These iterate as well, over what nobody means to send.
+    let is_one_value = given.is_instance_of::<PyBytes>()
+        || given.is_instance_of::<PyString>()
+        || given.is_instance_of::<PyByteArray>()
+        || given.is_instance_of::<PyMemoryView>();
+    let items = match given.try_iter() {
+        Ok(items) if !is_one_value => items,
+        _ => {
+            return Err(PyTypeError::new_err(format!(
+                "{name}: expected an iterable with one item for each record, not {}",
+                given.get_type().name()?
+            )));
+        }
+    };
+    let items = items.collect::<PyResult<Vec<_>>>()?;
+    match count {
+        Some(count) if count != items.len() => Err(PyValueError::new_err(format!(
+            "{name}: {} items for {count} values",
+            items.len()
+        ))),
+        _ => Ok(items),
+    }
+}
+
+/// Records made of Python objects.
+pub(super) struct PythonRows<'a, 'py> {
+    topic: &'a str,
+    rows: Vec<Outgoing<'a, 'py>>,
+}
+
+impl Records for PythonRows<'_, '_> {
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn show(&self, index: usize, look: &mut dyn FnMut(&ProduceRecord<'_>)) {
+        if let Some(row) = self.rows.get(index) {
+            row.with(|record| look(record));
+        }
+    }
+}
+
+impl Rows for PythonRows<'_, '_> {
+    fn topic(&self) -> &str {
+        self.topic
+    }
+
+    fn unplaced(&self, index: usize) -> Option<Option<&[u8]>> {
+        let row = self.rows.get(index)?;
+        row.partition.is_none().then(|| row.key())
+    }
+
+    fn place(&mut self, index: usize, partition: i32) {
+        if let Some(row) = self.rows.get_mut(index) {
+            row.partition = Some(partition);
+        }
+    }
+}
+
+impl ProducerCore {
+    /// Lets the partition function choose for all records that name no partition. The topic is known.
+    pub(super) fn choose_partitions(&self, py: Python<'_>, rows: &mut dyn Rows) -> PyResult<()> {
+        if self.partition_function.is_none() {
+            return Ok(());
+        }
+        for index in 0..rows.len() {
+            let Some(key) = rows.unplaced(index) else {
+                continue;
+            };
+            if let Some(partition) = self.ask_partition(py, rows.topic(), key)? {
+                rows.place(index, partition);
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands records over for synchronous Python, waiting for the topic and for room until the deadline. All are checked first:
+    /// where one cannot be sent, none is.
+    pub(super) fn send_rows(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        rows: &mut dyn Rows,
+        patience: Duration,
+    ) -> PyResult<PyDeliveries> {
+        let deadline = Instant::now() + patience;
+        let producer = &self.producer;
+        if self.partition_function.is_some() {
+            let known = producer.partitions_for(rows.topic(), deadline);
+            runtime::block_on(py, known)?.map_err(|failure| error::produce(py, &failure))?;
+            self.choose_partitions(py, rows)?;
+        }
+        while let Err(stopped) = producer.check_many(rows.topic(), rows) {
+            let wait = match stopped.error {
+                SendError::NotReady(wait) => wait,
+                SendError::Failed(failure) => {
+                    return Err(at_index(py, error::produce(py, &failure), stopped.index));
+                }
+            };
+            let ready = runtime::block_on(py, producer.ready(wait, deadline))?;
+            ready.map_err(|failure| error::produce(py, &failure))?;
+        }
+        let mut taken: Vec<Delivery> = Vec::with_capacity(rows.len());
+        loop {
+            let start = taken.len();
+            let Err(stopped) = producer.try_send_many(rows.topic(), rows, start, &mut taken) else {
+                return Ok(PyDeliveries::new(taken, Arc::clone(self)));
+            };
+            let failure = match stopped.error {
+                SendError::Failed(failure) => failure,
+                SendError::NotReady(wait) => {
+                    match runtime::block_on(py, producer.ready(wait, deadline))? {
+                        Ok(()) => continue,
+                        Err(failure) => failure,
+                    }
+                }
+            };
+            let failure = at_index(py, error::produce(py, &failure), stopped.index);
+            let sent = Bound::new(py, PyDeliveries::new(taken, Arc::clone(self)))?;
+            failure.value(py).setattr("sent", sent)?;
+            return Err(failure);
+        }
+    }
+}
+
+/// The error with the place of the record it is about.
+pub(super) fn at_index(py: Python<'_>, failure: PyErr, index: usize) -> PyErr {
+    match failure.value(py).setattr("index", index) {
+        Ok(()) => failure,
+        Err(problem) => problem,
+    }
+}
