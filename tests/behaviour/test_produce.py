@@ -11,7 +11,6 @@ from kafkars.errors import (
     ClosedError,
     InvalidPartitionError,
     InvalidRecordTimestampError,
-    KafkaTimeoutError,
 )
 from kafkars.testing import EmbeddedBroker
 
@@ -141,8 +140,7 @@ def test_time_running_out_tells_what_is_left(client_api: Any) -> None:
         with Stopwatch() as watch:
             assert producer.flush(0.2) == 3
         assert 0.15 < watch.seconds < 5
-        with pytest.raises(KafkaTimeoutError, match="3 records"):
-            producer.close(0.1)
+        assert producer.close(0.1) == 3
         for each in sent:
             with pytest.raises(ClosedError):
                 each.result(SECONDS)

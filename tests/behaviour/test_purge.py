@@ -7,7 +7,7 @@ from typing import Any
 import kafkars
 import kafkars.aio
 import pytest
-from kafkars.errors import ClosedError, KafkaTimeoutError, PurgedError
+from kafkars.errors import ClosedError, PurgedError
 from kafkars.testing import EmbeddedBroker
 
 from tests.support.awaits import run
@@ -123,7 +123,7 @@ def test_flush_says_what_is_left(clients: Clients, topic: str) -> None:
         slow.close()
 
 
-def test_close_says_what_was_given_up_and_a_block_raises(clients: Clients) -> None:
+def test_close_says_what_was_given_up(clients: Clients) -> None:
     with EmbeddedBroker() as broker:
         broker.create_topic("topic")
         producer: Any = clients.producer(bootstrap_servers=broker.bootstrap_servers)
@@ -134,15 +134,3 @@ def test_close_says_what_was_given_up_and_a_block_raises(clients: Clients) -> No
                 with pytest.raises(ClosedError):
                     each.result(SECONDS)
         assert producer.close(0.1) == 0
-
-
-def test_leaving_a_block_with_records_given_up_raises(monkeypatch: pytest.MonkeyPatch) -> None:
-    del monkeypatch
-    with EmbeddedBroker() as broker:
-        broker.create_topic("topic")
-        with broker.intercept("Produce", "NOT_ENOUGH_REPLICAS"):
-            settings: dict[str, Any] = {"bootstrap_servers": broker.bootstrap_servers, "delivery_timeout_ms": 300}
-            with kafkars.Producer(**settings, request_timeout_ms=200) as producer:
-                sent = producer.send("topic", b"value")
-            with pytest.raises(KafkaTimeoutError):
-                sent.result(SECONDS)

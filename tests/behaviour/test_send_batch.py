@@ -98,7 +98,7 @@ def test_an_impossible_batch_is_told(clients: Clients, topic: str) -> None:
         producer.send_batch(batch, topic, partition=0)
     with pytest.raises(ValueError, match="-1"):
         batch.append(b"value", timestamp=-1)
-    with pytest.raises(TypeError, match="value.*int"):
+    with pytest.raises(TypeError, match=r"value.*int"):
         batch.append(5)
     batch.append(b"value")
     with pytest.raises(InvalidPartitionError, match="7"):
