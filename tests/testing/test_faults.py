@@ -11,8 +11,8 @@ import confluent_kafka
 import pytest
 from kafkars import Producer
 from kafkars.errors import (
+    DeliveryTimeoutError,
     InvalidArgumentError,
-    KafkaError,
     KafkaTimeoutError,
     NotLeaderOrFollowerError,
     TopicAuthorizationFailedError,
@@ -180,8 +180,29 @@ def test_a_damaged_answer_is_survived(api: str, position: int, action: str) -> N
         assert broker.offsets("t", 0) == (0, 1)
 
 
-def test_an_answer_of_impossible_length_is_not_waited_for() -> None:
+@pytest.mark.parametrize(
+    "fault",
+    [{"action": "wrong_length"}, {"action": "flip_byte", "position": 5}, {"action": "flip_byte", "position": 22}],
+    ids=["length", "topics", "partitions"],
+)
+@pytest.mark.parametrize("idempotent", [True, False], ids=["idempotent", "plain"])
+def test_an_answer_that_cannot_be_understood_is_not_waited_for(fault: dict[str, Any], idempotent: bool) -> None:
+    """The connection is closed and the record sent again, under its old number where it has one."""
     with EmbeddedBroker(topics={"t": 1}) as broker:
-        broker.intercept("Produce", "wrong_length", times=1)
-        with pytest.raises(KafkaError, match="2147483647 bytes"):
-            send(broker.bootstrap_servers)
+        set_ = broker.intercept("Produce", times=1, **fault)
+        send(broker.bootstrap_servers, enable_idempotence=idempotent)
+        assert set_.hits == 1
+        assert broker.offsets("t", 0) == (0, 1 if idempotent else 2)
+
+
+def test_a_pause_that_a_broker_asks_for_does_not_outlive_a_record() -> None:
+    """The answer's throttle time becomes hours: what is sent after it fails by its own deadline (KIP-219)."""
+    with EmbeddedBroker(topics={"t": 1}) as broker:
+        fault = broker.intercept("Produce", "flip_byte", times=1, position=58)
+        with Producer(
+            bootstrap_servers=broker.bootstrap_servers, linger_ms=0, request_timeout_ms=1_500, delivery_timeout_ms=2_000
+        ) as producer:
+            assert producer.send("t", b"first", partition=0).result(SECONDS).offset == 0
+            assert fault.hits == 1
+            with pytest.raises(DeliveryTimeoutError):
+                producer.send("t", b"second", partition=0).result(SECONDS)

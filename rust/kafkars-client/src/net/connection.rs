@@ -49,6 +49,17 @@ pub(crate) struct ConnectionSettings {
     pub(crate) counters: Arc<Counters>,
 }
 
+/// How a request is sent whose answer a function gets.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Terms {
+    /// The highest version to use.
+    pub(crate) max_version: i16,
+    /// Without an answer by then the connection is given up.
+    pub(crate) deadline: Instant,
+    /// A pause that the broker asks for puts the deadline off, but not beyond this.
+    pub(crate) latest: Instant,
+}
+
 pub(super) struct Shared {
     pub(super) settings: ConnectionSettings,
     correlation: AtomicI32,
@@ -95,6 +106,12 @@ impl Connection {
         self.shared.closed.load(Ordering::Acquire)
     }
 
+    /// Until when nothing is sent because the broker asked for a pause (KIP-219).
+    pub(crate) fn muted_until(&self) -> Option<Instant> {
+        let muted_until = self.shared.state.lock().muted_until;
+        muted_until.filter(|until| *until > now())
+    }
+
     /// What the broker speaks; empty until it said so.
     #[must_use]
     pub fn versions(&self) -> &ApiVersionTable {
@@ -139,17 +156,16 @@ impl Connection {
         })
     }
 
-    /// As [`Connection::start`], in a version not above `max_version`, without a task that waits: `then` gets the answer where it is received, so it must be
+    /// As [`Connection::start`], without a task that waits: `then` gets the answer where it is received, so it must be
     /// quick. It is called once in any case, from within this call when the request cannot leave. Only for a deadline
     /// that [`Connection::keeps`].
     pub(crate) fn start_then<R: Request>(
         &self,
         request: &R,
-        max_version: i16,
-        deadline: Instant,
+        terms: Terms,
         then: impl FnOnce(Result<R::Response, AttemptError>) + Send + 'static,
     ) {
-        let version = self.versions().highest_up_to::<R>(max_version);
+        let version = self.versions().highest_up_to::<R>(terms.max_version);
         let encoded = version.and_then(|version| {
             let (correlation, frame) = self.encode(request, version)?;
             Ok((version, correlation, frame))
@@ -165,7 +181,8 @@ impl Connection {
         let pending = Pending {
             correlation,
             sent_at: now(),
-            expires_at: deadline,
+            expires_at: terms.deadline,
+            latest: Some(terms.latest),
             slot: Slot::Function(Box::new(decode)),
         };
         // An error has reached `then` through the slot.
@@ -222,6 +239,7 @@ impl Connection {
             correlation,
             sent_at,
             expires_at: if ends_early { times_out_at } else { deadline },
+            latest: None,
             slot: Slot::Task(slot),
         };
         self.submit(frame, Some(pending))?;

@@ -14,6 +14,7 @@ mod versions;
 
 pub(crate) use broker::{Broker, Network};
 pub use connection::Connection;
+pub(crate) use connection::Terms;
 pub(crate) use race::first_success;
 pub(crate) use tasks::Tasks;
 pub(crate) use transport::split_address;

@@ -15,9 +15,21 @@ pub(super) struct Node {
 }
 
 impl Node {
+    /// Whether a request would leave at once. During a pause that the broker asked for batches stay where they are, where
+    /// their time runs on.
     pub(super) fn is_connected(&self) -> bool {
+        self.open()
+            .is_some_and(|connection| connection.muted_until().is_none())
+    }
+
+    /// The end of such a pause.
+    pub(super) fn muted_until(&self) -> Option<Instant> {
+        self.open()?.muted_until()
+    }
+
+    fn open(&self) -> Option<&Connection> {
         self.connection
             .as_ref()
-            .is_some_and(|connection| !connection.is_closed())
+            .filter(|connection| !connection.is_closed())
     }
 }

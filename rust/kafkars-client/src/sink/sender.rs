@@ -22,7 +22,7 @@ use tokio::sync::mpsc;
 use super::node::Node;
 use super::transactions::{Calls, transactions};
 use crate::error::{AttemptError, ClientError};
-use crate::net::{Connection, Lane, Tasks};
+use crate::net::{Connection, Lane, Tasks, Terms};
 use crate::now;
 use crate::producer::Shared;
 
@@ -192,6 +192,9 @@ impl Sender {
         if node.connecting || cluster.broker(id).is_none() {
             return None;
         }
+        if let Some(muted_until) = node.muted_until() {
+            return Some(muted_until);
+        }
         if let Some(not_before) = node.not_before.filter(|instant| *instant > now) {
             return Some(not_before);
         }
@@ -229,6 +232,7 @@ impl Sender {
             request,
             max_version,
             deadline,
+            latest,
         } = outgoing;
         let node = self.nodes.entry(id).or_default();
         let Some(connection) = node.connection.clone() else {
@@ -246,7 +250,12 @@ impl Sender {
                 Err(error) => report(&events, Event::Written(id, batches, Err(error))),
             }
         } else if connection.keeps(deadline) {
-            connection.start_then(&request, max_version, deadline, move |answer| {
+            let terms = Terms {
+                max_version,
+                deadline,
+                latest,
+            };
+            connection.start_then(&request, terms, move |answer| {
                 report(&events, Event::Answered(id, batches, answer));
             });
         } else {
@@ -429,6 +438,11 @@ fn no_answer(error: &AttemptError) -> NoAnswer {
     let cause = error.to_string().into();
     match error {
         AttemptError::Connect { .. } | AttemptError::UnknownNode(_) => NoAnswer::NotSent { cause },
+        // An answer that cannot be understood tells no more than none. Its connection is closed, as nothing that follows on it
+        // can be trusted, and the next answer may be whole.
+        AttemptError::Decode(_)
+        | AttemptError::FrameTooLarge { .. }
+        | AttemptError::NotKafka { .. } => NoAnswer::Indefinite { cause },
         error if error.retriable() => NoAnswer::Indefinite { cause },
         _ => NoAnswer::Impossible { cause },
     }

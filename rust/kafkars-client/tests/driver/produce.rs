@@ -3,7 +3,7 @@
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use kafkars_broker::{Action, BrokerConfig, Intercept};
+use kafkars_broker::{Action, BrokerConfig, Corruption, Intercept};
 use kafkars_client::config::{Acks, ProducerConfig};
 use kafkars_client::{ProduceError, ProduceRecord, SendError};
 use kafkars_protocol::{ApiKey, ErrorCode};
@@ -225,6 +225,63 @@ fn a_silent_broker_ends_in_a_delivery_timeout() {
         "{error}"
     );
     assert!(started.elapsed() < Duration::from_secs(3));
+}
+
+/// Where `throttle_time_ms` begins in the answer to one record for one partition.
+const THROTTLE: usize = 57;
+
+#[test]
+fn a_broker_that_asks_for_hours_of_patience_gets_the_delivery_timeout() {
+    let scene = Scene::with_topic(1, 1);
+    let producer = scene.producer(ProducerConfig {
+        delivery_timeout: Duration::from_millis(2_500),
+        request_timeout: Duration::from_secs(2),
+        ..quick()
+    });
+    let fault = Intercept::new(
+        ApiKey::Produce,
+        Action::Corrupt(Corruption::FlipByte(THROTTLE + 1)),
+    );
+    scene.broker.intercept(fault.times(1));
+    let started = Instant::now();
+    let error = scene.run(async {
+        let first = send(&producer, Some(0), b"v").await.expect("taken");
+        producer.flush(Some(deadline())).await;
+        first.result().expect("flushed").expect("stored");
+        let second = send(&producer, Some(0), b"v").await.expect("taken");
+        producer.flush(Some(deadline())).await;
+        let outcome = second.result().expect("flushed");
+        outcome.expect_err("nothing may be sent")
+    });
+    assert!(
+        matches!(error, ProduceError::DeliveryTimedOut { .. }),
+        "{error}"
+    );
+    assert!(producer.client().metrics().throttle_time_ms >= 300_000);
+    assert!(started.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn answers_that_cannot_be_understood_lose_double_and_reorder_nothing() {
+    // The number of topics, of partitions; a length beyond all limits; half an answer.
+    for corruption in [
+        Corruption::FlipByte(5),
+        Corruption::FlipByte(22),
+        Corruption::Length(i32::MAX),
+        Corruption::Length(-1),
+        Corruption::Truncate(20),
+        Corruption::CorrelationId,
+    ] {
+        let scene = Scene::with_topic(1, 1);
+        let producer = scene.producer(quick());
+        scene.run(send_numbers(&producer, 1));
+        let fault = Intercept::new(ApiKey::Produce, Action::Corrupt(corruption)).times(3);
+        scene.broker.intercept(fault);
+        let offsets = scene.run(send_numbers(&producer, 500));
+        assert_eq!(offsets, (1..=500).collect::<Vec<_>>(), "{corruption:?}");
+        assert_eq!(scene.broker.offsets("t", 0).expect("exists"), (0, 501));
+        assert!(producer.metrics().retries > 0);
+    }
 }
 
 #[test]

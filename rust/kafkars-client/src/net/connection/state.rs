@@ -36,6 +36,8 @@ pub(crate) struct Pending {
     pub(crate) sent_at: Instant,
     /// Without an answer by then the connection is given up.
     pub(crate) expires_at: Instant,
+    /// Pauses that the broker asks for lengthen that time, but not beyond this.
+    pub(crate) latest: Option<Instant>,
     pub(crate) slot: Slot,
 }
 
@@ -73,7 +75,7 @@ impl State {
         self.last_used = pending.sent_at;
         if let Some(muted_until) = self.muted_until {
             let muted_for = muted_until.saturating_duration_since(pending.sent_at);
-            pending.expires_at = after(pending.expires_at, muted_for);
+            pending.lengthen(muted_for);
         }
         let expires_at = pending.expires_at;
         self.pending.push_back(pending);
@@ -91,7 +93,7 @@ impl State {
         let until = now + pause;
         self.muted_until = Some(self.muted_until.map_or(until, |already| already.max(until)));
         for pending in &mut self.pending {
-            pending.expires_at = after(pending.expires_at, pause);
+            pending.lengthen(pause);
         }
         self.armed_until = None;
         self.wake_driver();
@@ -143,6 +145,14 @@ impl State {
 }
 
 impl Pending {
+    fn lengthen(&mut self, pause: Duration) {
+        let lengthened = after(self.expires_at, pause);
+        self.expires_at = match self.latest {
+            Some(latest) => lengthened.min(latest.max(self.expires_at)),
+            None => lengthened,
+        };
+    }
+
     /// Hands over the answer; the one who asked may be gone, then it is thrown away.
     pub(crate) fn answer(self, answer: Result<Bytes, AttemptError>) {
         match self.slot {

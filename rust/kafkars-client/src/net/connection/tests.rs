@@ -87,7 +87,12 @@ async fn a_function_gets_the_answer_or_the_error_once() {
     let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
     let ask = || {
         let told = told.clone();
-        connection.start_then(&beat("member"), i16::MAX, now() + TIMEOUT, move |answer| {
+        let terms = Terms {
+            max_version: i16::MAX,
+            deadline: now() + TIMEOUT,
+            latest: now() + TIMEOUT,
+        };
+        connection.start_then(&beat("member"), terms, move |answer| {
             told.send(answer.map(|answer| answer.error_code))
                 .expect("the test listens");
         });
@@ -308,6 +313,40 @@ async fn a_throttled_connection_stays_quiet_for_as_long_as_asked() {
             .throttle_time_ms,
         30_000
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_holds_nothing_up_beyond_the_latest_moment() {
+    let (connection, mut peer) = connect(64 * 1024);
+    let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let latest = now() + TIMEOUT + Duration::from_secs(5);
+    for _ in 0..2 {
+        let told = told.clone();
+        let terms = Terms {
+            max_version: i16::MAX,
+            deadline: now() + TIMEOUT,
+            latest,
+        };
+        connection.start_then(&beat("member"), terms, move |answer| {
+            told.send(answer.map(|answer| answer.error_code))
+                .expect("the test listens");
+        });
+    }
+    let header = next(&mut peer).await;
+    let forever = HeartbeatResponse {
+        throttle_time_ms: i32::MAX,
+        ..HeartbeatResponse::default()
+    };
+    peer.answer(&header, &forever).await;
+    assert_eq!(heard.recv().await, Some(Ok(0)));
+    assert!(connection.muted_until().is_some());
+    let second = heard.recv().await.expect("an outcome");
+    assert!(
+        matches!(second, Err(AttemptError::TimedOut(_))),
+        "{second:?}"
+    );
+    assert!(now() >= latest && now() < latest + Duration::from_secs(1));
+    assert!(connection.is_closed());
 }
 
 #[tokio::test(start_paused = true)]

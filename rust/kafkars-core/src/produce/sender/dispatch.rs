@@ -206,8 +206,8 @@ impl Sender {
     ) -> Outgoing {
         let lives = batches.iter().map(|departure| departure.batch.created);
         let oldest = lives.min().unwrap_or(now);
-        let deadline =
-            (oldest + self.config.delivery_timeout).min(now + self.config.request_timeout);
+        let latest = oldest + self.config.delivery_timeout;
+        let deadline = latest.min(now + self.config.request_timeout);
         let mut transactional_id = None;
         let mut max_version = i16::MAX;
         if let Some(transactions) = &mut self.transactions {
@@ -230,6 +230,7 @@ impl Sender {
             request,
             max_version,
             deadline,
+            latest,
         }
     }
 }

@@ -95,6 +95,8 @@ pub struct Outgoing {
     pub max_version: i16,
     /// When the answer is given up: the end of the oldest batch's life, or of `request_timeout_ms`.
     pub deadline: Instant,
+    /// The end of the oldest batch's life: a broker that asks for patience gets none beyond it.
+    pub latest: Instant,
 }
 
 /// A batch that leaves, and the queue it came from.
