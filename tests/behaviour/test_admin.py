@@ -26,18 +26,6 @@ def admin(broker: Broker, client_api: Any) -> Iterator[Admin]:
 
 
 @pytest.fixture
-def kafka_admin(kafka_cluster: Broker, client_api: Any) -> Iterator[Admin]:
-    """An administrator of real Kafka, for what the embedded broker does not do yet."""
-    with client_api.Admin(bootstrap_servers=kafka_cluster.bootstrap_servers) as made:
-        yield made
-
-
-@pytest.fixture
-def kafka_topic(kafka_cluster: Broker) -> str:
-    return kafka_cluster.new_topic()
-
-
-@pytest.fixture
 def name() -> str:
     return f"admin-{os.getpid()}-{next(NUMBERS)}"
 
@@ -111,9 +99,7 @@ def test_partitions_are_added(admin: Admin, topic: str) -> None:
         admin.create_partitions({}, assignments={topic: [[1]]})
 
 
-@pytest.mark.kafka
-def test_settings_are_read_and_changed(kafka_admin: Admin, kafka_topic: str) -> None:
-    admin, topic = kafka_admin, kafka_topic
+def test_settings_are_read_and_changed(admin: Admin, topic: str) -> None:
     resource = ConfigResource("topic", topic)
     before = admin.describe_configs([resource])[resource]["retention.ms"]
     assert before.is_default
@@ -133,9 +119,7 @@ def test_settings_are_read_and_changed(kafka_admin: Admin, kafka_topic: str) -> 
     assert admin.describe_configs([resource])[resource]["retention.ms"].value == before.value
 
 
-@pytest.mark.kafka
-def test_wrong_settings_are_refused(kafka_admin: Admin, kafka_topic: str) -> None:
-    admin, topic = kafka_admin, kafka_topic
+def test_wrong_settings_are_refused(admin: Admin, topic: str) -> None:
     resource = ConfigResource("topic", topic)
     with pytest.raises(errors.InvalidConfigError):
         admin.alter_configs({resource: {"retention.ms": "soon"}})
