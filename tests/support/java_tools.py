@@ -10,7 +10,7 @@ from tests.kafka import jars
 from tests.kafka.process import java
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 # The newest tools speak to every broker from 2.1 on.
 VERSION = "4.3.1"
@@ -45,26 +45,27 @@ class Printed:
 
 
 class JavaTools:
-    """The tools, pointed at one cluster."""
+    """The tools, pointed at one cluster. Each runs in a JVM of its own, or in the one that `run` stands for."""
 
-    def __init__(self, bootstrap_servers: str) -> None:
+    def __init__(self, bootstrap_servers: str, run: Callable[..., str] | None = None) -> None:
         self.bootstrap_servers = bootstrap_servers
+        self.run = run_alone if run is None else run
 
     def topics(self, *arguments: str) -> str:
         """kafka-topics: `--create`, `--list`, `--describe`, ..."""
-        return run(TOPICS, ["--bootstrap-server", self.bootstrap_servers, *arguments])
+        return self.run(TOPICS, ["--bootstrap-server", self.bootstrap_servers, *arguments])
 
     def configs(self, *arguments: str) -> str:
         """kafka-configs: `--alter`, `--describe`."""
-        return run(CONFIGS, ["--bootstrap-server", self.bootstrap_servers, *arguments])
+        return self.run(CONFIGS, ["--bootstrap-server", self.bootstrap_servers, *arguments])
 
     def groups(self, *arguments: str) -> str:
         """kafka-consumer-groups: `--list`, `--describe`, `--reset-offsets`, `--delete`."""
-        return run(CONSUMER_GROUPS, ["--bootstrap-server", self.bootstrap_servers, *arguments])
+        return self.run(CONSUMER_GROUPS, ["--bootstrap-server", self.bootstrap_servers, *arguments])
 
     def transactions(self, *arguments: str) -> str:
         """kafka-transactions: `list`, `describe`, `describe-producers`, `abort`, `find-hanging`."""
-        return run(TRANSACTIONS, ["--bootstrap-server", self.bootstrap_servers, *arguments])
+        return self.run(TRANSACTIONS, ["--bootstrap-server", self.bootstrap_servers, *arguments])
 
     def produce(self, topic: str, records: Iterable[tuple[str, str]], **settings: str) -> None:
         """kafka-console-producer: sends keys and values, and waits for every acknowledgement."""
@@ -72,7 +73,7 @@ class JavaTools:
         arguments += ["--reader-property", "parse.key=true", "--reader-property", f"key.separator={SEPARATOR}"]
         arguments += properties(settings)
         lines = "".join(f"{key}{SEPARATOR}{value}\n" for key, value in records)
-        run(CONSOLE_PRODUCER, arguments, lines)
+        self.run(CONSOLE_PRODUCER, arguments, lines)
 
     def consume(
         self,
@@ -106,7 +107,7 @@ class JavaTools:
         shown.append(f"key.separator={SEPARATOR}")
         formatting = [word for each in shown for word in ("--formatter-property", each)]
         where = ["--bootstrap-server", self.bootstrap_servers, "--topic", topic]
-        return [printed(line) for line in run(tool, [*where, *arguments, *formatting]).splitlines()]
+        return [printed(line) for line in self.run(tool, [*where, *arguments, *formatting]).splitlines()]
 
 
 def printed(line: str) -> Printed:
@@ -128,7 +129,7 @@ def command(tool: str, arguments: Sequence[str]) -> list[str]:
     return line
 
 
-def run(tool: str, arguments: Sequence[str], given: str = "") -> str:
+def run_alone(tool: str, arguments: Sequence[str], given: str = "") -> str:
     """What a tool writes to standard output."""
     line = command(tool, arguments)
     ran = subprocess.run(line, input=given, capture_output=True, text=True, timeout=SECONDS, check=False)
