@@ -57,7 +57,7 @@ PYTHON_ALLOWED = {
 }
 FACES = {"compat", "spark", "testing"}
 # The modules under the faces: none of them may import a face.
-BELOW_FACES = {"consumer", "producer", "admin", "arrow", "aio"} | set(PYTHON_ALLOWED)
+BELOW_FACES = {"consumer", "producer", "parallel", "admin", "arrow", "aio"} | set(PYTHON_ALLOWED)
 
 
 def main() -> int:

@@ -21,6 +21,7 @@ from kafkars.assignor import Assignor, GroupMember
 from kafkars.config import AdminConfig, ClientConfig, ConsumerConfig, ProducerConfig
 from kafkars.consumer import Consumer
 from kafkars.errors import KafkaError
+from kafkars.parallel import ParallelConsumer, ParallelStatus
 from kafkars.producer import Producer
 from kafkars.transaction import Transaction
 from kafkars.types import (
@@ -54,6 +55,8 @@ __all__ = [
     "MemoryUsage",
     "OffsetAndMetadata",
     "OffsetAndTimestamp",
+    "ParallelConsumer",
+    "ParallelStatus",
     "PartitionInfo",
     "Producer",
     "ProducerConfig",

@@ -11,7 +11,8 @@ from kafkars._kafkars import AsyncDeliveries as Deliveries
 from kafkars._kafkars import Call, Future
 from kafkars.aio.admin import Admin
 from kafkars.aio.consumer import Consumer
+from kafkars.aio.parallel import ParallelConsumer
 from kafkars.aio.producer import Producer
 from kafkars.aio.transaction import Transaction
 
-__all__ = ["Admin", "Call", "Consumer", "Deliveries", "Future", "Producer", "Transaction"]
+__all__ = ["Admin", "Call", "Consumer", "Deliveries", "Future", "ParallelConsumer", "Producer", "Transaction"]

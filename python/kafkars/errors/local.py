@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kafkars.errors.base import KafkaError
 
 
@@ -71,6 +73,30 @@ class ForkedClientError(KafkaError, RuntimeError):
 
     name = "FORKED"
     fatal = True
+
+
+class HandlerError(KafkaError, RuntimeError):
+    """The handler of a `ParallelConsumer` raised, and the record was not finished: it will be delivered again.
+
+    `record` is the record, and `__cause__` what was raised.
+    """
+
+    name = "HANDLER_FAILED"
+    record: Any = None
+
+    @classmethod
+    def of(cls, record: Any, error: BaseException) -> HandlerError:
+        """The error that names a record and what was raised for it."""
+        topic, partition, offset = record.topic, record.partition, record.offset
+        failed = cls(
+            f"the handler failed for the record at offset {offset} of {topic}-{partition}: {type(error).__name__}: {error}",
+            topic=topic,
+            partition=partition,
+            offset=offset,
+        )
+        failed.record = record
+        failed.__cause__ = error
+        return failed
 
 
 class ClientStateError(KafkaError, RuntimeError):

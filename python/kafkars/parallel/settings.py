@@ -1,0 +1,81 @@
+"""How records are worked on in parallel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, get_args
+
+from kafkars.config import ConsumerConfig
+from kafkars.errors import ConfigError
+
+Ordering = Literal["key", "partition", "unordered"]
+
+LONGEST_WAIT = 0.1
+"""Seconds between two looks at whether to stop, to commit or to let the group rebalance."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParallelSettings:
+    """What the sync and the asyncio face have in common, checked."""
+
+    workers: int
+    ordering: Ordering
+    max_in_flight: int
+    max_in_flight_bytes: int
+    drain_timeout: float
+    commit_interval: float
+
+    def __post_init__(self) -> None:
+        for name in ("workers", "max_in_flight", "max_in_flight_bytes"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise ConfigError(f"{name}: {value!r} is not a whole number above 0")
+        for name in ("drain_timeout", "commit_interval"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+                raise ConfigError(f"{name}: {value!r} is not a number of seconds")
+        if self.ordering not in get_args(Ordering):
+            raise ConfigError(f"ordering: {self.ordering!r} is none of {', '.join(map(repr, get_args(Ordering)))}")
+
+
+class ParallelStatus(NamedTuple):
+    """One look at what is going on."""
+
+    in_flight: int
+    """Records that were fetched and are not finished."""
+    bytes_in_flight: int
+    """Their keys and values, in bytes."""
+    finished: int
+    """Records finished since the start."""
+    oldest: float | None
+    """Seconds for which the slowest record under way has been with the handler; None where none is."""
+
+
+def consumer_config(
+    config: ConsumerConfig | Mapping[str, object] | None, settings: Mapping[str, Any], drain_timeout: float
+) -> ConsumerConfig:
+    """The settings of the consumer underneath.
+
+    Raises:
+        ConfigError: A setting is wrong, or says what the parallel consumer has to decide.
+    """
+    given = ConsumerConfig.of(config, settings)
+    if given.group_id is None:
+        raise ConfigError("group_id: missing; records are shared and positions committed by a group")
+    if given.enable_auto_commit:
+        raise ConfigError("enable_auto_commit: leave it out; what is committed is what the handler has finished")
+    if drain_timeout * 1000 >= given.max_poll_interval_ms:
+        raise ConfigError(
+            f"drain_timeout: {drain_timeout:g} s is not less than max_poll_interval_ms ({given.max_poll_interval_ms:g} ms), in which "
+            "the group expects partitions to be given up"
+        )
+    return ConsumerConfig.of(given, {"enable_auto_commit": False})
+
+
+def topics_of(topics: str | Iterable[str]) -> list[str]:
+    """One topic or several."""
+    return [topics] if isinstance(topics, str) else list(topics)
+
+
+ErrorHandler = Callable[[Any, Exception], object]
