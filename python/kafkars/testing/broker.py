@@ -151,6 +151,27 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         """
         return super().compact(topic)
 
+    # --- quotas -----------------------------------------------------------------------------------------------
+
+    def set_quota(
+        self,
+        name: Literal["producer_byte_rate", "consumer_byte_rate", "request_percentage", "controller_mutation_rate"],
+        value: float | None,
+        *,
+        client_id: str | None = None,
+    ) -> None:
+        """Sets what clients may use; one that uses more is told to pause, and not listened to meanwhile (KIP-219).
+
+        Args:
+            name: Bytes a second, percents of one thread's time, or partitions created and deleted a second.
+            value: How much; None for no limit.
+            client_id: Whose; None for every client without a quota by name, each for itself.
+
+        Raises:
+            ConfigError: There is no such quota, or the value makes no sense.
+        """
+        self._set_quota(name, value, client_id)
+
     # --- nodes ------------------------------------------------------------------------------------------------
 
     def stop_node(self, node: int) -> None:

@@ -16,6 +16,7 @@ use crate::control::Control;
 use crate::groups::Groups;
 use crate::nodes::{CoordinatorKind, Node, Nodes};
 use crate::partition::Partition;
+use crate::quotas::Quotas;
 use crate::sessions::Sessions;
 use crate::settings::broker::BrokerSettings;
 use crate::settings::client_metrics::ClientMetrics;
@@ -36,6 +37,8 @@ pub(crate) struct Cluster {
     pub(crate) control: Control,
     /// What all time-outs go by.
     pub(crate) clock: Clock,
+    /// Locks for itself; may be asked while the state is locked.
+    pub(crate) quotas: Quotas,
     connections: AtomicU64,
     state: Mutex<State>,
 }
@@ -83,6 +86,7 @@ impl Cluster {
             nodes: Nodes::new(user, addresses),
             control,
             clock,
+            quotas: Quotas::default(),
             connections: AtomicU64::new(0),
             state: Mutex::new(state),
             config,

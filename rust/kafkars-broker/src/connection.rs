@@ -136,6 +136,14 @@ impl Connection {
             self.while_paused().await;
             match outcome {
                 Outcome::Reply(frame) => self.collect(frame).await?,
+                Outcome::Throttled { frame, pause_ms } => {
+                    let until = self.peer.cluster.now().saturating_add(i64::from(pause_ms));
+                    if let Some(frame) = frame {
+                        self.collect(frame).await?;
+                    }
+                    self.flush().await?;
+                    self.rest_until(until).await?;
+                }
                 Outcome::Damaged { bytes, cut } => {
                     self.outgoing_size += bytes.len();
                     self.outgoing.push_back(bytes);
@@ -248,6 +256,16 @@ impl Connection {
                 }
             }
         }
+    }
+
+    /// Handles nothing for a while: the client has used more than its quota (KIP-219).
+    async fn rest_until(&mut self, until: i64) -> Result<(), End> {
+        let cluster = Arc::clone(&self.peer.cluster);
+        let rest = async move {
+            cluster.clock.until_or_elapsed(until).await;
+            Ok(Outcome::Silence)
+        };
+        self.wait_beside_reading(Box::pin(rest)).await.map(drop)
     }
 
     /// A node that is paused handles nothing and answers nothing.

@@ -41,6 +41,7 @@ mod log;
 mod nodes;
 mod partition;
 mod producers;
+mod quotas;
 mod releases;
 mod requests;
 mod server;

@@ -234,7 +234,8 @@ def _message_impl(api: Api, message: Message) -> str:
         ),
     ]
     if any(item.name == "ThrottleTimeMs" for item in message.root.fields):
-        lines.append("\n    fn throttle_time_ms(&self) -> i32 { self.throttle_time_ms }")
+        lines.append("\n    fn throttle_time_ms(&self) -> i32 { self.throttle_time_ms }\n")
+        lines.append("    fn set_throttle_time_ms(&mut self, time: i32) { self.throttle_time_ms = time }")
     lines.append("}\n")
     if message.kind == "request":
         lines += [

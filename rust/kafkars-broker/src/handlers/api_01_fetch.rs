@@ -4,6 +4,8 @@
 //! answered whatever its size; incremental sessions (version 7, KIP-227); leader epochs (9, KIP-320) and diverging epochs (12,
 //! KIP-595); topic ids (13, KIP-516); leader hints (16, KIP-951).
 //!
+//! A client that is over its quota gets nothing but the time to pause (KIP-219).
+//!
 //! Readers of committed records get none from the last stable offset on, and the aborted transactions to leave out (KIP-98).
 //!
 //! Skipped: fetches by followers are answered like those of consumers; no replica is ever preferred. `max_wait_ms` has no upper bound, as in Kafka.
@@ -11,15 +13,17 @@
 use std::pin::pin;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::fetch::{
-    FetchRequest, FetchResponse, FetchableTopicResponse, NodeEndpoint,
+    FetchRequest, FetchResponse, FetchableTopicResponse, NodeEndpoint, PartitionData,
 };
 
 use super::{Answer, Peer, Serve};
 use crate::cluster::{State, TopicKey};
 use crate::fetch_round::{self, Limits, Round};
 use crate::nodes::Node;
+use crate::quotas::Limited;
 use crate::sessions::{FetchPlan, SessionRequest, Target};
 use crate::waiter::Waiter;
 
@@ -33,12 +37,16 @@ const SESSIONS_SINCE: i16 = 7;
 
 impl Serve for FetchRequest {
     fn serve(self, peer: &Peer, version: i16) -> Answer<FetchResponse> {
+        let max_bytes = usize::try_from(self.max_bytes)
+            .unwrap_or(0)
+            .min(peer.cluster.config.user.fetch_max_bytes)
+            .min(peer.cluster.quotas.most_to_fetch(peer.client_name()));
         let limits = Limits {
             node: peer.node,
-            min_bytes: u64::try_from(self.min_bytes).unwrap_or(0),
-            max_bytes: usize::try_from(self.max_bytes)
+            min_bytes: u64::try_from(self.min_bytes)
                 .unwrap_or(0)
-                .min(peer.cluster.config.user.fetch_max_bytes),
+                .min(max_bytes as u64),
+            max_bytes,
             read_committed: self.isolation_level == READ_COMMITTED,
             hints: version >= HINTS_SINCE,
         };
@@ -201,6 +209,10 @@ fn session_request(request: FetchRequest, version: i16) -> SessionRequest {
     }
 }
 
+fn size_of_records(data: &PartitionData) -> usize {
+    data.records.as_ref().map_or(0, Bytes::len)
+}
+
 fn session_failure(code: ErrorCode) -> FetchResponse {
     FetchResponse {
         error_code: code.code(),
@@ -210,6 +222,17 @@ fn session_failure(code: ErrorCode) -> FetchResponse {
 
 /// Puts the partitions that were read under their topics, and leaves out of an incremental answer what has no news.
 fn respond(peer: &Peer, state: &mut State, plan: &FetchPlan, round: Round) -> FetchResponse {
+    let bytes: usize = round.partitions.iter().map(size_of_records).sum();
+    let (quotas, now) = (&peer.cluster.quotas, peer.cluster.now());
+    let throttle_time_ms = quotas.offer(Limited::Fetch, peer.client_name(), bytes as f64, now);
+    if throttle_time_ms > 0 {
+        // What is too much is not answered at all; the client asks for it again after its pause.
+        return FetchResponse {
+            throttle_time_ms,
+            session_id: plan.session_id,
+            ..FetchResponse::default()
+        };
+    }
     let mut responses: Vec<FetchableTopicResponse> = Vec::new();
     let mut previous: Option<&TopicKey> = None;
     for (target, data) in plan.targets.iter().zip(round.partitions) {

@@ -3,7 +3,7 @@
 //! Kept: Kafka's checks of names, numbers, assignments and settings; dry runs; defaults for -1 (version 4, KIP-464); what was made
 //! in the answer (5, KIP-525); topic ids (7). Any node carries it out; topics are there when the answer is.
 //!
-//! Skipped: quotas (version 6, KIP-599).
+//! Since version 6 a client whose `controller_mutation_rate` is used up is refused (KIP-599); before, it has to pause.
 
 use std::collections::HashMap;
 
@@ -13,6 +13,7 @@ use kafkars_protocol::messages::create_topics::{
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
+use super::mutations::Mutations;
 use super::{Answer, Peer, Serve};
 use crate::cluster::{Cluster, State};
 use crate::config::{MAX_PARTITIONS, NewTopic};
@@ -22,11 +23,14 @@ use crate::settings::source;
 use crate::settings::topic_table::{SETTINGS, Setting};
 use crate::topic::Topic;
 
+/// First version in which too many mutations are refused.
+const STRICT_SINCE: i16 = 6;
 /// No node in particular: for what holds for all.
 const ANY_NODE: i32 = -1;
 
 impl Serve for CreateTopicsRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<CreateTopicsResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Answer<CreateTopicsResponse> {
+        let mut mutations = Mutations::new(peer, version >= STRICT_SINCE);
         let mut times: HashMap<&str, u32> = HashMap::new();
         for topic in &self.topics {
             *times.entry(&topic.name).or_default() += 1;
@@ -53,12 +57,18 @@ impl Serve for CreateTopicsRequest {
                     "Duplicate topic in request.",
                 ))
             } else {
-                create(&peer.cluster, &mut state, topic, self.validate_only)
+                create(
+                    &peer.cluster,
+                    &mut state,
+                    topic,
+                    self.validate_only,
+                    &mut mutations,
+                )
             };
             topics.push(result.unwrap_or_else(|refusal| failure(&topic.name, refusal)));
         }
         Answer::Now(CreateTopicsResponse {
-            throttle_time_ms: 0,
+            throttle_time_ms: mutations.pause_ms,
             topics,
         })
     }
@@ -81,8 +91,10 @@ fn create(
     state: &mut State,
     wanted: &CreatableTopic,
     validate_only: bool,
+    mutations: &mut Mutations<'_>,
 ) -> Result<CreatableTopicResult, Refusal> {
     let planned = creation::plan(cluster, state, &new_topic(wanted), assignment(wanted)?)?;
+    mutations.count(planned.partitions.len())?;
     let result = describe(state, &planned);
     if validate_only {
         return Ok(CreatableTopicResult {

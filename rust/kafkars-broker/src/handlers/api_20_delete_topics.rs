@@ -1,23 +1,29 @@
 //! DeleteTopics, versions 1 to 6.
 //!
 //! Kept: deletion by name, and by id (version 6, KIP-516). Any node carries it out, at once; fetches that wait are told.
+//! Since version 5 a client whose `controller_mutation_rate` is used up is refused (KIP-599); before, it has to pause.
 
 use kafkars_protocol::messages::delete_topics::{
     DeletableTopicResult, DeleteTopicState, DeleteTopicsRequest, DeleteTopicsResponse,
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
+use super::mutations::Mutations;
 use super::{Answer, Peer, Serve};
 use crate::cluster::State;
 
+/// First version in which too many mutations are refused.
+const STRICT_SINCE: i16 = 5;
+
 impl Serve for DeleteTopicsRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<DeleteTopicsResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Answer<DeleteTopicsResponse> {
+        let mut mutations = Mutations::new(peer, version >= STRICT_SINCE);
         let mut state = peer.cluster.state();
         let responses = wanted(&self)
-            .map(|topic| delete(&mut state, &topic))
+            .map(|topic| delete(&mut state, &topic, &mut mutations))
             .collect();
         Answer::Now(DeleteTopicsResponse {
-            throttle_time_ms: 0,
+            throttle_time_ms: mutations.pause_ms,
             responses,
         })
     }
@@ -46,26 +52,28 @@ fn wanted(request: &DeleteTopicsRequest) -> impl Iterator<Item = DeleteTopicStat
         .chain(request.topics.iter().cloned())
 }
 
-fn delete(state: &mut State, wanted: &DeleteTopicState) -> DeletableTopicResult {
+fn delete(
+    state: &mut State,
+    wanted: &DeleteTopicState,
+    mutations: &mut Mutations<'_>,
+) -> DeletableTopicResult {
     let DeleteTopicState { name, topic_id } = wanted.clone();
-    match name {
-        Some(_) if !topic_id.is_zero() => result(name, topic_id, Some(ErrorCode::InvalidRequest)),
-        Some(name) => match state.remove_topic(&name) {
-            Some(topic) => result(Some(name), topic.id, None),
-            None => result(
-                Some(name),
-                Uuid::ZERO,
-                Some(ErrorCode::UnknownTopicOrPartition),
-            ),
-        },
-        None => match state.topic_by_id(topic_id).map(|topic| topic.name.clone()) {
-            Some(name) => {
-                state.remove_topic(&name);
-                result(Some(name), topic_id, None)
-            }
-            None => result(None, topic_id, Some(ErrorCode::UnknownTopicId)),
-        },
+    let (found, unknown) = match &name {
+        Some(_) if !topic_id.is_zero() => {
+            return result(name, topic_id, Some(ErrorCode::InvalidRequest));
+        }
+        Some(known) => (state.topic(known), ErrorCode::UnknownTopicOrPartition),
+        None => (state.topic_by_id(topic_id), ErrorCode::UnknownTopicId),
+    };
+    let Some(topic) = found else {
+        return result(name, topic_id, Some(unknown));
+    };
+    let (name, topic_id) = (topic.name.clone(), topic.id);
+    let counted = mutations.count(topic.partitions.len());
+    if counted.is_ok() {
+        state.remove_topic(&name);
     }
+    result(Some(name), topic_id, counted.err())
 }
 
 fn result(name: Option<String>, topic_id: Uuid, code: Option<ErrorCode>) -> DeletableTopicResult {

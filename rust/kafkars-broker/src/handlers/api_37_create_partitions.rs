@@ -1,6 +1,7 @@
 //! CreatePartitions, versions 0 to 3.
 //!
-//! Kept: more partitions for a topic, spread or assigned by hand; dry runs. Skipped: quotas (version 3, KIP-599).
+//! Kept: more partitions for a topic, spread or assigned by hand; dry runs. Since version 3 a client
+//! whose `controller_mutation_rate` is used up is refused (KIP-599); before, it has to pause.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::create_partitions::{
@@ -8,13 +9,18 @@ use kafkars_protocol::messages::create_partitions::{
     CreatePartitionsTopicResult,
 };
 
+use super::mutations::Mutations;
 use super::{Answer, Peer, Serve};
 use crate::cluster::{Cluster, State};
 use crate::creation;
 use crate::incoming::Refusal;
 
+/// First version in which too many mutations are refused.
+const STRICT_SINCE: i16 = 3;
+
 impl Serve for CreatePartitionsRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<CreatePartitionsResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Answer<CreatePartitionsResponse> {
+        let mut mutations = Mutations::new(peer, version >= STRICT_SINCE);
         let mut state = peer.cluster.state();
         let mut results = Vec::with_capacity(self.topics.len());
         for (index, topic) in self.topics.iter().enumerate() {
@@ -27,12 +33,18 @@ impl Serve for CreatePartitionsRequest {
                     "Duplicate topic in request.",
                 ))
             } else {
-                grow(&peer.cluster, &mut state, topic, self.validate_only)
+                grow(
+                    &peer.cluster,
+                    &mut state,
+                    topic,
+                    self.validate_only,
+                    &mut mutations,
+                )
             };
             results.push(result(topic, outcome.err()));
         }
         Answer::Now(CreatePartitionsResponse {
-            throttle_time_ms: 0,
+            throttle_time_ms: mutations.pause_ms,
             results,
         })
     }
@@ -55,6 +67,7 @@ fn grow(
     state: &mut State,
     wanted: &CreatePartitionsTopic,
     validate_only: bool,
+    mutations: &mut Mutations<'_>,
 ) -> Result<(), Refusal> {
     let assignments = wanted.assignments.as_ref();
     let assignment = assignments.map(|all| {
@@ -66,6 +79,7 @@ fn grow(
         .topic_mut(&wanted.name)
         .ok_or(ErrorCode::UnknownTopicOrPartition)?;
     let more = creation::plan_more(cluster, topic, wanted.count, assignment)?;
+    mutations.count(more.len())?;
     if !validate_only {
         topic.partitions.extend(more);
     }

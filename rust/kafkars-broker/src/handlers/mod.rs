@@ -4,6 +4,7 @@ use std::future::Future;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use kafkars_protocol::{
@@ -15,6 +16,7 @@ use crate::cluster::Cluster;
 use crate::connection::End;
 use crate::groups::Client;
 use crate::intercept::Action;
+use crate::quotas::Limited;
 use crate::requests::SeenRequest;
 use crate::versions;
 
@@ -48,6 +50,8 @@ mod api_37_create_partitions;
 mod api_42_delete_groups;
 mod api_44_incremental_alter_configs;
 mod api_47_offset_delete;
+mod api_48_describe_client_quotas;
+mod api_49_alter_client_quotas;
 mod api_60_describe_cluster;
 mod api_61_describe_producers;
 mod api_65_describe_transactions;
@@ -57,6 +61,7 @@ mod api_69_consumer_group_describe;
 mod api_74_list_config_resources;
 mod coordination;
 mod hints;
+mod mutations;
 mod operations;
 
 pub(crate) use hints::Hints;
@@ -73,6 +78,11 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
+    /// As quotas know it.
+    fn client_name(&self) -> &str {
+        self.client_id.as_deref().unwrap_or_default()
+    }
+
     /// As members of groups are described.
     fn client(&self) -> Client {
         Client {
@@ -89,6 +99,11 @@ pub(crate) enum Outcome {
     Damaged {
         bytes: Bytes,
         cut: bool,
+    },
+    /// The answer, if one is due, and how long the connection is not read from behind it, in ms (KIP-219).
+    Throttled {
+        frame: Option<Frame>,
+        pause_ms: i32,
     },
     /// No answer is due: acks=0, or a request dropped on purpose.
     Silence,
@@ -177,6 +192,8 @@ served! {
     DeleteGroups delete_groups DeleteGroupsRequest,
     OffsetDelete offset_delete OffsetDeleteRequest,
     IncrementalAlterConfigs incremental_alter_configs IncrementalAlterConfigsRequest,
+    DescribeClientQuotas describe_client_quotas DescribeClientQuotasRequest,
+    AlterClientQuotas alter_client_quotas AlterClientQuotasRequest,
     DescribeCluster describe_cluster DescribeClusterRequest,
     ConsumerGroupHeartbeat consumer_group_heartbeat ConsumerGroupHeartbeatRequest,
     ConsumerGroupDescribe consumer_group_describe ConsumerGroupDescribeRequest,
@@ -212,6 +229,7 @@ pub(crate) fn dispatch(peer: &Peer, frame: Bytes) -> Result<Outcome, End> {
     let mut call = Call {
         peer,
         header,
+        size,
         refusal,
     };
     match action {
@@ -226,8 +244,12 @@ pub(crate) fn dispatch(peer: &Peer, frame: Bytes) -> Result<Outcome, End> {
             Ok(after(call.answer(reader)?, |_| Ok(Outcome::Disconnect)))
         }
         Some(Action::Corrupt(corruption)) => Ok(after(call.answer(reader)?, move |outcome| {
-            let Outcome::Reply(frame) = outcome else {
-                return Ok(outcome);
+            let frame = match outcome {
+                Outcome::Reply(frame)
+                | Outcome::Throttled {
+                    frame: Some(frame), ..
+                } => frame,
+                other => return Ok(other),
             };
             let (bytes, cut) = corruption.apply(&frame);
             Ok(Outcome::Damaged { bytes, cut })
@@ -265,6 +287,8 @@ fn after(
 struct Call {
     peer: Peer,
     header: RequestHeader,
+    /// Bytes of the request, header included.
+    size: usize,
     refusal: Option<ErrorCode>,
 }
 
@@ -305,6 +329,7 @@ impl Call {
             correlation_id,
             ..
         } = self.header;
+        let started = Instant::now();
         let request = R::decode(&mut reader, api_version)?;
         // The frame's buffer can be used again once nothing holds a part of it.
         drop(reader);
@@ -313,19 +338,40 @@ impl Call {
             Some(code) => Answer::Now(request.refuse(&self.peer, api_version, code)),
             None => request.serve(&self.peer, api_version),
         };
-        let reply = move |response: R::Response| -> Result<Outcome, End> {
-            Ok(Outcome::Reply(encode_response(
-                R::API_KEY,
-                api_version,
-                correlation_id,
-                &response,
-            )?))
+        let Self { peer, size, .. } = self;
+        let pause_ms = pause(&peer, R::API_KEY, size, started.elapsed());
+        let reply = move |mut response: R::Response| -> Result<Outcome, End> {
+            let pause_ms = pause_ms.max(response.throttle_time_ms());
+            response.set_throttle_time_ms(pause_ms);
+            let frame = encode_response(R::API_KEY, api_version, correlation_id, &response)?;
+            Ok(match pause_ms {
+                1.. => Outcome::Throttled {
+                    frame: Some(frame),
+                    pause_ms,
+                },
+                _ => Outcome::Reply(frame),
+            })
         };
         match answer {
             Answer::Now(response) => reply(response),
+            Answer::Silence if pause_ms > 0 => Ok(Outcome::Throttled {
+                frame: None,
+                pause_ms,
+            }),
             Answer::Silence => Ok(Outcome::Silence),
             Answer::Disconnect => Ok(Outcome::Disconnect),
             Answer::Later(later) => Ok(Outcome::Later(Box::pin(async move { reply(later.await) }))),
         }
     }
+}
+
+/// How long a client has to pause for a request that kept the thread busy for so long, and for what it brought.
+fn pause(peer: &Peer, api: ApiKey, size: usize, busy: Duration) -> i32 {
+    let (quotas, now) = (&peer.cluster.quotas, peer.cluster.now());
+    let client = peer.client_name();
+    let for_time = quotas.charge_time(client, busy, now);
+    if api != ApiKey::Produce {
+        return for_time;
+    }
+    for_time.max(quotas.charge(Limited::Produce, client, size as f64, now))
 }

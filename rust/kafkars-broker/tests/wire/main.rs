@@ -13,6 +13,7 @@ mod mutated;
 mod nodes;
 mod offsets;
 mod produce;
+mod quotas;
 mod sessions;
 mod support;
 mod topics;

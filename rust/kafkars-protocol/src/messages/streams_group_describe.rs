@@ -562,4 +562,8 @@ impl Message for StreamsGroupDescribeResponse {
     fn throttle_time_ms(&self) -> i32 {
         self.throttle_time_ms
     }
+
+    fn set_throttle_time_ms(&mut self, time: i32) {
+        self.throttle_time_ms = time
+    }
 }

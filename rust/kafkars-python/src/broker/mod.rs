@@ -225,6 +225,10 @@ impl PyEmbeddedBroker {
         self.with_detached(py, |broker| broker.compact(topic))
     }
 
+    fn _set_quota(&self, name: &str, value: Option<f64>, client_id: Option<&str>) -> PyResult<()> {
+        self.with(|broker| broker.set_quota(client_id, name, value))
+    }
+
     fn _now_ms(&self) -> PyResult<i64> {
         self.with(|broker| Ok(broker.clock().now()))
     }
