@@ -31,6 +31,10 @@ DURABLE = {
     "unclean.leader.election.enable": "false",
     # A follower that was down is missed after 30 s by default.
     "replica.lag.time.max.ms": "5000",
+    # A member of a group that was killed is missed after 45 s by default, and never before 6 s.
+    "group.min.session.timeout.ms": "1000",
+    "group.consumer.min.session.timeout.ms": "1000",
+    "group.consumer.session.timeout.ms": "3000",
 }
 
 

@@ -15,12 +15,18 @@ DELIVERY_TIMEOUT_MS = 90_000
 
 
 def load(
-    bootstrap: str, topic: str, ledger: Ledger, seconds: float, records_per_second: float
+    bootstrap: str,
+    topic: str,
+    ledger: Ledger,
+    *,
+    seconds: float,
+    rate: float,
+    ended: threading.Event | None = None,
 ) -> dict[tuple[int, int], bytes]:
-    """Answers where each record was said to be stored."""
+    """`rate` records a second for some time, or until `ended` is set; answers where each was said to be stored."""
     from kafkars import Producer  # tests of the harness alone need no build
 
-    tick = threading.Event()
+    ended = ended or threading.Event()
     sent = []
     with Producer(
         bootstrap_servers=bootstrap, acks="all", enable_idempotence=True, delivery_timeout_ms=DELIVERY_TIMEOUT_MS
@@ -29,10 +35,11 @@ def load(
         now = 0.0
         while now < seconds:
             now = min(seconds, time.monotonic() - started)
-            while ledger.sent < int(now * records_per_second):
+            while ledger.sent < int(now * rate):
                 key, value = ledger.next_record()
                 sent.append((value, producer.send(topic, value, key=key)))
-            tick.wait(TICK)
+            if ended.wait(TICK):
+                break
         left = producer.flush(DELIVERY_TIMEOUT_MS / 1000)
         assert left == 0, f"{left} records are still not delivered"
     stored = {}

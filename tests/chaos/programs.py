@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import threading
@@ -22,6 +23,7 @@ class Program:
     def __init__(self, log: Path, module: str, *arguments: str) -> None:
         self.log = log
         self.kills = 0
+        self.freezes = 0
         self._command = [sys.executable, "-m", module, *arguments]
         self._running: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
@@ -43,6 +45,16 @@ class Program:
                 self._running.wait(SECONDS_TO_END)
                 self._running = None
                 self.kills += 1
+
+    def freeze(self, seconds: float) -> None:
+        """Stops it for a while (SIGSTOP), then lets it go on as if nothing had happened."""
+        self.check()
+        with self._lock:
+            if self._running is not None:
+                self._running.send_signal(signal.SIGSTOP)
+                threading.Event().wait(seconds)
+                self._running.send_signal(signal.SIGCONT)
+                self.freezes += 1
 
     def restart(self) -> None:
         """A crash, and what watches over the program starts it again."""

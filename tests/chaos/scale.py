@@ -15,6 +15,15 @@ class Scale:
     chain_records: int
     """How many go through the chain of consumer and transactional producer in that time."""
 
+    churn_seconds: float
+    """How long members join and leave."""
 
-SHORT = Scale(load_seconds=25.0, chain_records=10_000)
-LONG = Scale(load_seconds=120.0, chain_records=200_000)
+    member_kills: int
+    """How often a member of a group is killed."""
+
+    patience_seconds: float
+    """What recovery may take beyond twice the back-off on a machine that is busy with other things."""
+
+
+SHORT = Scale(load_seconds=25.0, chain_records=10_000, churn_seconds=15.0, member_kills=10, patience_seconds=20.0)
+LONG = Scale(load_seconds=120.0, chain_records=200_000, churn_seconds=60.0, member_kills=100, patience_seconds=3.0)

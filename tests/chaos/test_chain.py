@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import random
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -24,37 +26,68 @@ log = logging.getLogger(__name__)
 
 PARTITIONS = 4
 KEYS = 40
-SECONDS_BETWEEN_KILLS = (2.0, 7.0)
+COPIERS = 2
+SECONDS_BETWEEN_CRASHES = (2.0, 7.0)
+# Longer than a member's session: others have its partitions when it goes on, and it does not know.
+SECONDS_FROZEN = 4.0
 SECONDS_TO_CATCH_UP = 180.0
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """In a minute there is time for one kind of membership."""
+    kinds = ("classic", "consumer", "alone") if metafunc.config.getoption("--chaos-long") else ("consumer",)
+    metafunc.parametrize("membership", kinds)
+
+
 def test_a_chain_copies_every_record_once_and_in_order(
-    cluster: ChaosCluster, scale: Scale, seed: int, tmp_path: Path
+    cluster: ChaosCluster, scale: Scale, seed: int, membership: str, tmp_path: Path
 ) -> None:
     source, target = (cluster.new_topic(name, PARTITIONS) for name in ("source", "target"))
-    name = f"copier of {source}"
+    group = f"copiers of {source}"
+    how, count = (str(PARTITIONS), 1) if membership == "alone" else (membership, COPIERS)
     ledger = Ledger(KEYS)
     chance = random.Random(seed)
-    arguments = (cluster.proxied, source, target, str(PARTITIONS), name)
-    with Program(tmp_path / "copier.log", "tests.chaos.copier", *arguments) as copier:
+
+    def copier(number: int) -> Program:
+        arguments = (cluster.proxied, source, target, group, f"{group} {number}", how)
+        return Program(tmp_path / f"copier-{number}.log", "tests.chaos.copier", *arguments)
+
+    with ExitStack() as running:
+        copiers = [running.enter_context(copier(number)) for number in range(count)]
         with (
             kills_and_cuts(cluster, target, PARTITIONS, seed),
-            Repeated(copier.restart, lambda: chance.uniform(*SECONDS_BETWEEN_KILLS)),
+            Repeated(crasher(copiers, chance), lambda: chance.uniform(*SECONDS_BETWEEN_CRASHES)),
         ):
-            load(cluster.proxied, source, ledger, scale.load_seconds, scale.chain_records / scale.load_seconds)
-        log.info("%d records sent, the copier killed %d times", ledger.sent, copier.kills)
+            seconds = scale.load_seconds
+            load(cluster.proxied, source, ledger, seconds=seconds, rate=scale.chain_records / seconds)
+        crashes = [(each.kills, each.freezes) for each in copiers]
+        log.info("%d records, copiers killed and frozen %s times", ledger.sent, crashes)
         cluster.heal()
-        with Offsets(cluster.direct, source, PARTITIONS, name) as offsets:
+        with Offsets(cluster.direct, source, PARTITIONS, group) as offsets:
             ends = offsets.ends()
 
             def is_done() -> bool:
-                copier.check()
+                for each in copiers:
+                    each.check()
                 return offsets.committed() == ends
 
             eventually(is_done, "everything is copied", SECONDS_TO_CATCH_UP)
     cluster.kafka.wait_in_sync(target)
-    for reader, read in READERS.items():
+    for name, read in READERS.items():
         found = read(cluster.direct, target, PARTITIONS)
-        assert all(record.value is not None and record.value.startswith(COPIED) for record in found), reader
+        assert all(record.value is not None and record.value.startswith(COPIED) for record in found), name
         copies = ((record.key, (record.value or b"").removeprefix(COPIED)) for record in found)
-        assert ledger.differences(copies) == [], reader
+        assert ledger.differences(copies) == [], name
+
+
+def crasher(copiers: list[Program], chance: random.Random) -> Callable[[], None]:
+    """Kills a copier and starts it again, or freezes it for so long that the group gives it up."""
+
+    def crash() -> None:
+        chosen = chance.choice(copiers)
+        if chance.random() < 0.7:
+            chosen.restart()
+        else:
+            chosen.freeze(SECONDS_FROZEN)
+
+    return crash

@@ -21,7 +21,7 @@ def test_every_record_arrives_once_and_in_order(cluster: ChaosCluster, scale: Sc
     topic = cluster.new_topic("idempotent", PARTITIONS)
     ledger = Ledger(KEYS)
     with kills_and_cuts(cluster, topic, PARTITIONS, seed):
-        stored = load(cluster.proxied, topic, ledger, scale.load_seconds, RECORDS_PER_SECOND)
+        stored = load(cluster.proxied, topic, ledger, seconds=scale.load_seconds, rate=RECORDS_PER_SECOND)
     cluster.heal()
     cluster.kafka.wait_in_sync(topic)
     for name, read in READERS.items():
