@@ -14,6 +14,9 @@ const LARGEST_BODY: usize = 64 * 1024;
 /// Bytes of bodies that are kept altogether. Those of the oldest requests go first.
 const BODIES: usize = 16 * 1024 * 1024;
 
+/// Bytes of a client's name that are kept.
+const LONGEST_NAME: usize = 1024;
+
 /// A request that reached the broker, whatever became of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeenRequest {
@@ -27,7 +30,7 @@ pub struct SeenRequest {
     pub version: i16,
     /// The client's number for it.
     pub correlation_id: i32,
-    /// The client's name for itself.
+    /// The client's name for itself; its first 1,024 bytes.
     pub client_id: Option<String>,
     /// Its bytes, header included.
     pub size: usize,
@@ -84,6 +87,7 @@ impl Requests {
             self.bare = self.bare.saturating_sub(1);
             self.bodies -= oldest.body.map_or(0, |body| body.len());
         }
+        request.client_id = request.client_id.map(shortened);
         // A copy: a slice would keep the whole buffer that the request was read into.
         let kept = request
             .body
@@ -109,6 +113,16 @@ impl Requests {
         self.latest = VecDeque::new();
         (self.bare, self.bodies) = (0, 0);
     }
+}
+
+fn shortened(name: String) -> String {
+    if name.len() <= LONGEST_NAME {
+        return name;
+    }
+    let ends = (0..=LONGEST_NAME).rev();
+    let end = ends.into_iter().find(|end| name.is_char_boundary(*end));
+    // A new text: a cut one would keep the room that it had.
+    name[..end.unwrap_or(0)].to_owned()
 }
 
 /// How long one look for new requests may wait before whoever waits gets a chance to be interrupted.
@@ -154,6 +168,19 @@ mod tests {
         assert_eq!(requests.latest().count(), 1000);
         requests.forget();
         assert_eq!((requests.latest().count(), requests.count), (0, 3000));
+    }
+
+    #[test]
+    fn long_names_are_cut_between_characters() {
+        let name = format!("a{}", "é".repeat(LONGEST_NAME));
+        let mut requests = Requests::new(1);
+        requests.record(SeenRequest {
+            client_id: Some(name.clone()),
+            ..request(0)
+        });
+        let kept = requests.latest().next().unwrap().client_id.clone().unwrap();
+        assert!(name.starts_with(&kept));
+        assert_eq!((kept.len(), kept.capacity()), (1023, 1023));
     }
 
     #[test]
