@@ -28,6 +28,8 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kafkars_protocol::ErrorCode;
+
 pub use self::error::{Call, TransactionError};
 pub use self::message::{
     CoordinatorKind, Destination, Dispatch, FindCoordinator, GroupMetadata, NoAnswer,
@@ -314,7 +316,15 @@ impl Transactions {
         if let ProduceError::Broker { code, .. } = error
             && self.is_fatal_for_records(*code)
         {
-            let error = self.refused("Produce", *code, None, true);
+            let error = match code {
+                ErrorCode::ProducerFenced => TransactionError::Fenced {
+                    transactional_id: Arc::clone(&self.config.transactional_id),
+                    code: *code,
+                    elapsed: None,
+                    limit: self.config.transaction_timeout,
+                },
+                code => self.refused("Produce", *code, None, true),
+            };
             self.fail(error);
             return;
         }
