@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from kafkars._typing import KeyIn, Payload, ValueIn
     from kafkars.config.settings import AllProducerSettings, ProducerSettings
+    from kafkars.types import Serializer
 
 
 class Producer(_kafkars.Producer["KeyIn", "ValueIn"]):
@@ -48,19 +49,27 @@ class Producer(_kafkars.Producer["KeyIn", "ValueIn"]):
     def __new__(cls, /, **settings: Unpack[ProducerSettings]) -> Producer[Payload, Payload]: ...
     @overload
     def __new__(
-        cls, /, *, key_serializer: Callable[[KeyIn], bytes | None], **settings: Unpack[ProducerSettings]
+        cls,
+        /,
+        *,
+        key_serializer: Callable[[KeyIn], bytes | None] | Serializer[KeyIn],
+        **settings: Unpack[ProducerSettings],
     ) -> Producer[KeyIn, Payload]: ...
     @overload
     def __new__(
-        cls, /, *, value_serializer: Callable[[ValueIn], bytes | None], **settings: Unpack[ProducerSettings]
+        cls,
+        /,
+        *,
+        value_serializer: Callable[[ValueIn], bytes | None] | Serializer[ValueIn],
+        **settings: Unpack[ProducerSettings],
     ) -> Producer[Payload, ValueIn]: ...
     @overload
     def __new__(
         cls,
         /,
         *,
-        key_serializer: Callable[[KeyIn], bytes | None],
-        value_serializer: Callable[[ValueIn], bytes | None],
+        key_serializer: Callable[[KeyIn], bytes | None] | Serializer[KeyIn],
+        value_serializer: Callable[[ValueIn], bytes | None] | Serializer[ValueIn],
         **settings: Unpack[ProducerSettings],
     ) -> Producer[KeyIn, ValueIn]: ...
     def __new__(cls, config: ProducerConfig | Mapping[str, object] | None = None, /, **settings: Any) -> Any:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+T_contra = TypeVar("T_contra", contravariant=True)
 
 
 class TopicPartition(NamedTuple):
@@ -94,6 +96,60 @@ class TimestampType(IntEnum):
     """The producer."""
     LOG_APPEND_TIME = 1
     """The broker, when it stored the record."""
+
+
+class ProducerRecord(NamedTuple):
+    """A record as it was given to `send()`, before it is serialized: what interceptors see.
+
+    A changed one is made with `record._replace(value=...)`.
+    """
+
+    topic: str
+    value: Any = None
+    key: Any = None
+    partition: int | None = None
+    timestamp: int | None = None
+    """Milliseconds since 1970; None for the time of sending."""
+    headers: tuple[tuple[str, Any], ...] = ()
+
+
+class Interceptor:
+    """Sees each record of a producer before it is serialized, and what became of it (KIP-42).
+
+    Derive from it and override what you need; any object with one of the two methods will do. They run in the
+    application's calls and on its thread or event loop, so they must be quick. An exception in one is logged to
+    `kafkars.producer`; the record goes on as the interceptors before left it. Batches of `create_batch()` are not shown.
+    """
+
+    def on_send(self, record: ProducerRecord) -> ProducerRecord | None:
+        """Runs in `send()` for every record. Returns the record to be sent instead, or None to leave it as it is."""
+        del record
+        return None
+
+    def on_acknowledgement(self, metadata: Any, error: Exception | None) -> None:
+        """Runs for every record once it is stored or has failed, also where `send()` raised.
+
+        With synchronous producers it runs in the next call of `send`, `poll`, `flush`, `close` or of a future's `result`;
+        with asyncio on the event loop.
+
+        Args:
+            metadata: The `RecordMetadata`, or None where the record was not stored.
+            error: Why it was not stored, or None. A `KafkaError` of a broker names `topic` and `partition`.
+        """
+
+
+class Serializer(Protocol[T_contra]):
+    """Makes bytes and may add headers: an object with this method, as `key_serializer` or `value_serializer`."""
+
+    def serialize(self, topic: str, value: T_contra, headers: list[tuple[str, Any]], /) -> bytes | None:
+        """The bytes of `value`.
+
+        Args:
+            topic: Where the record goes.
+            value: The key or the value, never None.
+            headers: The record's headers as (name, value) pairs. What is added is sent; the key's serializer runs first.
+        """
+        ...
 
 
 class AppendedRecord(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from kafkars.errors import DeserializationError, SerializationError
@@ -98,3 +99,52 @@ def test_a_failing_deserializer_says_where_and_loses_nothing(clients: Clients, t
     assert isinstance(caught.value.__cause__, json.JSONDecodeError)
     assert (caught.value.topic, caught.value.partition, caught.value.offset) == (topic, 0, 1)
     assert records[1].raw_value == b"not json"
+
+
+class Tagged:
+    """A serializer that says in a header what it made."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.seen: list[object] = []
+
+    def serialize(self, topic: str, value: object, headers: list[tuple[str, Any]]) -> bytes | None:
+        self.seen.append((topic, list(headers)))
+        headers.append((self.name, b"json"))
+        return to_json(value)
+
+
+def test_a_serializer_object_sees_topic_and_headers_and_may_add_some(clients: Clients, topic: str) -> None:
+    key, value = Tagged("key-type"), Tagged("value-type")
+    producer = clients.producer(key_serializer=key, value_serializer=value)
+    given = [("given", b"1")]
+    producer.send(topic, [1], [2], headers=given).result(SECONDS)
+    producer.send(topic, [3]).result(SECONDS)
+    producer.send_many(topic, [[4]], headers=[{"given": b"2"}]).result(SECONDS)
+    records = read(clients.consumer([(topic, 0)]), 3)
+    assert [record.headers for record in records] == [
+        (("given", b"1"), ("key-type", b"json"), ("value-type", b"json")),
+        (("value-type", b"json"),),
+        (("given", b"2"), ("value-type", b"json")),
+    ]
+    assert [(record.key, record.value) for record in records] == [(b"[2]", b"[1]"), (None, b"[3]"), (None, b"[4]")]
+    assert key.seen == [(topic, [("given", b"1")])]
+    # The caller's own list is left alone.
+    assert given == [("given", b"1")]
+
+
+def test_a_serializer_object_that_fails_stops_the_send(clients: Clients, topic: str) -> None:
+    producer = clients.producer(value_serializer=Tagged("value-type"))
+    with pytest.raises(SerializationError, match="not JSON serializable"):
+        producer.send(topic, {1, 2})
+    assert producer.send(topic, []).result(SECONDS).offset == 0
+
+
+def test_headers_that_a_serializer_spoils_are_told(clients: Clients, topic: str) -> None:
+    class Spoiled(Tagged):
+        def serialize(self, topic: str, value: object, headers: list[tuple[str, Any]]) -> bytes | None:
+            headers.append(("name", 5))
+            return super().serialize(topic, value, headers)
+
+    with pytest.raises(TypeError, match="header"):
+        clients.producer(value_serializer=Spoiled("value-type")).send(topic, [])

@@ -134,6 +134,24 @@ def function(name: str, value: object) -> Callable[..., Any]:
     return value
 
 
+def serializer(name: str, value: object) -> object:
+    """A function, or an object with a method `serialize`."""
+    if not callable(value) and not callable(getattr(value, "serialize", None)):
+        raise wrong(name, value, "a function, or an object with serialize(topic, value, headers)")
+    return value
+
+
+def interceptors(name: str, value: object) -> tuple[object, ...]:
+    """Objects with a method that interceptors have."""
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise wrong(name, value, "a sequence of interceptors")
+    parts = tuple(value)
+    for part in parts:
+        if not any(callable(getattr(part, method, None)) for method in ("on_send", "on_acknowledgement")):
+            raise wrong(name, part, "objects with on_send(record) or on_acknowledgement(metadata, error)")
+    return parts
+
+
 def wrong(name: str, value: object, expected: str) -> ConfigError:
     """The error for a value of the wrong type."""
     return ConfigError(f"{name}: expected {expected}, not {value!r} ({type(value).__name__})")

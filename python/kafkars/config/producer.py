@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from kafkars.config import checks
 from kafkars.config.client import ClientConfig
+from kafkars.types import Interceptor, Serializer
 
 
 def _acks(name: str, value: object) -> int:
@@ -84,11 +85,16 @@ class ProducerConfig(ClientConfig):
     """How a partition is chosen when a record names none: a name of `PARTITIONERS`, or a function of the serialized
     key and the number of partitions, which runs in `send()`."""
 
-    key_serializer: Callable[[Any], bytes | None] | None = None
-    """Makes bytes of a key. None takes bytes, bytearray, memoryview and str (as UTF-8) as they are."""
+    interceptors: Sequence[Interceptor] = ()
+    """Objects that see each record before it is serialized and what became of it (KIP-42), in this order; see
+    `kafkars.Interceptor`. What fails in one is logged and goes no further."""
 
-    value_serializer: Callable[[Any], bytes | None] | None = None
-    """Makes bytes of a value. None takes bytes, bytearray, memoryview and str (as UTF-8) as they are."""
+    key_serializer: Callable[[Any], bytes | None] | Serializer[Any] | None = None
+    """Makes bytes of a key: a function of it, or an object with `serialize(topic, key, headers)` (see `kafkars.Serializer`).
+    None takes bytes, bytearray, memoryview and str (as UTF-8) as they are."""
+
+    value_serializer: Callable[[Any], bytes | None] | Serializer[Any] | None = None
+    """Makes bytes of a value, after the key's; likewise."""
 
     CHECKS: ClassVar[Mapping[str, Callable[[str, object], Any]]] = {
         **ClientConfig.CHECKS,
@@ -106,6 +112,7 @@ class ProducerConfig(ClientConfig):
         "transactional_id": checks.optional(checks.text),
         "transaction_timeout_ms": checks.milliseconds,
         "partitioner": _partitioner,
-        "key_serializer": checks.optional(checks.function),
-        "value_serializer": checks.optional(checks.function),
+        "interceptors": checks.interceptors,
+        "key_serializer": checks.optional(checks.serializer),
+        "value_serializer": checks.optional(checks.serializer),
     }

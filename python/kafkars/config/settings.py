@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypedDict
 
 from kafkars.assignor import Assignor
+from kafkars.types import Interceptor, Serializer
 
 CompressionType = Literal["none", "gzip", "snappy", "lz4", "zstd"]
 
@@ -53,13 +54,14 @@ class ProducerSettings(ClientSettings, total=False):
     transactional_id: str | None
     transaction_timeout_ms: float
     partitioner: str | Callable[[bytes | None, int], int]
+    interceptors: Sequence[Interceptor]
 
 
 class AllProducerSettings(ProducerSettings, total=False):
     """The same with those that decide on the types of keys and values."""
 
-    key_serializer: Callable[[Any], bytes | None] | None
-    value_serializer: Callable[[Any], bytes | None] | None
+    key_serializer: Callable[[Any], bytes | None] | Serializer[Any] | None
+    value_serializer: Callable[[Any], bytes | None] | Serializer[Any] | None
 
 
 class ConsumerSettings(ClientSettings, total=False):

@@ -180,12 +180,6 @@ class TransactionAbortedError(KafkaError):
     name = "TRANSACTION_ABORTED"
 
 
-class InterceptorError(KafkaError):
-    """An interceptor failed before a record was sent; its exception is in ``__cause__``, and the record was not sent."""
-
-    name = "INTERCEPTOR_FAILED"
-
-
 class SerializationError(KafkaError, ValueError):
     """A serializer failed or returned something other than bytes; the cause is in ``__cause__``."""
 

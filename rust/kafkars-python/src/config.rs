@@ -11,6 +11,7 @@ use kafkars_records::{Codec, Compression};
 use pyo3::prelude::*;
 
 use crate::error;
+use crate::producer::Serializer;
 use crate::record::Deserializers;
 
 /// Declares a struct that reads attributes of the same names, and the list of those names.
@@ -74,6 +75,7 @@ settings! {
         transactional_id: Option<String>,
         transaction_timeout_ms: f64,
         partitioner: Py<PyAny>,
+        interceptors: Vec<Py<PyAny>>,
         key_serializer: Option<Py<PyAny>>,
         value_serializer: Option<Py<PyAny>>,
     }
@@ -266,19 +268,24 @@ impl ProducerSettings {
     }
 
     /// What makes bytes of keys.
-    pub(crate) fn key_serializer(&self, py: Python<'_>) -> Option<Py<PyAny>> {
-        self.fields
-            .key_serializer
-            .as_ref()
-            .map(|function| function.clone_ref(py))
+    pub(crate) fn key_serializer(&self, py: Python<'_>) -> PyResult<Option<Serializer>> {
+        let given = self.fields.key_serializer.as_ref();
+        given
+            .map(|given| Serializer::of(given.bind(py)))
+            .transpose()
     }
 
     /// What makes bytes of values.
-    pub(crate) fn value_serializer(&self, py: Python<'_>) -> Option<Py<PyAny>> {
-        self.fields
-            .value_serializer
-            .as_ref()
-            .map(|function| function.clone_ref(py))
+    pub(crate) fn value_serializer(&self, py: Python<'_>) -> PyResult<Option<Serializer>> {
+        let given = self.fields.value_serializer.as_ref();
+        given
+            .map(|given| Serializer::of(given.bind(py)))
+            .transpose()
+    }
+
+    /// Who sees records on their way.
+    pub(crate) fn interceptors(&self) -> &[Py<PyAny>] {
+        &self.fields.interceptors
     }
 }
 

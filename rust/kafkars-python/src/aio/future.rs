@@ -141,7 +141,7 @@ impl PyFuture {
     }
 
     /// The outcome, if there is one.
-    pub(super) fn outcome(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
+    pub(crate) fn outcome(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
         let mut inner = self.inner.lock();
         let outcome = match &inner.state {
             State::Value(value) => Some(Ok(value.clone_ref(py))),

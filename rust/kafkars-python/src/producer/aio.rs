@@ -143,6 +143,7 @@ impl PyAsyncProducer {
         timeout: Option<f64>,
     ) -> PyResult<Call> {
         let columns = Columns::new(values, keys, partitions, timestamps, headers)?;
+        let columns = columns.intercepted(&self.core, topic)?;
         self.core
             .enter_columns(py, topic, &columns, timeout, All::reported)
     }
@@ -162,6 +163,7 @@ impl PyAsyncProducer {
         timeout: Option<f64>,
     ) -> PyResult<Call> {
         let columns = Columns::new(values, keys, partitions, timestamps, headers)?;
+        let columns = columns.intercepted(&self.core, topic)?;
         self.core
             .enter_columns(py, topic, &columns, timeout, All::admitted)
     }
@@ -302,11 +304,32 @@ impl PyAsyncProducer {
         awaits: Awaits,
     ) -> PyResult<PyFuture> {
         self.core.check()?;
+        if self.core.interceptors.is_some() {
+            return self.enter_intercepted(py, arguments, at_once, awaits);
+        }
         let record = Outgoing::new(&self.core, arguments)?;
         let patience = self.core.producer.max_block();
         self.core
             .enter(py, record, at_once, patience)?
             .future(py, awaits)
+    }
+
+    /// The same with interceptors around it.
+    fn enter_intercepted<'py>(
+        &self,
+        py: Python<'py>,
+        arguments: &Arguments<'_, 'py>,
+        at_once: bool,
+        awaits: Awaits,
+    ) -> PyResult<PyFuture> {
+        let core = &self.core;
+        let intercepted = core.intercept(py, arguments)?;
+        let changed = intercepted.as_ref().map(|changed| changed.arguments());
+        let entry = Outgoing::new(core, changed.as_ref().unwrap_or(arguments))
+            .and_then(|record| core.enter(py, record, at_once, core.producer.max_block()))
+            .map_err(|failure| core.refused(py, failure))?;
+        core.watch_entry(py, &entry)?;
+        entry.future(py, awaits)
     }
 
     fn transaction(&self, step: Step, timeout: Option<f64>) -> PyResult<Call> {

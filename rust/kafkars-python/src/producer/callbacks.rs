@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use kafkars_client::BatchDelivery;
+use kafkars_client::{BatchDelivery, Delivery};
 use parking_lot::{Condvar, Mutex};
 use pyo3::prelude::*;
 
 use super::delivery::PyDeliveryFuture;
+use super::interceptors::Interceptors;
 
 /// The callbacks of one producer.
 #[derive(Default)]
@@ -27,9 +28,27 @@ struct Group {
     _batch: Arc<BatchDelivery>,
 }
 
-struct Call {
-    function: Py<PyAny>,
-    future: Py<PyDeliveryFuture>,
+enum Call {
+    Callback {
+        function: Py<PyAny>,
+        future: Py<PyDeliveryFuture>,
+    },
+    Acknowledgement {
+        delivery: Delivery,
+        interceptors: Arc<Interceptors>,
+    },
+}
+
+impl Call {
+    fn run(self, py: Python<'_>) -> PyResult<()> {
+        match self {
+            Self::Callback { function, future } => function.call1(py, (future,)).map(drop),
+            Self::Acknowledgement {
+                delivery,
+                interceptors,
+            } => interceptors.delivered(py, &delivery),
+        }
+    }
 }
 
 /// What the runtime's threads tell: addresses of finished batches.
@@ -50,8 +69,25 @@ impl Callbacks {
         function: Py<PyAny>,
         future: Py<PyDeliveryFuture>,
     ) {
+        self.note(batch, Call::Callback { function, future });
+    }
+
+    /// Notes that interceptors are to be told of a delivery.
+    pub(super) fn acknowledge(
+        &self,
+        batch: &Arc<BatchDelivery>,
+        delivery: Delivery,
+        interceptors: Arc<Interceptors>,
+    ) {
+        let call = Call::Acknowledgement {
+            delivery,
+            interceptors,
+        };
+        self.note(batch, call);
+    }
+
+    fn note(&self, batch: &Arc<BatchDelivery>, call: Call) {
         let address = Arc::as_ptr(batch) as usize;
-        let call = Call { function, future };
         match self.waiting.lock().entry(address) {
             Entry::Occupied(entry) => {
                 entry.into_mut().calls.push(call);
@@ -90,7 +126,7 @@ impl Callbacks {
             let Some(call) = self.due.lock().pop_front() else {
                 return Ok(served);
             };
-            if let Err(error) = call.function.call1(py, (call.future,)) {
+            if let Err(error) = call.run(py) {
                 self.news.any.store(true, Ordering::Release);
                 return Err(error);
             }

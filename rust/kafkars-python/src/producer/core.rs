@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use kafkars_client::{Client, ProduceError, Producer, TopicMetadata};
+use kafkars_client::{Client, Delivery, ProduceError, Producer, TopicMetadata};
 use parking_lot::Mutex;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -12,8 +12,10 @@ use pyo3::types::{PyBytes, PyDict};
 use super::admission::Admissions;
 use super::callbacks::Callbacks;
 use super::filled::PyBatchBuilder;
+use super::interceptors::{Intercepted, Interceptors};
 use super::late::Latecomers;
-use super::outgoing::Outgoing;
+use super::outgoing::{Arguments, Outgoing};
+use super::serializers::Serializer;
 use crate::config::ProducerSettings;
 use crate::error;
 use crate::metrics;
@@ -22,8 +24,12 @@ use crate::runtime::{self, Birthplace};
 /// A producer and what Python adds to it.
 pub(crate) struct ProducerCore {
     pub(crate) producer: Producer,
-    pub(crate) key_serializer: Option<Py<PyAny>>,
-    pub(crate) value_serializer: Option<Py<PyAny>>,
+    pub(crate) key_serializer: Option<Serializer>,
+    pub(crate) value_serializer: Option<Serializer>,
+    pub(crate) serializers_see_headers: bool,
+    pub(super) interceptors: Option<Arc<Interceptors>>,
+    /// What interceptors are to be told of: they run with the callbacks, and whenever something is sent.
+    pub(super) acknowledgements: Callbacks,
     pub(crate) partition_function: Option<Py<PyAny>>,
     pub(crate) latecomers: Latecomers,
     pub(crate) admissions: Arc<Admissions>,
@@ -46,9 +52,16 @@ impl ProducerCore {
         let buffer_memory = config.buffer_memory;
         let (batch_size, max_request_size) = (config.batch_size, config.max_request_size);
         let producer = Producer::new(Client::new(client, handle.clone()), config);
+        let key_serializer = settings.key_serializer(py)?;
+        let value_serializer = settings.value_serializer(py)?;
+        let both = [&key_serializer, &value_serializer];
+        let serializers_see_headers = both.into_iter().flatten().any(Serializer::sees_headers);
         let core = Arc::new(Self {
-            key_serializer: settings.key_serializer(py),
-            value_serializer: settings.value_serializer(py),
+            serializers_see_headers,
+            key_serializer,
+            value_serializer,
+            interceptors: Interceptors::new(py, settings.interceptors())?,
+            acknowledgements: Callbacks::default(),
             partition_function: settings.partition_function(py),
             latecomers: Latecomers::default(),
             admissions: Arc::new(Admissions::new(producer.clone())),
@@ -122,6 +135,48 @@ impl ProducerCore {
                 chosen.repr()?
             ))),
         }
+    }
+
+    /// Shows a record to the interceptors; none where there are none.
+    #[inline]
+    pub(super) fn intercept<'py>(
+        &self,
+        py: Python<'py>,
+        arguments: &Arguments<'_, 'py>,
+    ) -> PyResult<Option<Intercepted<'py>>> {
+        match &self.interceptors {
+            None => Ok(None),
+            Some(interceptors) => interceptors.before(py, arguments).map(Some),
+        }
+    }
+
+    /// Sees to it that interceptors hear what becomes of records that were taken.
+    #[inline]
+    pub(super) fn watch(&self, delivery: &Delivery) {
+        if let Some(interceptors) = &self.interceptors
+            && interceptors.listens()
+        {
+            let batch = delivery.batch();
+            self.acknowledgements
+                .acknowledge(batch, delivery.clone(), Arc::clone(interceptors));
+        }
+    }
+
+    /// Tells interceptors of a record that was refused at the call.
+    pub(super) fn refused(&self, py: Python<'_>, failure: PyErr) -> PyErr {
+        match &self.interceptors {
+            None => failure,
+            Some(interceptors) => match interceptors.after(py, Err(&failure)) {
+                Ok(()) => failure,
+                Err(problem) => problem,
+            },
+        }
+    }
+
+    /// Runs what is due: interceptors first, then callbacks. Returns how many callbacks ran.
+    pub(super) fn serve(&self, py: Python<'_>) -> PyResult<usize> {
+        self.acknowledgements.serve(py)?;
+        self.callbacks.serve(py)
     }
 
     /// Gives up what was not acknowledged. Returns how many records there were.

@@ -46,7 +46,7 @@ impl PyDeliveries {
         let deadline = limit.map(|limit| Instant::now() + limit);
         let done = self.core.producer.delivered(&self.deliveries, deadline);
         if runtime::block_on(py, done)? {
-            return Ok(());
+            return self.core.acknowledgements.serve(py).map(drop);
         }
         let open = self.deliveries.iter().filter(|each| !each.is_done());
         Err(error::timed_out(format!(

@@ -67,6 +67,7 @@ impl PyDeliveryFuture {
     #[pyo3(signature = (timeout=None))]
     fn result(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
         self.wait(py, timeout)?;
+        self.core.acknowledgements.serve(py)?;
         match self.delivery.result() {
             Some(outcome) => metadata::outcome(py, outcome),
             None => Err(error::abandoned()),

@@ -4,11 +4,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kafkars_client::{Delivery, ProduceError, SendError};
+use pyo3::intern;
 use pyo3::prelude::*;
 
+use super::aio::Awaits;
 use super::core::ProducerCore;
 use super::entries::{All, Entry};
 use super::filled::PyBatchBuilder;
+use super::interceptors::Acknowledgement;
 use super::late;
 use super::many::{Columns, Rows, at_index};
 use super::outgoing::{Outgoing, OwnedRecord};
@@ -116,9 +119,35 @@ impl ProducerCore {
         let patience = types::timeout(timeout)?.unwrap_or_else(|| self.producer.max_block());
         let mut rows = columns.rows(self, topic)?;
         Ok(Call(match self.enter_rows(py, &mut rows, patience) {
-            Ok(entries) => awaits(Arc::new(entries)).future(),
+            Ok(entries) => {
+                for entry in &entries {
+                    self.watch_entry(py, entry)?;
+                }
+                awaits(Arc::new(entries)).future()
+            }
             Err(failure) => PyFuture::failed(failure),
         }))
+    }
+
+    /// Sees to it that interceptors hear, on the loop, what becomes of a record.
+    pub(super) fn watch_entry(&self, py: Python<'_>, entry: &Entry) -> PyResult<()> {
+        let Some(interceptors) = self.interceptors.as_ref().filter(|all| all.listens()) else {
+            return Ok(());
+        };
+        self.acknowledgements.serve(py)?;
+        if let Entry::Failed(failure) = entry {
+            return interceptors.after(py, Err(&error::produce(py, failure)));
+        }
+        let future = entry.copy().future(py, Awaits::Delivery)?.into_object(py)?;
+        let callback = Acknowledgement(Arc::clone(interceptors)).into_pyobject(py)?;
+        let added = future.call_method1(intern!(py, "add_done_callback"), (callback,));
+        if added.is_err()
+            && let Entry::Taken(delivery) = entry
+        {
+            // No loop runs: with the next call.
+            self.watch(delivery);
+        }
+        Ok(())
     }
 
     /// Takes a batch, or makes it wait.

@@ -40,7 +40,7 @@ impl Entry {
         }
     }
 
-    fn copy(&self) -> Self {
+    pub(super) fn copy(&self) -> Self {
         match self {
             Self::Taken(delivery) => Self::Taken(delivery.clone()),
             Self::Queued(ticket) => Self::Queued(Arc::clone(ticket)),

@@ -92,6 +92,65 @@ impl<'py> Columns<'py> {
         })
     }
 
+    /// The same as interceptors leave it. They cannot change the topic here: the call is for one.
+    pub(super) fn intercepted(
+        self,
+        core: &ProducerCore,
+        topic: &Bound<'py, PyAny>,
+    ) -> PyResult<Self> {
+        if core.interceptors.is_none() {
+            return Ok(self);
+        }
+        let py = topic.py();
+        let count = self.values.len();
+        let column = || Vec::with_capacity(count);
+        let (mut values, mut keys, mut headers) = (column(), column(), column());
+        let (mut partitions, mut timestamps) = (column(), column());
+        for index in 0..count {
+            let arguments = self.arguments(index, topic)?;
+            let Some(changed) = core.intercept(py, &arguments)? else {
+                continue;
+            };
+            if !changed.topic.eq(topic)? {
+                return Err(error::argument(format!(
+                    "an interceptor changed the topic of a record from {topic} to {}, which is possible with send() only",
+                    changed.topic
+                )));
+            }
+            values.push(changed.value);
+            keys.push(changed.key);
+            headers.push(changed.headers);
+            partitions.push(changed.partition.into_pyobject(py)?);
+            timestamps.push(changed.timestamp.into_pyobject(py)?);
+        }
+        Ok(Self {
+            values,
+            keys: Some(keys),
+            partitions: Column::Each("partitions", partitions),
+            timestamps: Column::Each("timestamps", timestamps),
+            headers: Some(headers),
+        })
+    }
+
+    fn arguments<'a>(
+        &'a self,
+        index: usize,
+        topic: &'a Bound<'py, PyAny>,
+    ) -> PyResult<Arguments<'a, 'py>> {
+        let given = |part: &'a Bound<'py, PyAny>| Some(part).filter(|part| !part.is_none());
+        let present = |column: &'a Option<Vec<Bound<'py, PyAny>>>| {
+            column.as_ref().and_then(|column| given(&column[index]))
+        };
+        Ok(Arguments::new(
+            topic,
+            given(&self.values[index]),
+            present(&self.keys),
+            self.partitions.at(index)?,
+            self.timestamps.at(index)?,
+            present(&self.headers),
+        ))
+    }
+
     /// Runs the serializers over all of it. Where one fails, its place is told and nothing has been sent.
     pub(super) fn rows<'a>(
         &'a self,
@@ -99,19 +158,8 @@ impl<'py> Columns<'py> {
         topic: &'a Bound<'py, PyAny>,
     ) -> PyResult<PythonRows<'a, 'py>> {
         let mut rows = Vec::with_capacity(self.values.len());
-        for (index, value) in self.values.iter().enumerate() {
-            let present = |given: &'a Option<Vec<Bound<'py, PyAny>>>| {
-                let given = given.as_ref().map(|column| &column[index]);
-                given.filter(|given| !given.is_none())
-            };
-            let arguments = Arguments::new(
-                topic,
-                Some(value).filter(|value| !value.is_none()),
-                present(&self.keys),
-                self.partitions.at(index)?,
-                self.timestamps.at(index)?,
-                present(&self.headers),
-            );
+        for index in 0..self.values.len() {
+            let arguments = self.arguments(index, topic)?;
             let row = Outgoing::new(core, &arguments);
             rows.push(row.map_err(|failure| at_index(topic.py(), failure, index))?);
         }
@@ -232,7 +280,12 @@ impl ProducerCore {
         let mut taken: Vec<Delivery> = Vec::with_capacity(rows.len());
         loop {
             let start = taken.len();
-            let Err(stopped) = producer.try_send_many(rows.topic(), rows, start, &mut taken) else {
+            let sent = producer.try_send_many(rows.topic(), rows, start, &mut taken);
+            taken
+                .iter()
+                .skip(start)
+                .for_each(|delivery| self.watch(delivery));
+            let Err(stopped) = sent else {
                 return Ok(PyDeliveries::new(taken, Arc::clone(self)));
             };
             let failure = match stopped.error {

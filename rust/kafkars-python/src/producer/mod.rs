@@ -10,10 +10,12 @@ mod delivery;
 mod enter;
 mod entries;
 mod filled;
+mod interceptors;
 mod late;
 mod many;
 mod outgoing;
 mod payload;
+mod serializers;
 mod sync;
 mod transactions;
 
@@ -24,4 +26,5 @@ pub(crate) use deliveries::PyDeliveries;
 pub(crate) use delivery::PyDeliveryFuture;
 pub(crate) use entries::PyAsyncDeliveries;
 pub(crate) use filled::PyBatchBuilder;
+pub(crate) use serializers::Serializer;
 pub(crate) use sync::PyProducer;

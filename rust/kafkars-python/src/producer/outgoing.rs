@@ -8,15 +8,16 @@ use pyo3::types::PyString;
 
 use super::core::ProducerCore;
 use super::payload::{Payload, headers};
+use super::serializers::header_list;
 
 /// What the caller gave, as Python objects.
 pub(crate) struct Arguments<'a, 'py> {
-    topic: &'a Bound<'py, PyAny>,
-    value: Option<&'a Bound<'py, PyAny>>,
-    key: Option<&'a Bound<'py, PyAny>>,
-    partition: Option<i32>,
-    timestamp: Option<i64>,
-    headers: Option<&'a Bound<'py, PyAny>>,
+    pub(super) topic: &'a Bound<'py, PyAny>,
+    pub(super) value: Option<&'a Bound<'py, PyAny>>,
+    pub(super) key: Option<&'a Bound<'py, PyAny>>,
+    pub(super) partition: Option<i32>,
+    pub(super) timestamp: Option<i64>,
+    pub(super) headers: Option<&'a Bound<'py, PyAny>>,
 }
 
 impl<'a, 'py> Arguments<'a, 'py> {
@@ -56,22 +57,34 @@ impl<'a, 'py> Outgoing<'a, 'py> {
     #[inline]
     pub(crate) fn new(core: &ProducerCore, arguments: &Arguments<'a, 'py>) -> PyResult<Self> {
         let topic = topic_name(arguments.topic)?;
+        let py = arguments.topic.py();
+        let list = match core.serializers_see_headers {
+            true => Some(header_list(py, arguments.headers)?),
+            false => None,
+        };
+        let key = Payload::new(
+            "key",
+            topic,
+            arguments.key,
+            core.key_serializer.as_ref(),
+            list.as_ref(),
+        )?;
+        let value = Payload::new(
+            "value",
+            topic,
+            arguments.value,
+            core.value_serializer.as_ref(),
+            list.as_ref(),
+        )?;
+        let list = list.map(Bound::into_any);
+        let given = list.as_ref().or(arguments.headers);
         Ok(Self {
             topic,
             partition: arguments.partition,
             timestamp: arguments.timestamp,
-            key: Payload::new("key", topic, arguments.key, core.key_serializer.as_ref())?,
-            value: Payload::new(
-                "value",
-                topic,
-                arguments.value,
-                core.value_serializer.as_ref(),
-            )?,
-            headers: arguments
-                .headers
-                .map(headers)
-                .transpose()?
-                .unwrap_or_default(),
+            key,
+            value,
+            headers: given.map(headers).transpose()?.unwrap_or_default(),
         })
     }
 

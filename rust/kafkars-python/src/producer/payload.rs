@@ -3,8 +3,9 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMapping, PyMemoryView, PyString};
+use pyo3::types::{PyBytes, PyList, PyMapping, PyMemoryView, PyString};
 
+use super::serializers::Serializer;
 use crate::error;
 
 /// Bytes of one part of a record, or the lack of it.
@@ -25,14 +26,15 @@ impl<'a, 'py> Payload<'a, 'py> {
         what: &'static str,
         topic: &str,
         value: Option<&'a Bound<'py, PyAny>>,
-        serializer: Option<&Py<PyAny>>,
+        serializer: Option<&Serializer>,
+        headers: Option<&Bound<'py, PyList>>,
     ) -> PyResult<Self> {
         let Some(value) = value else {
             return Ok(Self::Nothing);
         };
         match serializer {
             None => Self::plain(what, value),
-            Some(serializer) => Self::serialized(what, topic, value, serializer),
+            Some(serializer) => Self::serialized(what, topic, value, serializer, headers),
         }
     }
 
@@ -58,10 +60,11 @@ impl<'a, 'py> Payload<'a, 'py> {
         what: &'static str,
         topic: &str,
         value: &Bound<'py, PyAny>,
-        serializer: &Py<PyAny>,
+        serializer: &Serializer,
+        headers: Option<&Bound<'py, PyList>>,
     ) -> PyResult<Self> {
         let py = value.py();
-        let made = serializer.bind(py).call1((value,));
+        let made = serializer.call(topic, value, headers);
         let made = made.map_err(|cause| {
             error::serialization(
                 py,

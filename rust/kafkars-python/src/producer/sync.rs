@@ -55,13 +55,9 @@ impl PyProducer {
     ) -> PyResult<Bound<'py, PyDeliveryFuture>> {
         self.core.check()?;
         let arguments = Arguments::new(topic, value, key, partition, timestamp, headers);
-        let mut record = Outgoing::new(&self.core, &arguments)?;
-        if !self.core.choose_partition(py, &mut record)? {
-            self.wait_for_topic(py, &mut record)?;
-        }
-        let delivery = match record.with(|record| self.core.producer.try_send(record)) {
-            Ok(delivery) => delivery,
-            Err(refusal) => self.insist(py, &record, refusal)?,
+        let delivery = match &self.core.interceptors {
+            None => self.take(py, &arguments)?,
+            Some(_) => self.take_intercepted(py, &arguments)?,
         };
         let future = slim::new(py, PyDeliveryFuture::new(delivery, Arc::clone(&self.core)))?;
         if let Some(function) = on_delivery {
@@ -90,6 +86,7 @@ impl PyProducer {
         self.core.check()?;
         let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
         let columns = Columns::new(values, keys, partitions, timestamps, headers)?;
+        let columns = columns.intercepted(&self.core, topic)?;
         let mut rows = columns.rows(&self.core, topic)?;
         self.core.send_rows(py, &mut rows, patience)
     }
@@ -141,9 +138,9 @@ impl PyProducer {
     fn flush(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<usize> {
         self.core.check()?;
         let deadline = types::timeout(timeout)?.map(|timeout| Instant::now() + timeout);
-        let serve = |py: Python<'_>| self.core.callbacks.serve(py).map(drop);
+        let serve = |py: Python<'_>| self.core.serve(py).map(drop);
         let left = runtime::block_on_with(py, self.core.flush(deadline), serve)?;
-        self.core.callbacks.serve(py)?;
+        self.core.serve(py)?;
         Ok(left)
     }
 
@@ -220,9 +217,9 @@ impl PyProducer {
             return Ok(0);
         }
         let patience = types::timeout(timeout)?.unwrap_or(FOR_EVER);
-        let serve = |py: Python<'_>| core.callbacks.serve(py).map(drop);
+        let serve = |py: Python<'_>| core.serve(py).map(drop);
         let lost = runtime::block_on_with(py, core.close(Instant::now() + patience), serve)?;
-        core.callbacks.serve(py)?;
+        core.serve(py)?;
         Ok(lost)
     }
 
@@ -250,13 +247,46 @@ impl PyProducer {
 }
 
 impl PyProducer {
+    /// Takes a record, waiting for what it needs.
+    #[inline]
+    fn take<'py>(&self, py: Python<'py>, arguments: &Arguments<'_, 'py>) -> PyResult<Delivery> {
+        let mut record = Outgoing::new(&self.core, arguments)?;
+        if !self.core.choose_partition(py, &mut record)? {
+            self.wait_for_topic(py, &mut record)?;
+        }
+        match record.with(|record| self.core.producer.try_send(record)) {
+            Ok(delivery) => Ok(delivery),
+            Err(refusal) => self.insist(py, &record, refusal),
+        }
+    }
+
+    /// The same with interceptors around it.
+    fn take_intercepted<'py>(
+        &self,
+        py: Python<'py>,
+        arguments: &Arguments<'_, 'py>,
+    ) -> PyResult<Delivery> {
+        self.core.acknowledgements.serve(py)?;
+        let taken = match self.core.intercept(py, arguments)? {
+            None => self.take(py, arguments),
+            Some(intercepted) => self.take(py, &intercepted.arguments()),
+        };
+        match taken {
+            Ok(delivery) => {
+                self.core.watch(&delivery);
+                Ok(delivery)
+            }
+            Err(failure) => Err(self.core.refused(py, failure)),
+        }
+    }
+
     fn transaction(&self, py: Python<'_>, step: Step, timeout: Option<f64>) -> PyResult<()> {
         self.core.check()?;
         let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
         let call = Arc::clone(&self.core).transaction(step, Instant::now() + patience);
-        let serve = |py: Python<'_>| self.core.callbacks.serve(py).map(drop);
+        let serve = |py: Python<'_>| self.core.serve(py).map(drop);
         let outcome = runtime::block_on_with(py, call, serve)?;
-        self.core.callbacks.serve(py)?;
+        self.core.serve(py)?;
         outcome.map_err(|failure| error::produce(py, &failure))
     }
 
