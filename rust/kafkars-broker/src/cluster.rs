@@ -20,6 +20,7 @@ use crate::quotas::Quotas;
 use crate::sessions::Sessions;
 use crate::settings::broker::BrokerSettings;
 use crate::settings::client_metrics::ClientMetrics;
+use crate::shares::Shares;
 use crate::topic::Topic;
 use crate::topics::Topics;
 use crate::transactions::{ProducerIds, Transactions};
@@ -51,6 +52,7 @@ pub(crate) struct State {
     /// Of the fetches that go to each node.
     sessions: HashMap<i32, Sessions>,
     pub(crate) groups: Groups,
+    pub(crate) shares: Shares,
     pub(crate) transactions: Transactions,
     pub(crate) settings: BrokerSettings,
     pub(crate) client_metrics: ClientMetrics,
@@ -73,6 +75,7 @@ impl Cluster {
             names: HashMap::new(),
             sessions: HashMap::new(),
             groups: Groups::new(config.user.groups.clone()),
+            shares: Shares::default(),
             transactions: Transactions::default(),
             settings: BrokerSettings::new(&config),
             client_metrics: ClientMetrics::default(),
@@ -182,6 +185,19 @@ impl State {
             .ok_or(ErrorCode::UnknownTopicOrPartition)
     }
 
+    /// What share groups have read, and beside it the partition that is meant.
+    pub(crate) fn shares_and_partition(
+        &mut self,
+        (topic, partition): (Uuid, i32),
+    ) -> Result<(&mut Shares, &mut Partition), ErrorCode> {
+        let name = self.names.get(&topic).ok_or(ErrorCode::UnknownTopicId)?;
+        let topic = self.topics.get_mut(name).ok_or(ErrorCode::UnknownTopicId)?;
+        let partition = topic
+            .partition_mut(partition)
+            .ok_or(ErrorCode::UnknownTopicOrPartition)?;
+        Ok((&mut self.shares, partition))
+    }
+
     /// Sessions of the fetches that go to one node.
     pub(crate) fn sessions(&mut self, node: i32) -> &mut Sessions {
         self.sessions.entry(node).or_default()
@@ -207,6 +223,7 @@ impl State {
         let topic = self.topics.remove(name)?;
         self.names.remove(&topic.id);
         self.groups.offsets.forget_topic(name);
+        self.shares.forget_topic(topic.id);
         topic
             .partitions
             .iter()

@@ -21,6 +21,7 @@ use crate::handlers::{self, Outcome, Peer};
 use crate::link::Direction;
 use crate::nodes::{Node, NodeState, Orders};
 use crate::server::Alive;
+use crate::shares;
 use crate::slow_writer::SlowWriter;
 
 /// First buffer of a connection that says something; one that does not costs none.
@@ -110,6 +111,7 @@ impl Connection {
             () = ordered_to_end(&mut orders) => End::Ordered,
         };
         let (node, connection, address) = (self.peer.node, self.peer.connection, self.address);
+        shares::close_sessions(&mut self.peer.cluster.state(), connection);
         match end {
             End::Frame(_) | End::Garbage(_) => {
                 tracing::info!(node, connection, %address, %end, "closed a connection")

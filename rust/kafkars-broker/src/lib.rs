@@ -47,6 +47,7 @@ mod requests;
 mod server;
 mod sessions;
 mod settings;
+mod shares;
 mod slow_writer;
 mod topic;
 mod topic_name;

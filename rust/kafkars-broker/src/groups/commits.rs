@@ -38,6 +38,7 @@ impl Groups {
             Group::Consumer(group) => {
                 group.check_commit(member, instance, generation, Some(version))
             }
+            Group::Share(_) => Err(ErrorCode::GroupIdNotFound),
         });
         allowed.unwrap_or(Err(ErrorCode::CoordinatorNotAvailable))
     }
@@ -81,6 +82,7 @@ impl Groups {
                     ErrorCode::StaleMemberEpoch => ErrorCode::IllegalGeneration,
                     code => code,
                 }),
+            Group::Share(_) => Err(ErrorCode::GroupIdNotFound),
         });
         allowed.unwrap_or(Err(ErrorCode::CoordinatorNotAvailable))
     }
@@ -97,6 +99,7 @@ impl Groups {
         self.with(group, now, |group| match group {
             Group::Classic(_) => Ok(()),
             Group::Consumer(group) => group.check_fetch(member, epoch),
+            Group::Share(_) => Ok(()),
         })
         .unwrap_or(Ok(()))
     }
@@ -121,6 +124,7 @@ impl Groups {
             Some(Group::Classic(group)) if !group.is_empty() && !group.reads_by_topic() => {
                 Err(ErrorCode::NonEmptyGroup)
             }
+            Some(Group::Share(_)) => Err(ErrorCode::GroupIdNotFound),
             Some(_) => Ok(()),
         }
     }

@@ -125,6 +125,13 @@ impl GroupConfigs {
             .unwrap_or(otherwise)
     }
 
+    /// A number that a group has for itself, or else Kafka's default.
+    pub(crate) fn number_or_default(&self, group: &str, name: &str) -> i64 {
+        let setting = GROUP_SETTINGS.iter().find(|setting| setting.name == name);
+        let default = setting.and_then(|setting| setting.default.parse().ok());
+        self.number(group, name, default.unwrap_or(0))
+    }
+
     pub(super) fn session_timeout_ms(&self, group: &str, otherwise: i64) -> i64 {
         self.number(group, "consumer.session.timeout.ms", otherwise)
     }

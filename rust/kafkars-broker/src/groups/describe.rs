@@ -5,9 +5,10 @@ use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::consumer_group_describe::DescribedGroup as ConsumerDescription;
 use kafkars_protocol::messages::describe_groups::{DescribedGroup, DescribedGroupMember};
 use kafkars_protocol::messages::list_groups::ListedGroup;
+use kafkars_protocol::messages::share_group_describe::DescribedGroup as ShareDescription;
 
 use super::classic::{ClassicGroup, Member, Phase};
-use super::membership::not_found;
+use super::membership::{not_a_share_group, not_found};
 use super::{Group, Groups, Refused};
 use crate::topics::Topics;
 
@@ -23,11 +24,16 @@ impl Groups {
             .collect()
     }
 
+    /// Whether there is a group of any kind under this id.
+    pub(crate) fn exists(&self, id: &str) -> bool {
+        self.groups.contains_key(id)
+    }
+
     /// A classic group; none if there is none of that kind under this id.
     pub(crate) fn describe_classic(&mut self, id: &str, now: i64) -> Option<DescribedGroup> {
         self.with(id, now, |group| match group {
             Group::Classic(group) => Some(group.describe()),
-            Group::Consumer(_) => None,
+            Group::Consumer(_) | Group::Share(_) => None,
         })?
     }
 
@@ -47,6 +53,20 @@ impl Groups {
             None => Err(not_found(id)),
         }
     }
+
+    /// A share group, or why there is none.
+    pub(crate) fn describe_share(
+        &mut self,
+        id: &str,
+        topics: &Topics<'_>,
+        now: i64,
+    ) -> Result<ShareDescription, Refused> {
+        match self.kind(id, now) {
+            Some(Group::Share(group)) => Ok(group.describe(topics)),
+            Some(_) => Err(not_a_share_group(id)),
+            None => Err(not_found(id)),
+        }
+    }
 }
 
 impl Group {
@@ -58,6 +78,7 @@ impl Group {
                 "classic",
             ),
             Self::Consumer(group) => ("consumer".to_owned(), group.state(), "consumer"),
+            Self::Share(group) => ("share".to_owned(), group.state(), "share"),
         };
         ListedGroup {
             group_id: id.to_owned(),

@@ -7,12 +7,16 @@ use kafkars_protocol::messages::consumer_group_heartbeat::{
 use kafkars_protocol::messages::heartbeat::HeartbeatRequest;
 use kafkars_protocol::messages::join_group::JoinGroupResponse;
 use kafkars_protocol::messages::leave_group::MemberIdentity;
+use kafkars_protocol::messages::share_group_heartbeat::{
+    ShareGroupHeartbeatRequest, ShareGroupHeartbeatResponse,
+};
 use kafkars_protocol::messages::sync_group::{SyncGroupRequest, SyncGroupResponse};
 
 use super::classic::{self, Join};
 use super::consumer::{self, ConsumerGroup, Heartbeat, LEFT_FOR_A_WHILE};
 use super::reply::Reply;
 use super::settings::milliseconds;
+use super::share::{self, ShareGroup, ShareHeartbeat};
 use super::{Client, Group, Groups, Refused};
 use crate::cluster::random_uuid;
 use crate::topics::Topics;
@@ -39,6 +43,7 @@ impl Groups {
             Some(Group::Consumer(group)) if !group.is_empty() => {
                 return refused(ErrorCode::InconsistentGroupProtocol);
             }
+            Some(Group::Share(_)) => return refused(ErrorCode::InconsistentGroupProtocol),
             None if !member.is_empty() => return refused(ErrorCode::UnknownMemberId),
             _ => {
                 self.remove(&id, now);
@@ -54,7 +59,7 @@ impl Groups {
         }
         let joined = self.with(&id, now, |group| match group {
             Group::Classic(group) => Some(group.join(join, now)),
-            Group::Consumer(_) => None,
+            Group::Consumer(_) | Group::Share(_) => None,
         });
         self.measure(&id);
         self.forget_if_unused(&id, now);
@@ -72,7 +77,7 @@ impl Groups {
         }
         let synced = self.with(&id, now, |group| match group {
             Group::Classic(group) => group.sync(request, now),
-            Group::Consumer(_) => refused(ErrorCode::UnknownMemberId),
+            Group::Consumer(_) | Group::Share(_) => refused(ErrorCode::UnknownMemberId),
         });
         self.measure(&id);
         synced.unwrap_or_else(|| refused(ErrorCode::UnknownMemberId))
@@ -85,7 +90,7 @@ impl Groups {
     ) -> Result<(), ErrorCode> {
         self.with(&request.group_id, now, |group| match group {
             Group::Classic(group) => group.heartbeat(request, now),
-            Group::Consumer(_) => Err(ErrorCode::UnknownMemberId),
+            Group::Consumer(_) | Group::Share(_) => Err(ErrorCode::UnknownMemberId),
         })
         .unwrap_or(Err(ErrorCode::UnknownMemberId))
     }
@@ -99,6 +104,7 @@ impl Groups {
         let left = self.with(group, now, |group| match group {
             Group::Classic(group) => group.leave(member, now),
             Group::Consumer(group) => group.send_away(member),
+            Group::Share(_) => Err(ErrorCode::UnknownMemberId),
         });
         self.measure(group);
         left.unwrap_or(Err(ErrorCode::UnknownMemberId))
@@ -121,7 +127,7 @@ impl Groups {
         if matches!(request.member_epoch, consumer::LEAVING | LEFT_FOR_A_WHILE) {
             let left = self.with(&id, now, |group| match group {
                 Group::Consumer(group) => Some(group.leave(&request)),
-                Group::Classic(_) => None,
+                Group::Classic(_) | Group::Share(_) => None,
             });
             self.measure(&id);
             return left.flatten().unwrap_or_else(|| Err(not_found(&id)));
@@ -146,7 +152,7 @@ impl Groups {
         };
         let answered = self.with(&id, now, |group| match group {
             Group::Consumer(group) => Some(group.heartbeat(heartbeat, topics, now)),
-            Group::Classic(_) => None,
+            Group::Classic(_) | Group::Share(_) => None,
         });
         self.measure(&id);
         self.forget_if_unused(&id, now);
@@ -173,11 +179,102 @@ impl Groups {
         }
     }
 
+    /// Everything that a member of a share group has to say (KIP-932).
+    pub(crate) fn share_heartbeat(
+        &mut self,
+        request: ShareGroupHeartbeatRequest,
+        client: Client,
+        topics: &Topics<'_>,
+        now: i64,
+    ) -> Result<ShareGroupHeartbeatResponse, Refused> {
+        self.sweep(now);
+        share::check(&request)?;
+        let id = request.group_id.clone();
+        match self.kind(&id, now) {
+            Some(Group::Share(_)) => {}
+            Some(_) => return Err(not_a_share_group(&id)),
+            None if request.member_epoch == consumer::JOINING => {
+                self.insert(&id, Group::Share(ShareGroup::new(&id)))?;
+            }
+            None if request.member_epoch != consumer::LEAVING => {
+                let message = format!("Share group {id} not found.");
+                return Err(Refused::new(ErrorCode::GroupIdNotFound, message));
+            }
+            None => return Err(not_found(&id)),
+        }
+        let names = request.subscribed_topic_names.iter().flatten();
+        let size: usize = names.map(|name| name.len() + 64).sum();
+        if self.bytes + size > self.settings.max_bytes {
+            return Err(ErrorCode::GroupMaxSizeReached.into());
+        }
+        let heartbeat = ShareHeartbeat {
+            request,
+            client,
+            session_timeout_ms: self
+                .configs
+                .number_or_default(&id, "share.session.timeout.ms"),
+            interval_ms: self.share_heartbeat_interval_ms(&id),
+            max_size: self.settings.max_size,
+        };
+        let answered = self.with(&id, now, |group| match group {
+            Group::Share(group) => Some(group.heartbeat(heartbeat, topics, now)),
+            _ => None,
+        });
+        self.measure(&id);
+        self.forget_if_unused(&id, now);
+        answered.flatten().unwrap_or_else(|| Err(not_found(&id)))
+    }
+
+    /// As often as members of consumer groups, unless the group has another interval.
+    fn share_heartbeat_interval_ms(&self, id: &str) -> i32 {
+        let otherwise = milliseconds(self.settings.consumer_heartbeat_interval);
+        let interval = self
+            .configs
+            .number(id, "share.heartbeat.interval.ms", otherwise);
+        i32::try_from(interval).unwrap_or(i32::MAX)
+    }
+
+    /// Whether a group is a share group, or none at all.
+    pub(crate) fn check_share_group(&mut self, id: &str, now: i64) -> Result<(), Refused> {
+        match self.kind(id, now) {
+            Some(Group::Share(_)) | None => Ok(()),
+            Some(_) => Err(not_a_share_group(id)),
+        }
+    }
+
+    /// Makes a share group without members where there is none.
+    pub(crate) fn make_share_group(&mut self, id: &str, now: i64) -> Result<(), Refused> {
+        self.check_share_group(id, now)?;
+        if self.groups.contains_key(id) {
+            return Ok(());
+        }
+        let group = Group::Share(ShareGroup::without_members(id));
+        self.insert(id, group).map_err(Refused::from)
+    }
+
+    /// Where a group is cannot be changed under its members.
+    pub(crate) fn check_share_group_is_empty(&mut self, id: &str, now: i64) -> Result<(), Refused> {
+        match self.kind(id, now) {
+            Some(Group::Share(group)) if group.is_empty() => Ok(()),
+            Some(Group::Share(_)) => Err(Refused::new(
+                ErrorCode::NonEmptyGroup,
+                "The group is not empty.",
+            )),
+            Some(_) => Err(not_a_share_group(id)),
+            None => Err(not_found(id)),
+        }
+    }
+
     /// A group as it is at `now`.
     pub(super) fn kind(&mut self, id: &str, now: i64) -> Option<&Group> {
         self.advance(id, now);
         self.groups.get(id).map(|entry| &entry.group)
     }
+}
+
+pub(super) fn not_a_share_group(id: &str) -> Refused {
+    let message = format!("Group {id} is not a share group.");
+    Refused::new(ErrorCode::GroupIdNotFound, message)
 }
 
 pub(super) fn not_found(id: &str) -> Refused {

@@ -13,6 +13,7 @@ pub(crate) mod offsets;
 mod refused;
 pub(crate) mod reply;
 mod settings;
+pub(crate) mod share;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,6 +29,7 @@ use offsets::Offsets;
 pub(crate) use refused::Refused;
 pub use settings::GroupSettings;
 use settings::milliseconds;
+use share::ShareGroup;
 
 /// How often groups and offsets that have had their time are looked for (`offsets.retention.check.interval.ms`).
 const SWEEP_INTERVAL_MS: i64 = 10 * 60 * 1000;
@@ -58,6 +60,7 @@ struct Entry {
 pub(crate) enum Group {
     Classic(ClassicGroup),
     Consumer(ConsumerGroup),
+    Share(ShareGroup),
 }
 
 /// Who a member's connection says it is.
@@ -181,6 +184,7 @@ impl Groups {
             let used = match &entry.group {
                 Group::Classic(group) => group.generation > 0,
                 Group::Consumer(group) => group.epoch > 0,
+                Group::Share(group) => group.is_used(),
             };
             !used && entry.group.is_empty() && self.offsets.is_empty(id)
         });
@@ -207,7 +211,9 @@ impl Groups {
             self.offsets.expire(&id, |topic, committed| {
                 group.has_expired(topic, committed, retention, now)
             });
-            if entry.group.is_empty() && self.offsets.is_empty(&id) {
+            // What share groups have read is kept elsewhere, and until they are deleted.
+            let is_share = matches!(entry.group, Group::Share(_));
+            if !is_share && entry.group.is_empty() && self.offsets.is_empty(&id) {
                 self.remove(&id, now);
             }
         }
@@ -219,6 +225,7 @@ impl Group {
         match self {
             Self::Classic(group) => group.advance(now),
             Self::Consumer(group) => group.advance(now),
+            Self::Share(group) => group.advance(now),
         }
     }
 
@@ -226,6 +233,7 @@ impl Group {
         match self {
             Self::Classic(group) => group.deadline(),
             Self::Consumer(group) => group.deadline(),
+            Self::Share(group) => group.deadline(),
         }
     }
 
@@ -233,6 +241,7 @@ impl Group {
         match self {
             Self::Classic(group) => group.size(),
             Self::Consumer(group) => group.size(),
+            Self::Share(group) => group.size(),
         }
     }
 
@@ -240,14 +249,15 @@ impl Group {
         match self {
             Self::Classic(group) => group.is_empty(),
             Self::Consumer(group) => group.is_empty(),
+            Self::Share(group) => group.is_empty(),
         }
     }
 
     fn dismiss(&mut self, code: ErrorCode, now: i64) {
         match self {
             Self::Classic(group) => group.dismiss(code, now),
-            // Nobody waits in a group of this kind.
-            Self::Consumer(_) => {}
+            // Nobody waits in groups of these kinds.
+            Self::Consumer(_) | Self::Share(_) => {}
         }
     }
 
@@ -255,6 +265,7 @@ impl Group {
         match self {
             Self::Classic(group) => group.is_subscribed(topic),
             Self::Consumer(group) => group.is_subscribed(topic),
+            Self::Share(group) => group.is_subscribed(topic),
         }
     }
 

@@ -3,7 +3,7 @@
 //! Kept: every group has a node that keeps its committed offsets, every transactional id one that ends its transactions; several
 //! at once (version 4, KIP-699).
 //!
-//! Skipped: share groups have no coordinator: INVALID_REQUEST, which clients do not try again.
+//! The state of share groups by `group:topic-id:partition` (version 6, KIP-932), which only brokers ask for.
 //!
 //! Version 1 added the kind of key.
 
@@ -18,19 +18,27 @@ use crate::nodes::CoordinatorKind;
 /// First version that asks for several coordinators at once.
 const SEVERAL_SINCE: i16 = 4;
 
-/// `key_type` of groups; 2 are share groups.
+/// `key_type` of groups.
 const GROUP: i8 = 0;
 /// `key_type` of transactional ids.
 const TRANSACTION: i8 = 1;
+/// `key_type` of partitions that share groups read.
+const SHARE: i8 = 2;
+/// First version that asks for those.
+const SHARE_SINCE: i16 = 6;
 
 impl Serve for FindCoordinatorRequest {
     fn serve(self, peer: &Peer, version: i16) -> Answer<FindCoordinatorResponse> {
         let kind = match self.key_type {
             GROUP => CoordinatorKind::Group,
             TRANSACTION => CoordinatorKind::Transaction,
+            SHARE if version >= SHARE_SINCE => CoordinatorKind::Share,
             _ => return Answer::Now(self.refuse(peer, version, ErrorCode::InvalidRequest)),
         };
         Answer::Now(respond(&self, version, |key| {
+            if kind == CoordinatorKind::Share && !is_share_key(key) {
+                return failure(key, ErrorCode::InvalidRequest);
+            }
             match peer.cluster.coordinator(kind, key) {
                 Some(node) => Coordinator {
                     key: key.to_owned(),
@@ -82,6 +90,14 @@ fn respond(
         port,
         ..FindCoordinatorResponse::default()
     }
+}
+
+/// Whether a key names a group, the id of a topic, and a partition.
+fn is_share_key(key: &str) -> bool {
+    let mut parts = key.rsplitn(3, ':');
+    let partition = parts.next().is_some_and(|text| text.parse::<i32>().is_ok());
+    let topic = parts.next().is_some_and(|text| text.len() == 22);
+    partition && topic && parts.next().is_some_and(|group| !group.is_empty())
 }
 
 fn failure(key: &str, code: ErrorCode) -> Coordinator {

@@ -19,8 +19,9 @@ impl Serve for DescribeGroupsRequest {
             if let Err(code) = coordination::check_group(peer, id) {
                 return failure(id, code, None);
             }
-            let described = peer.cluster.state().groups.describe_classic(id, now);
-            let mut group = described.unwrap_or_else(|| dead(id, version));
+            let mut state = peer.cluster.state();
+            let described = state.groups.describe_classic(id, now);
+            let mut group = described.unwrap_or_else(|| dead(id, version, state.groups.exists(id)));
             if self.include_authorized_operations && group.error_code == 0 {
                 group.authorized_operations = operations::ON_GROUP;
             }
@@ -41,7 +42,7 @@ impl Serve for DescribeGroupsRequest {
     }
 }
 
-fn dead(id: &str, version: i16) -> DescribedGroup {
+fn dead(id: &str, version: i16, exists: bool) -> DescribedGroup {
     let dead = DescribedGroup {
         group_id: id.to_owned(),
         group_state: "Dead".to_owned(),
@@ -52,7 +53,11 @@ fn dead(id: &str, version: i16) -> DescribedGroup {
     }
     DescribedGroup {
         error_code: ErrorCode::GroupIdNotFound.code(),
-        error_message: Some(format!("Group {id} not found.")),
+        error_message: Some(if exists {
+            format!("Group {id} is not a classic group.")
+        } else {
+            format!("Group {id} not found.")
+        }),
         ..dead
     }
 }

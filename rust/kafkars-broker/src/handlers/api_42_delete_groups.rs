@@ -14,7 +14,10 @@ impl Serve for DeleteGroupsRequest {
         let now = peer.cluster.clock.now();
         Answer::Now(respond(&self, |group| {
             coordination::check_group(peer, group)?;
-            peer.cluster.state().groups.delete(group, now)
+            let mut state = peer.cluster.state();
+            state.groups.delete(group, now)?;
+            state.shares.forget_group(group);
+            Ok(())
         }))
     }
 

@@ -59,6 +59,13 @@ mod api_66_list_transactions;
 mod api_68_consumer_group_heartbeat;
 mod api_69_consumer_group_describe;
 mod api_74_list_config_resources;
+mod api_76_share_group_heartbeat;
+mod api_77_share_group_describe;
+mod api_78_share_fetch;
+mod api_79_share_acknowledge;
+mod api_90_describe_share_group_offsets;
+mod api_91_alter_share_group_offsets;
+mod api_92_delete_share_group_offsets;
 mod coordination;
 mod hints;
 mod mutations;
@@ -201,6 +208,13 @@ served! {
     DescribeTransactions describe_transactions DescribeTransactionsRequest,
     ListTransactions list_transactions ListTransactionsRequest,
     ListConfigResources list_config_resources ListConfigResourcesRequest,
+    ShareGroupHeartbeat share_group_heartbeat ShareGroupHeartbeatRequest,
+    ShareGroupDescribe share_group_describe ShareGroupDescribeRequest,
+    ShareFetch share_fetch ShareFetchRequest,
+    ShareAcknowledge share_acknowledge ShareAcknowledgeRequest,
+    DescribeShareGroupOffsets describe_share_group_offsets DescribeShareGroupOffsetsRequest,
+    AlterShareGroupOffsets alter_share_group_offsets AlterShareGroupOffsetsRequest,
+    DeleteShareGroupOffsets delete_share_group_offsets DeleteShareGroupOffsetsRequest,
 }
 
 /// Handles one frame, the length prefix not included.

@@ -15,6 +15,7 @@ mod offsets;
 mod produce;
 mod quotas;
 mod sessions;
+mod shares;
 mod support;
 mod topics;
 mod transaction_ends;

@@ -1,0 +1,50 @@
+//! A share group as administrators see it.
+
+use kafkars_protocol::messages::share_group_describe::{
+    Assignment, DescribedGroup, Member, TopicPartitions,
+};
+
+use super::{ShareGroup, ShareMember, assignor};
+use crate::topics::Topics;
+
+impl ShareGroup {
+    pub(crate) fn describe(&self, topics: &Topics<'_>) -> DescribedGroup {
+        let member = |(id, member): (&String, &ShareMember)| Member {
+            member_id: id.clone(),
+            rack_id: member.rack_id.clone(),
+            member_epoch: member.epoch,
+            client_id: member.client.id.clone(),
+            client_host: member.client.host.clone(),
+            subscribed_topic_names: member.names.iter().cloned().collect(),
+            assignment: assignment(member, topics),
+        };
+        DescribedGroup {
+            group_id: self.id.clone(),
+            group_state: self.state().to_owned(),
+            group_epoch: self.epoch,
+            assignment_epoch: self.epoch,
+            assignor_name: assignor::NAME.to_owned(),
+            members: self.members.iter().map(member).collect(),
+            ..DescribedGroup::default()
+        }
+    }
+}
+
+fn assignment(member: &ShareMember, topics: &Topics<'_>) -> Assignment {
+    let mut topic_partitions: Vec<TopicPartitions> = Vec::new();
+    for (topic_id, partition) in &member.assigned {
+        // A topic that is gone is not shown, though the member may not have heard of it yet.
+        let Some(name) = topics.name(*topic_id) else {
+            continue;
+        };
+        match topic_partitions.last_mut() {
+            Some(topic) if topic.topic_id == *topic_id => topic.partitions.push(*partition),
+            _ => topic_partitions.push(TopicPartitions {
+                topic_id: *topic_id,
+                topic_name: name.to_owned(),
+                partitions: vec![*partition],
+            }),
+        }
+    }
+    Assignment { topic_partitions }
+}

@@ -1,0 +1,53 @@
+//! ShareGroupDescribe, version 1 (KIP-932).
+//!
+//! Kept: members with what they read and what they are to fetch.
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::share_group_describe::{
+    DescribedGroup, ShareGroupDescribeRequest, ShareGroupDescribeResponse,
+};
+
+use super::{Answer, Peer, Serve, coordination, operations};
+use crate::groups::Refused;
+
+impl Serve for ShareGroupDescribeRequest {
+    fn serve(self, peer: &Peer, _version: i16) -> Answer<ShareGroupDescribeResponse> {
+        let now = peer.cluster.clock.now();
+        let mut state = peer.cluster.state();
+        let mut group = |id: &String| {
+            if let Err(code) = coordination::check_group(peer, id) {
+                return failure(id, code.into());
+            }
+            let (groups, topics) = state.groups_and_topics();
+            match groups.describe_share(id, &topics, now) {
+                Ok(group) if self.include_authorized_operations => DescribedGroup {
+                    authorized_operations: operations::ON_GROUP,
+                    ..group
+                },
+                Ok(group) => group,
+                Err(refused) => failure(id, refused),
+            }
+        };
+        Answer::Now(ShareGroupDescribeResponse {
+            throttle_time_ms: 0,
+            groups: self.group_ids.iter().map(&mut group).collect(),
+        })
+    }
+
+    fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> ShareGroupDescribeResponse {
+        let ids = self.group_ids.iter();
+        ShareGroupDescribeResponse {
+            throttle_time_ms: 0,
+            groups: ids.map(|id| failure(id, code.into())).collect(),
+        }
+    }
+}
+
+fn failure(id: &str, refused: Refused) -> DescribedGroup {
+    DescribedGroup {
+        group_id: id.to_owned(),
+        error_code: refused.code.code(),
+        error_message: refused.message,
+        ..DescribedGroup::default()
+    }
+}

@@ -1,0 +1,126 @@
+//! What members say became of records.
+
+use kafkars_protocol::ErrorCode;
+
+/// Some records and what became of them, all the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Acknowledgement {
+    pub(crate) first: i64,
+    pub(crate) last: i64,
+    pub(crate) verdict: Verdict,
+}
+
+/// Kafka's acknowledgement types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// There is no record at this offset.
+    Gap,
+    /// It was handled.
+    Accept,
+    /// Somebody else may try.
+    Release,
+    /// Nobody can handle it.
+    Reject,
+    /// It takes longer (KIP-1222).
+    Renew,
+}
+
+impl Verdict {
+    fn from_code(code: i8) -> Result<Self, ErrorCode> {
+        match code {
+            0 => Ok(Self::Gap),
+            1 => Ok(Self::Accept),
+            2 => Ok(Self::Release),
+            3 => Ok(Self::Reject),
+            4 => Ok(Self::Renew),
+            _ => Err(ErrorCode::InvalidRequest),
+        }
+    }
+}
+
+/// Reads batches of acknowledgements: in order, without overlaps, with one type for all their records or one for each. Only a request
+/// that says so may renew.
+pub(crate) fn parse(
+    batches: impl Iterator<Item = (i64, i64, Vec<i8>)>,
+    renews: bool,
+) -> Result<Vec<Acknowledgement>, ErrorCode> {
+    let mut said: Vec<Acknowledgement> = Vec::new();
+    let mut end = -1;
+    for (first, last, types) in batches {
+        let count = last
+            .checked_sub(first)
+            .and_then(|length| length.checked_add(1));
+        let fits = types.len() == 1 || count == Some(types.len() as i64);
+        if first <= end || last < first || types.is_empty() || !fits || last == i64::MAX {
+            return Err(ErrorCode::InvalidRequest);
+        }
+        end = last;
+        if let [code] = types[..] {
+            let verdict = Verdict::from_code(code)?;
+            said.push(Acknowledgement {
+                first,
+                last,
+                verdict,
+            });
+            continue;
+        }
+        for (offset, code) in (first..).zip(types) {
+            let verdict = Verdict::from_code(code)?;
+            match said.last_mut() {
+                Some(before) if before.last + 1 == offset && before.verdict == verdict => {
+                    before.last = offset;
+                }
+                _ => said.push(Acknowledgement {
+                    first: offset,
+                    last: offset,
+                    verdict,
+                }),
+            }
+        }
+    }
+    if !renews && said.iter().any(|it| it.verdict == Verdict::Renew) {
+        return Err(ErrorCode::InvalidRequest);
+    }
+    Ok(said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(batches: &[(i64, i64, &[i8])]) -> Result<Vec<(i64, i64, Verdict)>, ErrorCode> {
+        let batches = batches
+            .iter()
+            .map(|(first, last, types)| (*first, *last, types.to_vec()));
+        let said = parse(batches, false)?.into_iter();
+        Ok(said.map(|it| (it.first, it.last, it.verdict)).collect())
+    }
+
+    #[test]
+    fn types_hold_for_all_records_or_for_one_each() {
+        let said = read(&[(0, 2, &[1]), (3, 5, &[2, 2, 3])]).unwrap();
+        let expected = [
+            (0, 2, Verdict::Accept),
+            (3, 4, Verdict::Release),
+            (5, 5, Verdict::Reject),
+        ];
+        assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let nonsense: [&[(i64, i64, &[i8])]; 8] = [
+            &[(0, 2, &[4])],
+            &[(3, 2, &[1])],
+            &[(0, 1, &[])],
+            &[(0, 2, &[1, 1])],
+            &[(0, 0, &[9])],
+            &[(0, 2, &[1]), (2, 3, &[1])],
+            &[(-5, -1, &[1])],
+            &[(0, i64::MAX, &[1])],
+        ];
+        for batches in nonsense {
+            assert_eq!(read(batches), Err(ErrorCode::InvalidRequest), "{batches:?}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What share groups have read: leaders of partitions keep it, whichever node coordinates the group.
+
+mod acknowledgement;
+mod acknowledging;
+mod fetching;
+mod partition;
+mod sessions;
+
+use std::collections::BTreeMap;
+
+use kafkars_protocol::{ErrorCode, Uuid};
+
+pub(crate) use acknowledgement::{Acknowledgement, parse};
+pub(crate) use acknowledging::{acknowledge, close_sessions, release};
+pub(crate) use fetching::{Fetching, fetch};
+pub(crate) use partition::{ShareLimits, SharePartition};
+pub(crate) use sessions::{CLOSING, Changes, OPENING, SessionKey, ShareSessions};
+
+/// Partitions that all share groups may read together, which Kafka does not limit.
+const MAX_PARTITIONS: usize = 100_000;
+
+/// By group, then by topic and partition.
+#[derive(Debug, Default)]
+pub(crate) struct Shares {
+    groups: BTreeMap<String, BTreeMap<(Uuid, i32), SharePartition>>,
+    pub(crate) sessions: ShareSessions,
+}
+
+impl Shares {
+    pub(crate) fn find(
+        &mut self,
+        group: &str,
+        partition: (Uuid, i32),
+    ) -> Option<&mut SharePartition> {
+        self.groups.get_mut(group)?.get_mut(&partition)
+    }
+
+    /// The partition as the group reads it, from `start` on if it has not read it before; none when there are too many.
+    pub(crate) fn open(
+        &mut self,
+        group: &str,
+        partition: (Uuid, i32),
+        start: i64,
+    ) -> Option<&mut SharePartition> {
+        let full = self.groups.values().map(BTreeMap::len).sum::<usize>() >= MAX_PARTITIONS;
+        if full && self.find(group, partition).is_none() {
+            return None;
+        }
+        let partitions = self.groups.entry(group.to_owned()).or_default();
+        let opened = partitions.entry(partition);
+        Some(opened.or_insert_with(|| SharePartition::new(start)))
+    }
+
+    /// Lets a group begin at an offset, whatever it has read.
+    pub(crate) fn reset(
+        &mut self,
+        group: &str,
+        partition: (Uuid, i32),
+        start: i64,
+    ) -> Result<(), ErrorCode> {
+        let opened = self.open(group, partition, start);
+        *opened.ok_or(ErrorCode::CoordinatorNotAvailable)? = SharePartition::new(start);
+        Ok(())
+    }
+
+    /// The partitions that a group has begun to read.
+    pub(crate) fn partitions(&self, group: &str) -> Vec<(Uuid, i32)> {
+        let partitions = self.groups.get(group).into_iter().flatten();
+        partitions.map(|(partition, _)| *partition).collect()
+    }
+
+    /// Forgets what a group has read of a topic; whether it has read anything.
+    pub(crate) fn forget(&mut self, group: &str, topic: Uuid) -> bool {
+        let Some(partitions) = self.groups.get_mut(group) else {
+            return false;
+        };
+        let before = partitions.len();
+        partitions.retain(|(id, _), _| *id != topic);
+        partitions.len() < before
+    }
+
+    pub(crate) fn forget_group(&mut self, group: &str) {
+        self.groups.remove(group);
+    }
+
+    pub(crate) fn forget_topic(&mut self, topic: Uuid) {
+        for partitions in self.groups.values_mut() {
+            partitions.retain(|(id, _), _| *id != topic);
+        }
+    }
+}

@@ -1,0 +1,488 @@
+//! One partition as a share group reads it: which records are under way to which member, and how often they have been (KIP-932).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::share_fetch::AcquiredRecords;
+
+use super::acknowledgement::{Acknowledgement, Verdict};
+
+/// Records from `start` to before `next` are in flight: in ranges without gaps, in order. Those before are done, those after untouched.
+#[derive(Debug)]
+pub(crate) struct SharePartition {
+    start: i64,
+    next: i64,
+    ranges: BTreeMap<i64, Range>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Range {
+    last: i64,
+    state: RecordState,
+    /// How often its records have been given to a member.
+    deliveries: i16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum RecordState {
+    Available,
+    /// A member has it until then, unless it says sooner what became of it.
+    Acquired {
+        member: Arc<str>,
+        until: i64,
+    },
+    /// Acknowledged, or archived because nobody is to have it again.
+    Done,
+}
+
+/// What a group allows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ShareLimits {
+    /// How long a member may keep a record (`share.record.lock.duration.ms`).
+    pub(crate) lock_ms: i64,
+    /// How often a record is given out at most (`share.delivery.count.limit`).
+    pub(crate) deliveries: i16,
+    /// Records that may be in flight (`share.partition.max.record.locks`).
+    pub(crate) in_flight: i64,
+}
+
+/// A batch of the log.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stretch {
+    pub(crate) first: i64,
+    pub(crate) last: i64,
+    /// Whether its transaction was aborted and the group wants committed records only.
+    pub(crate) aborted: bool,
+}
+
+/// Who wants records, and how many.
+#[derive(Debug)]
+pub(crate) struct Demand<'a> {
+    pub(crate) member: &'a str,
+    pub(crate) max_records: i64,
+    /// Records that may be told as one stretch.
+    pub(crate) batch_size: i64,
+    /// Whether a batch may be cut to keep to `max_records`.
+    pub(crate) exact: bool,
+}
+
+impl SharePartition {
+    pub(crate) fn new(start: i64) -> Self {
+        Self {
+            start,
+            next: start,
+            ranges: BTreeMap::new(),
+        }
+    }
+
+    /// The first record that is not done: what `DescribeShareGroupOffsets` tells.
+    pub(crate) fn start(&self) -> i64 {
+        self.start
+    }
+
+    /// Records that are still to be handled, up to the end of the log.
+    pub(crate) fn lag(&self, end: i64) -> i64 {
+        let done = self
+            .ranges
+            .iter()
+            .filter(|(_, range)| range.state == RecordState::Done);
+        let done: i64 = done.map(|(first, range)| range.last - first + 1).sum();
+        (end - self.start - done).max(0)
+    }
+
+    /// Takes back what members have had for too long, and forgets what is gone from the log.
+    pub(crate) fn advance(&mut self, now: i64, log_start: i64, limits: ShareLimits) {
+        for range in self.ranges.values_mut() {
+            if matches!(range.state, RecordState::Acquired { until, .. } if until <= now) {
+                range.release(limits);
+            }
+        }
+        if log_start > self.start {
+            self.split(log_start);
+            self.ranges = self.ranges.split_off(&log_start);
+            self.start = log_start;
+            self.next = self.next.max(log_start);
+        }
+        self.forget_done();
+    }
+
+    /// When the first member will have had a record for too long.
+    pub(crate) fn deadline(&self) -> Option<i64> {
+        let until = |range: &Range| match range.state {
+            RecordState::Acquired { until, .. } => Some(until),
+            _ => None,
+        };
+        self.ranges.values().filter_map(until).min()
+    }
+
+    /// Where to read the log to find records for a member; none while too many are in flight.
+    pub(crate) fn next_offset(&self, limits: ShareLimits) -> Option<i64> {
+        let available = |(_, range): &(&i64, &Range)| range.state == RecordState::Available;
+        match self.ranges.iter().find(available) {
+            Some((first, _)) => Some(*first),
+            None if self.next - self.start >= limits.in_flight => None,
+            None => Some(self.next),
+        }
+    }
+
+    /// Gives a member what it may have of these batches of the log.
+    pub(crate) fn acquire(
+        &mut self,
+        demand: &Demand<'_>,
+        batches: impl Iterator<Item = Stretch>,
+        now: i64,
+        limits: ShareLimits,
+    ) -> Vec<AcquiredRecords> {
+        let owner: Arc<str> = Arc::from(demand.member);
+        let acquired = RecordState::Acquired {
+            member: owner,
+            until: now.saturating_add(limits.lock_ms),
+        };
+        let mut told: Vec<AcquiredRecords> = Vec::new();
+        let mut left = demand.max_records;
+        for Stretch {
+            first: base,
+            last,
+            aborted,
+        } in batches
+        {
+            if left <= 0 {
+                break;
+            }
+            self.note(base, last, limits);
+            if aborted {
+                self.archive(base, last);
+                continue;
+            }
+            for first in self.available(base, last) {
+                if left <= 0 {
+                    break;
+                }
+                if demand.exact {
+                    self.split(first.saturating_add(left));
+                }
+                let Some(range) = self.ranges.get_mut(&first) else {
+                    continue;
+                };
+                range.state = acquired.clone();
+                range.deliveries += 1;
+                left -= range.last - first + 1;
+                tell(&mut told, first, range, demand.batch_size);
+            }
+        }
+        self.forget_done();
+        told
+    }
+
+    /// Makes the records of a batch that nobody has had yet available.
+    fn note(&mut self, base: i64, last: i64, limits: ShareLimits) {
+        if last < self.next || self.next - self.start >= limits.in_flight {
+            return;
+        }
+        if base > self.next {
+            // Nothing is there: compaction has removed it.
+            self.insert(self.next, base - 1, RecordState::Done);
+        }
+        self.insert(base.max(self.next), last, RecordState::Available);
+        self.next = last + 1;
+    }
+
+    fn insert(&mut self, first: i64, last: i64, state: RecordState) {
+        let deliveries = 0;
+        self.ranges.insert(
+            first,
+            Range {
+                last,
+                state,
+                deliveries,
+            },
+        );
+    }
+
+    /// First offsets of the available ranges within a batch, cut to it.
+    fn available(&mut self, base: i64, last: i64) -> Vec<i64> {
+        self.split(base);
+        self.split(last + 1);
+        let within = self.ranges.range(base..=last);
+        within
+            .filter(|(_, range)| range.state == RecordState::Available)
+            .map(|(first, _)| *first)
+            .collect()
+    }
+
+    /// A member says what became of records that it has. All of it holds, or none.
+    pub(crate) fn acknowledge(
+        &mut self,
+        member: &str,
+        acknowledgements: &[Acknowledgement],
+        now: i64,
+        limits: ShareLimits,
+    ) -> Result<(), ErrorCode> {
+        for said in acknowledgements {
+            self.check(member, said)?;
+        }
+        for said in acknowledgements {
+            self.split(said.first);
+            self.split(said.last + 1);
+            for (_, range) in self.ranges.range_mut(said.first..=said.last) {
+                match (said.verdict, &mut range.state) {
+                    (Verdict::Accept | Verdict::Reject | Verdict::Gap, state) => {
+                        *state = RecordState::Done;
+                    }
+                    (Verdict::Release, _) => range.release(limits),
+                    (Verdict::Renew, RecordState::Acquired { until, .. }) => {
+                        *until = now.saturating_add(limits.lock_ms);
+                    }
+                    (Verdict::Renew, _) => {}
+                }
+            }
+        }
+        self.forget_done();
+        Ok(())
+    }
+
+    /// What is done already is said too late and does no harm; everything else must be this member's.
+    fn check(&mut self, member: &str, said: &Acknowledgement) -> Result<(), ErrorCode> {
+        if said.last >= self.next {
+            return Err(ErrorCode::InvalidRequest);
+        }
+        self.split(said.first);
+        self.split(said.last + 1);
+        let own = |range: &Range| matches!(&range.state, RecordState::Acquired { member: owner, .. } if **owner == *member);
+        let mut within = self.ranges.range(said.first..=said.last);
+        if within.all(|(_, range)| own(range)) {
+            Ok(())
+        } else {
+            Err(ErrorCode::InvalidRecordState)
+        }
+    }
+
+    /// A member is gone: others may have what it had. Whether it had something.
+    pub(crate) fn release_all(&mut self, member: &str, limits: ShareLimits) -> bool {
+        let mut released = false;
+        for range in self.ranges.values_mut() {
+            if matches!(&range.state, RecordState::Acquired { member: owner, .. } if **owner == *member)
+            {
+                range.release(limits);
+                released = true;
+            }
+        }
+        self.forget_done();
+        released
+    }
+
+    /// Nobody is to have the records from `first` to `last`: their transaction was aborted.
+    fn archive(&mut self, first: i64, last: i64) {
+        for offset in self.available(first, last) {
+            if let Some(range) = self.ranges.get_mut(&offset) {
+                range.state = RecordState::Done;
+            }
+        }
+    }
+
+    /// Makes a range begin at `offset`, if one holds it.
+    fn split(&mut self, offset: i64) {
+        let Some((_, range)) = self.ranges.range_mut(..offset).next_back() else {
+            return;
+        };
+        if range.last >= offset {
+            let rest = range.clone();
+            range.last = offset - 1;
+            self.ranges.insert(offset, rest);
+        }
+    }
+
+    fn forget_done(&mut self) {
+        while let Some(entry) = self.ranges.first_entry() {
+            if entry.get().state != RecordState::Done {
+                break;
+            }
+            self.start = entry.remove().last + 1;
+        }
+    }
+}
+
+impl Range {
+    /// It may be given out again, unless that has happened often enough.
+    fn release(&mut self, limits: ShareLimits) {
+        self.state = if self.deliveries >= limits.deliveries {
+            RecordState::Done
+        } else {
+            RecordState::Available
+        };
+    }
+}
+
+/// Stretches with the same number of deliveries are told as one, up to the size that the member wants.
+fn tell(told: &mut Vec<AcquiredRecords>, first: i64, range: &Range, batch_size: i64) {
+    if let Some(before) = told.last_mut()
+        && before.last_offset + 1 == first
+        && before.delivery_count == range.deliveries
+        && range.last - before.first_offset < batch_size
+    {
+        before.last_offset = range.last;
+        return;
+    }
+    told.push(AcquiredRecords {
+        first_offset: first,
+        last_offset: range.last,
+        delivery_count: range.deliveries,
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: ShareLimits = ShareLimits {
+        lock_ms: 1000,
+        deliveries: 2,
+        in_flight: 100,
+    };
+
+    fn demand(member: &str, max_records: i64) -> Demand<'_> {
+        Demand {
+            member,
+            max_records,
+            batch_size: 100,
+            exact: false,
+        }
+    }
+
+    fn stretches(batches: &[(i64, i64)]) -> impl Iterator<Item = Stretch> + '_ {
+        batches.iter().map(|(first, last)| Stretch {
+            first: *first,
+            last: *last,
+            aborted: false,
+        })
+    }
+
+    fn acquire(
+        shared: &mut SharePartition,
+        member: &str,
+        max_records: i64,
+        batches: &[(i64, i64)],
+    ) -> Vec<(i64, i64, i16)> {
+        let told = shared.acquire(&demand(member, max_records), stretches(batches), 0, LIMITS);
+        told.iter()
+            .map(|it| (it.first_offset, it.last_offset, it.delivery_count))
+            .collect()
+    }
+
+    fn say(first: i64, last: i64, verdict: Verdict) -> Acknowledgement {
+        Acknowledgement {
+            first,
+            last,
+            verdict,
+        }
+    }
+
+    fn acknowledge(
+        shared: &mut SharePartition,
+        member: &str,
+        said: &[Acknowledgement],
+    ) -> Result<(), ErrorCode> {
+        shared.acknowledge(member, said, 500, LIMITS)
+    }
+
+    #[test]
+    fn members_get_different_records() {
+        let mut shared = SharePartition::new(0);
+        assert_eq!(
+            acquire(&mut shared, "a", 3, &[(0, 1), (2, 3), (4, 5)]),
+            [(0, 3, 1)]
+        );
+        assert_eq!(shared.next_offset(LIMITS), Some(4));
+        assert_eq!(acquire(&mut shared, "b", 9, &[(4, 5)]), [(4, 5, 1)]);
+        assert_eq!(acquire(&mut shared, "b", 9, &[(0, 1), (2, 3)]), []);
+    }
+
+    #[test]
+    fn a_batch_may_be_cut_when_the_member_asks_for_it() {
+        let mut shared = SharePartition::new(0);
+        let exactly = Demand {
+            exact: true,
+            ..demand("a", 3)
+        };
+        let told = shared.acquire(&exactly, stretches(&[(0, 9)]), 0, LIMITS);
+        assert_eq!((told[0].first_offset, told[0].last_offset), (0, 2));
+        assert_eq!(shared.next_offset(LIMITS), Some(3));
+    }
+
+    #[test]
+    fn what_is_released_comes_again_and_not_for_ever() {
+        let mut shared = SharePartition::new(0);
+        acquire(&mut shared, "a", 9, &[(0, 3)]);
+        acknowledge(&mut shared, "a", &[say(1, 2, Verdict::Release)]).unwrap();
+        assert_eq!(shared.next_offset(LIMITS), Some(1));
+        assert_eq!(acquire(&mut shared, "b", 9, &[(0, 3)]), [(1, 2, 2)]);
+        acknowledge(&mut shared, "b", &[say(1, 2, Verdict::Release)]).unwrap();
+        assert_eq!(
+            shared.next_offset(LIMITS),
+            Some(4),
+            "delivered twice is enough"
+        );
+    }
+
+    #[test]
+    fn the_start_moves_when_everything_before_is_done() {
+        let mut shared = SharePartition::new(0);
+        acquire(&mut shared, "a", 9, &[(0, 5)]);
+        acknowledge(&mut shared, "a", &[say(2, 3, Verdict::Accept)]).unwrap();
+        assert_eq!((shared.start(), shared.lag(10)), (0, 8));
+        let said = [say(0, 0, Verdict::Reject), say(1, 1, Verdict::Gap)];
+        acknowledge(&mut shared, "a", &said).unwrap();
+        assert_eq!((shared.start(), shared.lag(10)), (4, 6));
+        acknowledge(&mut shared, "a", &[say(0, 3, Verdict::Accept)]).unwrap();
+    }
+
+    #[test]
+    fn only_the_owner_decides_and_only_as_a_whole() {
+        let mut shared = SharePartition::new(0);
+        acquire(&mut shared, "a", 1, &[(0, 1)]);
+        acquire(&mut shared, "b", 9, &[(2, 3)]);
+        let code = acknowledge(&mut shared, "a", &[say(0, 3, Verdict::Accept)]);
+        assert_eq!(code, Err(ErrorCode::InvalidRecordState));
+        assert_eq!(shared.start(), 0);
+        let code = acknowledge(&mut shared, "a", &[say(0, 4, Verdict::Accept)]);
+        assert_eq!(code, Err(ErrorCode::InvalidRequest));
+    }
+
+    #[test]
+    fn locks_run_out_and_are_renewed() {
+        let mut shared = SharePartition::new(0);
+        acquire(&mut shared, "a", 9, &[(0, 3)]);
+        acknowledge(&mut shared, "a", &[say(2, 3, Verdict::Renew)]).unwrap();
+        assert_eq!(shared.deadline(), Some(1000));
+        shared.advance(1000, 0, LIMITS);
+        assert_eq!(shared.deadline(), Some(1500));
+        assert_eq!(acquire(&mut shared, "b", 9, &[(0, 3)]), [(0, 1, 2)]);
+        let code = acknowledge(&mut shared, "a", &[say(0, 1, Verdict::Accept)]);
+        assert_eq!(code, Err(ErrorCode::InvalidRecordState));
+    }
+
+    #[test]
+    fn records_in_flight_are_limited() {
+        let mut shared = SharePartition::new(0);
+        acquire(&mut shared, "a", 1000, &[(0, 99)]);
+        assert_eq!(shared.next_offset(LIMITS), None);
+        assert_eq!(acquire(&mut shared, "a", 1000, &[(100, 199)]), []);
+        assert!(shared.release_all("a", LIMITS));
+        assert_eq!(shared.next_offset(LIMITS), Some(0));
+    }
+
+    #[test]
+    fn what_the_log_has_lost_is_forgotten() {
+        let mut shared = SharePartition::new(0);
+        acquire(&mut shared, "a", 9, &[(0, 3)]);
+        shared.advance(0, 2, LIMITS);
+        assert_eq!(shared.start(), 2);
+        acknowledge(&mut shared, "a", &[say(0, 3, Verdict::Accept)]).unwrap();
+        shared.advance(0, 50, LIMITS);
+        assert_eq!(shared.next_offset(LIMITS), Some(50));
+        assert_eq!(acquire(&mut shared, "a", 9, &[(60, 61)]), [(60, 61, 1)]);
+        acknowledge(&mut shared, "a", &[say(60, 61, Verdict::Accept)]).unwrap();
+        assert_eq!(shared.start(), 62);
+    }
+}
