@@ -1,8 +1,12 @@
-"""Consumers of confluent-kafka, kafka-python and aiokafka as members of a group, behind one set of names."""
+"""Consumers of kafkars and of other libraries as members of a group, behind one set of names."""
 
 from __future__ import annotations
 
 import asyncio
+import itertools
+import queue
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -11,7 +15,13 @@ from typing import Any, Protocol
 import aiokafka
 import confluent_kafka
 import kafka
+from confluent_kafka.admin import AdminClient
 
+from tests.client_api import AsyncApi, SyncApi
+from tests.kafka.process import GRACE_SECONDS, SUPERVISE
+from tests.support import java_tools
+
+NUMBERS = itertools.count(1)
 SECONDS = 60.0
 # Long enough not to be missed on a busy machine; nothing here waits for a session to end.
 SESSION_MS = 30_000
@@ -149,6 +159,111 @@ class AiokafkaMember:
 
     def _run(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(SECONDS)
+
+
+class OurMember:
+    """kafkars, sync or asyncio."""
+
+    closed = False
+    api: type[SyncApi | AsyncApi] = SyncApi
+
+    def __init__(self, bootstrap: str, group: str, topic: str, instance: str | None = None, **extra: Any) -> None:
+        if extra.get("group_protocol") != "consumer":
+            extra = {"session_timeout_ms": SESSION_MS, "heartbeat_interval_ms": HEARTBEAT_MS, **extra}
+        self._made = self.api()
+        self._consumer = self._made.Consumer(
+            bootstrap_servers=bootstrap,
+            group_id=group,
+            group_instance_id=instance,
+            auto_offset_reset="earliest",
+            enable_auto_commit=False,
+            **extra,
+        )
+        self._consumer.subscribe([topic])
+
+    def poll(self) -> list[bytes]:
+        return [record.value for record in self._consumer.poll_batch(timeout=0.05)]
+
+    def assignment(self) -> set[int]:
+        return {place.partition for place in self._consumer.assignment()}
+
+    def commit(self) -> None:
+        self._consumer.commit(timeout=SECONDS)
+
+    def close(self) -> None:
+        self.closed = True
+        self._consumer.close()
+        if isinstance(self._made, AsyncApi):
+            self._made.close()
+
+
+class OurAsyncioMember(OurMember):
+    api = AsyncApi
+
+
+class JavaMember:
+    """The console consumer. It commits by itself; what it is assigned, only the coordinator tells."""
+
+    closed = False
+
+    def __init__(self, bootstrap: str, group: str, topic: str, instance: str | None = None, **extra: Any) -> None:
+        self._group = group
+        self._client_id = f"java-{next(NUMBERS)}"
+        self._admin = AdminClient({"bootstrap.servers": bootstrap})
+        settings = {"client.id": self._client_id, "auto.offset.reset": "earliest", **extra}
+        if extra.get("group.protocol") != "consumer":
+            settings |= {"session.timeout.ms": SESSION_MS, "heartbeat.interval.ms": HEARTBEAT_MS}
+        if instance is not None:
+            settings["group.instance.id"] = instance
+        words = [word for name, value in settings.items() for word in ("--command-property", f"{name}={value}")]
+        where = ["--bootstrap-server", bootstrap, "--topic", topic, "--group", group]
+        # Marks what is a record; warnings come out beside them.
+        words += ["--formatter-property", "print.partition=true"]
+        line = java_tools.command(java_tools.CONSOLE_CONSUMER, [*where, *words])
+        self._process = subprocess.Popen(
+            [sys.executable, str(SUPERVISE), str(GRACE_SECONDS), *line],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def poll(self) -> list[bytes]:
+        try:
+            first = self._lines.get(timeout=0.2)
+        except queue.Empty:
+            return []
+        return [first, *(self._lines.get() for _ in range(self._lines.qsize()))]
+
+    def assignment(self) -> set[int]:
+        group = self._admin.describe_consumer_groups([self._group])[self._group].result(SECONDS)
+        return {
+            place.partition
+            for member in group.members
+            if member.client_id == self._client_id
+            for place in member.assignment.topic_partitions
+        }
+
+    def commit(self) -> None:
+        """It does so every five seconds, and whenever the group shares anew."""
+
+    def close(self) -> None:
+        self.closed = True
+        assert self._process.stdin is not None
+        assert self._process.stderr is not None
+        self._process.stdin.close()
+        self._process.wait(SECONDS)
+        self._thread.join(SECONDS)
+        self._process.stderr.close()
+
+    def _read(self) -> None:
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            partition, _, value = line.rstrip(b"\n").partition(b"\t")
+            if partition.startswith(b"Partition:"):
+                self._lines.put(value)
 
 
 @dataclass(frozen=True)
