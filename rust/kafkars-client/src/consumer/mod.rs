@@ -160,6 +160,11 @@ impl Consumer {
         self.check_open()
     }
 
+    /// Whether a call would answer now: with a record, an error or news, or because the consumer is closed.
+    pub fn is_ready(&self) -> bool {
+        self.shared.inner.lock().is_ready() || self.is_closed()
+    }
+
     /// Runs `waiter` once when there is something to take, an error to raise or the consumer is closed; at once if so
     /// already. It must be quick.
     pub fn on_ready(&self, waiter: Box<dyn FnOnce() + Send>) {

@@ -75,16 +75,16 @@ impl PyFuture {
     /// so they need not go through `call_soon`.
     pub(crate) fn wake(slf: &Bound<'_, Self>) -> PyResult<()> {
         let py = slf.py();
-        let done = {
+        let (done, in_steps) = {
             let mut inner = slf.get().inner.lock();
             inner.woken = true;
             if let Some(waiter) = &mut inner.waiter {
                 waiter.expected = false;
             }
-            inner.is_done()
+            (inner.is_done(), inner.goes_in_steps())
         };
         // Taking makes what goes in several steps take its next one.
-        if !done && slf.get().outcome(py).is_none() {
+        if !done && (!in_steps || slf.get().outcome(py).is_none()) {
             return Self::register(slf);
         }
         let waiter = {

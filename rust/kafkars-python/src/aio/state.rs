@@ -59,6 +59,14 @@ impl Inner {
         }
     }
 
+    /// Whether its turn may bring it on though nobody takes the outcome.
+    pub(super) fn goes_in_steps(&self) -> bool {
+        match &self.state {
+            State::Pending(pending) => pending.goes_in_steps(),
+            _ => true,
+        }
+    }
+
     /// Whether the port will come for it.
     pub(super) fn is_expected(&self) -> bool {
         self.waiter.as_ref().is_some_and(|waiter| waiter.expected)

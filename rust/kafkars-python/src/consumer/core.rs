@@ -90,7 +90,12 @@ impl ConsumerCore {
 
     /// Whether something must be served before records, on a loop.
     pub(crate) fn has_news(&self) -> bool {
-        self.consumer.has_news() || self.raised.lock().is_some()
+        self.consumer.has_news() || self.has_raised()
+    }
+
+    /// Whether an exception of a listener's coroutine waits for a reader.
+    pub(crate) fn has_raised(&self) -> bool {
+        self.raised.lock().is_some()
     }
 
     /// The next record, if one is ready.

@@ -115,6 +115,10 @@ impl ConsumerCore {
         py: Python<'py>,
         change: &Change,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        // A completed rebalance is worth telling even when nothing is new; nothing gone is not.
+        if change.partitions.is_empty() && change.kind != ChangeKind::Assigned {
+            return Ok(None);
+        }
         let Some(listeners) = self.listeners.lock().clone() else {
             return Ok(None);
         };

@@ -57,6 +57,16 @@ impl RecordWait {
         }
     }
 
+    /// Whether the answer is that nothing came.
+    fn is_over(&self) -> bool {
+        match &self.until {
+            Until::Deadline(deadline) => *deadline <= soon(),
+            Until::Records(look) => {
+                *look.lock() <= soon() && self.core.consumer.trouble().is_some()
+            }
+        }
+    }
+
     /// The answer when nothing is there: none yet, nothing in time, or no cluster.
     fn nothing(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
         match &self.until {
@@ -91,9 +101,14 @@ impl Wanted {
 }
 
 impl Pending for RecordWait {
-    /// Only the port says so: what is in the buffer may be taken by somebody else before it is this future's turn.
+    /// Only in its turn: what is in the buffer may be taken by somebody else before. And only with something to take: the
+    /// key is every reader's, so it also comes for records that an earlier one has taken.
     fn is_ready(&self, woken: bool) -> bool {
-        woken
+        woken && (self.core.consumer.is_ready() || self.core.has_raised() || self.is_over())
+    }
+
+    fn goes_in_steps(&self) -> bool {
+        false
     }
 
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
@@ -136,7 +151,13 @@ impl Pending for RecordWait {
     fn deadline(&self) -> Option<Instant> {
         match &self.until {
             Until::Deadline(deadline) => Some(*deadline),
-            Until::Records(look) => Some(*look.lock()),
+            Until::Records(look) => {
+                let mut look = look.lock();
+                if *look <= soon() {
+                    *look = soon() + self.core.look_after();
+                }
+                Some(*look)
+            }
         }
     }
 }

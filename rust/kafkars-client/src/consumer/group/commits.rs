@@ -96,10 +96,21 @@ impl Consumer {
 }
 
 impl Shared {
-    /// What is finished and not committed yet.
+    /// What is finished and not committed yet, of partitions that are not lost.
     pub(super) fn finished_offsets(&self) -> Offsets {
         let inner = self.inner.lock();
-        offsets(inner.buffer.uncommitted(inner.buffer.finished()))
+        let mut finished = inner.buffer.uncommitted(inner.buffer.finished());
+        finished.retain(|(partition, _)| !inner.queue.is_lost(partition));
+        offsets(finished)
+    }
+
+    /// Those that are lost, before the application has heard of it.
+    pub(super) fn lost_among(&self, offsets: &Offsets) -> Vec<TopicPartition> {
+        let inner = self.inner.lock();
+        let lost = offsets
+            .keys()
+            .filter(|partition| inner.queue.is_lost(partition));
+        lost.cloned().collect()
     }
 
     pub(super) fn note_committed(&self, offsets: &Offsets) {

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use kafkars_core::cluster::Cluster;
 use kafkars_core::group::assignor::{self, Assignor};
 use kafkars_core::group::{
-    Action, AssignorOutcome, ChangeId, CommitId, CommitQueue, Event, Failure, GroupResponse, Leave,
-    Membership, OutgoingCommit, RequestId, Subscription,
+    Action, AssignorOutcome, ChangeId, CommitError, CommitId, CommitQueue, Event, Failure,
+    GroupResponse, Leave, Membership, Offsets, OutgoingCommit, RequestId, Subscription,
 };
 use kafkars_protocol::messages::offset_commit::OffsetCommitResponse;
 use tokio::sync::mpsc;
@@ -201,10 +201,8 @@ impl Driver {
                 let offsets = commit.unwrap_or_default();
                 let config = &self.group.config;
                 let within = config.request_timeout.min(config.rebalance_timeout() / 2);
-                let queued = (!offsets.is_empty()).then(|| {
-                    self.commits
-                        .commit(now, &self.membership, offsets, after(now, within))
-                });
+                let queued = (!offsets.is_empty())
+                    .then(|| self.queue_commit(now, offsets, after(now, within)));
                 match queued {
                     Some(Ok(commit)) => drop(self.held_changes.insert(commit, id)),
                     Some(Err(error)) => {
@@ -221,16 +219,30 @@ impl Driver {
                 offsets,
                 deadline,
                 reply,
-            } => {
-                let queued = self
-                    .commits
-                    .commit(now, &self.membership, offsets.clone(), deadline);
-                match queued {
-                    Ok(id) => drop(self.replies.insert(id, reply)),
-                    Err(error) => commits::answer(&self.shared, reply, offsets, Err(error)),
-                }
-            }
+            } => match self.queue_commit(now, offsets.clone(), deadline) {
+                Ok(id) => drop(self.replies.insert(id, reply)),
+                Err(error) => commits::answer(&self.shared, reply, offsets, Err(error)),
+            },
         }
+    }
+
+    /// Commits, unless partitions among these are lost and the application has only not heard of it: the membership takes
+    /// them for strangers then, whose offsets anybody may set.
+    fn queue_commit(
+        &mut self,
+        now: Instant,
+        offsets: Offsets,
+        deadline: Instant,
+    ) -> Result<CommitId, CommitError> {
+        let lost = self.shared.lost_among(&offsets);
+        if !lost.is_empty() {
+            return Err(CommitError::Fenced {
+                group: Arc::clone(self.membership.group()),
+                partitions: lost,
+            });
+        }
+        self.commits
+            .commit(now, &self.membership, offsets, deadline)
     }
 
     fn subscribe(&mut self, now: Instant, wish: Wish) {
@@ -417,10 +429,7 @@ impl Driver {
             return;
         }
         let deadline = after(now, interval.max(self.group.config.request_timeout));
-        let queued = self
-            .commits
-            .commit(now, &self.membership, offsets, deadline);
-        if let Err(error) = queued {
+        if let Err(error) = self.queue_commit(now, offsets, deadline) {
             tracing::warn!(target: "kafkars::group", %error, "automatic commit failed");
         }
     }

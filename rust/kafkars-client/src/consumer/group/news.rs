@@ -1,8 +1,9 @@
 //! What waits for the application: changes of ownership, outcomes of commits, errors of membership. Records wait behind it.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
+use kafkars_core::config::TopicPartition;
 use kafkars_core::group::{Change, ChangeKind, CommitError, GroupError, Offsets};
 
 use super::super::Consumer;
@@ -30,13 +31,22 @@ pub enum News {
     Left,
 }
 
-/// News that wait, and whether some are being carried out.
+/// News that wait, and what is being carried out.
 #[derive(Debug, Default)]
 pub(in crate::consumer) struct Queue {
     waiting: VecDeque<News>,
     // Errors are raised after the changes that came with them, so that listeners run first.
     errors: VecDeque<GroupError>,
-    busy: bool,
+    busy: Option<Busy>,
+}
+
+/// A change that the application carries out now.
+#[derive(Debug)]
+struct Busy {
+    kind: ChangeKind,
+    partitions: Vec<TopicPartition>,
+    // The partitions were lost meanwhile: there is nothing left to commit.
+    is_overtaken: bool,
 }
 
 impl Queue {
@@ -48,26 +58,85 @@ impl Queue {
                     self.errors.push_back(error);
                 }
             }
+            News::Change(change) if matches!(change.kind, ChangeKind::Lost(_)) => self.lose(change),
             news => self.waiting.push_back(news),
         }
     }
 
+    /// Everything owned is gone. What the application has not heard yet of these partitions it need not hear any more,
+    /// and what it hears just now is not told again.
+    fn lose(&mut self, mut change: Change) {
+        let lost: HashSet<TopicPartition> = change.partitions.iter().cloned().collect();
+        let mut untold = HashSet::new();
+        self.waiting.retain_mut(|news| {
+            let News::Change(other) = news else {
+                return true;
+            };
+            let before = other.partitions.len();
+            if other.kind == ChangeKind::Assigned {
+                untold.extend(other.partitions.iter().cloned());
+            }
+            other
+                .partitions
+                .retain(|partition| !lost.contains(partition));
+            before == other.partitions.len() || !other.partitions.is_empty()
+        });
+        if let Some(busy) = &mut self.busy
+            && busy.kind == ChangeKind::Revoked
+        {
+            busy.is_overtaken = true;
+            untold.extend(busy.partitions.iter().cloned());
+        }
+        change
+            .partitions
+            .retain(|partition| !untold.contains(partition));
+        self.waiting.push_back(News::Change(change));
+    }
+
+    /// Whether this partition is lost and the application is still to hear of it, or hears of it now.
+    pub(in crate::consumer) fn is_lost(&self, partition: &TopicPartition) -> bool {
+        let is_loss = |kind: &ChangeKind| matches!(kind, ChangeKind::Lost(_));
+        let busy = self.busy.as_ref();
+        let now = busy.filter(|busy| busy.is_overtaken || is_loss(&busy.kind));
+        let waiting = self.waiting.iter().filter_map(|news| match news {
+            News::Change(change) if is_loss(&change.kind) => Some(&change.partitions),
+            _ => None,
+        });
+        now.map(|busy| &busy.partitions)
+            .into_iter()
+            .chain(waiting)
+            .any(|partitions| partitions.contains(partition))
+    }
+
     /// Whether records must wait.
     pub(in crate::consumer) fn blocks(&self) -> bool {
-        self.busy || self.is_ready()
+        self.busy.is_some() || self.is_ready()
     }
 
     /// Whether [`Queue::pop`] has something.
     pub(in crate::consumer) fn is_ready(&self) -> bool {
-        !(self.busy || self.waiting.is_empty() && self.errors.is_empty())
+        !(self.busy.is_some() || self.waiting.is_empty() && self.errors.is_empty())
     }
 
     fn pop(&mut self) -> Option<News> {
-        if self.busy {
+        if self.busy.is_some() {
             return None;
         }
         let next = self.waiting.pop_front();
-        next.or_else(|| self.errors.pop_front().map(News::Failed))
+        let next = next.or_else(|| self.errors.pop_front().map(News::Failed));
+        if let Some(News::Change(change)) = &next {
+            self.busy = Some(Busy {
+                kind: change.kind.clone(),
+                partitions: change.partitions.clone(),
+                is_overtaken: false,
+            });
+        }
+        next
+    }
+
+    /// The change that was popped is carried out. Whether its partitions were still owned at its end.
+    fn done(&mut self) -> bool {
+        self.busy.take().is_some_and(|busy| !busy.is_overtaken)
     }
 
     pub(in crate::consumer) fn clear(&mut self) {
@@ -90,14 +159,13 @@ impl Consumer {
             inner.buffer.finish_all();
         }
         let news = inner.queue.pop();
-        if let Some(News::Change(change)) = &news {
-            inner.queue.busy = true;
-            if change.kind == ChangeKind::Assigned {
-                let partitions = change.partitions.iter().cloned();
-                inner
-                    .buffer
-                    .add(partitions.map(|partition| (partition, None)).collect());
-            }
+        if let Some(News::Change(change)) = &news
+            && change.kind == ChangeKind::Assigned
+        {
+            let partitions = change.partitions.iter().cloned();
+            inner
+                .buffer
+                .add(partitions.map(|partition| (partition, None)).collect());
         }
         self.shared.gate(&inner);
         drop(inner);
@@ -114,8 +182,9 @@ impl Consumer {
             return;
         };
         let mut inner = self.shared.inner.lock();
+        let is_owned = inner.queue.done();
         let commit = match change.kind {
-            ChangeKind::Revoked if group.config.enable_auto_commit => {
+            ChangeKind::Revoked if is_owned && group.config.enable_auto_commit => {
                 Some(to_commit(&mut inner, change))
             }
             ChangeKind::Revoked | ChangeKind::Assigned | ChangeKind::Lost(_) => None,
@@ -123,7 +192,6 @@ impl Consumer {
         if change.kind != ChangeKind::Assigned {
             inner.buffer.remove(&change.partitions);
         }
-        inner.queue.busy = false;
         self.shared.gate(&inner);
         let woken = inner.take_woken();
         drop(inner);
@@ -175,4 +243,72 @@ fn to_commit(inner: &mut Inner, change: &Change) -> Offsets {
         .into_iter()
         .filter(|(partition, _)| change.partitions.contains(partition));
     super::commits::offsets(going)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use kafkars_core::group::ChangeId;
+
+    use super::*;
+
+    fn partition(number: i32) -> TopicPartition {
+        TopicPartition {
+            topic: Arc::from("orders"),
+            partition: number,
+        }
+    }
+
+    fn change(id: u64, kind: ChangeKind, numbers: &[i32]) -> News {
+        News::Change(Change {
+            id: ChangeId(id),
+            kind,
+            partitions: numbers.iter().map(|number| partition(*number)).collect(),
+        })
+    }
+
+    fn lost(numbers: &[i32]) -> News {
+        let error = GroupError::GroupFull {
+            group: Arc::from("group"),
+        };
+        change(9, ChangeKind::Lost(error), numbers)
+    }
+
+    fn told(queue: &mut Queue) -> Vec<(u64, Vec<i32>)> {
+        let mut told = Vec::new();
+        while let Some(news) = queue.pop() {
+            if let News::Change(change) = news {
+                let numbers = change.partitions.iter().map(|one| one.partition);
+                told.push((change.id.0, numbers.collect()));
+            }
+            queue.done();
+        }
+        told
+    }
+
+    #[test]
+    fn a_loss_replaces_revocations_and_assignments_nobody_has_heard_of() {
+        let mut queue = Queue::default();
+        queue.push(change(1, ChangeKind::Revoked, &[0]));
+        queue.push(change(2, ChangeKind::Assigned, &[1]));
+        queue.push(change(3, ChangeKind::Assigned, &[]));
+        queue.push(lost(&[0, 1, 2]));
+        assert!(queue.is_lost(&partition(0)));
+        assert!(!queue.is_lost(&partition(1)), "never had it");
+        assert_eq!(told(&mut queue), [(3, vec![]), (9, vec![0, 2])]);
+        assert!(!queue.is_lost(&partition(0)));
+    }
+
+    #[test]
+    fn a_loss_during_a_revocation_leaves_its_partitions_out() {
+        let mut queue = Queue::default();
+        queue.push(change(1, ChangeKind::Revoked, &[0]));
+        assert!(queue.pop().is_some());
+        queue.push(lost(&[0, 1]));
+        assert!(queue.is_lost(&partition(0)));
+        assert!(queue.is_lost(&partition(1)));
+        assert!(!queue.done(), "nothing is left to commit");
+        assert_eq!(told(&mut queue), [(9, vec![1])]);
+    }
 }
