@@ -75,6 +75,7 @@ impl PyFuture {
     /// so they need not go through `call_soon`.
     pub(crate) fn wake(slf: &Bound<'_, Self>) -> PyResult<()> {
         let py = slf.py();
+        Self::prelude(slf)?;
         let (done, in_steps) = {
             let mut inner = slf.get().inner.lock();
             inner.woken = true;
@@ -85,6 +86,7 @@ impl PyFuture {
         };
         // Taking makes what goes in several steps take its next one.
         if !done && (!in_steps || slf.get().outcome(py).is_none()) {
+            slf.get().inner.lock().woken = false;
             return Self::register(slf);
         }
         let waiter = {
@@ -109,6 +111,31 @@ impl PyFuture {
             }
         }
         Ok(())
+    }
+
+    /// Runs what comes before the answer in the context of the first one who waits.
+    fn prelude(slf: &Bound<'_, Self>) -> PyResult<()> {
+        let py = slf.py();
+        let (pending, context) = {
+            let inner = slf.get().inner.lock();
+            let State::Pending(pending) = &inner.state else {
+                return Ok(());
+            };
+            let first = inner
+                .waiter
+                .as_ref()
+                .and_then(|waiter| waiter.callbacks.first());
+            let context = first.map(|callback| callback.context.clone_ref(py));
+            (Arc::clone(pending), context)
+        };
+        let Some(prelude) = pending.prelude(py)? else {
+            return Ok(());
+        };
+        match context {
+            Some(context) => context.call_method1(py, intern!(py, "run"), (prelude,)),
+            None => prelude.call0(py),
+        }
+        .map(drop)
     }
 
     /// Puts callbacks on the loop's list.
@@ -165,6 +192,11 @@ impl PyFuture {
         };
         inner.seen = true;
         outcome
+    }
+
+    /// Whether its turn has come and nothing was registered since.
+    pub(super) fn is_woken(&self) -> bool {
+        self.inner.lock().woken
     }
 
     /// The answer of `pending`, kept for those who ask again.

@@ -69,7 +69,7 @@ impl PyFuture {
         if let Some(outcome) = self.outcome(py) {
             return outcome;
         }
-        if self.done() {
+        if self.is_woken() {
             // Records were there and another reader took them: a task that awaits this future asks again on its own.
             return Ok(py.None());
         }

@@ -18,6 +18,10 @@ pub(crate) trait Pending: Send + Sync {
     fn goes_in_steps(&self) -> bool {
         true
     }
+    /// What must run before it is known whether there is an answer; to be called in the context of whoever waits.
+    fn prelude(&self, _py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        Ok(None)
+    }
     /// What is told to the inbox.
     fn key(&self) -> Key;
     /// Arranges that `inbox` gets the key, once.

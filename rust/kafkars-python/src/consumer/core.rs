@@ -93,7 +93,12 @@ impl ConsumerCore {
         self.consumer.has_news() || self.has_raised()
     }
 
-    /// Whether an exception of a listener's coroutine waits for a reader.
+    /// Leaves an exception for the next reader; the first one counts.
+    pub(crate) fn raise_later(&self, error: PyErr) {
+        self.raised.lock().get_or_insert(error);
+    }
+
+    /// Whether an exception of a listener waits for a reader.
     pub(crate) fn has_raised(&self) -> bool {
         self.raised.lock().is_some()
     }

@@ -111,6 +111,15 @@ impl Pending for RecordWait {
         false
     }
 
+    /// Listeners run first: what they hear of is no record.
+    fn prelude(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        if !self.core.consumer.has_news() {
+            return Ok(None);
+        }
+        let serve = PyServe(Arc::clone(&self.core));
+        Ok(Some(Py::new(py, serve)?.into_any()))
+    }
+
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
         if self.core.has_news() {
             match self.core.serve_on_loop(py) {
@@ -158,6 +167,19 @@ impl Pending for RecordWait {
                 }
                 Some(*look)
             }
+        }
+    }
+}
+
+/// Runs listeners and callbacks; what they raise is left for the reader.
+#[pyclass(name = "Serve", module = "kafkars._kafkars", frozen)]
+struct PyServe(Arc<ConsumerCore>);
+
+#[pymethods]
+impl PyServe {
+    fn __call__(&self, py: Python<'_>) {
+        if let Err(error) = self.0.serve_on_loop(py) {
+            self.0.raise_later(error);
         }
     }
 }
