@@ -9,6 +9,7 @@ import pytest
 
 from tests.brokers import Broker
 from tests.support.clients import Clients
+from tests.support.groups import PROTOCOLS, Group
 
 
 @pytest.fixture
@@ -25,3 +26,16 @@ def kafka_clients(kafka_cluster: Broker, client_api: Any) -> Iterator[Clients]:
     made = Clients(kafka_cluster, client_api)
     yield made
     made.close()
+
+
+@pytest.fixture(params=PROTOCOLS)
+def protocol(request: pytest.FixtureRequest) -> str:
+    """Kafka's two group protocols."""
+    found: str = request.param
+    return found
+
+
+@pytest.fixture
+def group(clients: Clients, protocol: str) -> Group:
+    """A group that no other test has, and a topic of four partitions with ten records each."""
+    return Group(clients, protocol)

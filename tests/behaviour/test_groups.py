@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -18,65 +17,8 @@ from kafkars.errors import (
 )
 
 from tests.support.clients import Clients, numbers, read, values
+from tests.support.groups import Group, closing, poll_until
 from tests.support.waiting import SECONDS
-
-PROTOCOLS = ["classic", "consumer"]
-
-
-@pytest.fixture(params=PROTOCOLS)
-def protocol(request: pytest.FixtureRequest) -> str:
-    found: str = request.param
-    return found
-
-
-@pytest.fixture
-def group(clients: Clients, protocol: str) -> Group:
-    """A group that no other test has, and a topic of four partitions with ten records each."""
-    return Group(clients, protocol)
-
-
-class Group:
-    """Makes members of one group."""
-
-    def __init__(self, clients: Clients, protocol: str, partitions: int = 4) -> None:
-        self.clients = clients
-        self.protocol = protocol
-        self.partitions = partitions
-        self.topic = clients.broker.new_topic(partitions)
-        self.group_id = f"group-{self.topic}"
-        for partition in range(partitions):
-            clients.fill(self.topic, range(10), partition=partition)
-
-    def member(self, **settings: Any) -> Any:
-        """A consumer of the group without a subscription."""
-        if self.protocol == "classic":
-            settings.setdefault("session_timeout_ms", 10_000)
-            settings.setdefault("heartbeat_interval_ms", 200)
-        return self.clients.consumer(group_id=self.group_id, group_protocol=self.protocol, **settings)
-
-    def reader(self, **settings: Any) -> Any:
-        """A member that is subscribed to the topic."""
-        member = self.member(**settings)
-        member.subscribe([self.topic])
-        return member
-
-
-def poll_until(members: list[Any], reached: Callable[[], bool], what: str, seconds: float = SECONDS) -> list[Any]:
-    """Polls all members in turns until the condition holds; answers what they read."""
-    deadline = time.monotonic() + seconds
-    records: list[Any] = []
-    while not reached():
-        assert time.monotonic() < deadline, f"{what} within {seconds:.0f} s: {[m.assignment() for m in members]}"
-        for member in members:
-            records.extend(member.poll_batch(timeout=0.02))
-    return records
-
-
-@contextmanager
-def closing(consumer: Any) -> Iterator[Any]:
-    """Closes early; the fixture would close it at the end of the test."""
-    yield consumer
-    consumer.close()
 
 
 def test_a_member_alone_reads_everything_and_commits_when_it_leaves(group: Group) -> None:
