@@ -145,28 +145,32 @@ def test_one_that_was_silent_for_too_long_commits_nothing(group: Group) -> None:
 
 
 def test_a_commit_of_an_earlier_generation_is_fenced(group: Group) -> None:
-    """A transaction commits as the member of a generation that is over (KIP-447)."""
+    """A transaction commits as the member of a generation that is over (KIP-447), for a partition that went to another.
+
+    With the consumer protocol what a member has kept since then it may still commit (KIP-1251).
+    """
     first = group.reader(enable_auto_commit=False)
     assigned(first, 4)
     old = first.group_metadata()
     second = group.reader()
-    poll_until([first, second], lambda: len(second.assignment()) == 2, "a second member")
+    both = [first, second]
+    poll_until(both, lambda: [len(each.assignment()) for each in both] == [2, 2], "a second member")
     now = first.group_metadata()
     assert now.generation_id > old.generation_id
     assert now.member_id == old.member_id
-    partition = next(iter(first.assignment()))
+    kept, gone = next(iter(first.assignment())), next(iter(second.assignment()))
     with group.clients.api.Producer(
         bootstrap_servers=group.clients.broker.bootstrap_servers, transactional_id=f"tx-{group.topic}"
     ) as producer:
         producer.init_transactions()
         producer.begin_transaction()
         with pytest.raises((IllegalGenerationError, StaleMemberEpochError, CommitFailedError)):
-            producer.send_offsets_to_transaction({partition: 3}, old)
+            producer.send_offsets_to_transaction({gone: 3}, old)
         producer.abort_transaction()
         producer.begin_transaction()
-        producer.send_offsets_to_transaction({partition: 4}, now)
+        producer.send_offsets_to_transaction({kept: 4}, now)
         producer.commit_transaction()
-    assert first.committed(partition)[partition].offset == 4
+    assert first.committed([kept, gone])[kept].offset == 4
 
 
 def test_commits_work_while_the_group_rebalances(group: Group) -> None:

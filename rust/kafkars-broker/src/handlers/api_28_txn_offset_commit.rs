@@ -146,9 +146,17 @@ fn commit(
     data: &TxnOffsetCommitRequestPartition,
     now: i64,
 ) -> Result<(), ErrorCode> {
-    if !exists(state, topic, data.partition_index) {
-        return Err(ErrorCode::UnknownTopicOrPartition);
-    }
+    let id = state
+        .topic(topic)
+        .filter(|topic| topic.partition(data.partition_index).is_some())
+        .map(|topic| topic.id)
+        .ok_or(ErrorCode::UnknownTopicOrPartition)?;
+    state.groups.check_commit_of(
+        &request.group_id,
+        &request.member_id,
+        request.generation_id,
+        (id, data.partition_index),
+    )?;
     let committed = Committed {
         offset: data.committed_offset,
         leader_epoch: data.committed_leader_epoch,
