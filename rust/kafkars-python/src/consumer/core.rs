@@ -42,6 +42,7 @@ pub(crate) struct ConsumerCore {
     // Guards the exception of a listener's coroutine until a reader gets it.
     pub(crate) raised: Mutex<Option<PyErr>>,
     left: AtomicBool,
+    leaving: AtomicBool,
     /// The application stopped in the middle of what was handed out last.
     interrupted: AtomicBool,
 }
@@ -69,6 +70,7 @@ impl ConsumerCore {
             serving: Mutex::default(),
             raised: Mutex::default(),
             left: AtomicBool::new(false),
+            leaving: AtomicBool::new(false),
             interrupted: AtomicBool::new(false),
         }))
     }
@@ -181,7 +183,19 @@ impl ConsumerCore {
             return false;
         }
         self.left.store(false, Ordering::Release);
-        self.consumer.start_leaving(reason)
+        let is_leaving = self.consumer.start_leaving(reason);
+        self.leaving.store(is_leaving, Ordering::Release);
+        is_leaving
+    }
+
+    /// Whether the subscription is being given up: a membership that fails then is what was wanted.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.leaving.load(Ordering::Acquire)
+    }
+
+    /// A subscription begins: its errors are of interest.
+    pub(crate) fn note_subscribed(&self) {
+        self.leaving.store(false, Ordering::Release);
     }
 
     pub(crate) fn note_left(&self) {

@@ -66,8 +66,9 @@ impl ConsumerCore {
             )),
         };
         let outcome = outcome.and_then(|told| told.map_err(|failure| error::fetch(py, &failure)));
-        if outcome.is_err() {
-            *self.listeners.lock() = before;
+        match outcome {
+            Ok(()) => self.note_subscribed(),
+            Err(_) => *self.listeners.lock() = before,
         }
         outcome
     }

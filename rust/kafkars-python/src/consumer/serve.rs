@@ -103,6 +103,7 @@ impl ConsumerCore {
                     function.call1(py, (offsets, problem))?;
                 }
             }
+            News::Failed(_) if self.is_leaving() => {}
             News::Failed(failure) => return Err(error::group(py, &failure)),
             News::Left => self.note_left(),
         }

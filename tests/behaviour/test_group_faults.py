@@ -1,0 +1,169 @@
+"""Groups whose coordinator fails, moves, or falls silent: on the embedded broker, which can be told to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from kafkars.errors import (
+    CommitFailedError,
+    ConsumerStuckError,
+    GroupAuthorizationFailedError,
+    KafkaError,
+    UnsupportedByBrokerError,
+)
+from kafkars.testing import EmbeddedBroker, EmbeddedCluster
+
+from tests.brokers import Broker
+from tests.support.clients import Clients, numbers, read, values
+from tests.support.groups import Group, assigned, native, poll_until
+from tests.support.waiting import eventually
+
+HEARTBEAT = {"classic": "Heartbeat", "consumer": "ConsumerGroupHeartbeat"}
+JOIN = {"classic": "JoinGroup", "consumer": "ConsumerGroupHeartbeat"}
+
+
+@pytest.fixture
+def broker() -> Iterator[Broker]:
+    """A cluster of this test alone."""
+    with EmbeddedCluster() as started:
+        yield Broker("embedded", started)
+
+
+def test_members_that_were_thrown_out_hear_of_the_loss_and_join_again(group: Group) -> None:
+    heard: list[tuple[str, int]] = []
+    member = group.member(enable_auto_commit=False)
+    member.subscribe(
+        [group.topic],
+        on_partitions_assigned=lambda partitions: heard.append(("assigned", len(partitions))),
+        on_partitions_revoked=lambda partitions: heard.append(("revoked", len(partitions))),
+        on_partitions_lost=lambda partitions: heard.append(("lost", len(partitions))),
+    )
+    read(member, 8)
+    with group.clients.broker.handle.intercept(HEARTBEAT[group.protocol], "UNKNOWN_MEMBER_ID", times=1):
+        poll_until([member], lambda: len(heard) >= 3, "the loss and the next assignment")
+    assert [each for each in heard if each[1]] == [("assigned", 4), ("lost", 4), ("assigned", 4)]
+
+
+def test_who_lost_partitions_cannot_commit_for_them(group: Group) -> None:
+    """Also before the application has heard of the loss: another member may have committed more by then."""
+    member = group.member(enable_auto_commit=False)
+    member.subscribe([group.topic])
+    read(member, 40)
+    with group.clients.broker.handle.intercept(HEARTBEAT[group.protocol], "UNKNOWN_MEMBER_ID", times=1):
+        identity = member.group_metadata().member_id, member.group_metadata().generation_id
+        eventually(
+            lambda: (member.group_metadata().member_id, member.group_metadata().generation_id) != identity,
+            "the coordinator's refusal",
+        )
+    with pytest.raises(CommitFailedError, match=r"given the partitions away"):
+        member.commit()
+    assert member.committed([(group.topic, partition) for partition in range(4)]) == {}
+
+
+def test_a_coordinator_that_moves_is_found_again(group: Group) -> None:
+    cluster = group.clients.broker.handle
+    member = group.reader()
+    records = read(member, 12)
+    before = cluster.coordinator(group.group_id)
+    for node in {1, 2, 3} - {before}:
+        cluster.move_coordinator(group.group_id, node)
+        member.commit(timeout=10)
+        records += member.poll_batch(max_records=7, timeout=10)
+    records += read(member, 40 - len(records))
+    assert sorted(values(records)) == sorted(numbers(10) * 4)
+
+
+def test_a_coordinator_that_goes_down_is_replaced(group: Group) -> None:
+    cluster = group.clients.broker.handle
+    member = group.reader()
+    assigned(member, 4)
+    gone = cluster.coordinator(group.group_id)
+    cluster.kill_node(gone)
+    assert member.commit({(group.topic, 0): 3}, timeout=15)[group.topic, 0].offset == 3
+    assert cluster.coordinator(group.group_id) != gone
+    # It led a partition that has no copy elsewhere.
+    cluster.start_node(gone)
+    assert len(read(member, 40)) == 40
+
+
+def test_a_watchdog_turns_silence_into_an_exception(group: Group) -> None:
+    member = group.member(stuck_timeout_ms=3000)
+    member.subscribe([group.topic])
+    read(member, 40)
+    assert member.health().stuck_since is None
+    with (
+        group.clients.broker.handle.intercept(None, "drop"),
+        pytest.raises(ConsumerStuckError, match=r"stuck_timeout_ms=3000") as caught,
+    ):
+        member.poll(None)
+    assert isinstance(caught.value, TimeoutError)
+    assert native(member).health().stuck_since >= 2.9
+
+
+def test_without_a_watchdog_health_tells_since_when_nothing_is_heard(group: Group) -> None:
+    member = group.reader(request_timeout_ms=2000)
+    read(member, 40)
+    with group.clients.broker.handle.intercept(None, "drop"):
+        stuck = eventually(lambda: native(member).health().stuck_since, "silence that is noticed")
+        assert stuck > 1
+    eventually(lambda: member.poll_batch(timeout=0.1) is not None and member.health().stuck_since is None, "an answer")
+
+
+def test_a_group_the_user_may_not_use_is_named(group: Group) -> None:
+    with group.clients.broker.handle.intercept(JOIN[group.protocol], "GROUP_AUTHORIZATION_FAILED"):
+        member = group.reader()
+        with pytest.raises(GroupAuthorizationFailedError, match=f'group "{group.group_id}"'):
+            poll_until([member], lambda: False, "the refusal")
+
+
+def test_a_commit_that_the_broker_had_but_did_not_confirm_is_made_again(group: Group) -> None:
+    member = group.member(enable_auto_commit=False)
+    member.subscribe([group.topic])
+    read(member, 40)
+    with group.clients.broker.handle.intercept("OffsetCommit", "disconnect_after", times=2) as fault:
+        assert len(member.commit(timeout=10)) == 4
+    assert fault.hits == 2
+    assert member.committed((group.topic, 0))[group.topic, 0].offset == 10
+
+
+@pytest.mark.parametrize("code", ["COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR", "REBALANCE_IN_PROGRESS"])
+def test_commits_outlast_what_passes(group: Group, code: str) -> None:
+    member = group.member(enable_auto_commit=False)
+    member.subscribe([group.topic])
+    read(member, 40)
+    with group.clients.broker.handle.intercept("OffsetCommit", code, times=2):
+        assert len(member.commit(timeout=10)) == 4
+
+
+def test_offsets_of_an_open_transaction_are_waited_for(group: Group) -> None:
+    member = group.member()
+    with group.clients.broker.handle.intercept("OffsetFetch", "UNSTABLE_OFFSET_COMMIT", times=2) as fault:
+        assert member.committed((group.topic, 0), timeout=10) == {}
+    assert fault.hits == 2
+
+
+def test_leaving_tells_why(group: Group) -> None:
+    """KIP-800, which the coordinator writes to its log."""
+    member = group.reader()
+    assigned(member, 4)
+    member.close()
+    broker = group.clients.broker.handle
+    if group.protocol == "consumer":
+        broker.wait_for_request("ConsumerGroupHeartbeat", count=2)
+        return
+    request = broker.wait_for_request("LeaveGroup")
+    assert request.version >= 5
+
+
+@pytest.mark.parametrize("protocol", ["consumer"], indirect=True)
+def test_brokers_without_the_consumer_protocol_are_told_apart(client_api: Any, protocol: str) -> None:
+    with EmbeddedBroker(topics={"t": 1}, kafka_version="3.9") as old:
+        made = Clients(Broker("embedded", old), client_api)
+        member = made.consumer(group_id="g", group_protocol=protocol)
+        member.subscribe(["t"])
+        with pytest.raises(UnsupportedByBrokerError, match=r'group_protocol="consumer".*Kafka 4\.0'):
+            poll_until([member], lambda: False, "the refusal")
+        made.close()
+    assert issubclass(UnsupportedByBrokerError, KafkaError)
