@@ -29,7 +29,9 @@ class GroupMember(NamedTuple):
 class Assignor(Protocol):
     """Distributes partitions among the members of a group.
 
-    It runs on the member that leads the group, on the thread that polls. All members must offer an assignor of this name.
+    It runs on the member that leads the group, on a thread of the consumer's own, while the application goes on: it must not use
+    what only the application's thread may. What it raises comes out of the next poll as `AssignorError`. All members must offer
+    an assignor of this name.
     """
 
     @property

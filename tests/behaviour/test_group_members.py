@@ -181,6 +181,7 @@ def test_forcing_a_rebalance_is_the_coordinators_with_the_consumer_protocol(grou
         member.enforce_rebalance()
 
 
+@pytest.mark.parametrize("client_api", ["sync"], indirect=True)
 def test_a_pattern_follows_topics_that_come(clients: Clients, protocol: str) -> None:
     group = Group(clients, protocol, partitions=1)
     prefix = f"pattern-{group.topic}"
@@ -190,7 +191,9 @@ def test_a_pattern_follows_topics_that_come(clients: Clients, protocol: str) -> 
     poll_until([member], lambda: {each.topic for each in member.assignment()} == {first}, "the first topic")
     clients.broker.new_topic(1, name=f"{prefix}-c")
     second = clients.broker.new_topic(2, name=f"{prefix}-b")
-    poll_until([member], lambda: {each.topic for each in member.assignment()} == {first, second}, "the second topic")
+    poll_until(
+        [member], lambda: {each.topic for each in member.assignment()} == {first, second}, "the second topic", 60
+    )
     assert len(member.assignment()) == 3
     assert member.subscription() == frozenset()
 
