@@ -40,6 +40,21 @@ pub enum GroupError {
         /// What the last try met.
         cause: Arc<str>,
     },
+    /// The application took so long to give partitions up that the group has gone on without it.
+    #[error(
+        "partitions were not given up within {} ms, the limit is rebalance_timeout_ms={} (max_poll_interval_ms where that is not set): \
+         group {group:?} goes on without this member and its partitions may belong to others by now; make listeners and the work \
+         between two polls shorter or raise the limit; the consumer joins again",
+        measured.as_millis(), limit.as_millis()
+    )]
+    RebalanceTimeout {
+        /// The group.
+        group: Arc<str>,
+        /// `rebalance_timeout_ms`.
+        limit: Duration,
+        /// How long ago the group was last known to wait for nobody.
+        measured: Duration,
+    },
     /// The coordinator no longer takes this member for one.
     #[error(
         "{}: group {group:?} has gone on without this member: {}; the consumer joins again", code.name(), code.description()
@@ -209,6 +224,7 @@ impl GroupError {
         match self {
             Self::PollIntervalExceeded { .. }
             | Self::SessionExpired { .. }
+            | Self::RebalanceTimeout { .. }
             | Self::Fenced { .. }
             | Self::GroupFull { .. } => ErrorKind::Retriable,
             Self::FencedInstance { .. } | Self::UnreleasedInstance { .. } => ErrorKind::Fatal,
@@ -245,6 +261,7 @@ impl GroupError {
             Self::InvalidPattern { .. } => Some(ErrorCode::InvalidRegularExpression),
             Self::PollIntervalExceeded { .. }
             | Self::SessionExpired { .. }
+            | Self::RebalanceTimeout { .. }
             | Self::Unsupported { .. }
             | Self::Assignor { .. }
             | Self::Failed { .. } => None,

@@ -33,6 +33,11 @@ impl Ownership {
         self.owned.get(partition).copied()
     }
 
+    /// Whether nothing is owned.
+    pub(super) fn is_empty(&self) -> bool {
+        self.owned.is_empty()
+    }
+
     /// Whether nothing is being given up or mourned.
     pub(super) fn is_settled(&self) -> bool {
         self.revoking.is_empty() && self.losing.is_empty()

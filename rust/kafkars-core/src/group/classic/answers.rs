@@ -14,8 +14,8 @@ use crate::group::error::GroupError;
 #[derive(Debug, Clone, Copy)]
 enum Awaited {
     Heartbeat(Instant),
-    Join,
-    Sync,
+    Join(Instant),
+    Sync(Instant),
     Leave,
 }
 
@@ -23,8 +23,8 @@ impl Awaited {
     fn operation(self) -> &'static str {
         match self {
             Self::Heartbeat(_) => "Heartbeat",
-            Self::Join => "JoinGroup",
-            Self::Sync => "SyncGroup",
+            Self::Join(_) => "JoinGroup",
+            Self::Sync(_) => "SyncGroup",
             Self::Leave => "LeaveGroup",
         }
     }
@@ -42,11 +42,11 @@ impl Classic {
             (Some(Awaited::Heartbeat(sent_at)), GroupResponse::Heartbeat(response)) => {
                 self.heartbeat_answered(common, now, sent_at, &response);
             }
-            (Some(Awaited::Join), GroupResponse::JoinGroup(response)) => {
-                self.join_answered(common, now, response);
+            (Some(Awaited::Join(sent_at)), GroupResponse::JoinGroup(response)) => {
+                self.join_answered(common, now, sent_at, response);
             }
-            (Some(Awaited::Sync), GroupResponse::SyncGroup(response)) => {
-                self.sync_answered(common, now, response);
+            (Some(Awaited::Sync(sent_at)), GroupResponse::SyncGroup(response)) => {
+                self.sync_answered(common, now, sent_at, response);
             }
             (Some(Awaited::Leave), GroupResponse::LeaveGroup(response)) => {
                 match ErrorCode::from_i16(response.error_code) {
@@ -103,7 +103,7 @@ impl Classic {
         }
         match awaited {
             Awaited::Heartbeat(_) => self.heartbeat_failed(common, now),
-            Awaited::Join | Awaited::Sync => self.join_failed(common, now),
+            Awaited::Join(_) | Awaited::Sync(_) => self.join_failed(common, now),
             Awaited::Leave => self.leave_failed(common, now),
         }
     }
@@ -116,8 +116,8 @@ impl Classic {
             return Some(Awaited::Leave);
         }
         match self.phase {
-            Phase::Joining(asked) if asked == id => Some(Awaited::Join),
-            Phase::Syncing(asked) if asked == id => Some(Awaited::Sync),
+            Phase::Joining(asked, sent_at) if asked == id => Some(Awaited::Join(sent_at)),
+            Phase::Syncing(asked, sent_at) if asked == id => Some(Awaited::Sync(sent_at)),
             _ => None,
         }
     }

@@ -224,7 +224,7 @@ impl Classic {
             .request_timeout
             .max(common.config.rebalance_timeout());
         let id = common.send(node, GroupRequest::SyncGroup(request), timeout, true);
-        self.phase = Phase::Syncing(id);
+        self.phase = Phase::Syncing(id, now);
     }
 }
 

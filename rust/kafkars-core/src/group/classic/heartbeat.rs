@@ -1,7 +1,7 @@
 //! Heartbeats, and what silence means.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::heartbeat::{HeartbeatRequest, HeartbeatResponse};
@@ -16,29 +16,48 @@ use crate::group::error::GroupError;
 pub(super) struct Heartbeats {
     in_flight: Option<(RequestId, Instant)>,
     next_at: Option<Instant>,
-    /// The coordinator keeps the place at least until then. Counted from when an answered request was sent, which is before
-    /// the coordinator counts from it.
-    session_ends_at: Option<Instant>,
+    /// When the last request was sent that the coordinator answered as a member's: it keeps the place for a session from some
+    /// later moment.
+    confirmed_at: Option<Instant>,
+    /// The coordinator waited for nobody then, or later. A rebalance that has begun since goes on without those who have
+    /// not joined by its timeout.
+    calm_at: Option<Instant>,
     failures: u32,
 }
 
 impl Heartbeats {
-    /// The coordinator has just taken the member in. Its answer may have been under way for a while, so that while is not
-    /// trusted.
-    pub(super) fn start(&mut self, common: &Common, now: Instant) {
-        let interval = common.config.heartbeat_interval;
+    /// The coordinator has taken the member in, in answer to a request of `sent_at`. That answer may have been under way for
+    /// a while: a member that owns something trusts only what it knows to be later than that.
+    pub(super) fn start(&mut self, common: &Common, now: Instant, sent_at: Instant) {
         self.in_flight = None;
         self.failures = 0;
-        self.next_at = Some(now + interval);
-        self.session_ends_at = Some(now + common.config.session_timeout - interval);
+        if common.ownership.is_empty() {
+            self.next_at = Some(now + common.config.heartbeat_interval);
+            self.confirmed_at = Some(now);
+        } else {
+            self.next_at = Some(now);
+            self.confirmed_at = self.confirmed_at.max(Some(sent_at));
+        }
+        self.calm_at = self.confirmed_at;
+    }
+
+    /// An answered request of that time found the group at rest.
+    pub(super) fn calm(&mut self, sent_at: Instant) {
+        self.calm_at = self.calm_at.max(Some(sent_at));
+        self.confirm(sent_at);
+    }
+
+    fn confirm(&mut self, sent_at: Instant) {
+        self.confirmed_at = self.confirmed_at.max(Some(sent_at));
+    }
+
+    fn session_ends_at(&self, common: &Common) -> Option<Instant> {
+        self.confirmed_at
+            .map(|at| at + common.config.session_timeout)
     }
 
     pub(super) fn stop(&mut self) {
         *self = Self::default();
-    }
-
-    pub(super) fn forget_in_flight(&mut self) {
-        self.in_flight = None;
     }
 
     pub(super) fn wake_at(&self, common: &Common) -> Option<Instant> {
@@ -48,26 +67,39 @@ impl Heartbeats {
             None if common.coordinator.node().is_none() => None,
             None => self.next_at,
         };
-        [beat_at, self.session_ends_at].into_iter().flatten().min()
+        [beat_at, self.session_ends_at(common)]
+            .into_iter()
+            .flatten()
+            .min()
     }
 }
 
 impl Classic {
-    /// Whether heartbeats keep a place. While a join waits at the coordinator, that keeps it.
-    pub(super) fn beats(&self) -> bool {
+    /// Whether heartbeats keep a place. A join that waits at the coordinator keeps it too, but whether it has reached that place
+    /// nobody tells: one who keeps partitions meanwhile wants to know that they are still its own.
+    pub(super) fn beats(&self, common: &Common) -> bool {
         self.member.generation != NO_GENERATION
             && match self.phase {
                 Phase::Preparing
                 | Phase::Electing(_)
-                | Phase::Syncing(_)
+                | Phase::Syncing(..)
                 | Phase::Stable
                 | Phase::Leaving(_) => true,
-                Phase::Idle | Phase::Joining(_) | Phase::Expelled | Phase::Failed { .. } => false,
+                Phase::Joining(..) => !common.ownership.is_empty(),
+                Phase::Idle | Phase::Expelled | Phase::Failed { .. } => false,
             }
     }
 
+    /// Until when the group waits for this member, while it gives up partitions.
+    pub(super) fn patience_ends_at(&self, common: &Common) -> Option<Instant> {
+        let holds_up = matches!(self.phase, Phase::Preparing | Phase::Leaving(_));
+        let calm_at = self.heartbeats.calm_at.filter(|_| holds_up)?;
+        (self.beats(common) && !common.ownership.is_empty())
+            .then(|| calm_at + common.config.rebalance_timeout())
+    }
+
     pub(super) fn try_heartbeat(&mut self, common: &mut Common, now: Instant) {
-        if !self.beats()
+        if !self.beats(common)
             || self.heartbeats.in_flight.is_some()
             || self.heartbeats.next_at.is_none_or(|at| at > now)
         {
@@ -109,10 +141,18 @@ impl Classic {
         response: &HeartbeatResponse,
     ) {
         let Err(code) = ErrorCode::check(response.error_code) else {
-            self.confirmed(common, now, sent_at);
-            return;
+            self.heartbeats.calm(sent_at);
+            return self.confirmed(common, now, sent_at);
         };
+        let is_joining = matches!(self.phase, Phase::Joining(..));
         match code {
+            // The join is through, and its answer on the way.
+            ErrorCode::IllegalGeneration if is_joining => {}
+            // The answer to the join will say so too.
+            ErrorCode::UnknownMemberId if is_joining => {
+                self.member.generation = NO_GENERATION;
+                common.fenced(code);
+            }
             ErrorCode::RebalanceInProgress => {
                 self.confirmed(common, now, sent_at);
                 // Not while the assignment is on its way: SyncGroup will say it again if it is still so.
@@ -143,35 +183,42 @@ impl Classic {
 
     fn confirmed(&mut self, common: &mut Common, now: Instant, sent_at: Instant) {
         self.heartbeats.failures = 0;
-        let ends_at = sent_at + common.config.session_timeout;
-        let known = self.heartbeats.session_ends_at;
-        self.heartbeats.session_ends_at = Some(known.map_or(ends_at, |known| known.max(ends_at)));
+        self.heartbeats.confirm(sent_at);
         common.heard_at = Some(now);
     }
 
-    /// Nothing was heard for a session: others may own the partitions by now, so they are given up here too. A join that
-    /// waits at the coordinator keeps the place.
+    /// Nothing was heard for a session, or a rebalance has waited long enough: others may own the partitions by now, so they are
+    /// given up here too.
     pub(super) fn end_session(&mut self, common: &mut Common, now: Instant) {
-        let Some(ends_at) = self.heartbeats.session_ends_at else {
+        let group = Arc::clone(&common.group);
+        let has_passed = |at: &Instant| *at <= now;
+        let session_ends_at = self.heartbeats.session_ends_at(common);
+        let error = if let Some(ends_at) = session_ends_at.filter(has_passed)
+            && self.beats(common)
+        {
+            let limit = common.config.session_timeout;
+            GroupError::SessionExpired {
+                group,
+                limit,
+                measured: limit + (now - ends_at),
+                cause: Arc::clone(&common.last_cause),
+            }
+        } else if let Some(ends_at) = self.patience_ends_at(common).filter(has_passed) {
+            let limit = common.config.rebalance_timeout();
+            GroupError::RebalanceTimeout {
+                group,
+                limit,
+                measured: limit + (now - ends_at),
+            }
+        } else {
             return;
-        };
-        if now < ends_at || !self.beats() {
-            return;
-        }
-        let limit = common.config.session_timeout;
-        let measured: Duration = limit + (now - ends_at);
-        let error = GroupError::SessionExpired {
-            group: Arc::clone(&common.group),
-            limit,
-            measured,
-            cause: Arc::clone(&common.last_cause),
         };
         // The id is kept: if the coordinator still knows it, the place is still ours.
         self.member.generation = NO_GENERATION;
         self.heartbeats.stop();
         self.watched = None;
         common.lose(error);
-        if !matches!(self.phase, Phase::Leaving(_)) {
+        if !matches!(self.phase, Phase::Leaving(_) | Phase::Joining(..)) {
             self.request_rejoin("the session ended without an answer");
             self.phase = Phase::Preparing;
         }

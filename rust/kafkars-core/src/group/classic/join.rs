@@ -42,6 +42,7 @@ impl Classic {
             Err(error) => return self.fail(common, error),
         };
         self.joined_topics = common.topics();
+        self.claimed = common.ownership.owned().cloned().collect();
         let reason = self.rejoin.take();
         let request = JoinGroupRequest {
             group_id: common.group.to_string(),
@@ -58,9 +59,7 @@ impl Classic {
             .request_timeout
             .max(common.config.rebalance_timeout() + JOIN_GRACE);
         let id = common.send(node, GroupRequest::JoinGroup(request), timeout, true);
-        // The answer to a heartbeat under way speaks of the generation that ends here.
-        self.heartbeats.forget_in_flight();
-        self.phase = Phase::Joining(id);
+        self.phase = Phase::Joining(id, now);
     }
 
     fn protocols(&self, common: &Common) -> Result<Vec<JoinGroupRequestProtocol>, GroupError> {
@@ -91,10 +90,11 @@ impl Classic {
         &mut self,
         common: &mut Common,
         now: Instant,
+        sent_at: Instant,
         response: JoinGroupResponse,
     ) {
         let Err(code) = ErrorCode::check(response.error_code) else {
-            return self.joined(common, now, response);
+            return self.joined(common, now, sent_at, response);
         };
         match code {
             ErrorCode::MemberIdRequired => {
@@ -135,7 +135,13 @@ impl Classic {
         self.phase = Phase::Preparing;
     }
 
-    fn joined(&mut self, common: &mut Common, now: Instant, response: JoinGroupResponse) {
+    fn joined(
+        &mut self,
+        common: &mut Common,
+        now: Instant,
+        sent_at: Instant,
+        response: JoinGroupResponse,
+    ) {
         let known = |name: &str| {
             let mut names = self.assignors.iter().map(|assignor| assignor.name());
             names.any(|known| known == name)
@@ -151,7 +157,7 @@ impl Classic {
         self.member.id = response.member_id.into();
         self.member.generation = response.generation_id;
         self.member.strategy = Some(strategy.into());
-        self.heartbeats.start(common, now);
+        self.heartbeats.start(common, now, sent_at);
         common.heard_at = Some(now);
         self.watched = None;
         self.retry_at = None;

@@ -36,9 +36,9 @@ impl Classic {
             Phase::Leaving(_) => {}
             Phase::Idle | Phase::Expelled | Phase::Failed { .. } => self.left(common),
             Phase::Preparing
-            | Phase::Joining(_)
+            | Phase::Joining(..)
             | Phase::Electing(_)
-            | Phase::Syncing(_)
+            | Phase::Syncing(..)
             | Phase::Stable => {
                 common.revoke(|_| true);
                 self.retry_at = None;

@@ -26,6 +26,7 @@ use super::common::Common;
 use super::error::GroupError;
 use super::leave::LeaveOperation;
 use super::membership::{Identity, MembershipState, may_return};
+use crate::config::TopicPartition;
 
 /// The generation of one who is no member.
 const NO_GENERATION: i32 = -1;
@@ -46,6 +47,8 @@ pub(super) struct Classic {
     heartbeats: Heartbeats,
     /// What the last join subscribed to.
     joined_topics: BTreeSet<Arc<str>>,
+    /// What the last join told the leader to be owned.
+    claimed: Vec<TopicPartition>,
     /// As leader: the topics that the last assignment was made from.
     watched: Option<Watched>,
     last: LastAssignment,
@@ -65,10 +68,10 @@ enum Phase {
     Idle,
     /// Wants to join: waits for partitions to be given up, the coordinator, the end of a pause.
     Preparing,
-    Joining(RequestId),
+    Joining(RequestId, Instant),
     /// This member leads and makes the assignment.
     Electing(Election),
-    Syncing(RequestId),
+    Syncing(RequestId, Instant),
     Stable,
     Leaving(Departure),
     Expelled,
@@ -92,6 +95,7 @@ impl Classic {
             retry_at: None,
             heartbeats: Heartbeats::default(),
             joined_topics: BTreeSet::new(),
+            claimed: Vec::new(),
             watched: None,
             last: LastAssignment {
                 partitions: Vec::new(),
@@ -111,9 +115,9 @@ impl Classic {
             }
             Phase::Stable
             | Phase::Preparing
-            | Phase::Joining(_)
+            | Phase::Joining(..)
             | Phase::Electing(_)
-            | Phase::Syncing(_)
+            | Phase::Syncing(..)
             | Phase::Leaving(_)
             | Phase::Failed { may_return: false } => {}
         }
@@ -160,8 +164,8 @@ impl Classic {
             Phase::Electing(_) => self.try_elect(common, now),
             Phase::Leaving(_) => self.try_leave(common, now),
             Phase::Idle
-            | Phase::Joining(_)
-            | Phase::Syncing(_)
+            | Phase::Joining(..)
+            | Phase::Syncing(..)
             | Phase::Stable
             | Phase::Expelled
             | Phase::Failed { .. } => {}
@@ -179,19 +183,23 @@ impl Classic {
             _ => None,
         };
         let heartbeat_at = self
-            .beats()
+            .beats(common)
             .then(|| self.heartbeats.wake_at(common))
             .flatten();
-        [retry_at, heartbeat_at].into_iter().flatten().min()
+        let patience_ends_at = self.patience_ends_at(common);
+        [retry_at, heartbeat_at, patience_ends_at]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     pub(super) fn state(&self) -> MembershipState {
         match &self.phase {
             Phase::Idle => MembershipState::Unsubscribed,
-            Phase::Preparing | Phase::Joining(_) if self.member.generation == NO_GENERATION => {
+            Phase::Preparing | Phase::Joining(..) if self.member.generation == NO_GENERATION => {
                 MembershipState::Joining
             }
-            Phase::Preparing | Phase::Joining(_) | Phase::Electing(_) | Phase::Syncing(_) => {
+            Phase::Preparing | Phase::Joining(..) | Phase::Electing(_) | Phase::Syncing(..) => {
                 MembershipState::Rebalancing
             }
             Phase::Stable => MembershipState::Stable,

@@ -20,9 +20,11 @@ impl Classic {
         &mut self,
         common: &mut Common,
         now: Instant,
+        sent_at: Instant,
         response: SyncGroupResponse,
     ) {
         let Err(code) = ErrorCode::check(response.error_code) else {
+            self.heartbeats.calm(sent_at);
             return self.synced(common, now, response);
         };
         match code {
@@ -96,7 +98,8 @@ impl Classic {
         self.reconcile(common, assignment.partitions);
     }
 
-    /// Takes what is new and gives up what is missing. Others wait for the latter, so the group meets again.
+    /// Takes what is new and gives up what is missing. Others wait for the latter, so the group meets again; for what was lost
+    /// after the join had claimed it, too: a cooperative leader has kept it back.
     fn reconcile(&mut self, common: &mut Common, partitions: Vec<TopicPartition>) {
         let target: BTreeSet<&TopicPartition> = partitions.iter().collect();
         let added: Vec<TopicPartition> = partitions
@@ -108,7 +111,8 @@ impl Classic {
             .ownership
             .owned()
             .any(|owned| !target.contains(owned));
-        if gives_up {
+        let gave_up = self.claimed.drain(..).any(|claim| !target.contains(&claim));
+        if gives_up || self.is_cooperative && gave_up {
             common.revoke(|owned| !target.contains(owned));
             self.request_rejoin("partitions were given up");
         }

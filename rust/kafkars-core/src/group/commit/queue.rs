@@ -61,12 +61,20 @@ pub struct CommitQueue {
 struct Commit {
     id: CommitId,
     offsets: Offsets,
-    /// What is still to be committed, with the assignment under which the offset was reached.
-    open: BTreeMap<TopicPartition, Option<u64>>,
+    /// What is still to be committed.
+    open: BTreeMap<TopicPartition, Open>,
     started: Instant,
     deadline: Instant,
     is_automatic: bool,
     error: Option<CommitError>,
+}
+
+#[derive(Debug)]
+struct Open {
+    /// The assignment under which the offset was reached.
+    serial: Option<u64>,
+    /// What to send: the offset asked for, or a later one that may have arrived already.
+    offset: OffsetAndMetadata,
 }
 
 #[derive(Debug)]
@@ -116,6 +124,35 @@ impl CommitQueue {
         self.enqueue(now, membership, offsets, deadline, false)
     }
 
+    /// As [`CommitQueue::commit`], for positions of the consumer instead of offsets that the application names: partitions that
+    /// are not owned any more are not committed, and the outcome is then [`CommitError::Fenced`] with these.
+    ///
+    /// # Errors
+    /// As [`CommitQueue::commit`].
+    pub fn commit_positions(
+        &mut self,
+        now: Instant,
+        membership: &Membership,
+        positions: Offsets,
+        deadline: Instant,
+    ) -> Result<CommitId, CommitError> {
+        let is_gone =
+            |partition: &&TopicPartition| membership.assignment_serial(partition).is_none();
+        let gone: Vec<TopicPartition> = positions.keys().filter(is_gone).cloned().collect();
+        let id = self.enqueue(now, membership, positions, deadline, false)?;
+        if let Some(commit) = self.waiting.back_mut()
+            && !gone.is_empty()
+        {
+            commit.open.retain(|partition, _| !gone.contains(partition));
+            commit.error = Some(CommitError::Fenced {
+                group: Arc::clone(membership.group()),
+                partitions: gone,
+            });
+            self.finish(|commit| commit.open.is_empty());
+        }
+        Ok(id)
+    }
+
     /// Commits what the application has finished, if automatic commits are on and it is time; call when
     /// [`CommitQueue::wake_at`] says so. `finished` must not pass a record that is still being worked on: the positions of the
     /// previous poll do not.
@@ -134,7 +171,9 @@ impl CommitQueue {
         if self.waiting.iter().any(|commit| commit.is_automatic) {
             return None;
         }
-        let offsets = finished();
+        let mut offsets = finished();
+        // What went away a moment ago belongs to others, even if the caller has not heard of it yet.
+        offsets.retain(|partition, _| membership.assignment_serial(partition).is_some());
         if offsets.is_empty() {
             return None;
         }
@@ -163,13 +202,16 @@ impl CommitQueue {
         }
         self.next += 1;
         let id = CommitId(self.next);
-        let serial = |partition: &TopicPartition| membership.assignment_serial(partition);
+        let open = |(partition, offset): (&TopicPartition, &OffsetAndMetadata)| {
+            let open = Open {
+                serial: membership.assignment_serial(partition),
+                offset: offset.clone(),
+            };
+            (partition.clone(), open)
+        };
         self.waiting.push_back(Commit {
             id,
-            open: offsets
-                .keys()
-                .map(|partition| (partition.clone(), serial(partition)))
-                .collect(),
+            open: offsets.iter().map(open).collect(),
             offsets,
             started: now,
             deadline,
@@ -357,10 +399,8 @@ impl CommitQueue {
     fn newest_offsets(&self) -> Offsets {
         let mut newest = Offsets::new();
         for commit in &self.waiting {
-            for partition in commit.open.keys() {
-                if let Some(offset) = commit.offsets.get(partition) {
-                    newest.insert(partition.clone(), OffsetAndMetadata::clone(offset));
-                }
+            for (partition, open) in &commit.open {
+                newest.insert(partition.clone(), open.offset.clone());
             }
         }
         newest
@@ -378,9 +418,9 @@ impl CommitQueue {
                 });
                 commit.open.clear();
             }
-            let is_stale = |(partition, serial): (&TopicPartition, &Option<u64>)| {
+            let is_stale = |(partition, open): (&TopicPartition, &Open)| {
                 let is_stale =
-                    serial.is_some() && membership.assignment_serial(partition) != *serial;
+                    open.serial.is_some() && membership.assignment_serial(partition) != open.serial;
                 is_stale.then(|| partition.clone())
             };
             let stale: Vec<TopicPartition> = commit.open.iter().filter_map(is_stale).collect();
@@ -398,8 +438,22 @@ impl CommitQueue {
         self.finish(|commit| commit.open.is_empty());
     }
 
-    /// Ends what has waited too long. What is under way ends with its answer, which has its own limit.
+    /// Ends what has waited too long. It may have arrived all the same, so commits made before it, which wait longer, do not go
+    /// back behind it: they send its offsets.
     fn end_late(&mut self, now: Instant) {
+        for late in 1..self.waiting.len() {
+            let (before, rest) = self.waiting.make_contiguous().split_at_mut(late);
+            let Some(late) = rest.first().filter(|commit| commit.deadline <= now) else {
+                continue;
+            };
+            for commit in before {
+                for (partition, open) in &mut commit.open {
+                    if let Some(later) = late.open.get(partition) {
+                        open.offset = later.offset.clone();
+                    }
+                }
+            }
+        }
         let cause = Arc::clone(&self.last_cause);
         for commit in &mut self.waiting {
             if commit.deadline <= now {

@@ -108,6 +108,10 @@ impl Consumer {
             Some(assignment) => self.aim(common, now, assignment),
             None => self.reconcile(common, now),
         }
+        self.is_releasing &= !common.ownership.is_settled() || self.has_news(common);
+        if !self.is_releasing || self.calm_at.is_none() {
+            self.calm_at = Some(beat.sent_at);
+        }
         if matches!(self.phase, Phase::Active)
             && common.ownership.is_settled()
             && self.has_news(common)

@@ -113,17 +113,35 @@ impl Consumer {
         request
     }
 
-    /// Nothing was heard for as long as the coordinator is patient: others may own the partitions by now.
+    /// Until when the coordinator waits for partitions that are being given up.
+    pub(super) fn patience_ends_at(&self, common: &Common) -> Option<Instant> {
+        let since = self.calm_at.filter(|_| self.is_releasing)?;
+        Some(since + common.config.rebalance_timeout())
+    }
+
+    /// Nothing was heard for as long as the coordinator is patient, or partitions were not given up for as long: others may own
+    /// them by now.
     pub(super) fn end_session(&mut self, common: &mut Common, now: Instant) {
-        let Some(ends_at) = self.session_ends_at.filter(|ends_at| *ends_at <= now) else {
+        let group = Arc::clone(&common.group);
+        let has_passed = |at: &Instant| *at <= now;
+        let patience_ends_at = self.patience_ends_at(common);
+        let error = if let Some(ends_at) = self.session_ends_at.filter(has_passed) {
+            let limit = common.config.session_timeout;
+            GroupError::SessionExpired {
+                group,
+                limit,
+                measured: limit + (now - ends_at),
+                cause: Arc::clone(&common.last_cause),
+            }
+        } else if let Some(ends_at) = patience_ends_at.filter(has_passed) {
+            let limit = common.config.rebalance_timeout();
+            GroupError::RebalanceTimeout {
+                group,
+                limit,
+                measured: limit + (now - ends_at),
+            }
+        } else {
             return;
-        };
-        let limit = common.config.session_timeout;
-        let error = GroupError::SessionExpired {
-            group: Arc::clone(&common.group),
-            limit,
-            measured: limit + (now - ends_at),
-            cause: Arc::clone(&common.last_cause),
         };
         self.forget_place();
         common.lose(error);

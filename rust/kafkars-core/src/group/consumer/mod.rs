@@ -43,6 +43,10 @@ pub(super) struct Consumer {
     names: BTreeMap<Uuid, Arc<str>>,
     /// The coordinator keeps the place at least until then, if its session timeout is ours.
     session_ends_at: Option<Instant>,
+    /// The coordinator waited for no partition to be given up then, or later. It does so for the rebalance timeout.
+    calm_at: Option<Instant>,
+    /// Partitions are to be given up, and the coordinator has not confirmed that it knows them to be.
+    is_releasing: bool,
     /// Since when another member holds the instance id.
     unreleased_since: Option<Instant>,
 }
@@ -80,6 +84,8 @@ impl Consumer {
             target: None,
             names: BTreeMap::new(),
             session_ends_at: None,
+            calm_at: None,
+            is_releasing: false,
             unreleased_since: None,
         }
     }
@@ -139,10 +145,15 @@ impl Consumer {
             true => None,
             false => self.next_at,
         };
-        [beat_at, self.leave_wake_at(common), self.session_ends_at]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            beat_at,
+            self.leave_wake_at(common),
+            self.session_ends_at,
+            self.patience_ends_at(common),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     pub(super) fn state(&self, common: &Common) -> MembershipState {
@@ -214,6 +225,8 @@ impl Consumer {
         self.told = None;
         self.target = None;
         self.session_ends_at = None;
+        self.calm_at = None;
+        self.is_releasing = false;
         self.unreleased_since = None;
     }
 }

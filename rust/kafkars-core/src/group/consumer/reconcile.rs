@@ -52,6 +52,7 @@ impl Consumer {
         let wanted = self.wanted(common);
         common.revoke(|owned| !wanted.contains(owned));
         if !common.ownership.is_settled() {
+            self.is_releasing = true;
             return;
         }
         let added: Vec<TopicPartition> = wanted
