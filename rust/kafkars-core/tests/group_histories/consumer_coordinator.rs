@@ -1,0 +1,312 @@
+//! A model of the KIP-848 coordinator: a target assignment, and members that are led to it step by step.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use kafkars_core::group::{GroupRequest, GroupResponse};
+use kafkars_protocol::messages::consumer_group_heartbeat::{
+    Assignment, ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse, TopicPartitions,
+};
+use kafkars_protocol::{ErrorCode, Uuid};
+
+use crate::coordinator::{Coordinator, Ticket};
+
+type Place = (Uuid, i32);
+
+struct Member {
+    epoch: i32,
+    previous_epoch: i32,
+    topics: BTreeSet<String>,
+    assigned: BTreeSet<Place>,
+    /// To be given up before anything else happens, and before then.
+    revoking: BTreeSet<Place>,
+    revoking_ends_at: Option<Instant>,
+    rebalance: Duration,
+    target: BTreeSet<Place>,
+    expires_at: Instant,
+}
+
+pub(crate) struct ConsumerCoordinator {
+    epoch: i32,
+    members: BTreeMap<String, Member>,
+    topics: BTreeMap<String, (Uuid, i32)>,
+    session: Duration,
+    interval: Duration,
+    answers: Vec<(Ticket, GroupResponse)>,
+}
+
+impl ConsumerCoordinator {
+    pub(crate) fn new(
+        topics: BTreeMap<String, (Uuid, i32)>,
+        session: Duration,
+        interval: Duration,
+    ) -> Self {
+        Self {
+            epoch: 0,
+            members: BTreeMap::new(),
+            topics,
+            session,
+            interval,
+            answers: Vec::new(),
+        }
+    }
+
+    fn heartbeat(
+        &mut self,
+        now: Instant,
+        request: ConsumerGroupHeartbeatRequest,
+    ) -> ConsumerGroupHeartbeatResponse {
+        let refuse = |code: ErrorCode| ConsumerGroupHeartbeatResponse {
+            error_code: code.code(),
+            ..ConsumerGroupHeartbeatResponse::default()
+        };
+        let id = request.member_id.clone();
+        if request.member_epoch < 0 {
+            let response = ConsumerGroupHeartbeatResponse {
+                member_id: Some(id.clone()),
+                member_epoch: request.member_epoch,
+                ..ConsumerGroupHeartbeatResponse::default()
+            };
+            if self.members.remove(&id).is_none() {
+                return refuse(ErrorCode::UnknownMemberId);
+            }
+            self.retarget();
+            return response;
+        }
+        let owned: Option<BTreeSet<Place>> = request.topic_partitions.as_ref().map(|topics| {
+            let places = topics.iter().flat_map(|topic| {
+                topic
+                    .partitions
+                    .iter()
+                    .map(|number| (topic.topic_id, *number))
+            });
+            places.collect()
+        });
+        let mut is_new = false;
+        match self.members.get(&id) {
+            None if request.member_epoch > 0 => return refuse(ErrorCode::UnknownMemberId),
+            None => {
+                is_new = true;
+                let member = Member {
+                    epoch: 0,
+                    previous_epoch: 0,
+                    topics: BTreeSet::new(),
+                    assigned: BTreeSet::new(),
+                    revoking: BTreeSet::new(),
+                    revoking_ends_at: None,
+                    rebalance: Duration::from_millis(request.rebalance_timeout_ms.max(0) as u64),
+                    target: BTreeSet::new(),
+                    expires_at: now,
+                };
+                self.members.insert(id.clone(), member);
+            }
+            Some(member) => {
+                let is_repeat = request.member_epoch == member.previous_epoch
+                    && owned
+                        .as_ref()
+                        .is_some_and(|owned| owned.is_subset(&member.assigned));
+                if request.member_epoch != member.epoch && !is_repeat {
+                    return refuse(ErrorCode::FencedMemberEpoch);
+                }
+            }
+        }
+        let mut changed = is_new;
+        if let (Some(names), Some(member)) =
+            (&request.subscribed_topic_names, self.members.get_mut(&id))
+        {
+            let topics: BTreeSet<String> = names.iter().cloned().collect();
+            changed |= member.topics != topics;
+            member.topics = topics;
+        }
+        if changed {
+            self.retarget();
+        }
+        let before = self.members.get(&id).map(|member| member.assigned.clone());
+        self.lead_on(now, &id, owned.as_ref());
+        let Some(member) = self.members.get_mut(&id) else {
+            return refuse(ErrorCode::UnknownMemberId);
+        };
+        member.expires_at = now + self.session;
+        let is_full = request.member_epoch == 0
+            || request.rebalance_timeout_ms != -1
+                && request.subscribed_topic_names.is_some()
+                && owned.is_some();
+        let tells = is_full || before.as_ref() != Some(&member.assigned);
+        ConsumerGroupHeartbeatResponse {
+            member_id: Some(id),
+            member_epoch: member.epoch,
+            heartbeat_interval_ms: self.interval.as_millis() as i32,
+            assignment: tells.then(|| assignment(&member.assigned)),
+            ..ConsumerGroupHeartbeatResponse::default()
+        }
+    }
+
+    /// One step of one member towards its target.
+    fn lead_on(&mut self, now: Instant, id: &str, owned: Option<&BTreeSet<Place>>) {
+        let held: BTreeSet<Place> = self
+            .members
+            .iter()
+            .filter(|(other, _)| *other != id)
+            .flat_map(|(_, member)| member.assigned.union(&member.revoking).copied())
+            .collect();
+        let epoch = self.epoch;
+        let Some(member) = self.members.get_mut(id) else {
+            return;
+        };
+        if !member.revoking.is_empty() {
+            if owned.is_none_or(|owned| !owned.is_disjoint(&member.revoking)) {
+                return;
+            }
+            member.revoking.clear();
+            member.revoking_ends_at = None;
+        }
+        let kept: BTreeSet<Place> = member
+            .assigned
+            .intersection(&member.target)
+            .copied()
+            .collect();
+        let lost: BTreeSet<Place> = member
+            .assigned
+            .difference(&member.target)
+            .copied()
+            .collect();
+        let free: Vec<Place> = member
+            .target
+            .difference(&member.assigned)
+            .filter(|place| !held.contains(place))
+            .copied()
+            .collect();
+        if !lost.is_empty() {
+            member.assigned = kept;
+            member.revoking = lost;
+            member.revoking_ends_at = Some(now + member.rebalance);
+            return;
+        }
+        member.assigned.extend(free);
+        if member.epoch != epoch {
+            member.previous_epoch = member.epoch;
+            member.epoch = epoch;
+        }
+    }
+
+    /// A new target: even, and as much as possible where it is.
+    fn retarget(&mut self) {
+        self.epoch += 1;
+        for member in self.members.values_mut() {
+            let topics = &self.topics;
+            let wanted: BTreeSet<Uuid> = member
+                .topics
+                .iter()
+                .filter_map(|topic| topics.get(topic).map(|(id, _)| *id))
+                .collect();
+            member.target.retain(|(id, _)| wanted.contains(id));
+        }
+        let all: BTreeSet<Place> = self
+            .topics
+            .values()
+            .flat_map(|(id, count)| (0..*count).map(|number| (*id, number)))
+            .collect();
+        let targeted: BTreeSet<Place> = self
+            .members
+            .values()
+            .flat_map(|member| member.target.iter().copied())
+            .collect();
+        for place in all.difference(&targeted) {
+            let least = self
+                .members
+                .values_mut()
+                .min_by_key(|member| member.target.len());
+            if let Some(member) = least {
+                member.target.insert(*place);
+            }
+        }
+        loop {
+            let sizes = self
+                .members
+                .iter()
+                .map(|(id, member)| (member.target.len(), id.clone()));
+            let sizes: Vec<(usize, String)> = sizes.collect();
+            let (Some((most, from)), Some((least, to))) = (sizes.iter().max(), sizes.iter().min())
+            else {
+                return;
+            };
+            if *most <= least + 1 {
+                return;
+            }
+            let moved = self
+                .members
+                .get_mut(from)
+                .and_then(|member| member.target.pop_last());
+            if let (Some(place), Some(member)) = (moved, self.members.get_mut(to)) {
+                member.target.insert(place);
+            }
+        }
+    }
+}
+
+impl Coordinator for ConsumerCoordinator {
+    fn handle(&mut self, now: Instant, ticket: Ticket, request: GroupRequest) {
+        if let GroupRequest::ConsumerGroupHeartbeat(request) = request {
+            let response = self.heartbeat(now, request);
+            self.answers
+                .push((ticket, GroupResponse::ConsumerGroupHeartbeat(response)));
+        }
+    }
+
+    fn tick(&mut self, now: Instant) {
+        let before = self.members.len();
+        let is_late = |member: &Member| member.revoking_ends_at.is_some_and(|at| at <= now);
+        self.members
+            .retain(|_, member| member.expires_at > now && !is_late(member));
+        if self.members.len() != before {
+            self.retarget();
+        }
+    }
+
+    fn answers(&mut self) -> Vec<(Ticket, GroupResponse)> {
+        std::mem::take(&mut self.answers)
+    }
+
+    fn move_over(&mut self, now: Instant) -> Vec<Ticket> {
+        for member in self.members.values_mut() {
+            member.expires_at = now + self.session;
+            let rebalance = member.rebalance;
+            member.revoking_ends_at = member.revoking_ends_at.map(|_| now + rebalance);
+        }
+        Vec::new()
+    }
+
+    fn commit_error(&mut self, _now: Instant, member: &str, generation: i32) -> ErrorCode {
+        match self.members.get(member) {
+            None => ErrorCode::UnknownMemberId,
+            Some(member) if generation < member.epoch => ErrorCode::StaleMemberEpoch,
+            Some(member) if generation > member.epoch => ErrorCode::FencedMemberEpoch,
+            Some(_) => ErrorCode::None,
+        }
+    }
+
+    fn is_at_rest(&self, live: usize) -> bool {
+        let is_there = |member: &Member| {
+            member.epoch == self.epoch
+                && member.revoking.is_empty()
+                && member.assigned == member.target
+        };
+        self.members.len() == live && self.members.values().all(is_there)
+    }
+}
+
+fn assignment(assigned: &BTreeSet<Place>) -> Assignment {
+    let mut topics: BTreeMap<Uuid, Vec<i32>> = BTreeMap::new();
+    for (id, number) in assigned {
+        topics.entry(*id).or_default().push(*number);
+    }
+    let topics = topics
+        .into_iter()
+        .map(|(topic_id, partitions)| TopicPartitions {
+            topic_id,
+            partitions,
+        });
+    Assignment {
+        topic_partitions: topics.collect(),
+    }
+}

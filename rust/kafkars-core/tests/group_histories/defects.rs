@@ -1,0 +1,275 @@
+//! Defects planted into a member from outside: its requests, its answers, its strategy or its driver are spoilt as a defect
+//! inside would spoil them. Every one must be caught by the invariants.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use kafkars_core::group::assignor::{
+    Assignment, Assignor, GroupView, LastAssignment, MemberAssignment,
+};
+use kafkars_core::group::{GroupRequest, GroupResponse};
+use kafkars_protocol::ErrorCode;
+
+use crate::history::Setup;
+
+/// How many histories it may take to notice a defect.
+pub(crate) const CAUGHT_WITHIN: u64 = 48;
+
+/// What is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Defect {
+    /// Revocations are acknowledged and the partitions read on.
+    RevocationsAreIgnored,
+    /// Lost partitions are read on.
+    LossesAreIgnored,
+    /// Automatic commits count records that are still worked on.
+    UnfinishedRecordsAreCommitted,
+    /// Commits carry no generation, and the coordinator takes them.
+    CommitsWithoutGeneration,
+    /// An older commit arrives after a newer one.
+    LateCommitsArriveFirst,
+    /// Heartbeats are not sent.
+    HeartbeatsAreNotSent,
+    /// Nobody tells the membership that the application polls.
+    PollsAreNotNoted,
+    /// "The group is rebalancing" is not heard.
+    RebalancesAreNotNoticed,
+    /// "You are no member" is not heard.
+    ExpulsionIsNotNoticed,
+    /// The id that the coordinator gives is not used.
+    MemberIdsAreNotUsed,
+    /// "I am not the coordinator" is taken for "I am loading".
+    MovesAreNotNoticed,
+    /// The leader gives a partition to two members.
+    PartitionsAreAssignedTwice,
+    /// The leader leaves a partition out.
+    PartitionsAreForgotten,
+    /// The strategy ignores who had what.
+    NothingSticks,
+    /// A cooperative strategy gives partitions away before they are free.
+    PartitionsAreGivenAwayTooEarly,
+    /// After a failure the next heartbeat tells only what is new (KIP-848).
+    NothingIsToldAgain,
+    /// The coordinator is never told that partitions were given up (KIP-848).
+    RevocationsAreNotTold,
+}
+
+/// All of them.
+pub(crate) const DEFECTS: &[Defect] = &[
+    Defect::RevocationsAreIgnored,
+    Defect::LossesAreIgnored,
+    Defect::UnfinishedRecordsAreCommitted,
+    Defect::CommitsWithoutGeneration,
+    Defect::LateCommitsArriveFirst,
+    Defect::HeartbeatsAreNotSent,
+    Defect::PollsAreNotNoted,
+    Defect::RebalancesAreNotNoticed,
+    Defect::ExpulsionIsNotNoticed,
+    Defect::MemberIdsAreNotUsed,
+    Defect::MovesAreNotNoticed,
+    Defect::PartitionsAreAssignedTwice,
+    Defect::PartitionsAreForgotten,
+    Defect::NothingSticks,
+    Defect::PartitionsAreGivenAwayTooEarly,
+    Defect::NothingIsToldAgain,
+    Defect::RevocationsAreNotTold,
+];
+
+const EAGER: Setup = Setup::Classic("range");
+const STICKY: Setup = Setup::Classic("sticky");
+const COOPERATIVE: Setup = Setup::Classic("cooperative-sticky");
+
+impl Defect {
+    /// Where it makes a difference.
+    pub(crate) fn shows_in(self) -> &'static [Setup] {
+        match self {
+            Self::RevocationsAreIgnored
+            | Self::LossesAreIgnored
+            | Self::UnfinishedRecordsAreCommitted
+            | Self::LateCommitsArriveFirst
+            | Self::PollsAreNotNoted
+            | Self::MovesAreNotNoticed
+            | Self::HeartbeatsAreNotSent => &[EAGER, COOPERATIVE, Setup::Consumer],
+            // A classic member that keeps something notices by its own clocks, or when it joins again.
+            Self::ExpulsionIsNotNoticed => &[Setup::Consumer],
+            Self::CommitsWithoutGeneration => &[EAGER, Setup::Consumer],
+            Self::RebalancesAreNotNoticed
+            | Self::MemberIdsAreNotUsed
+            | Self::PartitionsAreAssignedTwice
+            | Self::PartitionsAreForgotten => &[EAGER, COOPERATIVE],
+            Self::NothingSticks => &[STICKY, COOPERATIVE],
+            Self::PartitionsAreGivenAwayTooEarly => &[COOPERATIVE],
+            Self::NothingIsToldAgain | Self::RevocationsAreNotTold => &[Setup::Consumer],
+        }
+    }
+
+    /// Spoils a request; false: it is not sent at all.
+    pub(crate) fn mangle_request(self, request: &mut GroupRequest) -> bool {
+        match (self, request) {
+            (Self::HeartbeatsAreNotSent, GroupRequest::Heartbeat(_)) => return false,
+            (Self::HeartbeatsAreNotSent, GroupRequest::ConsumerGroupHeartbeat(request)) => {
+                return request.member_epoch <= 0;
+            }
+            (Self::PartitionsAreAssignedTwice, GroupRequest::SyncGroup(request)) => {
+                let first = request
+                    .assignments
+                    .first()
+                    .map(|one| one.assignment.clone());
+                if let (Some(first), Some(last)) = (first, request.assignments.last_mut()) {
+                    last.assignment = first;
+                }
+            }
+            (Self::NothingIsToldAgain, GroupRequest::ConsumerGroupHeartbeat(request))
+                if request.member_epoch > 0 && request.rebalance_timeout_ms >= 0 =>
+            {
+                request.rebalance_timeout_ms = -1;
+                request.subscribed_topic_names = None;
+                request.topic_partitions = None;
+            }
+            (Self::RevocationsAreNotTold, GroupRequest::ConsumerGroupHeartbeat(request))
+                if request.member_epoch > 0 =>
+            {
+                request.topic_partitions = None;
+            }
+            _ => {}
+        }
+        true
+    }
+
+    /// Spoils an answer.
+    pub(crate) fn mangle_response(self, response: &mut GroupResponse) {
+        let code = match response {
+            GroupResponse::JoinGroup(response) => {
+                if self == Self::MemberIdsAreNotUsed
+                    && response.error_code == ErrorCode::MemberIdRequired.code()
+                {
+                    response.member_id.clear();
+                }
+                &mut response.error_code
+            }
+            GroupResponse::SyncGroup(response) => &mut response.error_code,
+            GroupResponse::Heartbeat(response) => &mut response.error_code,
+            GroupResponse::LeaveGroup(response) => &mut response.error_code,
+            GroupResponse::ConsumerGroupHeartbeat(response) => {
+                if self == Self::ExpulsionIsNotNoticed && response.error_code != 0 {
+                    response.member_epoch = 1;
+                }
+                &mut response.error_code
+            }
+        };
+        let said = ErrorCode::from_i16(*code);
+        let heard = match (self, said) {
+            (Self::RebalancesAreNotNoticed, ErrorCode::RebalanceInProgress) => ErrorCode::None,
+            (
+                Self::ExpulsionIsNotNoticed,
+                ErrorCode::UnknownMemberId
+                | ErrorCode::IllegalGeneration
+                | ErrorCode::FencedMemberEpoch,
+            ) => ErrorCode::None,
+            (Self::MovesAreNotNoticed, ErrorCode::NotCoordinator) => {
+                ErrorCode::CoordinatorLoadInProgress
+            }
+            (_, said) => said,
+        };
+        let is_heartbeat = matches!(response_kind(response), Kind::Heartbeat);
+        if heard != said && (is_heartbeat || self == Self::MovesAreNotNoticed) {
+            set_code(response, heard);
+        }
+    }
+
+    /// Spoils the leader's strategy.
+    pub(crate) fn spoil_assignor(self, assignor: Arc<dyn Assignor>) -> Arc<dyn Assignor> {
+        match self {
+            Self::PartitionsAreForgotten
+            | Self::NothingSticks
+            | Self::PartitionsAreGivenAwayTooEarly => Arc::new(Spoilt {
+                assignor,
+                defect: self,
+            }),
+            _ => assignor,
+        }
+    }
+}
+
+enum Kind {
+    Heartbeat,
+    Other,
+}
+
+fn response_kind(response: &GroupResponse) -> Kind {
+    match response {
+        GroupResponse::Heartbeat(_) | GroupResponse::ConsumerGroupHeartbeat(_) => Kind::Heartbeat,
+        _ => Kind::Other,
+    }
+}
+
+fn set_code(response: &mut GroupResponse, code: ErrorCode) {
+    let code = code.code();
+    match response {
+        GroupResponse::JoinGroup(response) => response.error_code = code,
+        GroupResponse::SyncGroup(response) => response.error_code = code,
+        GroupResponse::Heartbeat(response) => response.error_code = code,
+        GroupResponse::LeaveGroup(response) => response.error_code = code,
+        GroupResponse::ConsumerGroupHeartbeat(response) => response.error_code = code,
+    }
+}
+
+/// A strategy with a defect.
+#[derive(Debug)]
+struct Spoilt {
+    assignor: Arc<dyn Assignor>,
+    defect: Defect,
+}
+
+impl Assignor for Spoilt {
+    fn name(&self) -> &str {
+        self.assignor.name()
+    }
+
+    fn is_cooperative(&self) -> bool {
+        self.assignor.is_cooperative()
+    }
+
+    fn user_data(&self, last: &LastAssignment) -> Option<Bytes> {
+        self.assignor.user_data(last)
+    }
+
+    fn assign(&self, group: &GroupView) -> Result<Assignment, Arc<str>> {
+        match self.defect {
+            Defect::PartitionsAreForgotten => {
+                let mut assignment = self.assignor.assign(group)?;
+                if let Some(first) = assignment
+                    .values_mut()
+                    .find(|one| !one.partitions.is_empty())
+                {
+                    first.partitions.pop();
+                }
+                Ok(assignment)
+            }
+            Defect::NothingSticks => {
+                let mut forgetful = group.clone();
+                for member in forgetful.members.values_mut() {
+                    member.owned.clear();
+                    member.user_data = None;
+                }
+                let fresh = self.assignor.assign(&forgetful)?;
+                Ok(reversed(fresh))
+            }
+            _ => {
+                let mut early = group.clone();
+                for member in early.members.values_mut() {
+                    member.owned.clear();
+                }
+                self.assignor.assign(&early)
+            }
+        }
+    }
+}
+
+/// Everybody gets what the opposite member would have got.
+fn reversed(assignment: Assignment) -> Assignment {
+    let lists: Vec<MemberAssignment> = assignment.values().rev().cloned().collect();
+    let members: Vec<Arc<str>> = assignment.into_keys().collect();
+    members.into_iter().zip(lists).collect::<BTreeMap<_, _>>()
+}

@@ -1,0 +1,335 @@
+//! One consumer: the membership, a driver, and an application that polls, works and commits.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kafkars_core::cluster::Cluster;
+use kafkars_core::config::{Checked, GroupConfig, TopicPartition};
+use kafkars_core::group::assignor::Assignor;
+use kafkars_core::group::{
+    Action, Change, ChangeKind, CommitId, CommitQueue, Event, GroupError, Leave, Membership,
+    Outgoing, OutgoingCommit, Subscription,
+};
+
+use crate::defects::Defect;
+use crate::network::{Arrival, Process};
+use crate::progress::Progress;
+use crate::trace;
+
+/// What a member wants from the world.
+pub(crate) enum Wish {
+    FindCoordinator,
+    Send(Outgoing),
+    Commit(OutgoingCommit),
+}
+
+/// Records of one partition that the application works on.
+pub(crate) type Work = BTreeMap<TopicPartition, std::ops::Range<i64>>;
+
+pub(crate) struct Member {
+    pub(crate) process: Process,
+    pub(crate) membership: Membership,
+    pub(crate) commits: CommitQueue,
+    pub(crate) defect: Option<Defect>,
+    /// What the application believes to own.
+    pub(crate) held: BTreeSet<TopicPartition>,
+    /// What it works on since the last poll.
+    pub(crate) work: Work,
+    pub(crate) positions: BTreeMap<TopicPartition, i64>,
+    /// Not a process that does anything until then.
+    pub(crate) frozen_until: Option<Instant>,
+    /// What has come from the network meanwhile.
+    pub(crate) deferred: Vec<Arrival>,
+    /// The application is busy until then.
+    pub(crate) busy_until: Option<Instant>,
+    pub(crate) next_poll: Instant,
+    pub(crate) left: bool,
+    pub(crate) failure: Option<GroupError>,
+    pub(crate) lost: usize,
+    pub(crate) revoked: BTreeSet<TopicPartition>,
+    progress: Progress,
+    cluster: Cluster,
+    changes: VecDeque<Change>,
+    callback: Option<Callback>,
+    held_back_commit: Option<OutgoingCommit>,
+}
+
+/// A callback of the application that runs.
+struct Callback {
+    change: Change,
+    ends_at: Instant,
+    commit: Option<CommitId>,
+}
+
+impl Member {
+    pub(crate) fn new(
+        now: Instant,
+        process: Process,
+        config: Checked<GroupConfig>,
+        assignors: Vec<Arc<dyn Assignor>>,
+        cluster: Cluster,
+        seed: u64,
+        defect: Option<Defect>,
+    ) -> Self {
+        let commits = CommitQueue::new(&config, seed);
+        let mut membership = Membership::new(config, assignors, seed);
+        membership.cluster_changed(now, &cluster);
+        let topics = cluster.topics().map(|topic| topic.name.as_str().into());
+        let subscribed = membership.subscribe(now, Subscription::Topics(topics.collect()));
+        subscribed.expect("topics by name");
+        Self {
+            process,
+            membership,
+            commits,
+            defect,
+            held: BTreeSet::new(),
+            work: Work::new(),
+            positions: BTreeMap::new(),
+            frozen_until: None,
+            deferred: Vec::new(),
+            busy_until: None,
+            next_poll: now,
+            left: false,
+            failure: None,
+            lost: 0,
+            revoked: BTreeSet::new(),
+            progress: Progress::new(),
+            cluster,
+            changes: VecDeque::new(),
+            callback: None,
+            held_back_commit: None,
+        }
+    }
+
+    pub(crate) fn is_frozen(&self, now: Instant) -> bool {
+        self.frozen_until.is_some_and(|until| until > now)
+    }
+
+    pub(crate) fn leave(&mut self, now: Instant) {
+        self.membership.leave(
+            now,
+            Leave {
+                reason: Some("the history says so".to_owned()),
+                ..Leave::default()
+            },
+        );
+    }
+
+    pub(crate) fn wake_at(&self, now: Instant) -> Instant {
+        if let Some(until) = self.frozen_until.filter(|until| *until > now) {
+            return until;
+        }
+        let busy = self.busy_until.unwrap_or(now);
+        let wishes = [self.membership.wake_at(), self.commits.wake_at()];
+        let poll = self.next_poll.max(busy);
+        wishes.into_iter().flatten().fold(poll, Instant::min)
+    }
+
+    /// Something came from the network.
+    pub(crate) fn arrive(&mut self, now: Instant, arrival: Arrival) {
+        match arrival {
+            Arrival::Coordinator(answer) => self.membership.coordinator_answered(now, answer),
+            Arrival::Group(id, Ok(mut response)) => {
+                if let Some(defect) = self.defect {
+                    defect.mangle_response(&mut response);
+                }
+                self.membership.answered(now, id, response);
+            }
+            Arrival::Group(id, Err(failure)) => self.membership.failed(now, id, failure),
+            Arrival::Commit(id, Ok(response)) => {
+                self.commits
+                    .answered(now, &mut self.membership, id, &response);
+            }
+            Arrival::Commit(id, Err(failure)) => {
+                self.commits.failed(now, &mut self.membership, id, failure);
+            }
+        }
+    }
+
+    /// Carries out what the membership wants, as a driver does.
+    pub(crate) fn drive(&mut self, now: Instant) -> Vec<Wish> {
+        let mut wishes = Vec::new();
+        let progress = &self.progress;
+        self.commits
+            .commit_automatically(now, &self.membership, || progress.to_commit());
+        loop {
+            while let Some(action) = self.membership.next_action(now) {
+                match action {
+                    Action::FindCoordinator => wishes.push(Wish::FindCoordinator),
+                    Action::ResolveTopics { .. } => {
+                        let cluster = self.cluster.clone();
+                        self.membership.cluster_changed(now, &cluster);
+                    }
+                    Action::Assign(work) => {
+                        let outcome = work.run();
+                        self.membership.assignor_finished(now, work.id, outcome);
+                    }
+                    Action::Send(mut outgoing) => {
+                        let sends = self
+                            .defect
+                            .is_none_or(|defect| defect.mangle_request(&mut outgoing.request));
+                        if sends {
+                            wishes.push(Wish::Send(outgoing));
+                        }
+                    }
+                }
+            }
+            self.take_events(now);
+            let request = self
+                .commits
+                .next_request(now, &mut self.membership, &self.cluster);
+            let Some(mut commit) = request else {
+                break;
+            };
+            if self.defect == Some(Defect::LateCommitsArriveFirst) {
+                // Every commit is sent once more after the next one.
+                let repeated = self.held_back_commit.replace(commit.clone());
+                wishes.push(Wish::Commit(commit));
+                wishes.extend(repeated.map(Wish::Commit));
+                continue;
+            }
+            if self.defect == Some(Defect::CommitsWithoutGeneration) {
+                commit.request.generation_id_or_member_epoch = -1;
+            }
+            wishes.push(Wish::Commit(commit));
+        }
+        while let Some(outcome) = self.commits.next_outcome() {
+            if outcome.result.is_ok() {
+                self.progress.committed(&outcome.offsets);
+            }
+            if let Some(callback) = &mut self.callback
+                && callback.commit == Some(outcome.id)
+            {
+                callback.commit = None;
+            }
+        }
+        wishes
+    }
+
+    fn take_events(&mut self, now: Instant) {
+        while let Some(event) = self.membership.next_event() {
+            let place = self.process.place;
+            trace::line(now, || format!("   {place} hears {event:?}"));
+            match event {
+                Event::Change(change) => self.hear_of(now, change),
+                Event::PollIntervalExceeded(_) => {}
+                Event::Left => self.left = true,
+                Event::Failed(error) => self.failure = Some(error),
+            }
+        }
+    }
+
+    fn hear_of(&mut self, now: Instant, change: Change) {
+        let is_careless = match change.kind {
+            ChangeKind::Revoked => self.defect == Some(Defect::RevocationsAreIgnored),
+            ChangeKind::Lost(_) => self.defect == Some(Defect::LossesAreIgnored),
+            ChangeKind::Assigned => false,
+        };
+        if is_careless {
+            return self.membership.change_done(now, change.id);
+        }
+        if matches!(change.kind, ChangeKind::Lost(_)) {
+            // A driver stops handing out at once, whatever the application does.
+            self.lost += change.partitions.len();
+            self.drop_partitions(&change.partitions);
+        }
+        self.changes.push_back(change);
+    }
+
+    fn drop_partitions(&mut self, partitions: &[TopicPartition]) {
+        for partition in partitions {
+            self.held.remove(partition);
+            self.positions.remove(partition);
+        }
+        self.progress.forget(partitions);
+    }
+
+    /// The application polls: it has finished what it had. Returns that.
+    pub(crate) fn poll(
+        &mut self,
+        now: Instant,
+        committed: impl Fn(&TopicPartition) -> i64,
+    ) -> Work {
+        let finished = std::mem::take(&mut self.work);
+        if self.defect != Some(Defect::PollsAreNotNoted) {
+            self.membership.polled(now);
+        }
+        self.progress.polled();
+        self.run_callbacks(now, committed);
+        finished
+    }
+
+    fn run_callbacks(&mut self, now: Instant, committed: impl Fn(&TopicPartition) -> i64) {
+        if let Some(callback) = self
+            .callback
+            .take_if(|callback| callback.ends_at <= now && callback.commit.is_none())
+        {
+            if callback.change.kind == ChangeKind::Revoked {
+                self.revoked
+                    .extend(callback.change.partitions.iter().cloned());
+                self.drop_partitions(&callback.change.partitions);
+            }
+            self.membership.change_done(now, callback.change.id);
+        }
+        if self.callback.is_some() {
+            return;
+        }
+        let Some(change) = self.changes.pop_front() else {
+            return;
+        };
+        let mut commit = None;
+        match change.kind {
+            ChangeKind::Assigned => {
+                for partition in &change.partitions {
+                    // Lost again before the application heard of it.
+                    let serial = self.membership.assignment_serial(partition);
+                    if serial == Some(change.id.0) {
+                        self.held.insert(partition.clone());
+                        self.positions
+                            .insert(partition.clone(), committed(partition));
+                    }
+                }
+            }
+            ChangeKind::Revoked => {
+                let offsets = self.progress.to_commit_of(&change.partitions);
+                if !offsets.is_empty() {
+                    let deadline = now + Duration::from_secs(1);
+                    commit = self
+                        .commits
+                        .commit_positions(now, &self.membership, offsets, deadline)
+                        .ok();
+                }
+            }
+            ChangeKind::Lost(_) => {}
+        }
+        self.callback = Some(Callback {
+            change,
+            ends_at: now,
+            commit,
+        });
+    }
+
+    /// Takes records, unless a callback runs.
+    pub(crate) fn take(&mut self, ends: &BTreeMap<TopicPartition, i64>) {
+        if self.callback.is_some() || !self.changes.is_empty() {
+            return;
+        }
+        for partition in &self.held {
+            let (Some(position), Some(end)) =
+                (self.positions.get_mut(partition), ends.get(partition))
+            else {
+                continue;
+            };
+            let upto = (*position + 3).min(*end);
+            if upto > *position {
+                self.work.insert(partition.clone(), *position..upto);
+                *position = upto;
+                self.progress.handed_out(partition, upto, 0);
+            }
+        }
+        if self.defect == Some(Defect::UnfinishedRecordsAreCommitted) {
+            self.progress.polled();
+        }
+    }
+}
