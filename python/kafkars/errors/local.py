@@ -243,6 +243,16 @@ class SessionExpiredError(KafkaError, TimeoutError):
     retriable = True
 
 
+class RebalanceTimeoutError(KafkaError, TimeoutError):
+    """Partitions were not given up within `rebalance_timeout_ms`, so the group went on without this consumer.
+
+    The message names the limit and the measured time. The consumer joins the group again.
+    """
+
+    name = "REBALANCE_TIMEOUT"
+    retriable = True
+
+
 class AssignorError(KafkaError):
     """An assignor failed, or assigned what it cannot."""
 

@@ -174,6 +174,7 @@ pub(crate) fn group(py: Python<'_>, error: &GroupError) -> PyErr {
     let class = match error {
         GroupError::PollIntervalExceeded { .. } => "MaxPollIntervalExceededError",
         GroupError::SessionExpired { .. } => "SessionExpiredError",
+        GroupError::RebalanceTimeout { .. } => "RebalanceTimeoutError",
         GroupError::Assignor { .. } => "AssignorError",
         GroupError::Unsupported { .. } => "UnsupportedByBrokerError",
         GroupError::InvalidPattern { .. } => {
