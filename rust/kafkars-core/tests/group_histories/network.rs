@@ -141,7 +141,7 @@ impl Network {
             self.put(breaks_at, Delivery::Broken(ticket));
         } else {
             let before = self.connections.get(&(from, is_held_back)).copied();
-            let at = if dice >= 6 && dice < 10 { late } else { soon };
+            let at = if (6..10).contains(&dice) { late } else { soon };
             let at = before.map_or(at, |before| before.max(at));
             self.connections.insert((from, is_held_back), at);
             self.put(at, deliver);
