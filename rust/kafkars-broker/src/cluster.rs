@@ -17,6 +17,7 @@ use crate::groups::Groups;
 use crate::nodes::{CoordinatorKind, Node, Nodes};
 use crate::partition::Partition;
 use crate::quotas::Quotas;
+use crate::scram::ScramCredentials;
 use crate::sessions::Sessions;
 use crate::settings::broker::BrokerSettings;
 use crate::settings::client_metrics::ClientMetrics;
@@ -56,6 +57,7 @@ pub(crate) struct State {
     pub(crate) transactions: Transactions,
     pub(crate) settings: BrokerSettings,
     pub(crate) client_metrics: ClientMetrics,
+    pub(crate) scram: ScramCredentials,
     pub(crate) producer_ids: ProducerIds,
     topics_created: usize,
 }
@@ -79,6 +81,7 @@ impl Cluster {
             transactions: Transactions::default(),
             settings: BrokerSettings::new(&config),
             client_metrics: ClientMetrics::default(),
+            scram: ScramCredentials::default(),
             producer_ids: ProducerIds::starting_at(FIRST_PRODUCER_ID),
             topics_created: 0,
         };

@@ -5,6 +5,8 @@
 //! one comes back. All nodes share one log, so a replica is in sync as soon as its node is back, and nothing is ever lost; also
 //! `unclean.leader.election.enable` then only means that a partition gets its leader earlier.
 
+use kafkars_protocol::ErrorCode;
+
 use crate::cluster::{Cluster, State};
 use crate::nodes::Node;
 use crate::partition::Partition;
@@ -55,6 +57,46 @@ fn each_partition(state: &mut State, mut change: impl FnMut(&mut Partition, bool
 }
 
 impl Partition {
+    /// An election that an administrator asks for: of the first replica, or an unclean one where there is no leader.
+    pub(crate) fn elect(
+        &mut self,
+        unclean: bool,
+        alive: &dyn Fn(i32) -> bool,
+    ) -> Result<(), ErrorCode> {
+        let preferred = self.replicas.first().copied();
+        let needless = match unclean {
+            true => self.leader != NO_LEADER,
+            false => preferred == Some(self.leader),
+        };
+        if needless {
+            return Err(ErrorCode::ElectionNotNeeded);
+        }
+        if unclean {
+            let any = self.replicas.iter().find(|replica| alive(**replica));
+            let next = *any.ok_or(ErrorCode::EligibleLeadersNotAvailable)?;
+            self.in_sync = vec![next];
+            self.lead_by(next);
+            return Ok(());
+        }
+        let able = |replica: &i32| self.in_sync.contains(replica) && alive(*replica);
+        let next = preferred.filter(able);
+        self.lead_by(next.ok_or(ErrorCode::PreferredLeaderNotAvailable)?);
+        Ok(())
+    }
+
+    /// Other replicas, of which one at least is alive: they share the log, so they are in sync at once.
+    pub(crate) fn reassign(&mut self, replicas: Vec<i32>, alive: &dyn Fn(i32) -> bool) {
+        self.in_sync = replicas
+            .iter()
+            .copied()
+            .filter(|replica| alive(*replica))
+            .collect();
+        self.replicas = replicas;
+        if !self.in_sync.contains(&self.leader) {
+            self.lead_by(self.in_sync.first().copied().unwrap_or(NO_LEADER));
+        }
+    }
+
     fn lose(&mut self, node: i32, unclean: bool, alive: &dyn Fn(i32) -> bool) {
         if self.in_sync.len() > 1 {
             self.in_sync.retain(|replica| *replica != node);

@@ -44,6 +44,7 @@ mod producers;
 mod quotas;
 mod releases;
 mod requests;
+mod scram;
 mod server;
 mod sessions;
 mod settings;

@@ -71,6 +71,12 @@ impl Log {
         self.end_offset
     }
 
+    /// Bytes of the batches that can be read.
+    pub(crate) fn size(&self) -> u64 {
+        let first = self.batches.front();
+        first.map_or(0, |entry| self.end_position - entry.position)
+    }
+
     /// The batches that can be read, in order.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.batches.iter()

@@ -198,12 +198,18 @@ fn of_client_metrics(state: &State, name: &str) -> Vec<DescribeConfigsResourceRe
 
 fn of_group(state: &State, name: &str) -> Vec<DescribeConfigsResourceResult> {
     let describe = |(setting, value, set): (&GroupSetting, &str, bool)| {
-        let value = Sourced {
+        let own = set.then(|| Sourced {
             name: setting.name.to_owned(),
             value: value.to_owned(),
-            source: if set { source::GROUP } else { source::DEFAULT },
+            source: source::GROUP,
+        });
+        let of_brokers = Sourced {
+            name: format!("group.{}", setting.name),
+            value: setting.default.to_owned(),
+            source: source::DEFAULT,
         };
-        config(setting.name, setting.kind.code(), vec![value])
+        let values = own.into_iter().chain([of_brokers]).collect();
+        config(setting.name, setting.kind.code(), values)
     };
     state.groups.configs.of(name).map(describe).collect()
 }

@@ -33,6 +33,7 @@ mod api_13_leave_group;
 mod api_14_sync_group;
 mod api_15_describe_groups;
 mod api_16_list_groups;
+mod api_17_sasl_handshake;
 mod api_18_api_versions;
 mod api_19_create_topics;
 mod api_20_delete_topics;
@@ -44,25 +45,46 @@ mod api_25_add_offsets_to_txn;
 mod api_26_end_txn;
 mod api_27_write_txn_markers;
 mod api_28_txn_offset_commit;
+mod api_29_describe_acls;
+mod api_30_create_acls;
+mod api_31_delete_acls;
 mod api_32_describe_configs;
 mod api_33_alter_configs;
+mod api_34_alter_replica_log_dirs;
+mod api_35_describe_log_dirs;
+mod api_36_sasl_authenticate;
 mod api_37_create_partitions;
+mod api_38_create_delegation_token;
+mod api_39_renew_delegation_token;
+mod api_40_expire_delegation_token;
+mod api_41_describe_delegation_token;
 mod api_42_delete_groups;
+mod api_43_elect_leaders;
 mod api_44_incremental_alter_configs;
+mod api_45_alter_partition_reassignments;
+mod api_46_list_partition_reassignments;
 mod api_47_offset_delete;
 mod api_48_describe_client_quotas;
 mod api_49_alter_client_quotas;
+mod api_50_describe_user_scram_credentials;
+mod api_51_alter_user_scram_credentials;
+mod api_55_describe_quorum;
+mod api_57_update_features;
 mod api_60_describe_cluster;
 mod api_61_describe_producers;
+mod api_64_unregister_broker;
 mod api_65_describe_transactions;
 mod api_66_list_transactions;
 mod api_68_consumer_group_heartbeat;
 mod api_69_consumer_group_describe;
 mod api_74_list_config_resources;
+mod api_75_describe_topic_partitions;
 mod api_76_share_group_heartbeat;
 mod api_77_share_group_describe;
 mod api_78_share_fetch;
 mod api_79_share_acknowledge;
+mod api_80_add_raft_voter;
+mod api_81_remove_raft_voter;
 mod api_90_describe_share_group_offsets;
 mod api_91_alter_share_group_offsets;
 mod api_92_delete_share_group_offsets;
@@ -70,6 +92,7 @@ mod coordination;
 mod hints;
 mod mutations;
 mod operations;
+mod voters;
 
 pub(crate) use hints::Hints;
 
@@ -182,6 +205,7 @@ served! {
     SyncGroup sync_group SyncGroupRequest,
     DescribeGroups describe_groups DescribeGroupsRequest,
     ListGroups list_groups ListGroupsRequest,
+    SaslHandshake sasl_handshake SaslHandshakeRequest,
     ApiVersions api_versions ApiVersionsRequest,
     CreateTopics create_topics CreateTopicsRequest,
     DeleteTopics delete_topics DeleteTopicsRequest,
@@ -193,25 +217,46 @@ served! {
     EndTxn end_txn EndTxnRequest,
     WriteTxnMarkers write_txn_markers WriteTxnMarkersRequest,
     TxnOffsetCommit txn_offset_commit TxnOffsetCommitRequest,
+    DescribeAcls describe_acls DescribeAclsRequest,
+    CreateAcls create_acls CreateAclsRequest,
+    DeleteAcls delete_acls DeleteAclsRequest,
     DescribeConfigs describe_configs DescribeConfigsRequest,
     AlterConfigs alter_configs AlterConfigsRequest,
+    AlterReplicaLogDirs alter_replica_log_dirs AlterReplicaLogDirsRequest,
+    DescribeLogDirs describe_log_dirs DescribeLogDirsRequest,
+    SaslAuthenticate sasl_authenticate SaslAuthenticateRequest,
     CreatePartitions create_partitions CreatePartitionsRequest,
+    CreateDelegationToken create_delegation_token CreateDelegationTokenRequest,
+    RenewDelegationToken renew_delegation_token RenewDelegationTokenRequest,
+    ExpireDelegationToken expire_delegation_token ExpireDelegationTokenRequest,
+    DescribeDelegationToken describe_delegation_token DescribeDelegationTokenRequest,
     DeleteGroups delete_groups DeleteGroupsRequest,
-    OffsetDelete offset_delete OffsetDeleteRequest,
+    ElectLeaders elect_leaders ElectLeadersRequest,
     IncrementalAlterConfigs incremental_alter_configs IncrementalAlterConfigsRequest,
+    AlterPartitionReassignments alter_partition_reassignments AlterPartitionReassignmentsRequest,
+    ListPartitionReassignments list_partition_reassignments ListPartitionReassignmentsRequest,
+    OffsetDelete offset_delete OffsetDeleteRequest,
     DescribeClientQuotas describe_client_quotas DescribeClientQuotasRequest,
     AlterClientQuotas alter_client_quotas AlterClientQuotasRequest,
+    DescribeUserScramCredentials describe_user_scram_credentials DescribeUserScramCredentialsRequest,
+    AlterUserScramCredentials alter_user_scram_credentials AlterUserScramCredentialsRequest,
+    DescribeQuorum describe_quorum DescribeQuorumRequest,
+    UpdateFeatures update_features UpdateFeaturesRequest,
     DescribeCluster describe_cluster DescribeClusterRequest,
-    ConsumerGroupHeartbeat consumer_group_heartbeat ConsumerGroupHeartbeatRequest,
-    ConsumerGroupDescribe consumer_group_describe ConsumerGroupDescribeRequest,
     DescribeProducers describe_producers DescribeProducersRequest,
+    UnregisterBroker unregister_broker UnregisterBrokerRequest,
     DescribeTransactions describe_transactions DescribeTransactionsRequest,
     ListTransactions list_transactions ListTransactionsRequest,
+    ConsumerGroupHeartbeat consumer_group_heartbeat ConsumerGroupHeartbeatRequest,
+    ConsumerGroupDescribe consumer_group_describe ConsumerGroupDescribeRequest,
     ListConfigResources list_config_resources ListConfigResourcesRequest,
+    DescribeTopicPartitions describe_topic_partitions DescribeTopicPartitionsRequest,
     ShareGroupHeartbeat share_group_heartbeat ShareGroupHeartbeatRequest,
     ShareGroupDescribe share_group_describe ShareGroupDescribeRequest,
     ShareFetch share_fetch ShareFetchRequest,
     ShareAcknowledge share_acknowledge ShareAcknowledgeRequest,
+    AddRaftVoter add_raft_voter AddRaftVoterRequest,
+    RemoveRaftVoter remove_raft_voter RemoveRaftVoterRequest,
     DescribeShareGroupOffsets describe_share_group_offsets DescribeShareGroupOffsetsRequest,
     AlterShareGroupOffsets alter_share_group_offsets AlterShareGroupOffsetsRequest,
     DeleteShareGroupOffsets delete_share_group_offsets DeleteShareGroupOffsetsRequest,

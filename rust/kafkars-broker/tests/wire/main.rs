@@ -1,5 +1,6 @@
 //! The broker as a client sees it: bytes over real sockets.
 
+mod administration;
 mod cleanup;
 mod configs;
 mod configs_honoured;

@@ -53,7 +53,7 @@ fn every_version_lists_what_is_served() {
         let answer = wire.call(&request(), version);
         assert_eq!(answer.error_code, 0);
         assert_eq!(range(&answer, ApiKey::Fetch), Some((4, 18)));
-        assert_eq!(range(&answer, ApiKey::AddRaftVoter), None);
+        assert_eq!(range(&answer, ApiKey::PushTelemetry), None);
     }
 }
 
@@ -121,14 +121,14 @@ fn an_api_that_is_not_served_closes_the_connection() {
     let broker = broker();
     let mut wire = Wire::to(&broker);
     wire.send(
-        &kafkars_protocol::messages::add_raft_voter::AddRaftVoterRequest::default(),
+        &kafkars_protocol::messages::push_telemetry::PushTelemetryRequest::default(),
         0,
     );
     wire.assert_closed();
 }
 
 /// Sends a request in every version, handled and refused, and expects an answer each time.
-fn answers_in_every_version<R: Request>(request: R) {
+pub(crate) fn answers_in_every_version<R: Request>(request: R) {
     let broker = broker();
     let mut wire = Wire::to(&broker);
     let code = ErrorCode::UnknownServerError;

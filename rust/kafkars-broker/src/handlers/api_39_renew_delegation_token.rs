@@ -1,0 +1,25 @@
+//! RenewDelegationToken, versions 1 and 2.
+//!
+//! Kept: nobody is authenticated here, and whoever is not may not touch tokens in Kafka either: DELEGATION_TOKEN_REQUEST_NOT_ALLOWED.
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::renew_delegation_token::{
+    RenewDelegationTokenRequest, RenewDelegationTokenResponse,
+};
+
+use super::{Answer, Peer, Serve};
+
+impl Serve for RenewDelegationTokenRequest {
+    fn serve(self, peer: &Peer, version: i16) -> Answer<RenewDelegationTokenResponse> {
+        let code = ErrorCode::DelegationTokenRequestNotAllowed;
+        Answer::Now(self.refuse(peer, version, code))
+    }
+
+    fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> RenewDelegationTokenResponse {
+        RenewDelegationTokenResponse {
+            error_code: code.code(),
+            expiry_timestamp_ms: -1,
+            throttle_time_ms: 0,
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! ExpireDelegationToken, versions 1 and 2.
+//!
+//! Kept: nobody is authenticated here, and whoever is not may not touch tokens in Kafka either: DELEGATION_TOKEN_REQUEST_NOT_ALLOWED.
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::expire_delegation_token::{
+    ExpireDelegationTokenRequest, ExpireDelegationTokenResponse,
+};
+
+use super::{Answer, Peer, Serve};
+
+impl Serve for ExpireDelegationTokenRequest {
+    fn serve(self, peer: &Peer, version: i16) -> Answer<ExpireDelegationTokenResponse> {
+        let code = ErrorCode::DelegationTokenRequestNotAllowed;
+        Answer::Now(self.refuse(peer, version, code))
+    }
+
+    fn refuse(
+        &self,
+        _peer: &Peer,
+        _version: i16,
+        code: ErrorCode,
+    ) -> ExpireDelegationTokenResponse {
+        ExpireDelegationTokenResponse {
+            error_code: code.code(),
+            expiry_timestamp_ms: -1,
+            throttle_time_ms: 0,
+        }
+    }
+}

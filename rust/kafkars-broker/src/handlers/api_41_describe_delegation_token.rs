@@ -1,0 +1,29 @@
+//! DescribeDelegationToken, versions 1 to 3.
+//!
+//! Kept: nobody is authenticated here, and whoever is not may not see tokens in Kafka either: DELEGATION_TOKEN_REQUEST_NOT_ALLOWED.
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::describe_delegation_token::{
+    DescribeDelegationTokenRequest, DescribeDelegationTokenResponse,
+};
+
+use super::{Answer, Peer, Serve};
+
+impl Serve for DescribeDelegationTokenRequest {
+    fn serve(self, peer: &Peer, version: i16) -> Answer<DescribeDelegationTokenResponse> {
+        let code = ErrorCode::DelegationTokenRequestNotAllowed;
+        Answer::Now(self.refuse(peer, version, code))
+    }
+
+    fn refuse(
+        &self,
+        _peer: &Peer,
+        _version: i16,
+        code: ErrorCode,
+    ) -> DescribeDelegationTokenResponse {
+        DescribeDelegationTokenResponse {
+            error_code: code.code(),
+            ..DescribeDelegationTokenResponse::default()
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! ElectLeaders, versions 0 to 2 (KIP-183, KIP-460).
+//!
+//! Kept: elections of the first replica, and unclean ones for partitions without a leader; all partitions or those named.
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::elect_leaders::{
+    ElectLeadersRequest, ElectLeadersResponse, PartitionResult, ReplicaElectionResult,
+};
+
+use super::{Answer, Peer, Serve};
+use crate::cluster::{Cluster, State};
+use crate::incoming::Refusal;
+
+const PREFERRED: i8 = 0;
+const UNCLEAN: i8 = 1;
+/// What Kafka says where the right replica leads.
+const NOT_NEEDED: &str = "Leader election not needed for topic partition.";
+
+impl Serve for ElectLeadersRequest {
+    fn serve(self, peer: &Peer, version: i16) -> Answer<ElectLeadersResponse> {
+        let unclean = match self.election_type {
+            PREFERRED => false,
+            UNCLEAN => true,
+            other => {
+                let reason = format!("Unknown election type {other}");
+                let refusal = || Refusal::new(ErrorCode::InvalidRequest, reason.clone());
+                let response = each_named(&self, |_, _| Err(refusal()));
+                let code = ErrorCode::InvalidRequest;
+                return Answer::Now(with_code(response, version, code));
+            }
+        };
+        let mut state = peer.cluster.state();
+        if self.topic_partitions.is_none() {
+            return Answer::Now(everywhere(&peer.cluster, &mut state, unclean));
+        }
+        Answer::Now(each_named(&self, |topic, index| {
+            elect(&peer.cluster, &mut state, topic, index, unclean)
+        }))
+    }
+
+    fn refuse(&self, _peer: &Peer, version: i16, code: ErrorCode) -> ElectLeadersResponse {
+        with_code(each_named(self, |_, _| Err(code.into())), version, code)
+    }
+}
+
+/// Version 0 has no error of the whole answer.
+fn with_code(
+    response: ElectLeadersResponse,
+    version: i16,
+    code: ErrorCode,
+) -> ElectLeadersResponse {
+    ElectLeadersResponse {
+        error_code: if version > 0 { code.code() } else { 0 },
+        ..response
+    }
+}
+
+fn each_named(
+    request: &ElectLeadersRequest,
+    mut each: impl FnMut(&str, i32) -> Result<(), Refusal>,
+) -> ElectLeadersResponse {
+    let mut results = Vec::new();
+    for named in request.topic_partitions.iter().flatten() {
+        let partitions = named.partitions.iter();
+        results.push(ReplicaElectionResult {
+            topic: named.topic.clone(),
+            partition_result: partitions
+                .map(|index| result(*index, each(&named.topic, *index)))
+                .collect(),
+        });
+    }
+    ElectLeadersResponse {
+        replica_election_results: results,
+        ..ElectLeadersResponse::default()
+    }
+}
+
+/// Tells only of partitions where something could have been done.
+fn everywhere(cluster: &Cluster, state: &mut State, unclean: bool) -> ElectLeadersResponse {
+    let alive = |id| cluster.is_alive(id);
+    let mut results = Vec::new();
+    for topic in state.topics_mut() {
+        let mut partition_result = Vec::new();
+        for (index, partition) in (0..).zip(&mut topic.partitions) {
+            match partition.elect(unclean, &alive) {
+                Err(ErrorCode::ElectionNotNeeded) => {}
+                outcome => partition_result.push(result(index, outcome.map_err(Refusal::from))),
+            }
+        }
+        results.push(ReplicaElectionResult {
+            topic: topic.name.clone(),
+            partition_result,
+        });
+    }
+    ElectLeadersResponse {
+        replica_election_results: results,
+        ..ElectLeadersResponse::default()
+    }
+}
+
+fn elect(
+    cluster: &Cluster,
+    state: &mut State,
+    name: &str,
+    index: i32,
+    unclean: bool,
+) -> Result<(), Refusal> {
+    let unknown = |reason| Refusal::new(ErrorCode::UnknownTopicOrPartition, reason);
+    let topic = state.topic_mut(name);
+    let topic = topic.ok_or_else(|| unknown(format!("No such topic as {name}")))?;
+    let partition = topic.partition_mut(index);
+    let partition =
+        partition.ok_or_else(|| unknown(format!("No such partition as {name}-{index}")))?;
+    let elected = partition.elect(unclean, &|id| cluster.is_alive(id));
+    elected.map_err(|code| match code {
+        ErrorCode::ElectionNotNeeded => Refusal::new(code, NOT_NEEDED),
+        other => other.into(),
+    })
+}
+
+fn result(partition_id: i32, outcome: Result<(), Refusal>) -> PartitionResult {
+    let refusal = outcome.err();
+    PartitionResult {
+        partition_id,
+        error_code: refusal.as_ref().map_or(0, |refusal| refusal.code.code()),
+        error_message: refusal.map(Refusal::into_message),
+    }
+}

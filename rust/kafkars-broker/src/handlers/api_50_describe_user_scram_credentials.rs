@@ -1,0 +1,86 @@
+//! DescribeUserScramCredentials, version 0 (KIP-554).
+//!
+//! Kept: the mechanisms and iterations of all users or of those named.
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::describe_user_scram_credentials::{
+    CredentialInfo, DescribeUserScramCredentialsRequest, DescribeUserScramCredentialsResponse,
+    DescribeUserScramCredentialsResult,
+};
+
+use super::{Answer, Peer, Serve};
+use crate::cluster::State;
+use crate::incoming::Refusal;
+
+impl Serve for DescribeUserScramCredentialsRequest {
+    fn serve(self, peer: &Peer, _version: i16) -> Answer<DescribeUserScramCredentialsResponse> {
+        let state = peer.cluster.state();
+        let named = self.users.iter().flatten().map(|user| user.name.clone());
+        let mut users: Vec<String> = named.collect();
+        let asked = users.clone();
+        if users.is_empty() {
+            users = state.scram.users().cloned().collect();
+        }
+        users.sort();
+        users.dedup();
+        let repeated = |user: &str| asked.iter().filter(|other| other.as_str() == user).count() > 1;
+        let results = users.into_iter().map(|user| {
+            let credentials = if repeated(&user) {
+                let reason =
+                    format!("Cannot describe SCRAM credentials for the same user twice in a single request: {user}");
+                Err(Refusal::new(ErrorCode::DuplicateResource, reason))
+            } else {
+                describe(&state, &user)
+            };
+            result(user, credentials)
+        });
+        Answer::Now(DescribeUserScramCredentialsResponse {
+            error_message: Some(String::new()),
+            results: results.collect(),
+            ..DescribeUserScramCredentialsResponse::default()
+        })
+    }
+
+    fn refuse(
+        &self,
+        _peer: &Peer,
+        _version: i16,
+        code: ErrorCode,
+    ) -> DescribeUserScramCredentialsResponse {
+        DescribeUserScramCredentialsResponse {
+            error_code: code.code(),
+            error_message: Some(code.description().to_owned()),
+            ..DescribeUserScramCredentialsResponse::default()
+        }
+    }
+}
+
+fn describe(state: &State, user: &str) -> Result<Vec<CredentialInfo>, Refusal> {
+    let Some(credentials) = state.scram.of(user) else {
+        let reason = format!("Attempt to describe a user credential that does not exist: {user}");
+        return Err(Refusal::new(ErrorCode::ResourceNotFound, reason));
+    };
+    let credentials = credentials.iter();
+    Ok(credentials
+        .map(|(mechanism, credential)| CredentialInfo {
+            mechanism: *mechanism,
+            iterations: credential.iterations,
+        })
+        .collect())
+}
+
+fn result(
+    user: String,
+    credentials: Result<Vec<CredentialInfo>, Refusal>,
+) -> DescribeUserScramCredentialsResult {
+    let (credential_infos, error_code, error_message) = match credentials {
+        Ok(credentials) => (credentials, 0, String::new()),
+        Err(refusal) => (Vec::new(), refusal.code.code(), refusal.into_message()),
+    };
+    DescribeUserScramCredentialsResult {
+        user,
+        error_code,
+        error_message: Some(error_message),
+        credential_infos,
+    }
+}

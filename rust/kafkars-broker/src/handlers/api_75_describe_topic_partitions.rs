@@ -1,0 +1,161 @@
+//! DescribeTopicPartitions, version 0 (KIP-966).
+//!
+//! Kept: topics in the order of their names, all or those named; pages by cursor and limit. Every replica that could lead is in
+//! sync, so there are no others that could.
+
+use std::collections::BTreeSet;
+
+use kafkars_protocol::messages::describe_topic_partitions::{
+    Cursor, DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse,
+    DescribeTopicPartitionsResponsePartition, DescribeTopicPartitionsResponseTopic,
+};
+use kafkars_protocol::{ErrorCode, Uuid};
+
+use super::{Answer, Peer, Serve, operations};
+use crate::cluster::{Cluster, State};
+use crate::failover::NO_LEADER;
+use crate::features;
+use crate::partition::Partition;
+use crate::topic_name;
+
+/// `max.request.partition.size.limit`.
+const MOST_PARTITIONS: i32 = 2000;
+/// What stands for "not told".
+const NO_OPERATIONS: i32 = i32::MIN;
+
+impl Serve for DescribeTopicPartitionsRequest {
+    fn serve(self, peer: &Peer, version: i16) -> Answer<DescribeTopicPartitionsResponse> {
+        let state = peer.cluster.state();
+        let mut names: BTreeSet<&str> = self.topics.iter().map(|topic| &*topic.name).collect();
+        let start = self.cursor.as_ref();
+        let bad_start = start.is_some_and(|cursor| {
+            let elsewhere = !names.is_empty() && !names.contains(&*cursor.topic_name);
+            cursor.partition_index < 0 || elsewhere
+        });
+        if bad_start {
+            return Answer::Now(self.refuse(peer, version, ErrorCode::InvalidRequest));
+        }
+        if names.is_empty() {
+            names = state.topics().map(|topic| &*topic.name).collect();
+        }
+        let mut page = Page {
+            cluster: &peer.cluster,
+            left: self.response_partition_limit.clamp(1, MOST_PARTITIONS) as usize,
+            topics: Vec::new(),
+        };
+        let from = start.map_or("", |cursor| &*cursor.topic_name);
+        let mut next_cursor = None;
+        for name in names.range(from..) {
+            let first = start.filter(|cursor| cursor.topic_name == *name);
+            let first = first.map_or(0, |cursor| cursor.partition_index);
+            next_cursor = page.add(&state, name, first as usize);
+            if next_cursor.is_some() {
+                break;
+            }
+        }
+        Answer::Now(DescribeTopicPartitionsResponse {
+            throttle_time_ms: 0,
+            topics: page.topics,
+            next_cursor,
+        })
+    }
+
+    fn refuse(
+        &self,
+        _peer: &Peer,
+        _version: i16,
+        code: ErrorCode,
+    ) -> DescribeTopicPartitionsResponse {
+        let topics = self.topics.iter();
+        DescribeTopicPartitionsResponse {
+            topics: topics
+                .map(|topic| failure(&topic.name, code, NO_OPERATIONS))
+                .collect(),
+            ..DescribeTopicPartitionsResponse::default()
+        }
+    }
+}
+
+/// What one answer holds.
+struct Page<'a> {
+    cluster: &'a Cluster,
+    /// Partitions there is room for.
+    left: usize,
+    topics: Vec<DescribeTopicPartitionsResponseTopic>,
+}
+
+impl Page<'_> {
+    /// Adds the partitions of a topic from `first` on, and returns where to go on when there is no room for all.
+    fn add(&mut self, state: &State, name: &str, first: usize) -> Option<Cursor> {
+        let cursor = |partition: usize| Cursor {
+            topic_name: name.to_owned(),
+            partition_index: partition as i32,
+        };
+        if self.left == 0 {
+            return Some(cursor(0));
+        }
+        let Some(topic) = state.topic(name) else {
+            let code = match topic_name::check(name) {
+                Ok(()) => ErrorCode::UnknownTopicOrPartition,
+                Err(_) => ErrorCode::InvalidTopicException,
+            };
+            self.topics.push(failure(name, code, operations::ON_TOPIC));
+            return None;
+        };
+        let partitions = topic.partitions.iter().enumerate();
+        let partitions = partitions.skip(first).take(self.left);
+        let described: Vec<_> = partitions
+            .map(|(index, partition)| describe(self.cluster, index, partition))
+            .collect();
+        self.left -= described.len();
+        let next = first + described.len();
+        self.topics.push(DescribeTopicPartitionsResponseTopic {
+            name: Some(topic.name.clone()),
+            topic_id: topic.id,
+            partitions: described,
+            topic_authorized_operations: operations::ON_TOPIC,
+            ..DescribeTopicPartitionsResponseTopic::default()
+        });
+        (next < topic.partitions.len()).then(|| cursor(next))
+    }
+}
+
+fn describe(
+    cluster: &Cluster,
+    index: usize,
+    partition: &Partition,
+) -> DescribeTopicPartitionsResponsePartition {
+    let leaderless = partition.leader == NO_LEADER;
+    let code = leaderless.then_some(ErrorCode::LeaderNotAvailable);
+    let offline = |replica: &&i32| !cluster.is_alive(**replica);
+    // A cluster without the feature tells nothing of replicas that could lead.
+    let features = features::of(cluster.config.release);
+    let mut features = features.iter();
+    let eligible = features
+        .any(|feature| feature.name == "eligible.leader.replicas.version" && feature.level > 0);
+    DescribeTopicPartitionsResponsePartition {
+        error_code: code.map_or(0, ErrorCode::code),
+        partition_index: index as i32,
+        leader_id: partition.leader,
+        leader_epoch: partition.leader_epoch,
+        replica_nodes: partition.replicas.clone(),
+        isr_nodes: partition.in_sync.clone(),
+        eligible_leader_replicas: eligible.then(Vec::new),
+        last_known_elr: eligible.then(Vec::new),
+        offline_replicas: partition.replicas.iter().filter(offline).copied().collect(),
+    }
+}
+
+fn failure(
+    name: &str,
+    code: ErrorCode,
+    topic_authorized_operations: i32,
+) -> DescribeTopicPartitionsResponseTopic {
+    DescribeTopicPartitionsResponseTopic {
+        error_code: code.code(),
+        name: Some(name.to_owned()),
+        topic_id: Uuid::ZERO,
+        topic_authorized_operations,
+        ..DescribeTopicPartitionsResponseTopic::default()
+    }
+}

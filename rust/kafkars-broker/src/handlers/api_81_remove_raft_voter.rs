@@ -1,0 +1,30 @@
+//! RemoveRaftVoter (KIP-853).
+//!
+//! Kept: the voters of the quorum are fixed, as in a Kafka that is formatted without dynamic voters: UNSUPPORTED_VERSION.
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::remove_raft_voter::{
+    RemoveRaftVoterRequest, RemoveRaftVoterResponse,
+};
+
+use super::{Answer, Peer, Serve, voters};
+
+impl Serve for RemoveRaftVoterRequest {
+    fn serve(self, peer: &Peer, _version: i16) -> Answer<RemoveRaftVoterResponse> {
+        let cluster_id = self.cluster_id.as_deref();
+        let refusal = voters::refusal(peer, "Remove", cluster_id, self.voter_directory_id);
+        Answer::Now(RemoveRaftVoterResponse {
+            throttle_time_ms: 0,
+            error_code: refusal.code.code(),
+            error_message: Some(refusal.into_message()),
+        })
+    }
+
+    fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> RemoveRaftVoterResponse {
+        RemoveRaftVoterResponse {
+            throttle_time_ms: 0,
+            error_code: code.code(),
+            error_message: Some(code.description().to_owned()),
+        }
+    }
+}

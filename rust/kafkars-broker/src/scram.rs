@@ -1,0 +1,93 @@
+//! Credentials of users (KIP-554): kept and described. Listeners are plain, so nobody is asked for them.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use kafkars_protocol::ErrorCode;
+
+use crate::incoming::Refusal;
+
+/// Users there may be, so that altering them does not fill the memory.
+const MAX_USERS: usize = 10_000;
+/// What a server may be asked for a client's sake.
+const FEWEST_ITERATIONS: i32 = 4096;
+const MOST_ITERATIONS: i32 = 16_384;
+
+/// By user and mechanism, in Kafka's numbers: 1 is SCRAM-SHA-256, 2 is SCRAM-SHA-512.
+#[derive(Debug, Default)]
+pub(crate) struct ScramCredentials(BTreeMap<String, BTreeMap<i8, ScramCredential>>);
+
+/// One credential.
+#[derive(Debug)]
+pub(crate) struct ScramCredential {
+    pub(crate) iterations: i32,
+    /// What is needed once somebody is asked.
+    _secret: (Bytes, Bytes),
+}
+
+impl ScramCredential {
+    pub(crate) fn new(iterations: i32, salt: Bytes, salted_password: Bytes) -> Self {
+        Self {
+            iterations,
+            _secret: (salt, salted_password),
+        }
+    }
+}
+
+impl ScramCredentials {
+    pub(crate) fn users(&self) -> impl Iterator<Item = &String> {
+        self.0.keys()
+    }
+
+    pub(crate) fn of(&self, user: &str) -> Option<&BTreeMap<i8, ScramCredential>> {
+        self.0.get(user)
+    }
+
+    pub(crate) fn delete(&mut self, user: &str, mechanism: i8) -> Result<(), Refusal> {
+        check(user, mechanism)?;
+        let gone = self
+            .0
+            .get_mut(user)
+            .and_then(|found| found.remove(&mechanism));
+        if gone.is_none() {
+            let reason = "Attempt to delete a user credential that does not exist";
+            return Err(Refusal::new(ErrorCode::ResourceNotFound, reason));
+        }
+        self.0.retain(|_, credentials| !credentials.is_empty());
+        Ok(())
+    }
+
+    pub(crate) fn set(
+        &mut self,
+        user: &str,
+        mechanism: i8,
+        credential: ScramCredential,
+    ) -> Result<(), Refusal> {
+        check(user, mechanism)?;
+        let refused = |reason| Err(Refusal::new(ErrorCode::UnacceptableCredential, reason));
+        match credential.iterations {
+            ..FEWEST_ITERATIONS => return refused("Too few iterations"),
+            FEWEST_ITERATIONS..=MOST_ITERATIONS => {}
+            _ => return refused("Too many iterations"),
+        }
+        if self.0.len() >= MAX_USERS && !self.0.contains_key(user) {
+            let reason = format!("{MAX_USERS} users have credentials, which is the limit.");
+            return Err(Refusal::new(ErrorCode::PolicyViolation, reason));
+        }
+        let credentials = self.0.entry(user.to_owned()).or_default();
+        credentials.insert(mechanism, credential);
+        Ok(())
+    }
+}
+
+fn check(user: &str, mechanism: i8) -> Result<(), Refusal> {
+    if user.is_empty() {
+        let reason = "Username must not be empty";
+        return Err(Refusal::new(ErrorCode::UnacceptableCredential, reason));
+    }
+    if !matches!(mechanism, 1 | 2) {
+        let reason = "Unknown SCRAM mechanism";
+        return Err(Refusal::new(ErrorCode::UnsupportedSaslMechanism, reason));
+    }
+    Ok(())
+}
