@@ -64,6 +64,10 @@ class Wrapped:
         """As the sync one: returns once there was room for all, and is asked later."""
         return PendingMany(self._loop, complete(self._loop, lambda: self._client.enqueue_many(*arguments, **settings)))
 
+    def send_arrow(self, *arguments: Any, **settings: Any) -> PendingMany:
+        """Likewise."""
+        return PendingMany(self._loop, complete(self._loop, lambda: self._client.enqueue_arrow(*arguments, **settings)))
+
     def send_batch(self, *arguments: Any, **settings: Any) -> PendingResult:
         """Sends now and is awaited later."""
         return PendingResult(self._loop, run(self._loop, lambda: self._client.send_batch(*arguments, **settings)))

@@ -11,6 +11,7 @@ from typing import Any, Final, Generic, Literal, final, overload
 from typing_extensions import Self, disjoint_base
 
 from kafkars._typing import (
+    ArrowData,
     Headers,
     K,
     KeyIn,
@@ -404,6 +405,18 @@ class Producer(BaseProducer[KeyIn, ValueIn]):
         headers: Iterable[Headers | None] | None = None,
         timeout: float | None = None,
     ) -> Deliveries: ...
+    def send_arrow(
+        self,
+        topic: str,
+        data: ArrowData,
+        *,
+        value: str | None = "value",
+        key: str | None = None,
+        headers: str | None = None,
+        timestamp: str | None = None,
+        partition: str | None = None,
+        timeout: float | None = None,
+    ) -> Deliveries: ...
     def send_batch(
         self, batch: BatchBuilder, topic: str, *, partition: int, timeout: float | None = None
     ) -> DeliveryFuture: ...
@@ -476,6 +489,30 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
         partitions: int | Iterable[int | None] | None = None,
         timestamps: int | Iterable[int | None] | None = None,
         headers: Iterable[Headers | None] | None = None,
+        timeout: float | None = None,
+    ) -> Call[AsyncDeliveries]: ...
+    def send_arrow(
+        self,
+        topic: str,
+        data: ArrowData,
+        *,
+        value: str | None = "value",
+        key: str | None = None,
+        headers: str | None = None,
+        timestamp: str | None = None,
+        partition: str | None = None,
+        timeout: float | None = None,
+    ) -> Call[list[RecordMetadata]]: ...
+    def enqueue_arrow(
+        self,
+        topic: str,
+        data: ArrowData,
+        *,
+        value: str | None = "value",
+        key: str | None = None,
+        headers: str | None = None,
+        timestamp: str | None = None,
+        partition: str | None = None,
         timeout: float | None = None,
     ) -> Call[AsyncDeliveries]: ...
     def send_batch(

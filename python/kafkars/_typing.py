@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from typing_extensions import TypeVar
 
 from kafkars.types import OffsetAndMetadata, TopicPartition
+
+
+class ArrowStream(Protocol):
+    """A table of any library with the Arrow PyCapsule interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None, /) -> object: ...
+
+
+class ArrowArray(Protocol):
+    """A record batch of any library with the Arrow PyCapsule interface."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None, /) -> tuple[object, object]: ...
+
+
+ArrowData: TypeAlias = ArrowStream | ArrowArray
 
 Payload: TypeAlias = bytes | bytearray | memoryview | str
 """What is sent without a serializer."""

@@ -51,6 +51,8 @@ PRODUCER_METHODS: dict[str, Callable[[Any], object] | None] = {
     "enqueue": lambda producer: producer.enqueue("topic", b"value"),
     "send_many": lambda producer: producer.send_many("topic", [b"value"]),
     "enqueue_many": lambda producer: producer.enqueue_many("topic", [b"value"]),
+    "send_arrow": lambda producer: producer.send_arrow("topic", object()),
+    "enqueue_arrow": lambda producer: producer.enqueue_arrow("topic", object()),
     "create_batch": lambda producer: producer.create_batch(),
     "send_batch": lambda producer: producer.send_batch(filled(), "topic", partition=0).result(SECONDS),
     "partitions_for": lambda producer: producer.partitions_for("topic"),

@@ -308,6 +308,11 @@ impl Producer {
         left
     }
 
+    /// Whether it takes no more records.
+    pub fn is_closed(&self) -> bool {
+        self.shared.closed.load(Ordering::Relaxed)
+    }
+
     /// Records taken and not yet reported.
     pub fn unacknowledged(&self) -> usize {
         self.shared.accumulator.unacknowledged()

@@ -5,6 +5,7 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
+use kafkars_arrow::ColumnError;
 use kafkars_broker::BrokerError;
 use kafkars_client::config::{ConfigError, TopicPartition};
 use kafkars_client::group::{CommitError, GroupError};
@@ -367,6 +368,11 @@ pub(crate) fn state(message: &str) -> PyErr {
 /// An argument that cannot work.
 pub(crate) fn argument(message: impl Into<String>) -> PyErr {
     attached("InvalidArgumentError", message)
+}
+
+/// A column that cannot be sent.
+pub(crate) fn local_argument(py: Python<'_>, problem: &ColumnError) -> PyErr {
+    local(py, "InvalidArgumentError", problem, &Place::default())
 }
 
 /// No room for a record that must not wait.

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::admission::{AdmissionWait, DeliveryWait, Ticket};
+use super::arrow;
 use super::base::PyBaseProducer;
 use super::core::{self, ProducerCore};
 use super::entries::All;
@@ -166,6 +167,49 @@ impl PyAsyncProducer {
         let columns = columns.intercepted(&self.core, topic)?;
         self.core
             .enter_columns(py, topic, &columns, timeout, All::admitted)
+    }
+
+    /// Sends the rows of an Arrow table or record batch of any library (`__arrow_c_stream__`, `__arrow_c_array__`) without making
+    /// a Python object of each. The arguments name the columns: `value` and `key` are binary or text, `timestamp` a
+    /// timestamp or milliseconds, `partition` a whole number, `headers` a map or a list of pairs; None leaves the part out, and so
+    /// does a null in its row. Serializers and interceptors do not run. Awaiting gives a list of `RecordMetadata`, as with `send_many`.
+    #[pyo3(signature = (topic, data, *, value="value", key=None, headers=None, timestamp=None, partition=None, timeout=None))]
+    #[expect(clippy::too_many_arguments, reason = "the parts of records")]
+    fn send_arrow(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::topic)] topic: String,
+        data: &Bound<'_, PyAny>,
+        value: Option<&str>,
+        key: Option<String>,
+        headers: Option<String>,
+        timestamp: Option<String>,
+        partition: Option<String>,
+        timeout: Option<f64>,
+    ) -> PyResult<Call> {
+        let names = arrow::names(value.map(Into::into), key, headers, timestamp, partition);
+        self.core
+            .enter_arrow(py, &topic, data, &names, timeout, All::reported)
+    }
+
+    /// The same; awaiting waits until there is room for all of them, and gives the `Deliveries`.
+    #[pyo3(signature = (topic, data, *, value="value", key=None, headers=None, timestamp=None, partition=None, timeout=None))]
+    #[expect(clippy::too_many_arguments, reason = "the parts of records")]
+    fn enqueue_arrow(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::topic)] topic: String,
+        data: &Bound<'_, PyAny>,
+        value: Option<&str>,
+        key: Option<String>,
+        headers: Option<String>,
+        timestamp: Option<String>,
+        partition: Option<String>,
+        timeout: Option<f64>,
+    ) -> PyResult<Call> {
+        let names = arrow::names(value.map(Into::into), key, headers, timestamp, partition);
+        self.core
+            .enter_arrow(py, &topic, data, &names, timeout, All::admitted)
     }
 
     /// Sends a batch of `create_batch()` to a partition, and closes it. Awaiting gives the metadata of its first record; the

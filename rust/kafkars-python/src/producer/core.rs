@@ -84,6 +84,14 @@ impl ProducerCore {
         self.birthplace.check()
     }
 
+    /// Fails where the producer is closed.
+    pub(super) fn check_open(&self, py: Python<'_>) -> PyResult<()> {
+        match self.producer.is_closed() {
+            true => Err(error::produce(py, &ProduceError::Closed)),
+            false => Ok(()),
+        }
+    }
+
     /// Whether this is a copy in a forked child.
     pub(crate) fn is_elsewhere(&self) -> bool {
         self.birthplace.is_elsewhere()

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kafkars_arrow::ColumnNames;
 use kafkars_client::{Delivery, ProduceError, SendError};
 use pyo3::intern;
 use pyo3::prelude::*;
 
 use super::aio::Awaits;
+use super::arrow::{ArrowRows, Batches};
 use super::core::ProducerCore;
-use super::entries::{All, Entry};
+use super::entries::{All, Entry, PyAsyncDeliveries};
 use super::filled::PyBatchBuilder;
 use super::interceptors::Acknowledgement;
 use super::late;
@@ -127,6 +129,45 @@ impl ProducerCore {
             }
             Err(failure) => PyFuture::failed(failure),
         }))
+    }
+
+    /// The same for the rows of an Arrow table.
+    pub(super) fn enter_arrow(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        topic: &str,
+        data: &Bound<'_, PyAny>,
+        names: &ColumnNames,
+        timeout: Option<f64>,
+        awaits: fn(Arc<Vec<Entry>>) -> All,
+    ) -> PyResult<Call> {
+        self.check()?;
+        self.check_open(py)?;
+        let patience = types::timeout(timeout)?.unwrap_or_else(|| self.producer.max_block());
+        let mut batches = Batches::new(data)?;
+        batches.check(py, names)?;
+        let mut entries = Vec::new();
+        while let Some(columns) = batches.next(py, names)? {
+            let mut rows = ArrowRows::new(topic, columns);
+            match self.enter_rows(py, &mut rows, patience) {
+                Ok(more) => entries.extend(more),
+                Err(failure) => {
+                    let base = entries.len();
+                    let index = failure.value(py).getattr_opt(intern!(py, "index"))?;
+                    let index = index.and_then(|index| index.extract::<usize>().ok());
+                    let failure = match index {
+                        Some(index) => at_index(py, failure, base + index),
+                        None => failure,
+                    };
+                    if base > 0 {
+                        let sent = PyAsyncDeliveries::new(Arc::new(entries));
+                        failure.value(py).setattr("sent", Bound::new(py, sent)?)?;
+                    }
+                    return Ok(Call(PyFuture::failed(failure)));
+                }
+            }
+        }
+        Ok(Call(awaits(Arc::new(entries)).future()))
     }
 
     /// Sees to it that interceptors hear, on the loop, what becomes of a record.

@@ -212,6 +212,12 @@ fn failures_of_all(py: Python<'_>, entries: &Arc<Vec<Entry>>) -> PyResult<Py<PyA
 #[pyclass(name = "Deliveries", module = "kafkars.aio", frozen)]
 pub(crate) struct PyAsyncDeliveries(Arc<Vec<Entry>>);
 
+impl PyAsyncDeliveries {
+    pub(super) fn new(entries: Arc<Vec<Entry>>) -> Self {
+        Self(entries)
+    }
+}
+
 #[pymethods]
 impl PyAsyncDeliveries {
     fn __len__(&self) -> usize {

@@ -105,12 +105,15 @@ pub(crate) fn let_in(py: Python<'_>, core: &ProducerCore) {
         if seat.given_up.load(Ordering::Acquire) {
             continue;
         }
-        let outcome = core
-            .ask_partition(py, &record.topic, record.key.as_deref())
-            .and_then(|partition| {
-                record.partition = partition;
-                core.admissions.queue(record, core.producer.max_block())
-            });
+        // One that names its partition waits here too where others wait before it.
+        let chosen = match record.partition {
+            Some(partition) => Ok(Some(partition)),
+            None => core.ask_partition(py, &record.topic, record.key.as_deref()),
+        };
+        let outcome = chosen.and_then(|partition| {
+            record.partition = partition;
+            core.admissions.queue(record, core.producer.max_block())
+        });
         *seat.outcome.lock() = Some(outcome);
     }
 }

@@ -1,9 +1,9 @@
 //! Many records in one call: columns of Python objects as records, and how both flavours hand them over.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use kafkars_client::{Delivery, ProduceRecord, Records, SendError};
+use kafkars_client::{Delivery, ProduceError, ProduceRecord, Records, SendError};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
@@ -252,16 +252,20 @@ impl ProducerCore {
         Ok(())
     }
 
-    /// Hands records over for synchronous Python, waiting for the topic and for room until the deadline. All are checked first:
-    /// where one cannot be sent, none is.
+    /// Hands records over for synchronous Python, waiting for the topic and for room until the deadline; their deliveries go
+    /// behind those in `taken`. All are checked first: where one cannot be sent, none is.
     pub(super) fn send_rows(
-        self: &Arc<Self>,
+        &self,
         py: Python<'_>,
         rows: &mut dyn Rows,
-        patience: Duration,
-    ) -> PyResult<PyDeliveries> {
-        let deadline = Instant::now() + patience;
+        deadline: Instant,
+        taken: &mut Vec<Delivery>,
+    ) -> PyResult<()> {
         let producer = &self.producer;
+        let base = taken.len();
+        let fail = |failure: &ProduceError, index| {
+            Err(at_index(py, error::produce(py, failure), base + index))
+        };
         if self.partition_function.is_some() {
             let known = producer.partitions_for(rows.topic(), deadline);
             runtime::block_on(py, known)?.map_err(|failure| error::produce(py, &failure))?;
@@ -270,23 +274,15 @@ impl ProducerCore {
         while let Err(stopped) = producer.check_many(rows.topic(), rows) {
             let wait = match stopped.error {
                 SendError::NotReady(wait) => wait,
-                SendError::Failed(failure) => {
-                    return Err(at_index(py, error::produce(py, &failure), stopped.index));
-                }
+                SendError::Failed(failure) => return fail(&failure, stopped.index),
             };
             let ready = runtime::block_on(py, producer.ready(wait, deadline))?;
             ready.map_err(|failure| error::produce(py, &failure))?;
         }
-        let mut taken: Vec<Delivery> = Vec::with_capacity(rows.len());
         loop {
-            let start = taken.len();
-            let sent = producer.try_send_many(rows.topic(), rows, start, &mut taken);
-            taken
-                .iter()
-                .skip(start)
-                .for_each(|delivery| self.watch(delivery));
-            let Err(stopped) = sent else {
-                return Ok(PyDeliveries::new(taken, Arc::clone(self)));
+            let start = taken.len() - base;
+            let Err(stopped) = producer.try_send_many(rows.topic(), rows, start, taken) else {
+                return Ok(());
             };
             let failure = match stopped.error {
                 SendError::Failed(failure) => failure,
@@ -297,10 +293,27 @@ impl ProducerCore {
                     }
                 }
             };
-            let failure = at_index(py, error::produce(py, &failure), stopped.index);
-            let sent = Bound::new(py, PyDeliveries::new(taken, Arc::clone(self)))?;
-            failure.value(py).setattr("sent", sent)?;
-            return Err(failure);
+            return fail(&failure, stopped.index);
+        }
+    }
+
+    /// The handle of what a call has sent; where the call failed half way, the error has it.
+    pub(super) fn deliveries(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        taken: Vec<Delivery>,
+        outcome: PyResult<()>,
+    ) -> PyResult<PyDeliveries> {
+        let is_empty = taken.is_empty();
+        let deliveries = PyDeliveries::new(taken, Arc::clone(self));
+        match outcome {
+            Ok(()) => Ok(deliveries),
+            Err(failure) if is_empty => Err(failure),
+            Err(failure) => {
+                let sent = Bound::new(py, deliveries)?;
+                failure.value(py).setattr("sent", sent)?;
+                Err(failure)
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod admission;
 mod aio;
+mod arrow;
 mod base;
 mod callbacks;
 mod core;

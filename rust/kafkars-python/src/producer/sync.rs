@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use kafkars_client::{Delivery, SendError};
+use kafkars_client::{Delivery, Records, SendError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+use super::arrow::{self, ArrowRows, Batches};
 use super::base::PyBaseProducer;
 use super::core::{self, ProducerCore};
 use super::deliveries::PyDeliveries;
@@ -88,7 +89,48 @@ impl PyProducer {
         let columns = Columns::new(values, keys, partitions, timestamps, headers)?;
         let columns = columns.intercepted(&self.core, topic)?;
         let mut rows = columns.rows(&self.core, topic)?;
-        self.core.send_rows(py, &mut rows, patience)
+        let mut taken = Vec::with_capacity(rows.len());
+        let deadline = Instant::now() + patience;
+        let sent = self.core.send_rows(py, &mut rows, deadline, &mut taken);
+        taken.iter().for_each(|delivery| self.core.watch(delivery));
+        self.core.deliveries(py, taken, sent)
+    }
+
+    /// Sends the rows of an Arrow table or record batch of any library (`__arrow_c_stream__`, `__arrow_c_array__`) without making
+    /// a Python object of each. The arguments name the columns: `value` and `key` are binary or text, `timestamp` a
+    /// timestamp or milliseconds, `partition` a whole number, `headers` a map or a list of pairs; None leaves the part out, and so
+    /// does a null in its row. Serializers and interceptors do not run. Waits as `send_many` does, for each batch of the table.
+    #[pyo3(signature = (topic, data, *, value="value", key=None, headers=None, timestamp=None, partition=None, timeout=None))]
+    #[expect(clippy::too_many_arguments, reason = "the parts of records")]
+    fn send_arrow<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = argument::topic)] topic: String,
+        data: &Bound<'py, PyAny>,
+        value: Option<&str>,
+        key: Option<String>,
+        headers: Option<String>,
+        timestamp: Option<String>,
+        partition: Option<String>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyDeliveries> {
+        self.core.check()?;
+        let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
+        let deadline = Instant::now() + patience;
+        self.core.check_open(py)?;
+        let names = arrow::names(value.map(Into::into), key, headers, timestamp, partition);
+        let mut batches = Batches::new(data)?;
+        batches.check(py, &names)?;
+        let mut taken = Vec::new();
+        let mut send = || {
+            while let Some(columns) = batches.next(py, &names)? {
+                let mut rows = ArrowRows::new(&topic, columns);
+                self.core.send_rows(py, &mut rows, deadline, &mut taken)?;
+            }
+            Ok(())
+        };
+        let sent = send();
+        self.core.deliveries(py, taken, sent)
     }
 
     /// Sends a batch of `create_batch()` to a partition, and closes it. The future is that of its first record; the others

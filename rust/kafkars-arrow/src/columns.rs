@@ -1,0 +1,158 @@
+//! The columns of one record batch as records.
+
+use arrow_array::{ArrayRef, RecordBatch};
+use kafkars_records::Header;
+
+use crate::error::ColumnError;
+use crate::headers::Headers;
+use crate::numbers::Numbers;
+use crate::payloads::Payloads;
+
+/// Which column is what. A part without a name is missing from every record.
+#[derive(Debug, Clone, Default)]
+pub struct ColumnNames {
+    /// Values; nulls are tombstones.
+    pub value: Option<String>,
+    /// Keys.
+    pub key: Option<String>,
+    /// Headers.
+    pub headers: Option<String>,
+    /// Timestamps; nulls are the time of sending.
+    pub timestamp: Option<String>,
+    /// Partitions; where one is null the partitioner chooses.
+    pub partition: Option<String>,
+}
+
+/// The parts of the records of one batch.
+#[derive(Debug, Clone)]
+pub struct Columns {
+    rows: usize,
+    value: Option<Payloads>,
+    key: Option<Payloads>,
+    headers: Option<Headers>,
+    timestamp: Option<Numbers>,
+    partition: Option<Numbers>,
+}
+
+impl Columns {
+    /// Finds the columns and looks at their types.
+    pub fn new(batch: &RecordBatch, names: &ColumnNames) -> Result<Self, ColumnError> {
+        let find = Finder(batch);
+        let made = Self {
+            rows: batch.num_rows(),
+            value: find.column("value", &names.value, Payloads::new, Payloads::EXPECTED)?,
+            key: find.column("key", &names.key, Payloads::new, Payloads::EXPECTED)?,
+            headers: find.column("headers", &names.headers, Headers::new, Headers::EXPECTED)?,
+            timestamp: find.column(
+                "timestamp",
+                &names.timestamp,
+                Numbers::milliseconds,
+                Numbers::TIMESTAMPS,
+            )?,
+            partition: find.column(
+                "partition",
+                &names.partition,
+                Numbers::whole,
+                Numbers::PARTITIONS,
+            )?,
+        };
+        made.check_partitions(names)?;
+        Ok(made)
+    }
+
+    fn check_partitions(&self, names: &ColumnNames) -> Result<(), ColumnError> {
+        let Some(partitions) = &self.partition else {
+            return Ok(());
+        };
+        for row in 0..self.rows {
+            if let Some(value) = partitions.get(row)
+                && i32::try_from(value).is_err()
+            {
+                return Err(ColumnError::Range {
+                    role: "partition",
+                    name: names.partition.clone().unwrap_or_default(),
+                    row,
+                    value,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// How many records there are.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// A record's value; none for a tombstone.
+    #[inline]
+    pub fn value(&self, row: usize) -> Option<&[u8]> {
+        self.value.as_ref()?.get(row)
+    }
+
+    /// A record's key.
+    #[inline]
+    pub fn key(&self, row: usize) -> Option<&[u8]> {
+        self.key.as_ref()?.get(row)
+    }
+
+    /// A record's own timestamp, in ms.
+    #[inline]
+    pub fn timestamp(&self, row: usize) -> Option<i64> {
+        self.timestamp.as_ref()?.get(row)
+    }
+
+    /// The partition a record names.
+    #[inline]
+    pub fn partition(&self, row: usize) -> Option<i32> {
+        let named = self.partition.as_ref()?.get(row)?;
+        i32::try_from(named).ok()
+    }
+
+    /// A record's headers.
+    pub fn headers(&self, row: usize) -> impl Iterator<Item = Header<'_>> {
+        let headers = self.headers.iter();
+        headers.flat_map(move |headers| headers.get(row))
+    }
+
+    /// Whether records have headers.
+    #[inline]
+    pub fn has_headers(&self) -> bool {
+        self.headers.is_some()
+    }
+}
+
+struct Finder<'a>(&'a RecordBatch);
+
+impl Finder<'_> {
+    fn column<T>(
+        &self,
+        role: &'static str,
+        name: &Option<String>,
+        read: impl Fn(&ArrayRef) -> Option<T>,
+        expected: &'static str,
+    ) -> Result<Option<T>, ColumnError> {
+        let Some(name) = name else {
+            return Ok(None);
+        };
+        let Some(array) = self.0.column_by_name(name) else {
+            let fields = self.0.schema_ref().fields().iter();
+            return Err(ColumnError::Missing {
+                role,
+                name: name.clone(),
+                present: fields.map(|field| field.name().clone()).collect(),
+            });
+        };
+        read(array).map(Some).ok_or_else(|| ColumnError::Type {
+            role,
+            name: name.clone(),
+            found: array.data_type().clone(),
+            expected,
+        })
+    }
+}

@@ -1,0 +1,73 @@
+//! Columns whose items are bytes.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray,
+    LargeStringArray, StringArray, StringViewArray,
+};
+use arrow_schema::DataType;
+
+/// One column of bytes or text, in any of Arrow's layouts.
+#[derive(Debug, Clone)]
+pub(crate) enum Payloads {
+    Binary(BinaryArray),
+    LargeBinary(LargeBinaryArray),
+    BinaryView(BinaryViewArray),
+    FixedSizeBinary(FixedSizeBinaryArray),
+    Utf8(StringArray),
+    LargeUtf8(LargeStringArray),
+    Utf8View(StringViewArray),
+    /// A column of nulls only.
+    Null,
+}
+
+impl Payloads {
+    pub(crate) const EXPECTED: &str = "binary or text";
+
+    /// The column, where its type fits.
+    pub(crate) fn new(array: &ArrayRef) -> Option<Self> {
+        Some(match array.data_type() {
+            DataType::Binary => Self::Binary(array.as_binary().clone()),
+            DataType::LargeBinary => Self::LargeBinary(array.as_binary().clone()),
+            DataType::BinaryView => Self::BinaryView(array.as_binary_view().clone()),
+            DataType::FixedSizeBinary(_) => {
+                Self::FixedSizeBinary(array.as_fixed_size_binary().clone())
+            }
+            DataType::Utf8 => Self::Utf8(array.as_string().clone()),
+            DataType::LargeUtf8 => Self::LargeUtf8(array.as_string().clone()),
+            DataType::Utf8View => Self::Utf8View(array.as_string_view().clone()),
+            DataType::Null => Self::Null,
+            _ => return None,
+        })
+    }
+
+    /// Whether every item is text.
+    pub(crate) fn is_text(&self) -> bool {
+        matches!(self, Self::Utf8(_) | Self::LargeUtf8(_) | Self::Utf8View(_))
+    }
+
+    /// One item; none for null.
+    #[inline]
+    pub(crate) fn get(&self, row: usize) -> Option<&[u8]> {
+        match self {
+            Self::Binary(array) => array.is_valid(row).then(|| array.value(row)),
+            Self::LargeBinary(array) => array.is_valid(row).then(|| array.value(row)),
+            Self::BinaryView(array) => array.is_valid(row).then(|| array.value(row)),
+            Self::FixedSizeBinary(array) => array.is_valid(row).then(|| array.value(row)),
+            Self::Utf8(array) => array.is_valid(row).then(|| array.value(row).as_bytes()),
+            Self::LargeUtf8(array) => array.is_valid(row).then(|| array.value(row).as_bytes()),
+            Self::Utf8View(array) => array.is_valid(row).then(|| array.value(row).as_bytes()),
+            Self::Null => None,
+        }
+    }
+
+    /// One item as text, of a column that is.
+    pub(crate) fn text(&self, row: usize) -> Option<&str> {
+        match self {
+            Self::Utf8(array) => array.is_valid(row).then(|| array.value(row)),
+            Self::LargeUtf8(array) => array.is_valid(row).then(|| array.value(row)),
+            Self::Utf8View(array) => array.is_valid(row).then(|| array.value(row)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,160 @@
+"""Arrow tables as records, without a Python object for each value."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import Any
+
+import kafkars.aio
+import pytest
+from kafkars.errors import InvalidArgumentError, InvalidPartitionError, RecordTooLargeError
+
+from tests.brokers import Broker
+from tests.support.awaits import run
+from tests.support.clients import Clients, numbers, read, values
+from tests.support.waiting import SECONDS
+
+pa: Any = pytest.importorskip("pyarrow")
+
+
+def test_a_table_becomes_records(clients: Clients) -> None:
+    topic = clients.broker.new_topic(partitions=2)
+    table = pa.table(
+        {
+            "k": pa.array([b"1", None, b"3"], pa.binary()),
+            "v": pa.array(["a", "b", None], pa.string()),
+            "t": pa.array([1, 2, 3], pa.timestamp("ms")),
+            "p": pa.array([1, 1, 1], pa.int64()),
+            "h": pa.array([[("name", b"x"), ("other", None)], None, []], pa.map_(pa.string(), pa.binary())),
+            "unused": [1.5, 2.5, 3.5],
+        }
+    )
+    producer: Any = clients.producer()
+    sent = producer.send_arrow(topic, table, value="v", key="k", headers="h", timestamp="t", partition="p")
+    assert [(each.partition, each.offset) for each in sent.result(SECONDS)] == [(1, 0), (1, 1), (1, 2)]
+    records = read(clients.consumer([(topic, 1)]), 3)
+    assert [(record.key, record.value, record.timestamp) for record in records] == [
+        (b"1", b"a", 1),
+        (None, b"b", 2),
+        (b"3", None, 3),
+    ]
+    assert [record.headers for record in records] == [(("name", b"x"), ("other", None)), (), ()]
+
+
+@pytest.mark.parametrize(
+    "kind", ["binary", "large_binary", "binary_view", "string", "large_string", "string_view", "fixed"]
+)
+def test_every_layout_of_bytes_can_be_sent(clients: Clients, topic: str, kind: str) -> None:
+    arrow_type = pa.binary(3) if kind == "fixed" else getattr(pa, kind)()
+    column = pa.array([b"abc", None, b"def"], pa.binary()).cast(pa.string()).to_pylist()
+    array = pa.array(column if "string" in kind else [each and each.encode() for each in column], arrow_type)
+    producer: Any = clients.producer()
+    producer.send_arrow(topic, pa.record_batch({"value": array})).result(SECONDS)
+    assert values(read(clients.consumer([(topic, 0)]), 3)) == [b"abc", None, b"def"]
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_timestamps_of_every_unit_become_milliseconds(clients: Clients, topic: str, unit: str) -> None:
+    moment = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
+    table = pa.table({"value": [b"x", b"y"], "time": pa.array([moment, None], pa.timestamp(unit, "UTC"))})
+    producer: Any = clients.producer()
+    stored = producer.send_arrow(topic, table, timestamp="time").result(SECONDS)
+    assert stored[0].timestamp == moment.timestamp() * 1_000
+    # A null is the time of sending.
+    assert stored[1].timestamp > moment.timestamp() * 1_000
+
+
+def test_several_batches_sliced_ones_and_lists_of_headers(clients: Clients, topic: str) -> None:
+    headers = pa.list_(pa.struct([("name", pa.string()), ("value", pa.string())]))
+    data = {
+        "value": numbers(100),
+        "h": pa.array([[{"name": "n", "value": str(number)}] for number in range(100)], headers),
+    }
+    table = pa.concat_tables([pa.table(data).slice(10, 20), pa.table(data).slice(50, 5)])
+    producer: Any = clients.producer()
+    sent = producer.send_arrow(topic, table, headers="h")
+    assert len(sent) == 25
+    sent.result(SECONDS)
+    records = read(clients.consumer([(topic, 0)]), 25)
+    assert values(records) == [*numbers(10, 30), *numbers(50, 55)]
+    assert [record.headers for record in records] == [(("n", value),) for value in values(records)]
+
+
+def test_a_reader_is_read_batch_by_batch(clients: Clients, topic: str) -> None:
+    schema = pa.schema([("value", pa.binary())])
+    batches = (pa.record_batch({"value": [b"%d" % number] * 10}, schema) for number in range(5))
+    producer: Any = clients.producer()
+    stored = producer.send_arrow(topic, pa.RecordBatchReader.from_batches(schema, batches)).result(SECONDS)
+    assert [each.offset for each in stored] == list(range(50))
+
+
+def test_keys_choose_partitions_as_those_of_send_do(clients: Clients) -> None:
+    topic = clients.broker.new_topic(partitions=8)
+    keys = numbers(20)
+    producer: Any = clients.producer()
+    one_by_one = [producer.send(topic, None, key).result(SECONDS).partition for key in keys]
+    table = pa.table({"key": pa.array(keys, pa.binary())})
+    stored = producer.send_arrow(topic, table, value=None, key="key").result(SECONDS)
+    assert [each.partition for each in stored] == one_by_one
+
+
+def test_a_partition_function_is_asked_for_each(clients: Clients) -> None:
+    topic = clients.broker.new_topic(partitions=3)
+    producer: Any = clients.producer(partitioner=lambda key, count: int(key) % count)
+    table = pa.table({"key": pa.array(numbers(6), pa.string()), "p": pa.array([None, 2] * 3, pa.int32())})
+    stored = producer.send_arrow(topic, table, value=None, key="key", partition="p").result(SECONDS)
+    assert [each.partition for each in stored] == [0, 2, 2, 2, 1, 2]
+
+
+WRONG: dict[str, tuple[Any, Any, type[Exception], str]] = {
+    "no column": ({"v": [b"x"]}, {}, InvalidArgumentError, 'value: there is no column "value"; the table has v'),
+    "type": ({"value": [1.5]}, {}, InvalidArgumentError, "value.*Float64.*binary or text"),
+    "time": ({"value": [b"x"], "t": ["now"]}, {"timestamp": "t"}, InvalidArgumentError, "timestamp.*Utf8"),
+    "headers": ({"value": [b"x"], "h": [1]}, {"headers": "h"}, InvalidArgumentError, "headers.*Int64"),
+    "partition": ({"value": [b"x"], "p": [2**40]}, {"partition": "p"}, InvalidArgumentError, "partition.*out of range"),
+    "unknown partition": ({"value": [b"x", b"y"], "p": [0, 7]}, {"partition": "p"}, InvalidPartitionError, "7"),
+    "negative time": ({"value": [b"x", b"y"], "t": [0, -1]}, {"timestamp": "t"}, ValueError, "-1"),
+    "too large": ({"value": [b"x", bytes(2_000_000)]}, {}, RecordTooLargeError, "max_request_size"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_where_something_is_wrong_nothing_of_the_batch_is_sent(clients: Clients, topic: str, case: str) -> None:
+    columns, named, error, told = WRONG[case]
+    producer: Any = clients.producer()
+    producer.partitions_for(topic)
+    with pytest.raises(error, match=told):
+        producer.send_arrow(topic, pa.table(columns), **named)
+    assert producer.send(topic, b"value").result(SECONDS).offset == 0
+
+
+@pytest.mark.parametrize("data", [5, b"bytes", [b"value"], {"value": [1]}])
+def test_what_is_no_table_is_told(clients: Clients, topic: str, data: object) -> None:
+    producer: Any = clients.producer()
+    with pytest.raises(TypeError, match="__arrow_c_stream__"):
+        producer.send_arrow(topic, data)
+
+
+def test_a_stream_that_fails_half_way_says_what_was_sent(clients: Clients, topic: str) -> None:
+    schema = pa.schema([("value", pa.binary())])
+
+    def batches() -> Any:
+        yield pa.record_batch({"value": [b"0", b"1"]}, schema)
+        raise ZeroDivisionError
+
+    producer: Any = clients.producer()
+    reader = pa.RecordBatchReader.from_batches(schema, batches())
+    with pytest.raises(ValueError, match="stream failed"):
+        producer.send_arrow(topic, reader)
+    assert producer.flush(SECONDS) == 0
+
+
+def test_asyncio_awaits_the_metadata_of_all(broker: Broker, topic: str) -> None:
+    async def test() -> None:
+        async with kafkars.aio.Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+            table = pa.table({"value": numbers(1_000)})
+            assert [each.offset for each in await producer.send_arrow(topic, table)] == list(range(1_000))
+            handle = await producer.enqueue_arrow(topic, table)
+            assert [each.offset for each in await handle] == list(range(1_000, 2_000))
+
+    run(test())
