@@ -9,6 +9,8 @@ use crate::incoming::Refusal;
 
 /// Users there may be, so that altering them does not fill the memory.
 const MAX_USERS: usize = 10_000;
+/// Bytes that a salt or a password may have.
+const LONGEST_SECRET: usize = 1024;
 /// What a server may be asked for a client's sake.
 const FEWEST_ITERATIONS: i32 = 4096;
 const MOST_ITERATIONS: i32 = 16_384;
@@ -22,14 +24,15 @@ pub(crate) struct ScramCredentials(BTreeMap<String, BTreeMap<i8, ScramCredential
 pub(crate) struct ScramCredential {
     pub(crate) iterations: i32,
     /// What is needed once somebody is asked.
-    _secret: (Bytes, Bytes),
+    secret: [Bytes; 2],
 }
 
 impl ScramCredential {
     pub(crate) fn new(iterations: i32, salt: Bytes, salted_password: Bytes) -> Self {
         Self {
             iterations,
-            _secret: (salt, salted_password),
+            // What came lies in the buffer of its request, which need not be kept for it.
+            secret: [salt, salted_password].map(|part| Bytes::copy_from_slice(&part)),
         }
     }
 }
@@ -69,6 +72,13 @@ impl ScramCredentials {
             ..FEWEST_ITERATIONS => return refused("Too few iterations"),
             FEWEST_ITERATIONS..=MOST_ITERATIONS => {}
             _ => return refused("Too many iterations"),
+        }
+        if credential
+            .secret
+            .iter()
+            .any(|part| part.len() > LONGEST_SECRET)
+        {
+            return refused("The salt or the password is longer than 1,024 bytes");
         }
         if self.0.len() >= MAX_USERS && !self.0.contains_key(user) {
             let reason = format!("{MAX_USERS} users have credentials, which is the limit.");

@@ -22,9 +22,9 @@ use rate::Rate;
 /// Who everybody is to a listener that asks nobody.
 pub(crate) const USER: &str = "ANONYMOUS";
 /// Entities that may have quotas, so that altering them does not fill the memory.
-pub(crate) const MAX_ENTITIES: usize = 10_000;
-/// Clients whose use is measured at once. Those that pause longest from asking are forgotten first.
-const MAX_MEASURED: usize = 10_000;
+pub(crate) const MAX_ENTITIES: usize = 1_000;
+/// Clients whose use is measured at once. Those that ask for nothing are forgotten first.
+const MAX_MEASURED: usize = 2_000;
 /// Longest pause for the time that requests take: one window, as in Kafka.
 const LONGEST_REQUEST_PAUSE_MS: f64 = 1000.0;
 
@@ -103,6 +103,11 @@ struct Share {
 }
 
 impl Quotas {
+    /// Whether there are any at all.
+    pub(crate) fn are_set(&self) -> bool {
+        self.any.load(Ordering::Relaxed)
+    }
+
     /// Every entity with quotas.
     pub(crate) fn entities(&self) -> Vec<(Entity, Values)> {
         let inner = self.inner.lock();
@@ -161,7 +166,7 @@ impl Quotas {
         now: i64,
         keeps: bool,
     ) -> i32 {
-        if !self.any.load(Ordering::Relaxed) {
+        if !self.are_set() {
             return 0;
         }
         let mut inner = self.inner.lock();
@@ -183,7 +188,7 @@ impl Quotas {
 
     /// The most that a client may fetch at once: what its quota allows in all its windows.
     pub(crate) fn most_to_fetch(&self, client_id: &str) -> usize {
-        if !self.any.load(Ordering::Relaxed) {
+        if !self.are_set() {
             return usize::MAX;
         }
         let inner = self.inner.lock();
@@ -204,7 +209,7 @@ impl Quotas {
         strict: bool,
         now: i64,
     ) -> Result<i32, i32> {
-        if !self.any.load(Ordering::Relaxed) {
+        if !self.are_set() {
             return Ok(0);
         }
         let mut inner = self.inner.lock();

@@ -7,6 +7,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use kafkars_protocol::messages::alter_client_quotas::{
+    AlterClientQuotasRequest, EntityData, EntryData, OpData,
+};
+use kafkars_protocol::messages::alter_partition_reassignments::{
+    AlterPartitionReassignmentsRequest, ReassignablePartition, ReassignableTopic,
+};
+use kafkars_protocol::messages::alter_user_scram_credentials::{
+    AlterUserScramCredentialsRequest, ScramCredentialUpsertion,
+};
 use kafkars_protocol::messages::create_partitions::{
     CreatePartitionsRequest, CreatePartitionsTopic,
 };
@@ -14,7 +23,14 @@ use kafkars_protocol::messages::create_topics::{CreatableTopic, CreateTopicsRequ
 use kafkars_protocol::messages::delete_records::{
     DeleteRecordsPartition, DeleteRecordsRequest, DeleteRecordsTopic,
 };
+use kafkars_protocol::messages::describe_topic_partitions::{
+    Cursor, DescribeTopicPartitionsRequest,
+};
+use kafkars_protocol::messages::elect_leaders::ElectLeadersRequest;
 use kafkars_protocol::messages::find_coordinator::FindCoordinatorRequest;
+use kafkars_protocol::messages::incremental_alter_configs::{
+    AlterConfigsResource, AlterableConfig, IncrementalAlterConfigsRequest,
+};
 use kafkars_protocol::messages::init_producer_id::InitProducerIdRequest;
 use kafkars_protocol::messages::list_offsets::{
     ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic,
@@ -155,7 +171,68 @@ fn damaged_requests_never_panic() {
         Wire::to(&attack.broker).fetch("t", 0, -1).partition_index,
         0
     );
+    // What these change may keep clients from reading, so they get a broker of their own.
+    attack.broker = broker();
+    attack_as_administrator(&mut attack);
+    Wire::to(&attack.broker).metadata(&["t"]);
     assert_eq!(panics.load(Ordering::Relaxed), 0);
+}
+
+fn attack_as_administrator(attack: &mut Attack) {
+    let text = || "t".to_owned();
+    attack.with(&AlterClientQuotasRequest {
+        entries: vec![EntryData {
+            entity: vec![EntityData {
+                entity_type: "client-id".to_owned(),
+                entity_name: Some(text()),
+            }],
+            ops: vec![OpData {
+                key: "producer_byte_rate".to_owned(),
+                value: 1e6,
+                remove: false,
+            }],
+        }],
+        validate_only: false,
+    });
+    attack.with(&IncrementalAlterConfigsRequest {
+        resources: vec![AlterConfigsResource {
+            resource_type: 2,
+            resource_name: text(),
+            configs: vec![AlterableConfig {
+                name: "retention.ms".to_owned(),
+                config_operation: 0,
+                value: Some("1".to_owned()),
+            }],
+        }],
+        validate_only: false,
+    });
+    attack.with(&AlterPartitionReassignmentsRequest {
+        topics: vec![ReassignableTopic {
+            name: text(),
+            partitions: vec![ReassignablePartition {
+                partition_index: 0,
+                replicas: Some(vec![1]),
+            }],
+        }],
+        ..Default::default()
+    });
+    attack.with(&ElectLeadersRequest::default());
+    attack.with(&DescribeTopicPartitionsRequest {
+        cursor: Some(Cursor {
+            topic_name: text(),
+            partition_index: 1,
+        }),
+        ..Default::default()
+    });
+    attack.with(&AlterUserScramCredentialsRequest {
+        upsertions: vec![ScramCredentialUpsertion {
+            name: text(),
+            mechanism: 1,
+            iterations: 4096,
+            ..Default::default()
+        }],
+        ..Default::default()
+    });
 }
 
 fn idempotent_produce() -> kafkars_protocol::messages::produce::ProduceRequest {
