@@ -162,6 +162,12 @@ impl World {
         taken.ok().map(|(delivery, _)| delivery)
     }
 
+    /// Whether a call waits for what has been sent.
+    pub(crate) fn hurry(&mut self, id: usize, hurry: bool) {
+        self.clients[id].hurry = hurry;
+        self.poll_soon(id);
+    }
+
     pub(crate) fn poll_soon(&mut self, id: usize) {
         self.poll_at(id, self.now);
     }

@@ -20,8 +20,9 @@ const END: u64 = 60 * SECOND;
 pub(crate) fn history(seed: u64, numbered: bool, defect: Option<Defect>) -> Result<(), String> {
     let mut world = World::new(seed, 2, defect);
     let short_lived = world.chance(300);
+    let longest_linger = if world.chance(300) { 300 } else { 20 };
     let config = ProducerConfig {
-        linger: Duration::from_millis(world.between(0, 20)),
+        linger: Duration::from_millis(world.between(0, longest_linger)),
         batch_size: world.between(60, 400) as usize,
         max_in_flight: world.between(1, 6) as usize,
         request_timeout: Duration::from_millis(800),
@@ -34,31 +35,58 @@ pub(crate) fn history(seed: u64, numbered: bool, defect: Option<Defect>) -> Resu
     for value in 0..records {
         let at = world.between(0, STORM);
         let place = world.between(0, (TOPICS * PARTITIONS) as u64) as Place;
-        world.at(at, move |world| {
-            let delivery = world.produce(id, place, value);
-            world.sent.push((place, value, delivery));
-        });
+        world.at(at, move |world| world.take(id, place, value));
     }
     for _ in 0..world.between(5, 25) {
         let at = world.between(0, STORM);
         let place = world.between(0, (TOPICS * PARTITIONS) as u64) as Place;
         world.at(at, move |world| world.move_leader(place));
     }
-    // From here on nobody waits for linger: the flush before the end.
-    world.at(STORM, move |world| {
-        world.stormy = false;
-        world.clients[id].hurry = true;
-        world.poll_soon(id);
+    // Flushes, during which nobody waits for linger.
+    for _ in 0..world.between(0, 10) {
+        let at = world.between(0, STORM);
+        let end = at + world.between(0, 100 * MILLI);
+        world.at(at, move |world| world.hurry(id, true));
+        world.at(end, move |world| world.hurry(id, false));
+    }
+    world.at(STORM, |world| world.stormy = false);
+    if world.chance(500) {
+        world.at(STORM, move |world| world.hurry(id, true));
+    } else {
+        // The last flush is given up at once; what it hurried must leave all the same, with nothing to follow.
+        let calm = STORM + SECOND;
+        world.at(calm, move |world| world.hurry(id, true));
+        for value in records..records + 8 {
+            let at = calm + world.between(0, 3 * MILLI);
+            let place = world.between(0, (TOPICS * PARTITIONS) as u64) as Place;
+            world.at(at, move |world| world.take(id, place, value));
+        }
+        let end = calm + world.between(MILLI, 4 * MILLI);
+        world.at(end, move |world| world.hurry(id, false));
+    }
+    // Long before anything's time is over, nothing is left to wait for.
+    world.at(STORM + 12 * SECOND, move |world| {
+        let left = world.clients[id].accumulator.unacknowledged();
+        if left > 0 {
+            world.violated(format!("{left} records are left lying"));
+        }
     });
     world.run(END);
-    check(&mut world, id, numbered);
+    check(&mut world, id, numbered, short_lived);
     match world.violations.first() {
         None => Ok(()),
         Some(violation) => Err(violation.clone()),
     }
 }
 
-fn check(world: &mut World, id: usize, numbered: bool) {
+impl World {
+    fn take(&mut self, id: usize, place: Place, value: u64) {
+        let delivery = self.produce(id, place, value);
+        self.sent.push((place, value, delivery));
+    }
+}
+
+fn check(world: &mut World, id: usize, numbered: bool, short_lived: bool) {
     let left = world.clients[id].accumulator.unacknowledged();
     let memory = world.clients[id].accumulator.used();
     if left > 0 || memory > 0 {
@@ -96,12 +124,19 @@ fn check(world: &mut World, id: usize, numbered: bool) {
                 *value,
                 delivery.as_ref(),
                 offsets.get(value).map_or(&[], Vec::as_slice),
+                short_lived,
             );
         }
     }
 }
 
-fn check_report(world: &mut World, value: u64, delivery: Option<&Delivery>, stored: &[i64]) {
+fn check_report(
+    world: &mut World,
+    value: u64,
+    delivery: Option<&Delivery>,
+    stored: &[i64],
+    short_lived: bool,
+) {
     let Some(delivery) = delivery else {
         return world.violated(format!("record {value} was not taken"));
     };
@@ -114,6 +149,11 @@ fn check_report(world: &mut World, value: u64, delivery: Option<&Delivery>, stor
             world.violated(format!(
                 "record {value} is at {stored:?}, not at {}",
                 metadata.offset
+            ));
+        }
+        Some(Err(error)) if !short_lived => {
+            world.violated(format!(
+                "record {value} failed, although its time outlasts every storm: {error}"
             ));
         }
         // What failed may be stored: the answer may have come too late.
