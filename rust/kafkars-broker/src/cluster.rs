@@ -22,6 +22,7 @@ use crate::sessions::Sessions;
 use crate::settings::broker::BrokerSettings;
 use crate::settings::client_metrics::ClientMetrics;
 use crate::shares::Shares;
+use crate::storage::Storage;
 use crate::topic::Topic;
 use crate::topics::Topics;
 use crate::transactions::{ProducerIds, Transactions};
@@ -59,6 +60,10 @@ pub(crate) struct State {
     pub(crate) client_metrics: ClientMetrics,
     pub(crate) scram: ScramCredentials,
     pub(crate) producer_ids: ProducerIds,
+    /// Where everything is kept across restarts, if it is.
+    pub(crate) storage: Option<Storage>,
+    /// Whether something has changed that is to be kept, other than by a request that says so itself.
+    pub(crate) unsaved: bool,
     topics_created: usize,
 }
 
@@ -70,7 +75,7 @@ pub(crate) enum TopicKey {
 }
 
 impl Cluster {
-    pub(crate) fn new(config: CheckedConfig, addresses: &[SocketAddr]) -> Self {
+    pub(crate) fn new(id: String, config: CheckedConfig, addresses: &[SocketAddr]) -> Self {
         let user = &config.user;
         let state = State {
             topics: BTreeMap::new(),
@@ -83,12 +88,14 @@ impl Cluster {
             client_metrics: ClientMetrics::default(),
             scram: ScramCredentials::default(),
             producer_ids: ProducerIds::starting_at(FIRST_PRODUCER_ID),
+            storage: None,
+            unsaved: false,
             topics_created: 0,
         };
         let control = Control::new(user.requests_recorded);
         let clock = Clock::new(user.clock);
         Self {
-            id: random_uuid().to_string(),
+            id,
             nodes: Nodes::new(user, addresses),
             control,
             clock,
@@ -215,16 +222,41 @@ impl State {
         self.topics_created
     }
 
-    pub(crate) fn insert_topic(&mut self, topic: Topic) {
+    pub(crate) fn insert_topic(&mut self, mut topic: Topic) {
+        self.attach(&mut topic);
         self.topics_created += 1;
         self.names.insert(topic.id, topic.name.clone());
         self.topics.insert(topic.name.clone(), topic);
+    }
+
+    /// Adds partitions to a topic.
+    pub(crate) fn add_partitions(&mut self, name: &str, partitions: Vec<Partition>) {
+        // Taken out and put back: the directory and the topics are parts of one state.
+        if let Some(mut topic) = self.topics.remove(name) {
+            topic.partitions.extend(partitions);
+            self.attach(&mut topic);
+            self.topics.insert(topic.name.clone(), topic);
+        }
+    }
+
+    /// Gives the partitions of a topic their files. Without, they take no records: better than to lose them.
+    fn attach(&mut self, topic: &mut Topic) {
+        self.unsaved = true;
+        if let Some(storage) = &self.storage
+            && let Err(error) = storage.attach(topic)
+        {
+            tracing::error!(topic = topic.name, %error, "the files of a topic cannot be made");
+        }
     }
 
     /// Removes a topic; whoever waits on it is told so.
     pub(crate) fn remove_topic(&mut self, name: &str) -> Option<Topic> {
         let topic = self.topics.remove(name)?;
         self.names.remove(&topic.id);
+        self.unsaved = true;
+        if let Some(storage) = &self.storage {
+            storage.remove(topic.id);
+        }
         self.groups.offsets.forget_topic(name);
         self.shares.forget_topic(topic.id);
         topic

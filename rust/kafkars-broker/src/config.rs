@@ -1,6 +1,7 @@
 //! What a broker is started with, and what its topics can be set to.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -46,6 +47,8 @@ pub struct BrokerConfig {
     /// The release of Kafka to pass for, from "0.11" on, such as "2.8"; a patch number is allowed. It limits the versions of all
     /// APIs and changes what that release does otherwise. Default none: the newest.
     pub version: Option<String>,
+    /// A directory to keep everything in across restarts, made if it is not there. Default none: all is gone at the end.
+    pub data_dir: Option<PathBuf>,
     /// Limits on what `ApiVersions` offers and the broker serves, below what its version does.
     pub api_limits: Vec<ApiLimit>,
     /// Largest request accepted, in bytes (`socket.request.max.bytes`). Default 100 MiB.
@@ -79,6 +82,7 @@ impl Default for BrokerConfig {
             topics: Vec::new(),
             topic_defaults: Vec::new(),
             version: None,
+            data_dir: None,
             api_limits: Vec::new(),
             request_max_bytes: 100 * 1024 * 1024,
             fetch_max_bytes: 55 * 1024 * 1024,

@@ -8,17 +8,19 @@ use parking_lot::Mutex;
 use socket2::Socket;
 
 use crate::clock::Clock;
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, random_uuid};
 use crate::config::{BrokerConfig, NewTopic};
 use crate::creation;
 use crate::error::BrokerError;
 use crate::intercept::{Intercept, InterceptId};
 use crate::requests::{self, SeenRequest};
 use crate::server::{self, Server};
+use crate::storage::{self, Storage};
 
 /// A Kafka cluster in this process, in memory, that any client can reach over TCP.
 ///
-/// It runs on a thread of its own and ends when it is stopped or dropped; what it held is gone then.
+/// It runs on a thread of its own and ends when it is stopped or dropped; what it held is gone then, unless there is a
+/// [`data_dir`](BrokerConfig::data_dir).
 #[derive(Debug)]
 pub struct EmbeddedBroker {
     pub(crate) cluster: Arc<Cluster>,
@@ -40,12 +42,23 @@ impl EmbeddedBroker {
             .map(|listener| listener.local_addr())
             .collect();
         let topics = config.user.topics.clone();
-        let cluster = Arc::new(Cluster::new(
-            config,
-            &addresses.map_err(BrokerError::Thread)?,
-        ));
+        let addresses = addresses.map_err(BrokerError::Thread)?;
+        let id = random_uuid().to_string();
+        let cluster = match config.user.data_dir.clone() {
+            None => Cluster::new(id, config, &addresses),
+            Some(folder) => {
+                let (storage, snapshot) = Storage::open(&folder, id)?;
+                let cluster = Cluster::new(storage.cluster_id().to_owned(), config, &addresses);
+                storage::restore(&cluster, storage, snapshot)?;
+                cluster
+            }
+        };
+        let cluster = Arc::new(cluster);
         for topic in &topics {
-            create(&cluster, topic)?;
+            let is_there = cluster.state().topic(&topic.name).is_some();
+            if !is_there {
+                create(&cluster, topic)?;
+            }
         }
         let server = Server::start(Arc::clone(&cluster), listeners)?;
         let reserved = Mutex::new(HashMap::new());
@@ -184,9 +197,15 @@ impl EmbeddedBroker {
         self.server.is_running()
     }
 
-    /// Closes all listeners and connections and ends the thread. Does nothing the second time.
+    /// Closes all listeners and connections, ends the thread, and leaves its data directory to others. Does nothing the second
+    /// time.
     pub fn stop(&self) {
         self.server.stop();
+        let mut state = self.cluster.state();
+        if let Err(error) = state.save() {
+            tracing::error!(%error, "the last changes cannot be written to the data directory");
+        }
+        state.storage = None;
     }
 
     pub(crate) fn running(&self) -> Result<&Cluster, BrokerError> {
@@ -209,7 +228,16 @@ fn create(cluster: &Cluster, topic: &NewTopic) -> Result<(), BrokerError> {
                 .unwrap_or_else(|| refusal.code.description().to_owned()),
         })?;
     state.insert_topic(planned);
-    Ok(())
+    state.save().map_err(|error| BrokerError::Storage {
+        path: cluster.config.user.data_dir.clone().unwrap_or_default(),
+        reason: error.to_string(),
+    })
+}
+
+impl Drop for EmbeddedBroker {
+    fn drop(&mut self) {
+        self.stop();
+    }
 }
 
 fn unknown(topic: &str, partition: i32) -> BrokerError {

@@ -1,6 +1,7 @@
 //! Why a broker could not be started or steered.
 
 use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use kafkars_protocol::ErrorCode;
@@ -27,6 +28,14 @@ pub enum BrokerError {
     /// The broker's thread or its runtime could not be made.
     #[error("cannot start the broker's thread: {0}")]
     Thread(io::Error),
+    /// The directory for its data cannot be used.
+    #[error("cannot use data directory {}: {reason}", path.display())]
+    Storage {
+        /// The directory, or the file in it.
+        path: PathBuf,
+        /// What is wrong, and what to do.
+        reason: String,
+    },
     /// A topic could not be created.
     #[error("cannot create topic {topic:?}: {} ({reason})", code.name())]
     Topic {

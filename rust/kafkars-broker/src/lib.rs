@@ -50,6 +50,7 @@ mod sessions;
 mod settings;
 mod shares;
 mod slow_writer;
+mod storage;
 mod topic;
 mod topic_name;
 mod topics;

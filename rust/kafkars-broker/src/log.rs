@@ -110,6 +110,20 @@ impl Log {
         base_offset
     }
 
+    /// Appends a batch where it stood before a restart; what is missing in front of it was deleted or compacted.
+    pub(crate) fn restore(&mut self, batch: &IncomingBatch) {
+        self.restore_end(batch.raw.header.base_offset);
+        self.append(batch, batch.raw.header.partition_leader_epoch);
+    }
+
+    /// The next record gets this offset at least. An empty log then begins there.
+    pub(crate) fn restore_end(&mut self, offset: i64) {
+        self.end_offset = self.end_offset.max(offset);
+        if self.batches.is_empty() {
+            self.start_offset = self.start_offset.max(offset);
+        }
+    }
+
     /// Bytes from the batch that holds `offset` to the last one before `before`: what a reader with no limit would get.
     pub(crate) fn available(&self, offset: i64, before: i64) -> u64 {
         match self.batches.get(self.find(offset)) {

@@ -3,14 +3,22 @@
 use std::collections::HashMap;
 
 use kafkars_protocol::ErrorCode;
-use kafkars_records::{TransactionMarker, batches};
+use kafkars_records::{
+    RawBatch, ReadLimits, RecordsError, TimestampType, TransactionMarker, batches,
+};
 
 use crate::aborted::{Aborted, AbortedTransaction};
 use crate::incoming::{IncomingBatch, Refusal};
 use crate::log::Log;
 use crate::producers::{ActiveProducer, Producers, Verdict};
 use crate::settings::topic::TopicConfig;
+use crate::storage::PartitionFile;
 use crate::waiter::Waiters;
+
+/// Markers are small; whatever else is in a file was checked when it came.
+const RESTORED: ReadLimits = ReadLimits {
+    max_decompressed: 1 << 20,
+};
 
 /// Leadership and content of one partition.
 #[derive(Debug)]
@@ -22,6 +30,8 @@ pub(crate) struct Partition {
     pub(crate) in_sync: Vec<i32>,
     pub(crate) log: Log,
     pub(crate) waiters: Waiters,
+    /// Where the log is kept across restarts too.
+    pub(crate) file: Option<PartitionFile>,
     producers: Producers,
     aborted: Aborted,
     /// Leader epochs that have records, each with its first offset, in order.
@@ -45,6 +55,7 @@ impl Partition {
             replicas,
             log: Log::new(config.retention_bytes),
             waiters: Waiters::default(),
+            file: None,
             producers: Producers::default(),
             aborted: Aborted::default(),
             epochs: Vec::new(),
@@ -71,8 +82,8 @@ impl Partition {
         }
         let append_time = config.log_append_time.then_some(now);
         let base_offset = match append_time {
-            Some(now) => self.log.append(&batch.at(now)?, self.leader_epoch),
-            None => self.log.append(batch, self.leader_epoch),
+            Some(now) => self.write(&batch.at(now)?)?,
+            None => self.write(batch)?,
         };
         self.producers.remember(header, base_offset, append_time);
         self.note_epoch(base_offset);
@@ -100,7 +111,27 @@ impl Partition {
             raw,
             max_timestamp: marker.timestamp,
         };
-        let offset = self.log.append(&batch, self.leader_epoch);
+        let offset = self.write(&batch)?;
+        self.note_marker(marker, offset);
+        self.note_epoch(offset);
+        // What was held back may now be read, however little was appended.
+        self.waiters.wake();
+        Ok(())
+    }
+
+    /// Appends to the file, where there is one, and to the log.
+    fn write(&mut self, batch: &IncomingBatch) -> Result<i64, ErrorCode> {
+        if let Some(file) = &mut self.file {
+            let offset = self.log.end_offset();
+            if let Err(error) = file.append(batch.raw.bytes(), offset, self.leader_epoch) {
+                tracing::error!(%error, "a batch is refused: it cannot be written to its file");
+                return Err(ErrorCode::KafkaStorageError);
+            }
+        }
+        Ok(self.log.append(batch, self.leader_epoch))
+    }
+
+    fn note_marker(&mut self, marker: &TransactionMarker, offset: i64) {
         let first_offset = self.producers.end_transaction(marker);
         self.aborted.forget_before(self.log.start_offset());
         if let Some(first_offset) = first_offset.filter(|_| !marker.committed) {
@@ -111,10 +142,37 @@ impl Partition {
                 last_stable_offset: self.last_stable_offset(),
             });
         }
-        self.note_epoch(offset);
-        // What was held back may now be read, however little was appended.
-        self.waiters.wake();
+    }
+
+    /// Puts back a batch of the file, in the order in which they were appended.
+    pub(crate) fn restore(&mut self, raw: RawBatch) -> Result<(), RecordsError> {
+        let header = raw.header;
+        let marker = if header.attributes.is_control() {
+            TransactionMarker::of(&raw.clone().open(&RESTORED)?)
+        } else {
+            None
+        };
+        let max_timestamp = header.max_timestamp;
+        self.leader_epoch = header.partition_leader_epoch;
+        self.log.restore(&IncomingBatch { raw, max_timestamp });
+        match marker {
+            Some(marker) => self.note_marker(&marker, header.base_offset),
+            None => {
+                let is_append_time =
+                    header.attributes.timestamp_type() == TimestampType::LogAppendTime;
+                let append_time = is_append_time.then_some(max_timestamp);
+                self.producers
+                    .remember(&header, header.base_offset, append_time);
+            }
+        }
+        self.note_epoch(header.base_offset);
         Ok(())
+    }
+
+    /// Where the log began and ended, which its batches do not tell when the ones there are gone.
+    pub(crate) fn restore_bounds(&mut self, start: i64, end: i64) {
+        self.log.restore_end(end);
+        self.delete_before(start);
     }
 
     /// The offset up to which no transaction is open: the end for readers that want committed records only.

@@ -10,6 +10,32 @@ impl Uuid {
     /// What Kafka sends where there is no identifier.
     pub const ZERO: Self = Self([0; 16]);
 
+    /// Reads what its `Display` prints.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut bytes = [0; 16];
+        let (mut bits, mut count, mut at) = (0u32, 0, 0);
+        for letter in text.bytes() {
+            let value = match letter {
+                b'A'..=b'Z' => letter - b'A',
+                b'a'..=b'z' => letter - b'a' + 26,
+                b'0'..=b'9' => letter - b'0' + 52,
+                b'-' => 62,
+                b'_' => 63,
+                _ => return None,
+            };
+            bits = bits << 6 | u32::from(value);
+            count += 6;
+            if count >= 8 {
+                count -= 8;
+                *bytes.get_mut(at)? = (bits >> count) as u8;
+                at += 1;
+                bits &= (1 << count) - 1;
+            }
+        }
+        (at == bytes.len() && text.len() == 22).then_some(Self(bytes))
+    }
+
     /// Whether this is [`Uuid::ZERO`].
     #[must_use]
     pub fn is_zero(&self) -> bool {
@@ -46,6 +72,22 @@ impl fmt::Debug for Uuid {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reads_what_it_prints() {
+        for byte in 0..=255 {
+            let uuid = Uuid(std::array::from_fn(|index| byte ^ (index as u8 * 37)));
+            assert_eq!(Uuid::parse(&uuid.to_string()), Some(uuid));
+        }
+        for other in [
+            "",
+            "AAAA",
+            "AAAAAAAAAAAAAAAAAAAAAAA",
+            "AAAAAAAAAAAAAAAAAAAAA+",
+        ] {
+            assert_eq!(Uuid::parse(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn prints_like_kafka_tools() {

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use crate::{
-    RecordsError,
+    Batch, RecordsError,
     attributes::Attributes,
     builder::{BatchBuilder, ProducerFields},
     compression::Compression,
@@ -66,6 +66,31 @@ pub struct TransactionMarker {
 }
 
 impl TransactionMarker {
+    /// The marker in an open batch; none where it is a batch of something else.
+    pub fn of(batch: &Batch) -> Option<Self> {
+        let header = &batch.header;
+        if !header.attributes.is_control() {
+            return None;
+        }
+        let record = batch.records().next()?;
+        let committed = match ControlType::from_key(record.key.map(|key| batch.slice(key)))? {
+            ControlType::Commit => true,
+            ControlType::Abort => false,
+            _ => return None,
+        };
+        // The value starts with its version.
+        let epoch = record
+            .value
+            .and_then(|value| batch.slice(value).get(2..6)?.try_into().ok());
+        Some(Self {
+            committed,
+            producer_id: header.producer_id,
+            producer_epoch: header.producer_epoch,
+            coordinator_epoch: epoch.map_or(0, i32::from_be_bytes),
+            timestamp: record.timestamp,
+        })
+    }
+
     /// The control batch with this marker, at offset 0 until a broker stamps it.
     pub fn to_batch(self) -> Result<Bytes, RecordsError> {
         let [a, b, c, d] = self.coordinator_epoch.to_be_bytes();

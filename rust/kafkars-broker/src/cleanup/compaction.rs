@@ -76,6 +76,12 @@ impl Partition {
             let bytes = self.log.read_entry(&entry);
             kept.push_back((entry, bytes));
         }
+        if let Some(file) = &mut self.file
+            && let Err(error) = file.replace(kept.iter().map(|(_, batch)| batch))
+        {
+            tracing::error!(%error, "not compacted: the file of the partition cannot be written");
+            return Ok(0);
+        }
         self.log.replace(kept);
         self.forget_aborted(|transaction| {
             transaction.last_offset < end && !walk.had_batches.contains(&transaction.last_offset)

@@ -97,6 +97,14 @@ impl GroupConfigs {
         Ok(())
     }
 
+    /// What has been set for a group.
+    pub(crate) fn set_for(&self, group: &str) -> BTreeMap<String, String> {
+        let settings = self.groups.get(group).into_iter().flatten();
+        settings
+            .map(|(name, value)| ((*name).to_owned(), value.clone()))
+            .collect()
+    }
+
     /// The value of a setting of a group that has been set.
     pub(crate) fn value(&self, group: &str, name: &str) -> Option<&str> {
         self.groups.get(group)?.get(name).map(String::as_str)

@@ -111,10 +111,6 @@ impl Groups {
     }
 
     /// Puts back what [`Offsets::snapshot`] gave, after a restart.
-    #[allow(
-        dead_code,
-        reason = "for transactions and for data directories, which come next"
-    )]
     pub(crate) fn restore_offset(
         &mut self,
         group: &str,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use kafkars_protocol::ErrorCode;
+use serde::{Deserialize, Serialize};
 
 /// What one commit may hold besides the text: keys of maps, numbers.
 const ENTRY_BYTES: usize = 200;
@@ -27,7 +28,7 @@ struct GroupOffsets {
 }
 
 /// Where a group will go on reading a partition.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Committed {
     pub(crate) offset: i64,
     pub(crate) leader_epoch: i32,
@@ -140,15 +141,28 @@ impl Offsets {
     }
 
     /// Every offset of every group, to be kept across a restart. What transactions have not ended is not among them.
-    #[allow(
-        dead_code,
-        reason = "for transactions and for data directories, which come next"
-    )]
     pub(crate) fn snapshot(&self) -> impl Iterator<Item = (&str, &str, i32, &Committed)> {
         self.groups.iter().flat_map(|(group, offsets)| {
             let committed = offsets.committed.iter();
             committed.map(move |((topic, partition), committed)| {
                 (group.as_str(), topic.as_str(), *partition, committed)
+            })
+        })
+    }
+
+    /// What transactions that have not ended have committed, with the producer of each.
+    pub(crate) fn pending(&self) -> impl Iterator<Item = (i64, &str, &str, i32, &Committed)> {
+        self.groups.iter().flat_map(|(group, offsets)| {
+            offsets.pending.iter().flat_map(move |(producer, pending)| {
+                pending.iter().map(move |((topic, partition), committed)| {
+                    (
+                        *producer,
+                        group.as_str(),
+                        topic.as_str(),
+                        *partition,
+                        committed,
+                    )
+                })
             })
         })
     }

@@ -81,7 +81,7 @@ fn grow(
     let more = creation::plan_more(cluster, topic, wanted.count, assignment)?;
     mutations.count(more.len())?;
     if !validate_only {
-        topic.partitions.extend(more);
+        state.add_partitions(&wanted.name, more);
     }
     Ok(())
 }

@@ -18,6 +18,7 @@ use crate::groups::Client;
 use crate::intercept::Action;
 use crate::quotas::Limited;
 use crate::requests::SeenRequest;
+use crate::storage;
 use crate::versions;
 
 mod api_00_produce;
@@ -323,6 +324,22 @@ pub(crate) fn dispatch(peer: &Peer, frame: Bytes) -> Result<Outcome, End> {
     }
 }
 
+/// Puts what a request has changed where it outlasts the process. False when that fails: then there is no answer.
+fn keep(cluster: &Cluster, api: ApiKey) -> bool {
+    if cluster.config.user.data_dir.is_none() {
+        return true;
+    }
+    let mut state = cluster.state();
+    if !state.unsaved && !storage::is_change(api) {
+        return true;
+    }
+    let saved = state.save();
+    if let Err(error) = &saved {
+        tracing::error!(%error, api = api.name(), "a change cannot be written to the data directory");
+    }
+    saved.is_ok()
+}
+
 /// The refusal of what this node has to leave to the controller.
 fn not_controller(peer: &Peer, api: ApiKey) -> Option<ErrorCode> {
     let refused = peer.cluster.config.release.has_zookeeper()
@@ -400,6 +417,9 @@ impl Call {
         let Self { peer, size, .. } = self;
         let pause_ms = pause(&peer, R::API_KEY, size, started.elapsed());
         let reply = move |mut response: R::Response| -> Result<Outcome, End> {
+            if !keep(&peer.cluster, R::API_KEY) {
+                return Ok(Outcome::Disconnect);
+            }
             let pause_ms = pause_ms.max(response.throttle_time_ms());
             response.set_throttle_time_ms(pause_ms);
             let frame = encode_response(R::API_KEY, api_version, correlation_id, &response)?;

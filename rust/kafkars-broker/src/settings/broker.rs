@@ -65,6 +65,11 @@ impl BrokerSettings {
         }
     }
 
+    /// What was changed for single nodes.
+    pub(crate) fn of_nodes(&self) -> impl Iterator<Item = (i32, &Values)> {
+        self.nodes.iter().map(|(node, values)| (*node, values))
+    }
+
     /// Changes what one node is set to, or all.
     pub(crate) fn set_dynamic(&mut self, node: Option<i32>, values: Values) {
         match node {

@@ -53,6 +53,11 @@ impl ProducerIds {
         Self { next }
     }
 
+    /// The next one to be given out.
+    pub(crate) fn next(&self) -> i64 {
+        self.next
+    }
+
     pub(crate) fn take(&mut self) -> i64 {
         let id = self.next;
         self.next += 1;
@@ -70,6 +75,25 @@ impl Transactions {
         self.by_id
             .iter()
             .map(|(id, transaction)| (id.as_str(), transaction))
+    }
+
+    /// Puts back a transactional id after a restart.
+    pub(crate) fn restore(&mut self, id: String, transaction: Transaction) {
+        if transaction.stage == Stage::Ongoing {
+            self.deadlines.insert((transaction.deadline(), id.clone()));
+        }
+        if transaction.is_prepared() {
+            self.prepared.insert(id.clone());
+        }
+        self.by_id.insert(id, transaction);
+        self.changed.notify_one();
+    }
+
+    /// The transaction that a producer has open.
+    pub(crate) fn ongoing_of(&mut self, producer_id: i64) -> Option<&mut Transaction> {
+        self.by_id
+            .values_mut()
+            .find(|transaction| transaction.producer_id == producer_id && !transaction.is_idle())
     }
 
     /// The transaction of a producer that says who it is.

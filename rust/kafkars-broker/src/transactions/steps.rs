@@ -120,6 +120,7 @@ pub(crate) fn add(
         transaction.started_at = now;
     }
     transaction.updated_at = now;
+    state.unsaved = true;
     for member in members {
         match member {
             Member::Partition(topic, partition) => {

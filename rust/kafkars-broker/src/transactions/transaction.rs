@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 /// The last epoch but one: a producer that reaches it gets a new id with its next bump.
 const LAST_EPOCH: i16 = i16::MAX - 1;
 
@@ -11,7 +13,7 @@ pub(crate) const NO_EPOCH: i16 = -1;
 pub(crate) const NO_ID: i64 = -1;
 
 /// What the coordinator knows of a transactional id.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Transaction {
     pub(crate) producer_id: i64,
     /// The id before the epochs of that one ran out, else -1.
@@ -36,7 +38,7 @@ pub(crate) struct Transaction {
 }
 
 /// Where a transaction stands; the names are those of `ListTransactions`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Stage {
     Empty,
     Ongoing,

@@ -1,0 +1,142 @@
+//! Everything but records, as `state.json` holds it.
+
+use std::collections::BTreeMap;
+
+use kafkars_protocol::Uuid;
+use serde::{Deserialize, Serialize};
+
+use crate::cluster::State;
+use crate::groups::offsets::Committed;
+use crate::partition::Partition;
+use crate::topic::Topic;
+use crate::transactions::Transaction;
+
+/// Raised when an older broker could not read the file.
+pub(super) const FORMAT: u32 = 1;
+
+type Values = BTreeMap<String, String>;
+
+/// The content of the file.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Snapshot {
+    pub(super) format: u32,
+    pub(super) cluster_id: String,
+    pub(super) next_producer_id: i64,
+    pub(super) topics: Vec<TopicSnapshot>,
+    pub(super) broker_settings: Values,
+    pub(super) node_settings: BTreeMap<i32, Values>,
+    pub(super) group_settings: BTreeMap<String, Values>,
+    pub(super) client_metrics: BTreeMap<String, Values>,
+    pub(super) offsets: Vec<OffsetSnapshot>,
+    pub(super) transactions: BTreeMap<String, Transaction>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct TopicSnapshot {
+    pub(super) name: String,
+    pub(super) id: String,
+    pub(super) settings: Values,
+    pub(super) partitions: Vec<PartitionSnapshot>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct PartitionSnapshot {
+    pub(super) replicas: Vec<i32>,
+    pub(super) leader_epoch: i32,
+    pub(super) start_offset: i64,
+    /// Counts where the log is empty; else the log knows better.
+    pub(super) end_offset: i64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct OffsetSnapshot {
+    pub(super) group: String,
+    pub(super) topic: String,
+    pub(super) partition: i32,
+    /// The producer whose transaction commits it, while that has not ended.
+    pub(super) producer_id: Option<i64>,
+    pub(super) committed: Committed,
+}
+
+impl Snapshot {
+    pub(super) fn of(cluster_id: &str, state: &State) -> Self {
+        let offsets = &state.groups.offsets;
+        let committed = offsets
+            .snapshot()
+            .map(|(group, topic, partition, committed)| (None, group, topic, partition, committed));
+        let pending = offsets
+            .pending()
+            .map(|(producer, group, topic, partition, committed)| {
+                (Some(producer), group, topic, partition, committed)
+            });
+        let owned = |values: &BTreeMap<String, String>| values.clone();
+        Self {
+            format: FORMAT,
+            cluster_id: cluster_id.to_owned(),
+            next_producer_id: state.producer_ids.next(),
+            topics: state.topics().map(topic).collect(),
+            broker_settings: state.settings.dynamic(None),
+            node_settings: state
+                .settings
+                .of_nodes()
+                .map(|(node, values)| (node, owned(values)))
+                .collect(),
+            group_settings: state
+                .groups
+                .configs
+                .groups()
+                .map(|group| (group.to_owned(), state.groups.configs.set_for(group)))
+                .collect(),
+            client_metrics: state
+                .client_metrics
+                .names()
+                .map(|name| (name.clone(), state.client_metrics.of(name)))
+                .collect(),
+            offsets: committed
+                .chain(pending)
+                .map(
+                    |(producer_id, group, topic, partition, committed)| OffsetSnapshot {
+                        group: group.to_owned(),
+                        topic: topic.to_owned(),
+                        partition,
+                        producer_id,
+                        committed: committed.clone(),
+                    },
+                )
+                .collect(),
+            transactions: state
+                .transactions
+                .iter()
+                .map(|(id, transaction)| (id.to_owned(), transaction.clone()))
+                .collect(),
+        }
+    }
+}
+
+impl TopicSnapshot {
+    pub(super) fn uuid(&self) -> Option<Uuid> {
+        Uuid::parse(&self.id)
+    }
+}
+
+fn topic(topic: &Topic) -> TopicSnapshot {
+    let settings = topic.config.overrides();
+    TopicSnapshot {
+        name: topic.name.clone(),
+        id: topic.id.to_string(),
+        settings: settings
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), value.clone()))
+            .collect(),
+        partitions: topic.partitions.iter().map(partition).collect(),
+    }
+}
+
+fn partition(partition: &Partition) -> PartitionSnapshot {
+    PartitionSnapshot {
+        replicas: partition.replicas.clone(),
+        leader_epoch: partition.leader_epoch,
+        start_offset: partition.log.start_offset(),
+        end_offset: partition.log.end_offset(),
+    }
+}
