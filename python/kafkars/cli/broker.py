@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import signal
-import threading
 import time
 
 from kafkars.cli._output import say
 from kafkars.testing import EmbeddedBroker
+
+LONGEST_WAIT = 0.1
+"""Seconds between two looks at whether to end."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -17,6 +19,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--port", type=int, default=9092, help="port of the first node, 0 for a free one (%(default)s)")
     parser.add_argument("--nodes", type=int, default=1, help="how many nodes (default: %(default)s)")
     parser.add_argument("--version", metavar="RELEASE", help='a release of Kafka to pass for, such as "2.8"')
+    parser.add_argument("--data-dir", metavar="FOLDER", help="keep everything there across restarts")
     parser.add_argument(
         "--topic",
         type=_topic,
@@ -43,15 +46,17 @@ def _topic(text: str) -> tuple[str, int]:
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command."""
-    ended = threading.Event()
+    signals: list[int] = []
     # Ctrl+C, and a process manager's way to end a program. From here on, and also where a shell started us with
     # Ctrl+C ignored: whoever has read a line of ours may already send one.
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: ended.set())
+        # A threading.Event would not do: its set() blocks for ever in a handler that interrupts its wait().
+        signal.signal(number, lambda number, _: signals.append(number))
     started = time.perf_counter()
     with EmbeddedBroker(
         nodes=options.nodes,
         version=options.version,
+        data_dir=options.data_dir,
         port=options.port,
         topics=dict(options.topic),
         auto_create_topics=not options.no_auto_create,
@@ -62,8 +67,10 @@ def run(options: argparse.Namespace) -> int:
         if not options.quiet:
             for name, partitions in options.topic:
                 say(f"topic {name} with {partitions} partition{'s' if partitions > 1 else ''}")
-            say("Ctrl+C ends it; nothing is kept")
-        ended.wait()
+            kept = "nothing is kept" if options.data_dir is None else f"everything is kept in {options.data_dir}"
+            say(f"Ctrl+C ends it; {kept}")
+        while not signals:
+            time.sleep(LONGEST_WAIT)
         seconds = time.perf_counter() - started
         topics = len(broker.topics())
     if not options.quiet:

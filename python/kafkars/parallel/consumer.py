@@ -98,7 +98,8 @@ class ParallelConsumer:
         self._ledger = Ledger(self._settings)
         # Guards the ledger and the error; told of every record that is finished.
         self._changed = threading.Condition()
-        self._stopping = threading.Event()
+        # Set by signal handlers too, in which nothing that locks may be called.
+        self._stopping = False
         self._error: BaseException | None = None
         self._running = False
         self._commit_at = 0.0
@@ -131,7 +132,7 @@ class ParallelConsumer:
 
     def stop(self) -> None:
         """Makes `run()` come to an end. May be called from any thread, from the handler and from a signal handler."""
-        self._stopping.set()
+        self._stopping = True
 
     def status(self) -> ParallelStatus:
         """How much is under way."""
@@ -143,7 +144,7 @@ class ParallelConsumer:
         self._commit_at = time.monotonic() + self._settings.commit_interval
         paused = False
         try:
-            while not self._stopping.is_set():
+            while not self._stopping:
                 with self._changed:
                     room = self._ledger.room()
                     if not room or (paused and not self._ledger.is_half_empty):
@@ -172,7 +173,7 @@ class ParallelConsumer:
         with self._changed:
             if error is not None:
                 self._error = self._error or error
-                self._stopping.set()
+                self._stopping = True
             if error is not None or (not is_wanted and work.partition.is_open):
                 following = self._ledger.give_up(work)
             else:

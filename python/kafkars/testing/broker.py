@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from typing import TYPE_CHECKING, Literal
 
@@ -38,6 +39,8 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         nodes: How many brokers it has.
         version: The release of Kafka to pass for, from "0.11" on: it offers the versions of requests that those brokers offer, and
             leaves out what they have not. None is the newest.
+        data_dir: A directory that keeps topics, records, settings, committed offsets and transactions across restarts; it is made
+            if it is not there. None keeps nothing.
         port: Port of the first; the next ones follow. 0 takes free ports.
         topics: Topics that are there from the start, with their numbers of partitions.
         auto_create_topics: Whether a client that asks for an unknown topic creates it.
@@ -54,7 +57,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
 
     Raises:
         ConfigError: A setting makes no sense.
-        OSError: A port is taken.
+        OSError: A port is taken, or `data_dir` cannot be used: the message says why.
     """
 
     def __new__(
@@ -62,6 +65,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         *,
         nodes: int = 1,
         version: str | None = None,
+        data_dir: str | os.PathLike[str] | None = None,
         port: int = 0,
         topics: Mapping[str, int] | None = None,
         auto_create_topics: bool = True,
@@ -81,6 +85,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
             {
                 "nodes": nodes,
                 "version": version,
+                "data_dir": None if data_dir is None else os.fspath(data_dir),
                 "port": port,
                 "topics": [(name, partitions, None, []) for name, partitions in (topics or {}).items()],
                 "auto_create_topics": auto_create_topics,
@@ -366,6 +371,7 @@ class EmbeddedCluster(EmbeddedBroker):
         *,
         nodes: int = 3,
         version: str | None = None,
+        data_dir: str | os.PathLike[str] | None = None,
         port: int = 0,
         topics: Mapping[str, int] | None = None,
         auto_create_topics: bool = True,
@@ -384,6 +390,7 @@ class EmbeddedCluster(EmbeddedBroker):
             cls,
             nodes=nodes,
             version=version,
+            data_dir=data_dir,
             port=port,
             topics=topics,
             auto_create_topics=auto_create_topics,

@@ -317,6 +317,7 @@ pub(crate) fn embedded_broker(error: &BrokerError) -> PyErr {
         BrokerError::Stopped => attached("ClosedError", error.to_string()),
         BrokerError::Listen { source, .. } => os_error(source, error),
         BrokerError::Thread(source) => os_error(source, error),
+        BrokerError::Storage { .. } => PyOSError::new_err(error.to_string()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What an embedded broker is started with, as `kafkars.testing` gives it.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use kafkars_broker::{BrokerConfig, ClockMode, NewTopic};
@@ -25,6 +26,7 @@ pub(crate) struct Settings {
     clock: String,
     cleanup_interval: Option<f64>,
     version: Option<String>,
+    data_dir: Option<PathBuf>,
 }
 
 /// A topic as Python gives it: name, partitions, replicas, settings.
@@ -71,6 +73,7 @@ impl Settings {
             clock,
             cleanup_interval,
             version: self.version,
+            data_dir: self.data_dir,
             ..BrokerConfig::default()
         })
     }
