@@ -143,8 +143,7 @@ def test_the_broker_stops_while_a_predicate_waits_for_the_interpreter() -> None:
     with Stopwatch() as watch:
         broker.stop()
     assert watch.seconds < 4
-    with pytest.raises(KafkaTimeoutError):
-        producer.close(0)
+    assert producer.close(0) == 1
 
 
 def test_faults_are_for_one_node_or_for_every_api() -> None:
