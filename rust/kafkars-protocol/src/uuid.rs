@@ -76,7 +76,9 @@ mod tests {
     #[test]
     fn reads_what_it_prints() {
         for byte in 0..=255 {
-            let uuid = Uuid(std::array::from_fn(|index| byte ^ ((index as u8).wrapping_mul(37))));
+            let uuid = Uuid(std::array::from_fn(|index| {
+                byte ^ ((index as u8).wrapping_mul(37))
+            }));
             assert_eq!(Uuid::parse(&uuid.to_string()), Some(uuid));
         }
         for other in [
