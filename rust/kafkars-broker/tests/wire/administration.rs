@@ -132,7 +132,7 @@ fn directories_have_the_sizes_of_logs() {
     let (directory, found) = sizes(None);
     assert_eq!(found, [size]);
     assert_eq!(sizes(Some(vec![("t", 0)])).1, [size]);
-    assert_eq!(sizes(Some(vec![("t", 1), ("no", 0)])).1, []);
+    assert_eq!(sizes(Some(vec![("t", 1), ("no", 0)])).1, Vec::<i64>::new());
     let mut alter = |path: &str, partition| {
         let topic = AlterReplicaLogDirTopic {
             name: "t".to_owned(),
