@@ -37,15 +37,19 @@ const NOTICE_EVERY: usize = 512;
 impl Producer {
     /// Looks for what is wrong with the records themselves, so that all are taken or none.
     pub fn check_many(&self, topic: &str, records: &dyn Records) -> Result<(), Stopped> {
-        let destination = self.destination(topic).map_err(at(0))?;
+        let destination = match self.destination(topic) {
+            Err(Refusal::Failed(error)) => return Err(at(0)(Refusal::Failed(error))),
+            destination => destination,
+        };
+        let known = destination.as_ref().ok();
         for index in 0..records.len() {
             let mut checked = Ok(());
             records.show(index, &mut |record| {
-                checked = self.shared().accumulator.check(&destination, record);
+                checked = self.shared().accumulator.check(known, record);
             });
             checked.map_err(|error| at(index)(Refusal::Failed(error)))?;
         }
-        Ok(())
+        destination.map(drop).map_err(at(0))
     }
 
     /// Takes records from `start` on, in order, and appends their deliveries to `taken`. Never blocks: stops at the

@@ -24,10 +24,32 @@ argument!(topic: String);
 pub(crate) mod record {
     use pyo3::prelude::*;
 
-    use super::named;
+    use pyo3::exceptions::PyOverflowError;
 
-    argument!(partition: Option<i32>);
-    argument!(timestamp: Option<i64>);
+    use super::named;
+    use crate::error;
+
+    /// A partition.
+    pub(crate) fn partition(given: &Bound<'_, PyAny>) -> PyResult<Option<i32>> {
+        given
+            .extract()
+            .map_err(|error: PyErr| ranged(given, "partition", "InvalidPartitionError", error))
+    }
+
+    /// A timestamp in ms.
+    pub(crate) fn timestamp(given: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
+        given.extract().map_err(|error: PyErr| {
+            ranged(given, "timestamp", "InvalidRecordTimestampError", error)
+        })
+    }
+
+    /// A number that Kafka has no room for, with our class for it.
+    fn ranged(given: &Bound<'_, PyAny>, name: &str, class: &'static str, error: PyErr) -> PyErr {
+        if error.is_instance_of::<PyOverflowError>(given.py()) {
+            return error::attached(class, format!("{name}: {given} is out of range"));
+        }
+        named(given.py(), name, error)
+    }
 }
 
 /// As the argument of a search by time.

@@ -133,7 +133,7 @@ impl Accumulator {
         now_ms: impl FnOnce() -> i64,
     ) -> Result<(Delivery, bool), Refusal> {
         let topic = &*destination.0;
-        let size = self.size(topic, record).map_err(Refusal::Failed)?;
+        let size = self.size(record).map_err(Refusal::Failed)?;
         let timestamp = timestamp(record)
             .map_err(Refusal::Failed)?
             .unwrap_or_else(now_ms);
@@ -160,7 +160,8 @@ impl Accumulator {
     ) -> Result<(Delivery, bool), Refusal> {
         let topic = self.destination(topic)?.0;
         let size = batch.builder.len();
-        self.check_size(&topic, size).map_err(Refusal::Failed)?;
+        self.check_size(&topic.name, size)
+            .map_err(Refusal::Failed)?;
         let partition = topic.find(partition).map_err(Refusal::Failed)?;
         self.reserve(size)?;
         let count = batch.builder.count() as usize;
@@ -169,34 +170,31 @@ impl Accumulator {
         Ok((delivery, self.signalled(partition, signal)))
     }
 
-    /// Whether a record could be taken if there were room: what is wrong with the record itself.
+    /// Whether a record could be taken if there were room: what is wrong with the record itself, as far as can be said before the
+    /// topic is known, or afterwards.
     pub fn check(
         &self,
-        destination: &Destination,
+        destination: Option<&Destination>,
         record: &ProduceRecord<'_>,
     ) -> Result<(), ProduceError> {
-        self.size(&destination.0, record)?;
+        self.size(record)?;
         timestamp(record)?;
-        match record.partition {
-            Some(partition) => destination.0.find(partition).map(drop),
-            None => Ok(()),
+        match (destination, record.partition) {
+            (Some(destination), Some(partition)) => destination.0.find(partition).map(drop),
+            _ => Ok(()),
         }
     }
 
-    fn size(
-        &self,
-        topic: &TopicBuffers,
-        record: &ProduceRecord<'_>,
-    ) -> Result<usize, ProduceError> {
+    fn size(&self, record: &ProduceRecord<'_>) -> Result<usize, ProduceError> {
         let size = BatchBuilder::record_size_bound(record.key, record.value, record.headers);
-        self.check_size(topic, size)?;
+        self.check_size(record.topic, size)?;
         Ok(size)
     }
 
-    fn check_size(&self, topic: &TopicBuffers, size: usize) -> Result<(), ProduceError> {
+    fn check_size(&self, topic: &str, size: usize) -> Result<(), ProduceError> {
         if size > self.max_request_size {
             return Err(ProduceError::RecordTooLarge {
-                topic: Arc::clone(&topic.name),
+                topic: topic.into(),
                 size,
                 limit: self.max_request_size,
             });

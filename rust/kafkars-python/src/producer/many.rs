@@ -5,12 +5,14 @@ use std::time::Instant;
 
 use kafkars_client::{Delivery, ProduceError, ProduceRecord, Records, SendError};
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
 
 use super::core::ProducerCore;
 use super::deliveries::PyDeliveries;
 use super::outgoing::{Arguments, Outgoing, topic_name};
+use crate::argument::record;
 use crate::error;
 use crate::runtime;
 
@@ -36,34 +38,34 @@ pub(super) struct Columns<'py> {
 /// One number for all records, one for each, or none.
 enum Column<'py, T> {
     All(Option<T>),
-    Each(&'static str, Vec<Bound<'py, PyAny>>),
+    Each(Vec<Bound<'py, PyAny>>),
 }
 
-impl<'py, T> Column<'py, T>
-where
-    T: Copy + for<'a> FromPyObject<'a, 'py, Error = PyErr>,
-{
-    fn new(name: &'static str, given: Option<&Bound<'py, PyAny>>, count: usize) -> PyResult<Self> {
-        let Some(given) = given else {
-            return Ok(Self::All(None));
-        };
-        if let Ok(one) = given.extract::<T>() {
-            return Ok(Self::All(Some(one)));
+/// Reads a number, or None.
+type Read<T> = for<'a, 'py> fn(&'a Bound<'py, PyAny>) -> PyResult<Option<T>>;
+
+impl<'py, T: Copy> Column<'py, T> {
+    fn new(
+        name: &str,
+        read: Read<T>,
+        given: Option<&Bound<'py, PyAny>>,
+        count: usize,
+    ) -> PyResult<Self> {
+        match given {
+            None => Ok(Self::All(None)),
+            Some(given) if given.hasattr(intern!(given.py(), "__iter__"))? => {
+                Ok(Self::Each(column(name, given, Some(count))?))
+            }
+            Some(given) => read(given).map(Self::All),
         }
-        Ok(Self::Each(name, column(name, given, Some(count))?))
     }
 
-    fn at(&self, index: usize) -> PyResult<Option<T>> {
-        let (name, given) = match self {
+    fn at(&self, index: usize, read: Read<T>) -> PyResult<Option<T>> {
+        let given = match self {
             Self::All(one) => return Ok(*one),
-            Self::Each(name, each) => (name, &each[index]),
+            Self::Each(each) => &each[index],
         };
-        given.extract::<Option<T>>().map_err(|error: PyErr| {
-            if !error.is_instance_of::<PyTypeError>(given.py()) {
-                return error;
-            }
-            PyTypeError::new_err(format!("{name}[{index}]: {}", error.value(given.py())))
-        })
+        read(given).map_err(|failure| at_index(given.py(), failure, index))
     }
 }
 
@@ -85,8 +87,8 @@ impl<'py> Columns<'py> {
         };
         Ok(Self {
             keys: optional("keys", keys)?,
-            partitions: Column::new("partitions", partitions, count)?,
-            timestamps: Column::new("timestamps", timestamps, count)?,
+            partitions: Column::new("partitions", record::partition, partitions, count)?,
+            timestamps: Column::new("timestamps", record::timestamp, timestamps, count)?,
             headers: optional("headers", headers)?,
             values,
         })
@@ -126,8 +128,8 @@ impl<'py> Columns<'py> {
         Ok(Self {
             values,
             keys: Some(keys),
-            partitions: Column::Each("partitions", partitions),
-            timestamps: Column::Each("timestamps", timestamps),
+            partitions: Column::Each(partitions),
+            timestamps: Column::Each(timestamps),
             headers: Some(headers),
         })
     }
@@ -145,8 +147,8 @@ impl<'py> Columns<'py> {
             topic,
             given(&self.values[index]),
             present(&self.keys),
-            self.partitions.at(index)?,
-            self.timestamps.at(index)?,
+            self.partitions.at(index, record::partition)?,
+            self.timestamps.at(index, record::timestamp)?,
             present(&self.headers),
         ))
     }
