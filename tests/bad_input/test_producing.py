@@ -98,7 +98,9 @@ RECORDS = {
         "not -1",
     ),
     "partition out of range": Bad(
-        lambda producer, topic: producer.send(topic, b"value", partition=2**31), InvalidPartitionError, "2147483648 is out of range"
+        lambda producer, topic: producer.send(topic, b"value", partition=2**31),
+        InvalidPartitionError,
+        "2147483648 is out of range",
     ),
     "partition of a function that is not there": Bad(
         lambda producer, topic: producer.send(topic, b"value").result(SECONDS),
@@ -112,7 +114,9 @@ RECORDS = {
         "-1 ms is negative",
     ),
     "timestamp out of range": Bad(
-        lambda producer, topic: producer.send(topic, b"value", timestamp=2**63), InvalidRecordTimestampError, "9223372036854775808 is out of range"
+        lambda producer, topic: producer.send(topic, b"value", timestamp=2**63),
+        InvalidRecordTimestampError,
+        "9223372036854775808 is out of range",
     ),
     "batch without records": Bad(
         lambda producer, topic: producer.send_batch(producer.create_batch(), topic, partition=0),

@@ -33,3 +33,26 @@ def test_consume_transform_produce(embedded_broker: Broker) -> None:
         reader.assign([(target, 0)])
         assert sorted(values(read(reader, 25))) == sorted(f"WORD {number}".encode() for number in range(25))
         assert not reader.poll_batch(timeout=0.2)
+
+
+def test_transactions(embedded_broker: Broker) -> None:
+    servers, topic = embedded_broker.bootstrap_servers, embedded_broker.new_topic(1)
+    program = [
+        sys.executable,
+        str(EXAMPLES / "transactions.py"),
+        servers,
+        topic,
+        "--id",
+        f"t-{topic}",
+        "--transfers",
+        "5",
+    ]
+    done = subprocess.run(program, check=True, timeout=60, capture_output=True, text=True)
+    assert done.stdout == "5 transfers\n"
+    with kafkars.Consumer(
+        bootstrap_servers=servers, auto_offset_reset="earliest", isolation_level="read_committed"
+    ) as reader:
+        reader.assign([(topic, 0)])
+        amounts = [int(record.value or b"0") for record in read(reader, 10)]
+    assert all(amounts)
+    assert sum(amounts) == 0
