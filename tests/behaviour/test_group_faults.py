@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from kafkars.testing import EmbeddedBroker, EmbeddedCluster
 from tests.brokers import Broker
 from tests.support.clients import Clients, numbers, read, values
 from tests.support.groups import Group, assigned, native, poll_until
-from tests.support.waiting import eventually
+from tests.support.waiting import SECONDS, eventually
 
 HEARTBEAT = {"classic": "Heartbeat", "consumer": "ConsumerGroupHeartbeat"}
 JOIN = {"classic": "JoinGroup", "consumer": "ConsumerGroupHeartbeat"}
@@ -169,3 +170,29 @@ def test_brokers_without_the_consumer_protocol_are_told_apart(client_api: Any, p
             poll_until([member], lambda: False, "the refusal")
         made.close()
     assert issubclass(UnsupportedByBrokerError, KafkaError)
+
+
+def test_a_commit_does_not_wait_for_a_coordinator_that_is_silent_for_a_session(clients: Clients) -> None:
+    """Its connections stay open and nothing comes back, as when the process is stopped; another coordinates by then."""
+    group = Group(clients, "classic", partitions=1)
+    # Without a session it would wait as long as any request.
+    silent_for = {"session_timeout_ms": 6_000, "request_timeout_ms": 60_000}
+    member = group.reader(enable_auto_commit=False, **silent_for)
+    read(member, 10)
+    cluster = clients.broker.handle
+    # Not the one that it reads from.
+    silent = next(node for node in cluster.nodes if node != cluster.leader(group.topic, 0))
+    cluster.move_coordinator(group.group_id, silent)
+    eventually(lambda: member.commit(timeout=SECONDS), "a commit where the group has moved to")
+    cluster.pause_node(silent)
+    cluster.fence_node(silent)
+
+    def committed() -> bool:
+        # The partition is lost with the session; then it is read again, and committed to the next coordinator.
+        with suppress(CommitFailedError):
+            if member.commit(timeout=SECONDS):
+                return True
+        member.poll_batch(timeout=0.1)
+        return False
+
+    eventually(committed, "a commit to the next coordinator")

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kafkars_core::backoff::Random;
 use kafkars_core::cluster::{Cluster, Scope};
@@ -13,6 +14,9 @@ use tokio::sync::watch;
 use crate::metadata::{Answer, MetadataDesk};
 use crate::metrics::Counters;
 use crate::net::{Broker, Lane, Network, Tasks};
+
+/// A broker that owes an answer for longer is asked only when there is no other.
+const LONGEST_SILENCE: Duration = Duration::from_secs(1);
 
 /// What the client's own tasks hold, so that they do not keep the client alive.
 #[derive(Debug)]
@@ -55,13 +59,20 @@ impl Core {
         self.brokers.write().clear();
     }
 
-    /// Brokers in the order in which to ask them: those with a connection first, otherwise at random; `avoided` last.
+    /// Brokers in the order in which to ask them: those with a connection first, otherwise at random; those that owe an answer
+    /// already behind the others, since they may stand still; `avoided` last.
     pub(crate) fn brokers_by_preference(&self, avoided: Option<&Arc<Broker>>) -> Vec<Arc<Broker>> {
         let mut brokers: Vec<Arc<Broker>> = self.brokers.read().values().cloned().collect();
         self.network.random.lock().shuffle(&mut brokers);
-        brokers.sort_by_key(|broker| {
+        // Once for each: what it goes by changes meanwhile.
+        brokers.sort_by_cached_key(|broker| {
             let is_avoided = avoided.is_some_and(|avoided| Arc::ptr_eq(avoided, broker));
-            (is_avoided, !broker.is_connected(Lane::Coordinator))
+            let is_silent = broker.is_silent_for(Lane::Coordinator, LONGEST_SILENCE);
+            (
+                is_avoided,
+                is_silent,
+                !broker.is_connected(Lane::Coordinator),
+            )
         });
         brokers
     }

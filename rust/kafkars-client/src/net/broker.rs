@@ -101,6 +101,11 @@ impl Broker {
         matches!(&*self.lanes[lane.index()].lock(), Slot::Ready(connection) if !connection.is_closed())
     }
 
+    /// Whether a request on this lane would wait behind one that has waited for longer than `limit`.
+    pub(crate) fn is_silent_for(&self, lane: Lane, limit: Duration) -> bool {
+        matches!(&*self.lanes[lane.index()].lock(), Slot::Ready(connection) if connection.is_silent_for(limit))
+    }
+
     /// The lane's connection. Makes it when there is none, together with everybody else who wants it; that goes on
     /// when this caller goes away.
     pub(crate) async fn connection(

@@ -112,6 +112,18 @@ impl Connection {
         muted_until.filter(|until| *until > now())
     }
 
+    /// Whether the oldest request waits for longer than `limit`. Answers come in order: the next request would wait behind it.
+    pub(crate) fn is_silent_for(&self, limit: Duration) -> bool {
+        let sent_at = self
+            .shared
+            .state
+            .lock()
+            .pending
+            .front()
+            .map(|oldest| oldest.sent_at);
+        sent_at.is_some_and(|sent_at| now().saturating_duration_since(sent_at) > limit)
+    }
+
     /// What the broker speaks; empty until it said so.
     #[must_use]
     pub fn versions(&self) -> &ApiVersionTable {

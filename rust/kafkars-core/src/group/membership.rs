@@ -292,6 +292,12 @@ impl Membership {
         self.common.coordinator(now)
     }
 
+    /// Whether the broker at `node` is the coordinator, as far as is known.
+    #[must_use]
+    pub fn is_coordinator(&self, node: i32) -> bool {
+        self.common.coordinator.node() == Some(node)
+    }
+
     // --- what it is like ---
 
     /// How far the membership is.

@@ -196,6 +196,10 @@ impl Classic {
         let error = if let Some(ends_at) = session_ends_at.filter(has_passed)
             && self.beats(common)
         {
+            // One who was silent for so long may stand still, and another coordinates by now.
+            if let Some(node) = common.coordinator.node() {
+                common.coordinator_lost(now, node);
+            }
             let limit = common.config.session_timeout;
             GroupError::SessionExpired {
                 group,

@@ -229,6 +229,7 @@ impl CommitQueue {
         cluster: &Cluster,
     ) -> Option<OutgoingCommit> {
         self.end_late(now);
+        self.give_up_lost(now, membership);
         if self.in_flight.is_some() || self.retry_at.is_some_and(|at| at > now) {
             return None;
         }
@@ -271,6 +272,17 @@ impl CommitQueue {
             max_version,
             timeout: self.request_timeout,
         })
+    }
+
+    /// A coordinator that heartbeats find silent, or gone, will not answer what is under way either: it leaves again, to the next
+    /// one. Should the same broker come back as coordinator, it takes both in the order in which they were sent.
+    fn give_up_lost(&mut self, now: Instant, membership: &Membership) {
+        let is_lost = |in_flight: &mut InFlight| !membership.is_coordinator(in_flight.node);
+        if self.in_flight.take_if(is_lost).is_some() {
+            self.last_cause = "the coordinator is silent, or not the coordinator any more".into();
+            self.failures = self.failures.saturating_add(1);
+            self.pause(now);
+        }
     }
 
     /// A request was answered.
