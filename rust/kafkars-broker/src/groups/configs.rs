@@ -20,11 +20,9 @@ pub(crate) struct GroupSetting {
 #[rustfmt::skip]
 pub(crate) const GROUP_SETTINGS: &[GroupSetting] = &[
     GroupSetting { name: "consumer.assignment.interval.ms", default: "1000", kind: Kind::Int { min: 0 } },
-    GroupSetting { name: "consumer.assignor.offload.enable", default: "true", kind: Kind::Boolean },
     GroupSetting { name: "consumer.heartbeat.interval.ms", default: "5000", kind: Kind::Int { min: 1 } },
     GroupSetting { name: "consumer.session.timeout.ms", default: "45000", kind: Kind::Int { min: 1 } },
     GroupSetting { name: "share.assignment.interval.ms", default: "1000", kind: Kind::Int { min: 0 } },
-    GroupSetting { name: "share.assignor.offload.enable", default: "true", kind: Kind::Boolean },
     GroupSetting { name: "share.auto.offset.reset", default: "latest", kind: Kind::Text },
     GroupSetting { name: "share.delivery.count.limit", default: "5", kind: Kind::Int { min: 2 } },
     GroupSetting { name: "share.heartbeat.interval.ms", default: "5000", kind: Kind::Int { min: 1 } },

@@ -204,7 +204,13 @@ fn of_group(state: &State, name: &str) -> Vec<DescribeConfigsResourceResult> {
             source: source::GROUP,
         });
         let of_brokers = Sourced {
-            name: format!("group.{}", setting.name),
+            name: match setting.name {
+                // What brokers have no default for.
+                "share.auto.offset.reset"
+                | "share.isolation.level"
+                | "share.renew.acknowledge.enable" => setting.name.to_owned(),
+                name => format!("group.{name}"),
+            },
             value: setting.default.to_owned(),
             source: source::DEFAULT,
         };

@@ -3,6 +3,8 @@
 //! Kept: the one directory that a node of this broker has by name, with the sizes of the logs that the node has replicas of; all
 //! topics or those asked for. The size of its volume (version 4, KIP-827) is "unknown".
 
+use std::collections::HashSet;
+
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::describe_log_dirs::{
     DescribeLogDirsPartition, DescribeLogDirsRequest, DescribeLogDirsResponse,
@@ -19,11 +21,15 @@ const UNKNOWN_SIZE: i64 = -1;
 impl Serve for DescribeLogDirsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<DescribeLogDirsResponse> {
         let state = peer.cluster.state();
-        let asked = |topic: &Topic, index: i32| match &self.topics {
-            None => true,
-            Some(topics) => topics
-                .iter()
-                .any(|asked| asked.topic == topic.name && asked.partitions.contains(&index)),
+        let named = self.topics.iter().flatten();
+        let named: HashSet<(&str, i32)> = named
+            .flat_map(|topic| {
+                let partitions = topic.partitions.iter();
+                partitions.map(|index| (topic.topic.as_str(), *index))
+            })
+            .collect();
+        let asked = |topic: &Topic, index: i32| {
+            self.topics.is_none() || named.contains(&(topic.name.as_str(), index))
         };
         let describe = |topic: &Topic| {
             let partitions = (0_i32..).zip(&topic.partitions);

@@ -3,6 +3,8 @@
 //! Kept: more partitions for a topic, spread or assigned by hand; dry runs. Since version 3 a client
 //! whose `controller_mutation_rate` is used up is refused (KIP-599); before, it has to pause.
 
+use std::collections::HashSet;
+
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::create_partitions::{
     CreatePartitionsRequest, CreatePartitionsResponse, CreatePartitionsTopic,
@@ -23,10 +25,9 @@ impl Serve for CreatePartitionsRequest {
         let mut mutations = Mutations::new(peer, version >= STRICT_SINCE);
         let mut state = peer.cluster.state();
         let mut results = Vec::with_capacity(self.topics.len());
-        for (index, topic) in self.topics.iter().enumerate() {
-            let repeated = self.topics[..index]
-                .iter()
-                .any(|other| other.name == topic.name);
+        let mut names = HashSet::new();
+        for topic in &self.topics {
+            let repeated = !names.insert(topic.name.as_str());
             let outcome = if repeated {
                 Err(Refusal::new(
                     ErrorCode::InvalidRequest,

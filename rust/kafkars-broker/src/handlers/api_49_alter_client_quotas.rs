@@ -4,10 +4,11 @@
 //!
 //! Skipped: quotas of addresses (`connection_creation_rate`) limit nothing, and addresses must be written in numbers.
 
+use std::collections::{HashMap, HashSet};
+
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::alter_client_quotas::{
-    AlterClientQuotasRequest, AlterClientQuotasResponse, EntityData, EntryData, OpData,
-    ResponseEntryData,
+    AlterClientQuotasRequest, AlterClientQuotasResponse, EntityData, EntryData, ResponseEntryData,
 };
 
 use super::{Answer, Peer, Serve};
@@ -18,8 +19,8 @@ use crate::quotas::{Entity, Part, Quotas};
 impl Serve for AlterClientQuotasRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<AlterClientQuotasResponse> {
         let quotas = &peer.cluster.quotas;
-        Answer::Now(respond(&self, |entry| {
-            if is_repeated(&self, entry) {
+        Answer::Now(respond(&self, |entry, times| {
+            if times > 1 || has_repeated_keys(entry) {
                 let reason = "The entity, or a quota of it, is named twice.";
                 return Err(Refusal::new(ErrorCode::InvalidRequest, reason));
             }
@@ -28,21 +29,25 @@ impl Serve for AlterClientQuotasRequest {
     }
 
     fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> AlterClientQuotasResponse {
-        respond(self, |_| Err(code.into()))
+        respond(self, |_, _| Err(code.into()))
     }
 }
 
+/// Gives each entity one answer; `each` is told how often it is named.
 fn respond(
     request: &AlterClientQuotasRequest,
-    mut each: impl FnMut(&EntryData) -> Result<(), Refusal>,
+    mut each: impl FnMut(&EntryData, usize) -> Result<(), Refusal>,
 ) -> AlterClientQuotasResponse {
-    let mut entries: Vec<ResponseEntryData> = Vec::with_capacity(request.entries.len());
+    let mut times: HashMap<Vec<(&str, Option<&str>)>, usize> = HashMap::new();
     for entry in &request.entries {
-        // An entity that is named twice gets one answer.
-        if entries.iter().any(|other| other.entity == entry.entity) {
+        *times.entry(key(entry)).or_default() += 1;
+    }
+    let mut entries: Vec<ResponseEntryData> = Vec::with_capacity(times.len());
+    for entry in &request.entries {
+        let Some(times) = times.remove(&key(entry)) else {
             continue;
-        }
-        let refusal = each(entry).err();
+        };
+        let refusal = each(entry, times).err();
         entries.push(ResponseEntryData {
             error_code: refusal.as_ref().map_or(0, |refusal| refusal.code.code()),
             error_message: refusal.map(Refusal::into_message),
@@ -55,12 +60,16 @@ fn respond(
     }
 }
 
-fn is_repeated(request: &AlterClientQuotasRequest, entry: &EntryData) -> bool {
-    let entries = request.entries.iter();
-    let same = entries.filter(|other| other.entity == entry.entity).count();
-    let twice =
-        |(index, op): (usize, &OpData)| entry.ops[..index].iter().any(|other| other.key == op.key);
-    same > 1 || entry.ops.iter().enumerate().any(twice)
+fn key(entry: &EntryData) -> Vec<(&str, Option<&str>)> {
+    let parts = entry.entity.iter();
+    parts
+        .map(|part| (part.entity_type.as_str(), part.entity_name.as_deref()))
+        .collect()
+}
+
+fn has_repeated_keys(entry: &EntryData) -> bool {
+    let keys: HashSet<&str> = entry.ops.iter().map(|op| op.key.as_str()).collect();
+    keys.len() < entry.ops.len()
 }
 
 fn alter(quotas: &Quotas, entry: &EntryData, validate_only: bool) -> Result<(), Refusal> {

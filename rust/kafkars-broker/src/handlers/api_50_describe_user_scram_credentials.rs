@@ -2,6 +2,8 @@
 //!
 //! Kept: the mechanisms and iterations of all users or of those named.
 
+use std::collections::BTreeMap;
+
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::describe_user_scram_credentials::{
     CredentialInfo, DescribeUserScramCredentialsRequest, DescribeUserScramCredentialsResponse,
@@ -15,17 +17,15 @@ use crate::incoming::Refusal;
 impl Serve for DescribeUserScramCredentialsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<DescribeUserScramCredentialsResponse> {
         let state = peer.cluster.state();
-        let named = self.users.iter().flatten().map(|user| user.name.clone());
-        let mut users: Vec<String> = named.collect();
-        let asked = users.clone();
-        if users.is_empty() {
-            users = state.scram.users().cloned().collect();
+        let mut times: BTreeMap<String, usize> = BTreeMap::new();
+        for user in self.users.iter().flatten() {
+            *times.entry(user.name.clone()).or_default() += 1;
         }
-        users.sort();
-        users.dedup();
-        let repeated = |user: &str| asked.iter().filter(|other| other.as_str() == user).count() > 1;
-        let results = users.into_iter().map(|user| {
-            let credentials = if repeated(&user) {
+        if times.is_empty() {
+            times = state.scram.users().map(|user| (user.clone(), 1)).collect();
+        }
+        let results = times.into_iter().map(|(user, times)| {
+            let credentials = if times > 1 {
                 let reason =
                     format!("Cannot describe SCRAM credentials for the same user twice in a single request: {user}");
                 Err(Refusal::new(ErrorCode::DuplicateResource, reason))

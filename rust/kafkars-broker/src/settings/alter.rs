@@ -1,6 +1,6 @@
 //! Changes of settings, as `AlterConfigs` and `IncrementalAlterConfigs` (KIP-339) ask for them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kafkars_protocol::ErrorCode;
 
@@ -41,11 +41,9 @@ pub(crate) fn alter(
     wanted: &Alteration,
     validate_only: bool,
 ) -> Result<(), Refusal> {
-    for (index, (name, _)) in wanted.changes.iter().enumerate() {
-        if wanted.changes[..index]
-            .iter()
-            .any(|(other, _)| other == name)
-        {
+    let mut names = BTreeSet::new();
+    for (name, _) in &wanted.changes {
+        if !names.insert(name) {
             let reason = format!("The configuration {name} is named twice.");
             return Err(Refusal::new(ErrorCode::InvalidRequest, reason));
         }

@@ -1,5 +1,4 @@
 use kafkars_broker::{BrokerConfig, BrokerError, NewTopic};
-use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::create_partitions::{
     CreatePartitionsRequest, CreatePartitionsTopic,
 };
@@ -8,6 +7,7 @@ use kafkars_protocol::messages::create_topics::{
     CreateTopicsRequest,
 };
 use kafkars_protocol::messages::delete_topics::{DeleteTopicState, DeleteTopicsRequest};
+use kafkars_protocol::{ErrorCode, Uuid};
 
 use crate::support::*;
 
@@ -285,4 +285,30 @@ fn the_handle_creates_topics_under_the_same_rules() {
         broker.offsets("u", 2),
         Err(BrokerError::UnknownPartition { .. })
     ));
+}
+
+#[test]
+fn topics_that_are_named_twice_or_not_at_all_are_not_deleted() {
+    let broker = broker();
+    let delete = |topics: &[(Option<&str>, Uuid)]| {
+        let topic = |(name, topic_id): &(Option<&str>, Uuid)| DeleteTopicState {
+            name: name.map(str::to_owned),
+            topic_id: *topic_id,
+        };
+        let request = DeleteTopicsRequest {
+            topics: topics.iter().map(topic).collect(),
+            ..DeleteTopicsRequest::default()
+        };
+        let answer = Wire::to(&broker).call(&request, 6);
+        let codes = answer.responses.iter().map(|topic| topic.error_code);
+        codes.collect::<Vec<_>>()
+    };
+    let (named, invalid) = (Some("t"), ErrorCode::InvalidRequest.code());
+    assert_eq!(
+        delete(&[(named, Uuid::ZERO), (named, Uuid::ZERO)]),
+        [invalid]
+    );
+    assert_eq!(delete(&[(named, Uuid([1; 16]))]), [invalid]);
+    assert_eq!(delete(&[(None, Uuid::ZERO)]), [invalid]);
+    assert_eq!(delete(&[(named, Uuid::ZERO)]), [0]);
 }
