@@ -176,7 +176,9 @@ impl ConsumerCoordinator {
             .filter(|place| !held.contains(place))
             .copied()
             .collect();
-        if !lost.is_empty() {
+        if !lost.is_empty() && owned.is_some_and(|owned| owned.is_disjoint(&lost)) {
+            member.assigned = kept; // an assignment that it never heard of
+        } else if !lost.is_empty() {
             member.assigned = kept;
             member.revoking = lost;
             member.revoking_ends_at = Some(now + member.rebalance);

@@ -98,7 +98,11 @@ impl Consumer {
             self.member_id = member_id.into();
         }
         self.epoch = response.member_epoch;
-        self.told = Some(beat.told);
+        let mut told = beat.told;
+        if response.assignment.is_some() && !beat.tells_owned {
+            told.tell_owned_again();
+        }
+        self.told = Some(told);
         let interval = u64::try_from(response.heartbeat_interval_ms)
             .ok()
             .filter(|interval| *interval > 0)

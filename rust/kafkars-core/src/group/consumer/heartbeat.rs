@@ -19,7 +19,16 @@ use crate::group::membership::Subscription;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Told {
     subscription: Option<Subscription>,
-    owned: BTreeMap<Uuid, Vec<i32>>,
+    /// `None`: to be told again.
+    owned: Option<BTreeMap<Uuid, Vec<i32>>>,
+}
+
+impl Told {
+    /// The coordinator has spoken of the assignment without having heard what is owned. It may wait for a partition that the
+    /// member never knew it had, because an answer was lost: to be told so, though nothing has changed here.
+    pub(super) fn tell_owned_again(&mut self) {
+        self.owned = None;
+    }
 }
 
 impl Consumer {
@@ -38,6 +47,7 @@ impl Consumer {
         };
         let told = self.to_tell(common);
         let request = self.request(common, &told);
+        let tells_owned = request.topic_partitions.is_some();
         let timeout = common
             .config
             .request_timeout
@@ -48,6 +58,7 @@ impl Consumer {
             id,
             sent_at: now,
             told,
+            tells_owned,
         });
         // Until the coordinator says better.
         self.next_at = Some(now + common.config.heartbeat_interval);
@@ -73,13 +84,18 @@ impl Consumer {
         }
         Told {
             subscription,
-            owned,
+            owned: Some(owned),
         }
     }
 
     /// Whether a heartbeat should leave before its time: the coordinator waits for partitions, or for a wish.
     pub(super) fn has_news(&self, common: &Common) -> bool {
         self.told.as_ref() != Some(&self.to_tell(common))
+    }
+
+    fn tells_owned(&self, told: &Told) -> bool {
+        let known = self.told.as_ref();
+        known.is_none_or(|known| known.owned != told.owned)
     }
 
     fn request(&self, common: &Common, told: &Told) -> ConsumerGroupHeartbeatRequest {
@@ -103,11 +119,15 @@ impl Consumer {
             let before = known.and_then(|known| known.subscription.as_ref());
             subscribe(&mut request, before, told.subscription.as_ref());
         }
-        if known.is_none_or(|known| known.owned != told.owned) {
-            let owned = told.owned.iter().map(|(id, partitions)| TopicPartitions {
-                topic_id: *id,
-                partitions: partitions.clone(),
-            });
+        if self.tells_owned(told) {
+            let owned = told
+                .owned
+                .iter()
+                .flatten()
+                .map(|(id, partitions)| TopicPartitions {
+                    topic_id: *id,
+                    partitions: partitions.clone(),
+                });
             request.topic_partitions = Some(owned.collect());
         }
         request

@@ -57,6 +57,7 @@ struct Beat {
     id: RequestId,
     sent_at: Instant,
     told: Told,
+    tells_owned: bool,
 }
 
 #[derive(Debug)]
