@@ -1,6 +1,9 @@
 //! Single steps of a membership, with a coordinator that says what the test says.
 
+mod commits;
 mod leaving;
+mod rebalancing;
+mod reconciling;
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,0 +1,199 @@
+//! Which offsets reach the coordinator, in which order, and who may send them.
+
+use kafkars_protocol::messages::offset_commit::{
+    OffsetCommitResponse, OffsetCommitResponsePartition, OffsetCommitResponseTopic,
+};
+
+use super::*;
+use crate::config::TopicPartition;
+
+struct Office {
+    desk: Desk,
+    commits: CommitQueue,
+}
+
+impl Office {
+    /// A member that owns partitions 0 to 3 as of generation 1.
+    fn new() -> Self {
+        let mut desk = Desk::classic(&["cooperative-sticky"], |_| {});
+        desk.join_alone(1);
+        let assigned = desk.next_change();
+        desk.done(&assigned);
+        let commits = CommitQueue::new(desk.membership.config(), 1);
+        Self { desk, commits }
+    }
+
+    fn commit(&mut self, partition: i32, offset: i64, within: u64) -> CommitId {
+        let deadline = self.desk.now + Duration::from_secs(within);
+        let offsets = offsets(&[(partition, offset)]);
+        let (now, membership) = (self.desk.now, &self.desk.membership);
+        self.commits
+            .commit(now, membership, offsets, deadline)
+            .unwrap()
+    }
+
+    fn next_request(&mut self) -> Option<OutgoingCommit> {
+        let now = self.desk.now;
+        self.commits
+            .next_request(now, &mut self.desk.membership, &cluster())
+    }
+
+    /// After any pause between tries.
+    fn next_try(&mut self) -> OutgoingCommit {
+        self.desk.pass(Duration::from_secs(2));
+        self.next_request().expect("another try")
+    }
+
+    fn answer(&mut self, to: &OutgoingCommit, code: ErrorCode) {
+        let topic = &to.request.topics[0];
+        let partitions = topic.partitions.iter();
+        let partitions = partitions.map(|partition| OffsetCommitResponsePartition {
+            partition_index: partition.partition_index,
+            error_code: code.code(),
+        });
+        let response = OffsetCommitResponse {
+            topics: vec![OffsetCommitResponseTopic {
+                name: topic.name.clone(),
+                partitions: partitions.collect(),
+                ..OffsetCommitResponseTopic::default()
+            }],
+            ..OffsetCommitResponse::default()
+        };
+        let (now, membership) = (self.desk.now, &mut self.desk.membership);
+        self.commits.answered(now, membership, to.id, &response);
+        self.desk.work();
+    }
+
+    fn outcomes(&mut self) -> Vec<CommitOutcome> {
+        std::iter::from_fn(|| self.commits.next_outcome()).collect()
+    }
+}
+
+fn offsets(list: &[(i32, i64)]) -> Offsets {
+    let place = |partition| TopicPartition {
+        topic: Arc::from(TOPIC),
+        partition,
+    };
+    list.iter()
+        .map(|(partition, offset)| (place(*partition), OffsetAndMetadata::new(*offset)))
+        .collect()
+}
+
+fn sent(request: &OutgoingCommit) -> Vec<(i32, i64)> {
+    let topics = request.request.topics.iter();
+    topics
+        .flat_map(|topic| &topic.partitions)
+        .map(|one| (one.partition_index, one.committed_offset))
+        .collect()
+}
+
+#[test]
+fn commits_that_wait_leave_together_and_end_oldest_first() {
+    let mut office = Office::new();
+    let first = office.commit(0, 10, 60);
+    let second = office.commit(1, 5, 60);
+    let third = office.commit(0, 12, 60);
+    let request = office.next_request().unwrap();
+    assert_eq!(sent(&request), [(0, 12), (1, 5)]);
+    assert!(office.next_request().is_none(), "one at a time");
+    office.answer(&request, ErrorCode::None);
+    let ids: Vec<CommitId> = office.outcomes().iter().map(|one| one.id).collect();
+    assert_eq!(ids, [first, second, third]);
+}
+
+/// A later commit may have arrived though its answer is lost; an earlier one with more patience must not undo it.
+#[test]
+fn a_commit_never_goes_back_behind_one_that_timed_out() {
+    let mut office = Office::new();
+    let patient = office.commit(0, 10, 60);
+    let hasty = office.commit(0, 12, 1);
+    let request = office.next_request().unwrap();
+    let (now, membership) = (office.desk.now, &mut office.desk.membership);
+    let failure = Failure::Retriable("connection lost".into());
+    office.commits.failed(now, membership, request.id, failure);
+    office.desk.work();
+
+    let request = office.next_try();
+    let outcomes = office.outcomes();
+    assert_eq!(outcomes[0].id, hasty);
+    assert!(matches!(
+        outcomes[0].result,
+        Err(CommitError::TimedOut { .. })
+    ));
+    assert_eq!(sent(&request), [(0, 12)]);
+    office.answer(&request, ErrorCode::None);
+    let outcomes = office.outcomes();
+    assert_eq!(outcomes[0].id, patient);
+    assert_eq!(outcomes[0].result, Ok(()));
+}
+
+#[test]
+fn a_commit_during_a_rebalance_is_made_by_the_next_generation() {
+    let mut office = Office::new();
+    office.commit(0, 10, 60);
+    let request = office.next_request().unwrap();
+    assert_eq!(request.request.generation_id_or_member_epoch, 1);
+    office.answer(&request, ErrorCode::RebalanceInProgress);
+    assert!(office.outcomes().is_empty());
+    office.desk.join_alone(2);
+    let request = office.next_try();
+    assert_eq!(request.request.generation_id_or_member_epoch, 2);
+    office.answer(&request, ErrorCode::None);
+    assert_eq!(office.outcomes()[0].result, Ok(()));
+}
+
+#[test]
+fn a_commit_of_a_member_that_was_thrown_out_is_fenced() {
+    let mut office = Office::new();
+    office.commit(0, 10, 60);
+    let request = office.next_request().unwrap();
+    office.answer(&request, ErrorCode::UnknownMemberId);
+    let lost = office.desk.next_change();
+    assert!(matches!(lost.kind, ChangeKind::Lost(_)));
+    office.desk.done(&lost);
+    office.desk.join_alone(5);
+    office.desk.pass(Duration::from_secs(2));
+    assert!(office.next_request().is_none());
+    let Err(CommitError::Fenced { partitions, .. }) = &office.outcomes()[0].result else {
+        panic!("fenced");
+    };
+    assert_eq!(partitions.len(), 1);
+}
+
+/// The consumer may hear of a loss after its membership: its positions are not the new owner's business.
+#[test]
+fn positions_of_partitions_that_went_away_are_not_committed() {
+    let mut office = Office::new();
+    let deadline = office.desk.now + Duration::from_secs(60);
+    let (now, membership) = (office.desk.now, &office.desk.membership);
+    let positions = offsets(&[(0, 10), (9, 3)]);
+    office
+        .commits
+        .commit_positions(now, membership, positions, deadline)
+        .unwrap();
+    let request = office.next_request().unwrap();
+    assert_eq!(sent(&request), [(0, 10)]);
+    office.answer(&request, ErrorCode::None);
+    let Err(CommitError::Fenced { partitions, .. }) = &office.outcomes()[0].result else {
+        panic!("fenced");
+    };
+    assert_eq!(partitions[0].partition, 9);
+}
+
+#[test]
+fn automatic_commits_are_of_owned_partitions_and_made_when_it_is_time() {
+    let mut office = Office::new();
+    let interval = office.desk.membership.config().auto_commit_interval;
+    let finished = || offsets(&[(0, 10), (9, 3)]);
+    let (commits, desk) = (&mut office.commits, &mut office.desk);
+    assert_eq!(
+        commits.commit_automatically(desk.now, &desk.membership, finished),
+        None
+    );
+    assert_eq!(commits.wake_at(), Some(desk.now + interval));
+    desk.pass(interval);
+    let made = commits.commit_automatically(desk.now, &desk.membership, finished);
+    assert!(made.is_some());
+    let request = office.next_request().unwrap();
+    assert_eq!(sent(&request), [(0, 10)]);
+}

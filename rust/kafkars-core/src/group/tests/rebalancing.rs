@@ -1,0 +1,219 @@
+//! What a member does with its partitions while the group meets.
+
+use kafkars_protocol::messages::heartbeat::HeartbeatResponse;
+
+use super::*;
+use crate::config::TopicPartition;
+
+/// The coordinator's answer to the heartbeat under way; a second passes so that there is one.
+fn hear(desk: &mut Desk, code: ErrorCode) {
+    desk.pass(desk.membership.config().heartbeat_interval);
+    let beat = desk
+        .sent
+        .iter()
+        .rposition(|sent| matches!(sent.request, GroupRequest::Heartbeat(_)));
+    let beat = desk.sent.remove(beat.expect("a heartbeat")).unwrap();
+    let response = HeartbeatResponse {
+        error_code: code.code(),
+        ..HeartbeatResponse::default()
+    };
+    desk.answer(&beat, GroupResponse::Heartbeat(response));
+}
+
+fn member(assignors: &[&str]) -> Desk {
+    let mut desk = Desk::classic(assignors, |config| {
+        config.session_timeout = Duration::from_secs(10);
+        config.heartbeat_interval = Duration::from_secs(1);
+        config.rebalance_timeout = Some(Duration::from_secs(30));
+    });
+    desk.join_alone(1);
+    let assigned = desk.next_change();
+    assert_eq!(assigned.partitions.len(), 4);
+    desk.done(&assigned);
+    desk
+}
+
+/// Partitions of [`TOPIC`] for this member, from another leader.
+fn assignment(partitions: &[i32]) -> GroupResponse {
+    let partitions = partitions.iter().map(|number| TopicPartition {
+        topic: Arc::from(TOPIC),
+        partition: *number,
+    });
+    let assignment = assignor::MemberAssignment {
+        partitions: partitions.collect(),
+        user_data: None,
+    };
+    synced(embedded::encode_assignment(&assignment).unwrap())
+}
+
+fn joined_as_follower(desk: &mut Desk, generation: i32, strategy: &str) {
+    let (join, _) = desk.next_join();
+    let response = joined(generation, strategy);
+    desk.answer(&join, GroupResponse::JoinGroup(response));
+}
+
+#[test]
+fn an_eager_member_gives_up_everything_before_it_joins() {
+    let mut desk = member(&["range"]);
+    hear(&mut desk, ErrorCode::RebalanceInProgress);
+    let revoked = desk.next_change();
+    assert_eq!(revoked.kind, ChangeKind::Revoked);
+    assert_eq!(revoked.partitions.len(), 4);
+    assert!(desk.try_next().is_none());
+    desk.done(&revoked);
+    desk.next_join();
+}
+
+/// KIP-429. One that also offers an eager strategy has to behave as one, because the group may choose that.
+#[test]
+fn a_cooperative_member_keeps_its_partitions_unless_it_offers_an_eager_strategy_too() {
+    let mut desk = member(&["cooperative-sticky"]);
+    hear(&mut desk, ErrorCode::RebalanceInProgress);
+    desk.next_join();
+    assert!(desk.told.is_empty());
+    assert_eq!(desk.membership.owned().count(), 4);
+
+    let mut desk = member(&["cooperative-sticky", "range"]);
+    hear(&mut desk, ErrorCode::RebalanceInProgress);
+    assert_eq!(desk.next_change().partitions.len(), 4);
+}
+
+#[test]
+fn strategies_are_offered_in_order_of_preference() {
+    let mut desk = Desk::classic(&["cooperative-sticky", "range"], |_| {});
+    let (_, request) = desk.next_join();
+    let names: Vec<&str> = request.protocols.iter().map(|one| &*one.name).collect();
+    assert_eq!(names, ["cooperative-sticky", "range"]);
+}
+
+#[test]
+fn what_a_cooperative_member_gives_up_makes_the_group_meet_again() {
+    let mut desk = member(&["cooperative-sticky"]);
+    hear(&mut desk, ErrorCode::RebalanceInProgress);
+    joined_as_follower(&mut desk, 2, "cooperative-sticky");
+    let (sync, _) = desk.next_sync();
+    desk.answer(&sync, assignment(&[0, 1]));
+    let revoked = desk.next_change();
+    assert_eq!(revoked.kind, ChangeKind::Revoked);
+    assert_eq!(revoked.partitions.len(), 2);
+    assert!(desk.next_change().partitions.is_empty());
+    desk.done(&revoked);
+    let (_, request) = desk.next_join();
+    assert_eq!(request.reason.as_deref(), Some("partitions were given up"));
+}
+
+/// The leader has kept back what the join claimed, for an owner that has nothing any more: only a rebalance frees it.
+#[test]
+fn what_was_claimed_and_lost_meanwhile_makes_the_group_meet_again() {
+    let mut desk = member(&["cooperative-sticky"]);
+    hear(&mut desk, ErrorCode::RebalanceInProgress);
+    let (join, _) = desk.next_join();
+    desk.pass(Duration::from_secs(11));
+    let lost = desk.next_change();
+    assert!(matches!(
+        &lost.kind,
+        ChangeKind::Lost(GroupError::SessionExpired { .. })
+    ));
+    desk.done(&lost);
+    let response = joined(2, "cooperative-sticky");
+    desk.answer(&join, GroupResponse::JoinGroup(response));
+    let (sync, _) = desk.next_sync();
+    desk.answer(&sync, assignment(&[0, 1]));
+    assert_eq!(desk.next_change().partitions.len(), 2);
+    desk.next_join();
+}
+
+/// Heartbeats tell that the place is still there, since nobody tells whether the join has arrived.
+#[test]
+fn heartbeats_go_on_while_a_join_waits_and_partitions_are_kept() {
+    let mut desk = member(&["cooperative-sticky"]);
+    hear(&mut desk, ErrorCode::RebalanceInProgress);
+    desk.next_join();
+    for _ in 0..25 {
+        hear(&mut desk, ErrorCode::RebalanceInProgress);
+    }
+    assert!(desk.told.is_empty());
+    hear(&mut desk, ErrorCode::UnknownMemberId);
+    let lost = desk.next_change();
+    assert!(matches!(
+        lost.kind,
+        ChangeKind::Lost(GroupError::Fenced { .. })
+    ));
+}
+
+#[test]
+fn a_slow_revocation_ends_with_the_rebalance_timeout() {
+    let mut desk = member(&["range"]);
+    hear(&mut desk, ErrorCode::None);
+    hear(&mut desk, ErrorCode::RebalanceInProgress);
+    let revoked = desk.next_change();
+    for _ in 0..27 {
+        hear(&mut desk, ErrorCode::RebalanceInProgress);
+    }
+    assert!(desk.told.is_empty());
+    desk.pass(Duration::from_secs(3));
+    let lost = desk.next_change();
+    assert_eq!(lost.partitions, revoked.partitions);
+    let ChangeKind::Lost(GroupError::RebalanceTimeout {
+        limit, measured, ..
+    }) = lost.kind
+    else {
+        panic!("the rebalance timeout, not {:?}", lost.kind);
+    };
+    assert_eq!(limit, Duration::from_secs(30));
+    assert!(measured >= limit);
+    desk.done(&revoked);
+    assert!(desk.try_next().is_none());
+    desk.done(&lost);
+    desk.next_join();
+}
+
+/// KIP-568.
+#[test]
+fn a_forced_rebalance_joins_again_and_says_why() {
+    let mut desk = member(&["cooperative-sticky"]);
+    assert!(
+        desk.membership
+            .enforce_rebalance(desk.now, "the cache moved")
+    );
+    desk.work();
+    let (_, request) = desk.next_join();
+    assert_eq!(request.reason.as_deref(), Some("the cache moved"));
+
+    let mut desk = Desk::consumer(|_| {});
+    assert!(!desk.membership.enforce_rebalance(desk.now, "no"));
+}
+
+/// KIP-345: the place is kept until the session ends.
+#[test]
+fn a_static_member_leaves_without_a_word_unless_it_is_told_to_give_up_its_place() {
+    for (operation, sends) in [
+        (LeaveOperation::Default, false),
+        (LeaveOperation::LeaveGroup, true),
+    ] {
+        let mut desk = Desk::classic(&["range"], |config| {
+            config.group_instance_id = Some("one".to_owned());
+        });
+        desk.join_alone(1);
+        let assigned = desk.next_change();
+        desk.done(&assigned);
+        let leave = Leave {
+            operation,
+            reason: Some("maintenance".to_owned()),
+        };
+        desk.membership.leave(desk.now, leave);
+        desk.work();
+        let revoked = desk.next_change();
+        desk.done(&revoked);
+        match desk.try_next().map(|sent| sent.request) {
+            Some(GroupRequest::LeaveGroup(request)) => {
+                assert!(sends);
+                assert_eq!(request.group_instance_id.as_deref(), Some("one"));
+                assert_eq!(request.reason.as_deref(), Some("maintenance"));
+                assert_eq!(request.build(5).members[0].reason, request.reason);
+            }
+            Some(other) => panic!("LeaveGroup, not {}", other.name()),
+            None => assert!(!sends && desk.told.contains(&Event::Left)),
+        }
+    }
+}
