@@ -26,7 +26,17 @@ struct Member {
     expires_at: Instant,
 }
 
+/// `group_remote_assignor`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ServerAssignor {
+    /// Even, and as much as possible where it is.
+    Uniform,
+    /// Of every topic a run of neighbours for each member.
+    Range,
+}
+
 pub(crate) struct ConsumerCoordinator {
+    assignor: ServerAssignor,
     epoch: i32,
     members: BTreeMap<String, Member>,
     topics: BTreeMap<String, (Uuid, i32)>,
@@ -38,10 +48,12 @@ pub(crate) struct ConsumerCoordinator {
 impl ConsumerCoordinator {
     pub(crate) fn new(
         topics: BTreeMap<String, (Uuid, i32)>,
+        assignor: ServerAssignor,
         session: Duration,
         interval: Duration,
     ) -> Self {
         Self {
+            assignor,
             epoch: 0,
             members: BTreeMap::new(),
             topics,
@@ -191,9 +203,32 @@ impl ConsumerCoordinator {
         }
     }
 
-    /// A new target: even, and as much as possible where it is.
+    /// A new target.
     fn retarget(&mut self) {
         self.epoch += 1;
+        match self.assignor {
+            ServerAssignor::Uniform => self.retarget_evenly(),
+            ServerAssignor::Range => self.retarget_in_runs(),
+        }
+    }
+
+    fn retarget_in_runs(&mut self) {
+        for member in self.members.values_mut() {
+            member.target.clear();
+        }
+        for (topic, (id, count)) in &self.topics {
+            let wants = |member: &&mut Member| member.topics.contains(topic);
+            let takers: Vec<&mut Member> = self.members.values_mut().filter(wants).collect();
+            let number = takers.len() as i32;
+            for (index, member) in takers.into_iter().enumerate() {
+                let index = index as i32;
+                let run = count * index / number..count * (index + 1) / number;
+                member.target.extend(run.map(|partition| (*id, partition)));
+            }
+        }
+    }
+
+    fn retarget_evenly(&mut self) {
         for member in self.members.values_mut() {
             let topics = &self.topics;
             let wanted: BTreeSet<Uuid> = member

@@ -11,6 +11,7 @@ use kafkars_core::group::assignor::{
 use kafkars_core::group::{GroupRequest, GroupResponse};
 use kafkars_protocol::ErrorCode;
 
+use crate::consumer_coordinator::ServerAssignor;
 use crate::history::Setup;
 
 /// How many histories it may take to notice a defect.
@@ -76,6 +77,7 @@ pub(crate) const DEFECTS: &[Defect] = &[
     Defect::RevocationsAreNotTold,
 ];
 
+const UNIFORM: Setup = Setup::Consumer(ServerAssignor::Uniform);
 const EAGER: Setup = Setup::Classic("range");
 const STICKY: Setup = Setup::Classic("sticky");
 const COOPERATIVE: Setup = Setup::Classic("cooperative-sticky");
@@ -90,17 +92,17 @@ impl Defect {
             | Self::LateCommitsArriveFirst
             | Self::PollsAreNotNoted
             | Self::MovesAreNotNoticed
-            | Self::HeartbeatsAreNotSent => &[EAGER, COOPERATIVE, Setup::Consumer],
+            | Self::HeartbeatsAreNotSent => &[EAGER, COOPERATIVE, UNIFORM],
             // A classic member that keeps something notices by its own clocks, or when it joins again.
-            Self::ExpulsionIsNotNoticed => &[Setup::Consumer],
-            Self::CommitsWithoutGeneration => &[EAGER, Setup::Consumer],
+            Self::ExpulsionIsNotNoticed => &[UNIFORM],
+            Self::CommitsWithoutGeneration => &[EAGER, UNIFORM],
             Self::RebalancesAreNotNoticed
             | Self::MemberIdsAreNotUsed
             | Self::PartitionsAreAssignedTwice
             | Self::PartitionsAreForgotten => &[EAGER, COOPERATIVE],
             Self::NothingSticks => &[STICKY, COOPERATIVE],
             Self::PartitionsAreGivenAwayTooEarly => &[COOPERATIVE],
-            Self::NothingIsToldAgain | Self::RevocationsAreNotTold => &[Setup::Consumer],
+            Self::NothingIsToldAgain | Self::RevocationsAreNotTold => &[UNIFORM],
         }
     }
 

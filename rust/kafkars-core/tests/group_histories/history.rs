@@ -11,7 +11,7 @@ use kafkars_core::group::assignor::{Assignor, by_name};
 use kafkars_protocol::Uuid;
 
 use crate::classic_coordinator::ClassicCoordinator;
-use crate::consumer_coordinator::ConsumerCoordinator;
+use crate::consumer_coordinator::{ConsumerCoordinator, ServerAssignor};
 use crate::coordinator::Coordinator;
 use crate::defects::Defect;
 use crate::trace;
@@ -21,7 +21,10 @@ use crate::world::{HEARTBEAT, MAX_POLL, SESSION, World};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Setup {
     Classic(&'static str),
-    Consumer,
+    /// Some members offer `cooperative-sticky` only and some `range` before it: a group on its way from eager to cooperative.
+    Upgrade,
+    /// With the coordinator's assignor.
+    Consumer(ServerAssignor),
 }
 
 const TROUBLE: Duration = Duration::from_secs(60);
@@ -60,12 +63,15 @@ impl History {
                 (name.to_owned(), (Uuid([id; 16]), count))
             })
             .collect();
-        let with_instances = setup != Setup::Consumer && below(3) == 0;
+        let with_instances = !matches!(setup, Setup::Consumer(_)) && below(3) == 0;
         let coordinator: Box<dyn Coordinator> = match setup {
-            Setup::Classic(_) => Box::new(ClassicCoordinator::new()),
-            Setup::Consumer => {
-                Box::new(ConsumerCoordinator::new(topics.clone(), SESSION, HEARTBEAT))
-            }
+            Setup::Classic(_) | Setup::Upgrade => Box::new(ClassicCoordinator::new()),
+            Setup::Consumer(assignor) => Box::new(ConsumerCoordinator::new(
+                topics.clone(),
+                assignor,
+                SESSION,
+                HEARTBEAT,
+            )),
         };
         Self {
             setup,
@@ -89,7 +95,15 @@ impl History {
                 };
                 (GroupProtocol::Classic, vec![assignor])
             }
-            Setup::Consumer => (GroupProtocol::Consumer, Vec::new()),
+            Setup::Upgrade => {
+                let names: &[&str] = match self.below(2) {
+                    0 => &["cooperative-sticky"],
+                    _ => &["range", "cooperative-sticky"],
+                };
+                let assignors = names.iter().map(|name| by_name(name).expect("built in"));
+                (GroupProtocol::Classic, assignors.collect())
+            }
+            Setup::Consumer(_) => (GroupProtocol::Consumer, Vec::new()),
         };
         let instance = self.with_instances.then(|| format!("instance-{place}"));
         self.world.join(place, protocol, assignors, instance);
@@ -303,7 +317,7 @@ impl History {
     ) -> Result<(), String> {
         let is_cooperative = matches!(
             self.setup,
-            Setup::Consumer | Setup::Classic("cooperative-sticky")
+            Setup::Consumer(_) | Setup::Classic("cooperative-sticky")
         );
         for member in self
             .world
@@ -329,7 +343,7 @@ impl History {
     }
 
     fn check_balance(&self, after: &BTreeMap<TopicPartition, usize>) -> Result<(), String> {
-        if self.setup == Setup::Classic("range") {
+        if !self.is_sticky() && self.setup != Setup::Classic("roundrobin") {
             return Ok(()); // even per topic only
         }
         let sizes = self.world.members.iter().flatten().map(|member| {
@@ -346,7 +360,12 @@ impl History {
     }
 
     fn is_sticky(&self) -> bool {
-        !matches!(self.setup, Setup::Classic("range" | "roundrobin"))
+        !matches!(
+            self.setup,
+            Setup::Classic("range" | "roundrobin")
+                | Setup::Upgrade
+                | Setup::Consumer(ServerAssignor::Range)
+        )
     }
 
     fn finish(&mut self) -> Result<(), String> {

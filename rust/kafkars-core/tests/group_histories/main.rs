@@ -17,6 +17,7 @@ mod progress;
 mod trace;
 mod world;
 
+use consumer_coordinator::ServerAssignor;
 use defects::{CAUGHT_WITHIN, DEFECTS};
 use history::{Setup, run};
 
@@ -55,8 +56,18 @@ fn histories_of_cooperative_sticky() {
 }
 
 #[test]
-fn histories_of_the_consumer_protocol() {
-    hold(Setup::Consumer);
+fn histories_of_an_upgrade_to_cooperative_sticky() {
+    hold(Setup::Upgrade);
+}
+
+#[test]
+fn histories_of_the_consumer_protocol_with_uniform() {
+    hold(Setup::Consumer(ServerAssignor::Uniform));
+}
+
+#[test]
+fn histories_of_the_consumer_protocol_with_range() {
+    hold(Setup::Consumer(ServerAssignor::Range));
 }
 
 #[test]
