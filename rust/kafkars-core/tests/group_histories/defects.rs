@@ -95,7 +95,7 @@ impl Defect {
             | Self::HeartbeatsAreNotSent => &[EAGER, COOPERATIVE, UNIFORM],
             // A classic member that keeps something notices by its own clocks, or when it joins again.
             Self::ExpulsionIsNotNoticed => &[UNIFORM],
-            Self::CommitsWithoutGeneration => &[EAGER, UNIFORM],
+            Self::CommitsWithoutGeneration => &[EAGER],
             Self::RebalancesAreNotNoticed
             | Self::MemberIdsAreNotUsed
             | Self::PartitionsAreAssignedTwice
