@@ -87,7 +87,11 @@ def server_properties(options: KafkaOptions, here: NodeAddress, layout: Layout, 
         "share.coordinator.state.topic.replication.factor": copies,
         "share.coordinator.state.topic.min.isr": "1",
         "share.coordinator.state.topic.num.partitions": "4",
+        # A rack each, for reading from the nearest replica and for assignment by rack.
+        "broker.rack": f"rack-{here.node}",
         "group.initial.rebalance.delay.ms": "0",
+        # Groups move between the protocols in both directions.
+        "group.consumer.migration.policy": "bidirectional",
         # Partitions change hands with heartbeats; tests should not wait 5 s for each.
         "group.consumer.heartbeat.interval.ms": "500",
         "group.consumer.min.heartbeat.interval.ms": "500",

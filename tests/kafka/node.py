@@ -23,11 +23,13 @@ class Node(JavaProcess):
         properties = folder / "server.properties"
         super().__init__(java(libs, options.jvm, "kafka.Kafka", str(properties)), folder / "server.log")
         self.address = address
+        # Its log directory, one folder a partition.
+        self.data = folder / "data"
         self._format = java(
             libs, options.jvm, "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(properties)
         )
         folder.mkdir(parents=True)
-        properties.write_text(server_properties(options, address, layout, folder / "data"))
+        properties.write_text(server_properties(options, address, layout, self.data))
 
     @property
     def bootstrap(self) -> str:

@@ -28,6 +28,13 @@ class Group:
         for partition in range(partitions):
             clients.fill(self.topic, range(10), partition=partition)
 
+    @classmethod
+    def of(cls, other: Group, protocol: str) -> Group:
+        """The same group and topic, in another protocol."""
+        made = cls.__new__(cls)
+        made.__dict__.update(other.__dict__, protocol=protocol)
+        return made
+
     def member(self, **settings: Any) -> Any:
         """A consumer of the group without a subscription."""
         if self.protocol == "classic":

@@ -379,6 +379,7 @@ impl Source {
             && let Some(cursor) = buffer.cursor_at(target.id, target.epoch)
         {
             let until = now() + self.shared.client.config().metadata_max_age;
+            tracing::debug!(target: "kafkars::fetch", partition = %target.partition, leader = self.node, replica = data.preferred_read_replica, "reads from the nearest replica");
             cursor.preferred_replica = Some((data.preferred_read_replica, until));
         }
         if data.diverging_epoch.epoch >= 0
