@@ -140,6 +140,10 @@ bench: build $(VENV)/.group-bench  ## Side by side with confluent-kafka, aiokafk
 bench-smoke: build $(VENV)/.group-bench  ## The same in seconds: shows that it works, measures nothing
 	@$(PY) -m benches.compare --smoke $(BENCH)
 
+.PHONY: bench-groups
+bench-groups: build  ## What a group costs a reader: rate, idling, the pause of a rebalance (BENCH="--help")
+	@$(PY) -m benches.python.groups $(BENCH)
+
 .PHONY: fuzz
 fuzz: $(VENV)/.created  ## Every fuzz target for FUZZ_SECONDS each (needs cargo-fuzz)
 	@scripts/fuzz.sh $(FUZZ_SECONDS)
