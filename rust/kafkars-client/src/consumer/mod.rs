@@ -23,7 +23,7 @@ use kafkars_core::group::assignor::Assignor;
 use parking_lot::MutexGuard;
 
 use self::group::Group;
-pub use self::group::{ConsumerHealth, News, SubscriptionView};
+pub use self::group::{ConsumerHealth, News, Origin, SubscriptionView};
 use self::shared::{CloseOnDrop, Inner, Shared};
 use crate::client::Client;
 use crate::now;

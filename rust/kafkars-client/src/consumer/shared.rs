@@ -197,6 +197,14 @@ impl Shared {
             .spawn(async move { client.close().await });
     }
 
+    pub(super) fn is_assigned_by_hand(&self) -> bool {
+        let is_subscribed = self
+            .group
+            .as_ref()
+            .is_some_and(|group| group.is_subscribed());
+        !is_subscribed && self.inner.lock().assigned_by_hand
+    }
+
     pub(super) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use kafkars_client::Origin;
 use kafkars_client::group::Offsets;
 use pyo3::exceptions::PyStopAsyncIteration;
 use pyo3::prelude::*;
@@ -202,7 +203,10 @@ impl PyAsyncConsumer {
         }
         let (deadline, core) = (Instant::now() + timeout, Arc::clone(core));
         let committed = async move {
-            let outcome = core.consumer.commit(offsets, deadline).await;
+            let outcome = core
+                .consumer
+                .commit(offsets, Origin::Positions, deadline)
+                .await;
             core.close();
             outcome
         };

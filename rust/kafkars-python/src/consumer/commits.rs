@@ -4,8 +4,8 @@ use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use kafkars_client::FetchError;
 use kafkars_client::group::{OffsetAndMetadata, Offsets};
+use kafkars_client::{FetchError, Origin};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -23,10 +23,12 @@ pub(crate) fn commit(
     timeout: Option<f64>,
 ) -> PyResult<impl Future<Output = Result<Offsets, FetchError>> + Send + 'static> {
     core.check_open()?;
-    let (offsets, deadline) = (core.offsets_from(offsets)?, core.deadline(timeout)?);
+    let ((offsets, origin), deadline) = (core.offsets_from(offsets)?, core.deadline(timeout)?);
     let core = Arc::clone(core);
     Ok(async move {
-        core.consumer.commit(offsets.clone(), deadline).await?;
+        core.consumer
+            .commit(offsets.clone(), origin, deadline)
+            .await?;
         Ok(offsets)
     })
 }
@@ -82,13 +84,15 @@ impl ConsumerCore {
                 callback.bind(py).repr()?
             )));
         }
-        let (offsets, deadline) = (self.offsets_from(offsets)?, self.deadline(None)?);
+        let ((offsets, origin), deadline) = (self.offsets_from(offsets)?, self.deadline(None)?);
         let number = self.next_callback.fetch_add(1, Ordering::Relaxed);
         let has_callback = callback.is_some();
         if let Some(callback) = callback {
             self.callbacks.lock().insert(number, callback);
         }
-        let told = self.consumer.commit_later(offsets, deadline, number);
+        let told = self
+            .consumer
+            .commit_later(offsets, origin, deadline, number);
         if told.is_err() && has_callback {
             let unused = self.callbacks.lock().remove(&number);
             drop(unused);
@@ -97,9 +101,9 @@ impl ConsumerCore {
     }
 
     /// What a caller of commit names: nothing for everything handed out, a record for the offset after it, or offsets.
-    fn offsets_from(&self, offsets: Option<&Bound<'_, PyAny>>) -> PyResult<Offsets> {
+    fn offsets_from(&self, offsets: Option<&Bound<'_, PyAny>>) -> PyResult<(Offsets, Origin)> {
         let Some(given) = offsets else {
-            return Ok(self.consumer.consumed_offsets());
+            return Ok((self.consumer.consumed_offsets(), Origin::Positions));
         };
         if let Ok(record) = given.cast::<PyRecord>() {
             let (partition, offset, leader_epoch) = record.get().place();
@@ -107,7 +111,7 @@ impl ConsumerCore {
                 leader_epoch,
                 ..OffsetAndMetadata::new(offset + 1)
             };
-            return Ok(Offsets::from([(partition, committed)]));
+            return Ok((Offsets::from([(partition, committed)]), Origin::Application));
         }
         let Ok(mapping) = given.cast::<PyMapping>() else {
             return Err(PyTypeError::new_err(format!(
@@ -120,7 +124,7 @@ impl ConsumerCore {
             let (partition, value) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
             offsets.insert(types::partition_from(&partition)?, offset_from(&value)?);
         }
-        Ok(offsets)
+        Ok((offsets, Origin::Application))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kafkars_client::Origin;
 use pyo3::prelude::*;
 
 use super::core::ConsumerCore;
@@ -51,7 +52,10 @@ impl ConsumerCore {
             return Ok(());
         }
         let deadline = Instant::now() + timeout;
-        let outcome = runtime::block_on(py, self.consumer.commit(offsets, deadline))?;
+        let outcome = runtime::block_on(
+            py,
+            self.consumer.commit(offsets, Origin::Positions, deadline),
+        )?;
         outcome.map_err(|failure| crate::error::fetch(py, &failure))
     }
 }

@@ -9,7 +9,7 @@ use kafkars_core::group::{ChangeKind, CommitError, OffsetAndMetadata, Offsets};
 use tokio::sync::oneshot;
 
 use super::news::News;
-use super::{Command, Group, Reply};
+use super::{Command, Group, Origin, Reply};
 use crate::consumer::Consumer;
 use crate::consumer::positions::check_partition;
 use crate::consumer::shared::Shared;
@@ -25,7 +25,12 @@ impl Consumer {
     }
 
     /// Commits `offsets` and waits until the coordinator has them.
-    pub async fn commit(&self, offsets: Offsets, deadline: Instant) -> Result<(), FetchError> {
+    pub async fn commit(
+        &self,
+        offsets: Offsets,
+        origin: Origin,
+        deadline: Instant,
+    ) -> Result<(), FetchError> {
         self.check_commit(&offsets)?;
         if offsets.is_empty() {
             return Ok(());
@@ -33,6 +38,7 @@ impl Consumer {
         let (reply, outcome) = oneshot::channel();
         let told = self.group("commit()")?.tell(Command::Commit {
             offsets,
+            origin,
             deadline,
             reply: Reply::Waiter(reply),
         });
@@ -63,12 +69,14 @@ impl Consumer {
     pub fn commit_later(
         &self,
         offsets: Offsets,
+        origin: Origin,
         deadline: Instant,
         callback: u64,
     ) -> Result<(), FetchError> {
         self.check_commit(&offsets)?;
         let told = self.group("commit_async()")?.tell(Command::Commit {
             offsets,
+            origin,
             deadline,
             reply: Reply::Callback(callback),
         });

@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use super::news::News;
 use super::pattern::Pattern;
 use super::watch::PollWatch;
-use super::{Command, Group, Reply, Status, SubscriptionView, Wish, commits, exchange};
+use super::{Command, Group, Origin, Reply, Status, SubscriptionView, Wish, commits, exchange};
 use crate::consumer::shared::Shared;
 use crate::{after, now};
 
@@ -201,8 +201,9 @@ impl Driver {
                 let offsets = commit.unwrap_or_default();
                 let config = &self.group.config;
                 let within = config.request_timeout.min(config.rebalance_timeout() / 2);
-                let queued = (!offsets.is_empty())
-                    .then(|| self.queue_commit(now, offsets, after(now, within)));
+                let queued = (!offsets.is_empty()).then(|| {
+                    self.queue_commit(now, offsets, Origin::Positions, after(now, within))
+                });
                 match queued {
                     Some(Ok(commit)) => drop(self.held_changes.insert(commit, id)),
                     Some(Err(error)) => {
@@ -217,9 +218,10 @@ impl Driver {
             }
             Command::Commit {
                 offsets,
+                origin,
                 deadline,
                 reply,
-            } => match self.queue_commit(now, offsets.clone(), deadline) {
+            } => match self.queue_commit(now, offsets.clone(), origin, deadline) {
                 Ok(id) => drop(self.replies.insert(id, reply)),
                 Err(error) => commits::answer(&self.shared, reply, offsets, Err(error)),
             },
@@ -232,6 +234,7 @@ impl Driver {
         &mut self,
         now: Instant,
         offsets: Offsets,
+        origin: Origin,
         deadline: Instant,
     ) -> Result<CommitId, CommitError> {
         let lost = self.shared.lost_among(&offsets);
@@ -241,8 +244,13 @@ impl Driver {
                 partitions: lost,
             });
         }
-        self.commits
-            .commit(now, &self.membership, offsets, deadline)
+        let (commits, membership) = (&mut self.commits, &self.membership);
+        // What is assigned by hand belongs to no membership.
+        if origin == Origin::Positions && !self.shared.is_assigned_by_hand() {
+            commits.commit_positions(now, membership, offsets, deadline)
+        } else {
+            commits.commit(now, membership, offsets, deadline)
+        }
     }
 
     fn subscribe(&mut self, now: Instant, wish: Wish) {
@@ -429,7 +437,7 @@ impl Driver {
             return;
         }
         let deadline = after(now, interval.max(self.group.config.request_timeout));
-        if let Err(error) = self.queue_commit(now, offsets, deadline) {
+        if let Err(error) = self.queue_commit(now, offsets, Origin::Positions, deadline) {
             tracing::warn!(target: "kafkars::group", %error, "automatic commit failed");
         }
     }

@@ -53,9 +53,19 @@ pub(super) enum Command {
     EnforceRebalance(String),
     Commit {
         offsets: Offsets,
+        origin: Origin,
         deadline: Instant,
         reply: Reply,
     },
+}
+
+/// Where the offsets of a commit come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The application names them, and may name any partition.
+    Application,
+    /// They are the consumer's own positions, which count as long as it owns the partitions.
+    Positions,
 }
 
 /// Who waits for a commit.
