@@ -169,6 +169,8 @@ impl Driver {
         self.commit_automatically();
         self.list_topics();
         self.act();
+        // A listener may ask at once who it runs for.
+        self.show();
         while let Some(event) = self.membership.next_event() {
             self.tell(event);
         }
