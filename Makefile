@@ -144,6 +144,10 @@ bench-smoke: build $(VENV)/.group-bench  ## The same in seconds: shows that it w
 bench-groups: build  ## What a group costs a reader: rate, idling, the pause of a rebalance (BENCH="--help")
 	@$(PY) -m benches.python.groups $(BENCH)
 
+.PHONY: bench-producing
+bench-producing: build $(VENV)/.group-bench  ## What idempotence, transactions and many topics cost, and how long a commit takes
+	@$(PY) -m benches.python.producing $(BENCH)
+
 .PHONY: fuzz
 fuzz: $(VENV)/.created  ## Every fuzz target for FUZZ_SECONDS each (needs cargo-fuzz)
 	@scripts/fuzz.sh $(FUZZ_SECONDS)
