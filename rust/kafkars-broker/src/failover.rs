@@ -8,7 +8,7 @@
 use kafkars_protocol::ErrorCode;
 
 use crate::cluster::{Cluster, State};
-use crate::nodes::Node;
+use crate::nodes::{CoordinatorKind, Node};
 use crate::partition::Partition;
 
 /// No node leads.
@@ -21,7 +21,7 @@ impl Cluster {
         if node.is_fenced() {
             return;
         }
-        node.set_fenced(true);
+        self.move_coordinators(&mut state, || node.set_fenced(true));
         state.forget_sessions(node.id);
         let alive = |id: i32| self.is_alive(id);
         each_partition(&mut state, |partition, unclean| {
@@ -35,11 +35,28 @@ impl Cluster {
         if !node.is_fenced() {
             return;
         }
-        node.set_fenced(false);
+        self.move_coordinators(&mut state, || node.set_fenced(false));
         let alive = |id: i32| self.is_alive(id);
         each_partition(&mut state, |partition, unclean| {
             partition.regain(node.id, unclean, &alive)
         });
+    }
+
+    /// Changes who coordinates what. Who waits for other members of a group that has moved is told to look for its coordinator.
+    pub(crate) fn move_coordinators(&self, state: &mut State, change: impl FnOnce()) {
+        let coordinator = |id: &str| {
+            let node = self.coordinator(CoordinatorKind::Group, id);
+            node.map(|node| node.id)
+        };
+        let ids = state.groups.ids();
+        let before: Vec<Option<i32>> = ids.iter().map(|id| coordinator(id)).collect();
+        change();
+        let now = self.now();
+        for (id, before) in ids.iter().zip(before) {
+            if coordinator(id) != before {
+                state.groups.coordinator_moved(id, now);
+            }
+        }
     }
 
     pub(crate) fn is_alive(&self, id: i32) -> bool {

@@ -181,7 +181,10 @@ impl EmbeddedBroker {
         if node.is_fenced() {
             return Err(BrokerError::NodeDown(node.id));
         }
-        self.cluster.nodes.move_coordinator(kind, key, node.id);
+        let cluster = &self.cluster;
+        cluster.move_coordinators(&mut cluster.state(), || {
+            cluster.nodes.move_coordinator(kind, key, node.id);
+        });
         Ok(())
     }
 

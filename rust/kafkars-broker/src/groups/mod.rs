@@ -99,11 +99,12 @@ impl Groups {
         let _ = self.with(group, now, |_| ());
     }
 
+    /// Ids of all groups.
+    pub(crate) fn ids(&self) -> Vec<String> {
+        self.groups.keys().cloned().collect()
+    }
+
     /// The group has another coordinator from now on: who waits here is told to look for it.
-    #[allow(
-        dead_code,
-        reason = "for transactions and for data directories, which come next"
-    )]
     pub(crate) fn coordinator_moved(&mut self, group: &str, now: i64) {
         let _ = self.with(group, now, |group| {
             group.dismiss(ErrorCode::NotCoordinator, now)

@@ -1,13 +1,13 @@
 //! What each member of a share group fetches from a node: full once, then only what changes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kafkars_protocol::{ErrorCode, Uuid};
 
 /// Sessions that may be open at once, on all nodes together (`group.share.max.share.sessions`).
 const MAX_SESSIONS: usize = 2000;
 /// Partitions that a session may name, which Kafka does not limit.
-const MAX_PARTITIONS: usize = 10_000;
+const MAX_PARTITIONS: usize = 2000;
 /// The epoch of a request that opens a session.
 pub(crate) const OPENING: i32 = 0;
 /// The epoch of a request that closes one.
@@ -74,18 +74,20 @@ impl ShareSessions {
         changes: Changes,
     ) -> Result<Vec<(Uuid, i32)>, ErrorCode> {
         let session = self.0.get_mut(key).ok_or(ErrorCode::ShareSessionNotFound)?;
+        let mut known: BTreeSet<(Uuid, i32)> = session.partitions.iter().copied().collect();
         for partition in changes.added {
-            if !session.partitions.contains(&partition) {
+            if known.insert(partition) {
                 session.partitions.push(partition);
             }
+            if known.len() > MAX_PARTITIONS {
+                self.0.remove(key);
+                return Err(ErrorCode::InvalidRequest);
+            }
         }
+        let forgotten: BTreeSet<(Uuid, i32)> = changes.forgotten.into_iter().collect();
         session
             .partitions
-            .retain(|partition| !changes.forgotten.contains(partition));
-        if session.partitions.len() > MAX_PARTITIONS {
-            self.0.remove(key);
-            return Err(ErrorCode::InvalidRequest);
-        }
+            .retain(|partition| !forgotten.contains(partition));
         // Each in its turn comes first.
         if !session.partitions.is_empty() {
             session.partitions.rotate_left(1);
@@ -164,6 +166,20 @@ mod tests {
             sessions.close_connection(7),
             [(key(), vec![(Uuid::ZERO, 0)])]
         );
+    }
+
+    #[test]
+    fn partitions_of_a_session_are_limited() {
+        let mut sessions = ShareSessions::default();
+        let all: Vec<i32> = (0..=MAX_PARTITIONS as i32).collect();
+        let fits = adding(&all[1..]);
+        assert!(sessions.take(&key(), OPENING, 7, fits).is_ok());
+        assert_eq!(
+            sessions.take(&key(), OPENING, 7, adding(&all)),
+            Err(ErrorCode::InvalidRequest)
+        );
+        let gone = sessions.take(&key(), 1, 7, adding(&[]));
+        assert_eq!(gone, Err(ErrorCode::ShareSessionNotFound));
     }
 
     #[test]

@@ -2,11 +2,14 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use kafkars_broker::{
-    BrokerConfig, BrokerError, CoordinatorKind, EmbeddedBroker, LinkSettings, NewTopic, NodeState,
+    BrokerConfig, BrokerError, ClockMode, CoordinatorKind, EmbeddedBroker, GroupSettings,
+    LinkSettings, NewTopic, NodeState,
 };
 use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::describe_groups::DescribeGroupsRequest;
 use kafkars_protocol::messages::fetch::FetchRequest;
 use kafkars_protocol::messages::find_coordinator::FindCoordinatorRequest;
+use kafkars_protocol::messages::join_group::{JoinGroupRequest, JoinGroupRequestProtocol};
 use kafkars_protocol::messages::metadata::{MetadataRequest, MetadataResponsePartition};
 use kafkars_protocol::messages::produce::ProduceRequest;
 
@@ -363,4 +366,52 @@ fn what_cannot_be_done_is_told() {
     broker.stop();
     assert!(matches!(broker.start_node(1), Err(BrokerError::Stopped)));
     assert!(matches!(broker.add_node(), Err(BrokerError::Stopped)));
+}
+
+#[test]
+fn who_waits_at_a_coordinator_that_moves_is_told_so() {
+    let broker = start(BrokerConfig {
+        nodes: 3,
+        clock: ClockMode::Manual,
+        groups: GroupSettings {
+            // Members wait for others for as long as the test likes.
+            initial_rebalance_delay: Duration::from_secs(60),
+            ..GroupSettings::default()
+        },
+        ..BrokerConfig::default()
+    });
+    let kind = CoordinatorKind::Group;
+    let request = JoinGroupRequest {
+        group_id: "g".to_owned(),
+        session_timeout_ms: 10_000,
+        rebalance_timeout_ms: 10_000,
+        protocol_type: "consumer".to_owned(),
+        protocols: vec![JoinGroupRequestProtocol {
+            name: "range".to_owned(),
+            ..JoinGroupRequestProtocol::default()
+        }],
+        ..JoinGroupRequest::default()
+    };
+    let waiting = |broker: &EmbeddedBroker, members: usize| {
+        let home = broker.coordinator(kind, "g").unwrap().unwrap();
+        let mut wire = Wire::to_node(broker, home);
+        wire.send(&request, 3);
+        eventually("the member waits", || {
+            let describe = DescribeGroupsRequest {
+                groups: vec!["g".to_owned()],
+                ..DescribeGroupsRequest::default()
+            };
+            let answer = Wire::to_node(broker, home).call(&describe, 5);
+            answer.groups[0].members.len() >= members
+        });
+        (home, wire)
+    };
+    let (home, mut wire) = waiting(&broker, 1);
+    broker.move_coordinator(kind, "g", home % 3 + 1).unwrap();
+    let (_, answer) = wire.receive::<JoinGroupRequest>(3);
+    assert_eq!(answer.error_code, ErrorCode::NotCoordinator.code());
+    let (home, mut wire) = waiting(&broker, 2);
+    broker.fence_node(home).unwrap();
+    let (_, answer) = wire.receive::<JoinGroupRequest>(3);
+    assert_eq!(answer.error_code, ErrorCode::NotCoordinator.code());
 }
