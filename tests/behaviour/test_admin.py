@@ -121,7 +121,8 @@ def test_settings_are_read_and_changed(admin: Admin, topic: str) -> None:
 
 def test_wrong_settings_are_refused(admin: Admin, topic: str) -> None:
     resource = ConfigResource("topic", topic)
-    with pytest.raises(errors.InvalidConfigError):
+    # The latter from brokers before 3.0.
+    with pytest.raises((errors.InvalidConfigError, errors.InvalidRequestError)):
         admin.alter_configs({resource: {"retention.ms": "soon"}})
     with pytest.raises(errors.InvalidArgumentError, match="no operation"):
         admin.alter_configs({resource: {"retention.ms": ConfigChange("double", "2")}})  # type: ignore[arg-type]

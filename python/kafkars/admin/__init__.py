@@ -15,7 +15,9 @@ from kafkars.admin.types import (
     GroupDescription,
     GroupListing,
     GroupMember,
+    ListedOffset,
     NewTopic,
+    OffsetSpec,
     TopicDescription,
 )
 
@@ -32,6 +34,8 @@ __all__ = [
     "GroupDescription",
     "GroupListing",
     "GroupMember",
+    "ListedOffset",
     "NewTopic",
+    "OffsetSpec",
     "TopicDescription",
 ]

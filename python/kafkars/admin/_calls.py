@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast
 
 from kafkars._kafkars import Admin as Native
 from kafkars._kafkars import AdminRequest
@@ -19,16 +19,20 @@ from kafkars.admin.types import (
     GroupDescription,
     GroupListing,
     GroupMember,
+    ListedOffset,
     NewTopic,
+    OffsetSpec,
     ResourceType,
     TopicDescription,
 )
 from kafkars.errors import InvalidArgumentError, KafkaError
+from kafkars.types import OffsetAndMetadata, TopicPartition
 
 T = TypeVar("T")
 K = TypeVar("K")
 
 RESOURCE_TYPES: dict[str, int] = {"topic": 2, "broker": 4, "broker_logger": 8, "client_metrics": 16, "group": 32}
+OFFSETS: dict[str, int] = {"latest": -1, "earliest": -2, "max_timestamp": -3}
 OPERATIONS: dict[str, int] = {"set": 0, "delete": 1, "append": 2, "subtract": 3}
 
 
@@ -181,12 +185,105 @@ def delete_groups(
     return Call(request, lambda answer: gathered(answer, return_exceptions, str, nothing))
 
 
+def list_group_offsets(
+    native: Native,
+    groups: Iterable[str] | Mapping[str, Iterable[tuple[str, int]] | None],
+    *,
+    timeout: float | None,
+    return_exceptions: bool,
+) -> Call[dict[str, dict[TopicPartition, OffsetAndMetadata]]]:
+    asked = groups if isinstance(groups, Mapping) else dict.fromkeys(several(groups, str))
+    wanted = [(group, None if of is None else partitions(of)) for group, of in asked.items()]
+    request = native.list_group_offsets(wanted, timeout)
+    return Call(request, lambda answer: gathered(answer, return_exceptions, str, lambda _, rows: dict(rows)))
+
+
+def alter_group_offsets(
+    native: Native,
+    group: str,
+    offsets: Mapping[tuple[str, int], int | OffsetAndMetadata],
+    *,
+    timeout: float | None,
+    return_exceptions: bool,
+) -> Call[dict[TopicPartition, None]]:
+    def commit(of: tuple[str, int], wanted: int | OffsetAndMetadata) -> tuple[tuple[str, int], int, int | None, str]:
+        whole = wanted if isinstance(wanted, OffsetAndMetadata) else OffsetAndMetadata(wanted)
+        return (partition(of), whole.offset, whole.leader_epoch, whole.metadata)
+
+    request = native.alter_group_offsets(group, [commit(*item) for item in offsets.items()], timeout)
+    return Call(request, lambda answer: gathered(answer, return_exceptions, itself, nothing))
+
+
+def delete_group_offsets(
+    native: Native,
+    group: str,
+    which: Iterable[tuple[str, int]],
+    *,
+    timeout: float | None,
+    return_exceptions: bool,
+) -> Call[dict[TopicPartition, None]]:
+    request = native.delete_group_offsets(group, partitions(which), timeout)
+    return Call(request, lambda answer: gathered(answer, return_exceptions, itself, nothing))
+
+
+def delete_records(
+    native: Native,
+    before: Mapping[tuple[str, int], int],
+    *,
+    timeout: float | None,
+    return_exceptions: bool,
+) -> Call[dict[TopicPartition, int]]:
+    request = native.delete_records([(partition(of), offset) for of, offset in before.items()], timeout)
+    return Call(request, lambda answer: gathered(answer, return_exceptions, itself, lambda _, first: int(first)))
+
+
+def list_offsets(
+    native: Native,
+    wanted: Mapping[tuple[str, int], OffsetSpec | int],
+    *,
+    isolation_level: Literal["read_uncommitted", "read_committed"],
+    timeout: float | None,
+    return_exceptions: bool,
+) -> Call[dict[TopicPartition, ListedOffset]]:
+    if isolation_level not in {"read_committed", "read_uncommitted"}:
+        raise InvalidArgumentError(
+            f"isolation_level: {isolation_level!r} is neither read_committed nor read_uncommitted"
+        )
+
+    def number(spec: OffsetSpec | int) -> int:
+        if isinstance(spec, str) and spec in OFFSETS:
+            return OFFSETS[spec]
+        if isinstance(spec, int) and spec >= 0:
+            return spec
+        known = ", ".join(map(repr, OFFSETS))
+        raise InvalidArgumentError(f"{spec!r} is no offset to ask for; one of {known}, or a timestamp in ms since 1970")
+
+    asked = [(partition(of), number(spec)) for of, spec in wanted.items()]
+    request = native.list_offsets(asked, isolation_level == "read_committed", timeout)
+    return Call(
+        request, lambda answer: gathered(answer, return_exceptions, itself, lambda _, found: ListedOffset(*found))
+    )
+
+
 def describe_cluster(native: Native, *, timeout: float | None) -> Call[ClusterDescription]:
     def described(answer: tuple[Any, ...]) -> ClusterDescription:
         cluster_id, controller, brokers = answer
         return ClusterDescription(cluster_id, controller, tuple(BrokerInfo(*broker) for broker in brokers))
 
     return Call(native.describe_cluster(timeout), described)
+
+
+def partition(of: Any) -> tuple[str, int]:
+    if not isinstance(of, tuple) or len(of) != 2:  # noqa: PLR2004  # topic and number
+        raise TypeError(f"expected a TopicPartition or a (topic, partition) tuple, not {of!r}")
+    return of[0], of[1]
+
+
+def partitions(of: Any) -> list[tuple[str, int]]:
+    """Each once, in order."""
+    if isinstance(of, (str, bytes)):
+        raise TypeError(f"expected partitions in a list, not {of!r}")
+    return list(dict.fromkeys(partition(one) for one in of))
 
 
 def several(values: Iterable[T], kind: type) -> list[T]:
@@ -230,6 +327,10 @@ def gathered(
         else:
             results[key(row)] = value(row, found)
     return results
+
+
+def itself(row: TopicPartition) -> TopicPartition:
+    return row
 
 
 def nothing(_key: object, _found: object) -> None:

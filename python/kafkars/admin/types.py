@@ -10,6 +10,8 @@ from typing import Literal, NamedTuple
 from kafkars.types import PartitionInfo, TopicPartition
 
 ResourceType = Literal["topic", "broker", "broker_logger", "client_metrics", "group"]
+OffsetSpec = Literal["earliest", "latest", "max_timestamp"]
+"""An offset of a partition by name: of the first record, of the next one, of that with the largest timestamp (KIP-734)."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,17 @@ class GroupDescription(NamedTuple):
     assignor: str
     """The name of the protocol the members agreed on, or of the server's assignor."""
     members: tuple[GroupMember, ...]
+
+
+class ListedOffset(NamedTuple):
+    """An offset that was asked for."""
+
+    offset: int | None
+    """None where no record is as asked for: all are older than the timestamp."""
+    timestamp: int | None
+    """The record's timestamp, in ms since 1970, where one was looked for."""
+    leader_epoch: int | None
+    """Epoch of the leader that wrote it, where known."""
 
 
 class BrokerInfo(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from kafkars import _kafkars, _logging
 from kafkars.admin import _calls
@@ -21,10 +21,13 @@ if TYPE_CHECKING:
         CreatedTopic,
         GroupDescription,
         GroupListing,
+        ListedOffset,
         NewTopic,
+        OffsetSpec,
         TopicDescription,
     )
     from kafkars.config.settings import AdminSettings
+    from kafkars.types import OffsetAndMetadata, TopicPartition
 
 T = TypeVar("T")
 
@@ -275,6 +278,134 @@ class Admin:
         """
         return await self._run(
             _calls.delete_groups(self._native, groups, timeout=timeout, return_exceptions=return_exceptions)
+        )
+
+    async def list_group_offsets(
+        self,
+        groups: Iterable[str] | Mapping[str, Iterable[tuple[str, int]] | None],
+        *,
+        timeout: float | None = None,
+        return_exceptions: bool = False,
+    ) -> dict[str, dict[TopicPartition, OffsetAndMetadata]]:
+        """What groups have committed, in order; partitions without a commit are left out.
+
+        Args:
+            groups: Their ids; or for each the partitions to ask about, None for all.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Raises:
+            GroupAuthorizationFailedError, ...: From the first group that failed. A group that does not exist has committed nothing.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return await self._run(
+            _calls.list_group_offsets(self._native, groups, timeout=timeout, return_exceptions=return_exceptions)
+        )
+
+    async def alter_group_offsets(
+        self,
+        group: str,
+        offsets: Mapping[tuple[str, int], int | OffsetAndMetadata],
+        *,
+        timeout: float | None = None,
+        return_exceptions: bool = False,
+    ) -> dict[TopicPartition, None]:
+        """Commits for a group that has no members; where it goes on from then is what is committed here.
+
+        Args:
+            group: Its id; a group that does not exist is created.
+            offsets: For each partition the next offset to read.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Raises:
+            UnknownMemberIdError, ...: From the first partition that failed; this one when the group has members.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return await self._run(
+            _calls.alter_group_offsets(
+                self._native, group, offsets, timeout=timeout, return_exceptions=return_exceptions
+            )
+        )
+
+    async def delete_group_offsets(
+        self,
+        group: str,
+        partitions: Iterable[tuple[str, int]],
+        *,
+        timeout: float | None = None,
+        return_exceptions: bool = False,
+    ) -> dict[TopicPartition, None]:
+        """Forgets what a group has committed for some partitions (KIP-496, Kafka 2.4 and newer).
+
+        Args:
+            group: Its id.
+            partitions: Which; of topics that members of the group are subscribed to, none.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Raises:
+            GroupSubscribedToTopicError, ...: From the first partition that failed.
+            GroupIdNotFoundError: There is no such group.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return await self._run(
+            _calls.delete_group_offsets(
+                self._native, group, partitions, timeout=timeout, return_exceptions=return_exceptions
+            )
+        )
+
+    async def delete_records(
+        self,
+        before: Mapping[tuple[str, int], int],
+        *,
+        timeout: float | None = None,
+        return_exceptions: bool = False,
+    ) -> dict[TopicPartition, int]:
+        """Deletes the oldest records of partitions, and tells the first offset that is left in each (KIP-107).
+
+        Args:
+            before: For each partition the offset before which all records go; -1 for all there are.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Raises:
+            OffsetOutOfRangeError, PolicyViolationError, ...: From the first partition that failed.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return await self._run(
+            _calls.delete_records(self._native, before, timeout=timeout, return_exceptions=return_exceptions)
+        )
+
+    async def list_offsets(
+        self,
+        wanted: Mapping[tuple[str, int], OffsetSpec | int],
+        *,
+        isolation_level: Literal["read_uncommitted", "read_committed"] = "read_uncommitted",
+        timeout: float | None = None,
+        return_exceptions: bool = False,
+    ) -> dict[TopicPartition, ListedOffset]:
+        """An offset of each partition.
+
+        Args:
+            wanted: For each partition which: "earliest", "latest", "max_timestamp" (Kafka 3.0 and newer), or a timestamp
+                in ms since 1970 for the first record that is not older.
+            isolation_level: With "read_committed" the latest offset is that of the oldest open transaction.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Raises:
+            UnknownTopicOrPartitionError, ...: From the first partition that failed.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return await self._run(
+            _calls.list_offsets(
+                self._native,
+                wanted,
+                isolation_level=isolation_level,
+                timeout=timeout,
+                return_exceptions=return_exceptions,
+            )
         )
 
     async def describe_cluster(self, *, timeout: float | None = None) -> ClusterDescription:

@@ -1,9 +1,11 @@
-//! Administration: topics, settings, groups. A call asks the broker that can answer, again where another try may help,
+//! Administration: topics, partitions, settings, groups and their offsets. A call asks the broker that can answer, again where another try may help,
 //! and reports each thing it was asked about by itself.
 
 mod cluster;
 mod configs;
+mod group_offsets;
 mod groups;
+mod partitions;
 mod routing;
 mod topics;
 
@@ -16,6 +18,7 @@ pub use self::configs::{
     ConfigChange, ConfigEntry, ConfigOperation, ConfigResource, ConfigResourceType, ConfigSynonym,
 };
 pub use self::groups::{GroupDescription, GroupListing, MemberDescription};
+pub use self::partitions::{ListedOffset, OffsetSpec};
 pub use self::topics::{CreatedTopic, NewPartitions, NewTopic, TopicDescription};
 use crate::client::Client;
 use crate::error::ClientError;

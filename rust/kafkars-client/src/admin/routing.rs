@@ -38,6 +38,23 @@ impl Admin {
         R: Request + Send + Sync,
         F: Fn(i16) -> R + Send + Sync,
     {
+        self.ask_before(i16::MAX, target, build, refusal, deadline)
+            .await
+    }
+
+    /// The same for a request that travels in no version from `end` on.
+    pub(super) async fn ask_before<R, F>(
+        &self,
+        end: i16,
+        target: Target<'_>,
+        build: F,
+        refusal: fn(&R::Response) -> Option<i16>,
+        deadline: Instant,
+    ) -> Result<R::Response, ClientError>
+    where
+        R: Request + Send + Sync,
+        F: Fn(i16) -> R + Send + Sync,
+    {
         let started = now();
         self.client.ready(deadline).await?;
         let config = self.client.config();
@@ -45,7 +62,7 @@ impl Admin {
         let mut random = Random::new(u64::from(std::process::id()));
         let mut failures = 0;
         loop {
-            let cause = match self.once(target, &build, deadline).await {
+            let cause = match self.once(end, target, &build, deadline).await {
                 Ok(response) => match refusal(&response).map(ErrorCode::from_i16) {
                     Some(code) if code.retriable() => {
                         format!("{}: {}", code.name(), code.description())
@@ -72,6 +89,7 @@ impl Admin {
 
     async fn once<R, F>(
         &self,
+        end: i16,
         target: Target<'_>,
         build: &F,
         deadline: Instant,
@@ -96,7 +114,7 @@ impl Admin {
                 Err(ClientError::Attempt(AttemptError::UnknownNode(node)))
             }
             Some(node) => Ok(client
-                .request_with(node, Lane::Coordinator, build, deadline)
+                .request_before(end, node, Lane::Coordinator, build, deadline)
                 .await?),
         }
     }

@@ -56,8 +56,25 @@ impl Client {
         R: Request + Send + Sync,
         F: FnOnce(i16) -> R + Send,
     {
+        self.request_before(i16::MAX, node, lane, build, deadline)
+            .await
+    }
+
+    /// The same for a request that travels in no version from `end` on.
+    pub(crate) async fn request_before<R, F>(
+        &self,
+        end: i16,
+        node: i32,
+        lane: Lane,
+        build: F,
+        deadline: Instant,
+    ) -> Result<R::Response, AttemptError>
+    where
+        R: Request + Send + Sync,
+        F: FnOnce(i16) -> R + Send,
+    {
         let connection = self.connection(node, lane, deadline).await?;
-        let version = connection.versions().highest::<R>()?;
+        let version = connection.versions().highest::<R>()?.min(end - 1);
         let deadline = self.within_request_timeout(deadline);
         let answer = connection.start_version(&build(version), version, deadline)?;
         self.noted(answer.await)

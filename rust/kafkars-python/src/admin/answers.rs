@@ -3,8 +3,10 @@
 use kafkars_client::ClientError;
 use kafkars_client::admin::{
     ClusterDescription, ConfigEntry, ConfigResource, CreatedTopic, GroupDescription, GroupListing,
-    Outcomes, TopicDescription,
+    ListedOffset, Outcomes, TopicDescription,
 };
+use kafkars_client::config::TopicPartition;
+use kafkars_client::group::OffsetAndMetadata;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
@@ -35,6 +37,14 @@ pub(super) fn name(py: Python<'_>, name: String) -> PyResult<Py<PyAny>> {
 
 pub(super) fn nothing(py: Python<'_>, (): ()) -> PyResult<Py<PyAny>> {
     Ok(py.None())
+}
+
+pub(super) fn partition(py: Python<'_>, of: TopicPartition) -> PyResult<Py<PyAny>> {
+    Ok(types::topic_partition(py, &of)?.unbind())
+}
+
+pub(super) fn offset(py: Python<'_>, offset: i64) -> PyResult<Py<PyAny>> {
+    offset.into_py_any(py)
 }
 
 pub(super) fn resource(py: Python<'_>, resource: ConfigResource) -> PyResult<Py<PyAny>> {
@@ -126,4 +136,22 @@ pub(super) fn cluster(
     let brokers = brokers.map(|broker| (broker.id, broker.host, broker.port, broker.rack));
     let brokers: Vec<_> = brokers.collect();
     (found.cluster_id, found.controller, brokers).into_py_any(py)
+}
+
+pub(super) fn committed(
+    py: Python<'_>,
+    offsets: Vec<(TopicPartition, OffsetAndMetadata)>,
+) -> PyResult<Py<PyAny>> {
+    let list = PyList::empty(py);
+    for (of, committed) in offsets {
+        let epoch = Some(committed.leader_epoch).filter(|epoch| *epoch >= 0);
+        let committed =
+            types::offset_and_metadata(py, committed.offset, &committed.metadata, epoch)?;
+        list.append((types::topic_partition(py, &of)?, committed))?;
+    }
+    Ok(list.into_any().unbind())
+}
+
+pub(super) fn listed_offset(py: Python<'_>, found: ListedOffset) -> PyResult<Py<PyAny>> {
+    (found.offset, found.timestamp, found.leader_epoch).into_py_any(py)
 }

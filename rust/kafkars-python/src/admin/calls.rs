@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use kafkars_client::Client;
 use kafkars_client::admin::Admin;
+use kafkars_client::config::IsolationLevel;
 use pyo3::prelude::*;
 
 use super::request::PyAdminRequest;
@@ -166,6 +167,91 @@ impl PyAdmin {
             timeout,
             move |admin, deadline| async move { admin.delete_groups(groups, deadline).await },
             |py, answer| answers::outcomes(py, answer, answers::name, answers::nothing),
+        )
+    }
+
+    fn list_group_offsets(
+        &self,
+        groups: Vec<(String, Option<Vec<arguments::Partition>>)>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        let groups = groups.into_iter().map(arguments::group_partitions);
+        let groups = groups.collect();
+        self.request(
+            timeout,
+            move |admin, deadline| async move { admin.list_group_offsets(groups, deadline).await },
+            |py, answer| answers::outcomes(py, answer, answers::name, answers::committed),
+        )
+    }
+
+    fn alter_group_offsets(
+        &self,
+        group: String,
+        offsets: Vec<arguments::Commit>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        let offsets = offsets.into_iter().map(arguments::commit).collect();
+        self.request(
+            timeout,
+            move |admin, deadline| async move {
+                admin.alter_group_offsets(group, offsets, deadline).await
+            },
+            |py, answer| answers::outcomes(py, answer, answers::partition, answers::nothing),
+        )
+    }
+
+    fn delete_group_offsets(
+        &self,
+        group: String,
+        partitions: Vec<arguments::Partition>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        let partitions = partitions.into_iter().map(arguments::partition).collect();
+        self.request(
+            timeout,
+            move |admin, deadline| async move {
+                admin
+                    .delete_group_offsets(group, partitions, deadline)
+                    .await
+            },
+            |py, answer| answers::outcomes(py, answer, answers::partition, answers::nothing),
+        )
+    }
+
+    fn delete_records(
+        &self,
+        before: Vec<(arguments::Partition, i64)>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        let before = before.into_iter();
+        let before = before.map(|(of, offset)| (arguments::partition(of), offset));
+        let before = before.collect();
+        self.request(
+            timeout,
+            move |admin, deadline| async move { admin.delete_records(before, deadline).await },
+            |py, answer| answers::outcomes(py, answer, answers::partition, answers::offset),
+        )
+    }
+
+    fn list_offsets(
+        &self,
+        wanted: Vec<(arguments::Partition, i64)>,
+        committed_only: bool,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        let wanted: PyResult<Vec<_>> = wanted.into_iter().map(arguments::offset_spec).collect();
+        let wanted = wanted?;
+        let isolation = if committed_only {
+            IsolationLevel::ReadCommitted
+        } else {
+            IsolationLevel::ReadUncommitted
+        };
+        self.request(
+            timeout,
+            move |admin, deadline| async move {
+                admin.list_offsets(wanted, isolation, deadline).await
+            },
+            |py, answer| answers::outcomes(py, answer, answers::partition, answers::listed_offset),
         )
     }
 

@@ -1,0 +1,290 @@
+//! What groups have committed: reading it, and changing it while a group has no members.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use kafkars_core::config::TopicPartition;
+use kafkars_core::group::OffsetAndMetadata;
+use kafkars_protocol::messages::offset_commit::{
+    OffsetCommitRequest, OffsetCommitRequestPartition, OffsetCommitRequestTopic,
+};
+use kafkars_protocol::messages::offset_delete::{
+    OffsetDeleteRequest, OffsetDeleteRequestPartition, OffsetDeleteRequestTopic,
+};
+use kafkars_protocol::messages::offset_fetch::{
+    OffsetFetchRequest, OffsetFetchRequestGroup, OffsetFetchRequestTopic, OffsetFetchRequestTopics,
+    OffsetFetchResponse,
+};
+
+use super::routing::{Target, not_coordinator};
+use super::{Admin, Outcomes, in_order, outcome};
+use crate::error::ClientError;
+
+/// From this version on OffsetFetch names groups in a list, from [`BY_ID_SINCE`] on it and OffsetCommit name topics by
+/// identifiers: what is committed for a topic that was deleted has none.
+const GROUPS_SINCE: i16 = 8;
+const BY_ID_SINCE: i16 = 10;
+/// From this version on OffsetFetch takes "all partitions" for an answer.
+const ALL_SINCE: i16 = 2;
+
+type Committed = Vec<(TopicPartition, OffsetAndMetadata)>;
+
+impl Admin {
+    /// What each group has committed, for these partitions or for all of them, in order.
+    pub async fn list_group_offsets(
+        &self,
+        groups: Vec<(String, Option<Vec<TopicPartition>>)>,
+        deadline: Instant,
+    ) -> Result<Outcomes<String, Committed>, ClientError> {
+        let mut listed = Vec::with_capacity(groups.len());
+        for (group, partitions) in groups {
+            let found = self.group_offsets(&group, partitions, deadline).await;
+            listed.push((group, found));
+        }
+        Ok(listed)
+    }
+
+    async fn group_offsets(
+        &self,
+        group: &str,
+        partitions: Option<Vec<TopicPartition>>,
+        deadline: Instant,
+    ) -> Result<Committed, ClientError> {
+        let response = self
+            .ask_before(
+                BY_ID_SINCE,
+                Target::Group(group),
+                |version| asking(group, partitions.as_deref(), version),
+                |response| {
+                    let groups = response.groups.iter().map(|group| group.error_code);
+                    not_coordinator(groups.chain([response.error_code]))
+                },
+                deadline,
+            )
+            .await?;
+        told(response)
+    }
+
+    /// Commits offsets for a group that has no members.
+    pub async fn alter_group_offsets(
+        &self,
+        group: String,
+        offsets: Committed,
+        deadline: Instant,
+    ) -> Result<Outcomes<TopicPartition, ()>, ClientError> {
+        let keys: Vec<TopicPartition> = offsets.iter().map(|(key, _)| key.clone()).collect();
+        let committed = |(of, offset): &(TopicPartition, OffsetAndMetadata)| {
+            let partition = OffsetCommitRequestPartition {
+                partition_index: of.partition,
+                committed_offset: offset.offset,
+                committed_leader_epoch: offset.leader_epoch,
+                committed_metadata: Some(offset.metadata.to_string()),
+            };
+            (Arc::clone(&of.topic), partition)
+        };
+        let topics = by_topic(offsets.iter().map(committed)).into_iter();
+        let topics = topics.map(|(name, partitions)| OffsetCommitRequestTopic {
+            name: name.to_string(),
+            partitions,
+            ..OffsetCommitRequestTopic::default()
+        });
+        // No member and no generation: the coordinator takes it while the group has none either.
+        let request = OffsetCommitRequest {
+            group_id: group.clone(),
+            generation_id_or_member_epoch: -1,
+            topics: topics.collect(),
+            ..OffsetCommitRequest::default()
+        };
+        let response = self
+            .ask_before(
+                BY_ID_SINCE,
+                Target::Group(&group),
+                |_| request.clone(),
+                |response| {
+                    let topics = response.topics.iter();
+                    let partitions = topics.flat_map(|topic| &topic.partitions);
+                    not_coordinator(partitions.map(|partition| partition.error_code))
+                },
+                deadline,
+            )
+            .await?;
+        let answered = response.topics.into_iter().flat_map(|topic| {
+            let name: Arc<str> = topic.name.into();
+            let partitions = topic.partitions.into_iter();
+            partitions.map(move |one| judged(&name, one.partition_index, one.error_code))
+        });
+        Ok(in_order(&keys, answered.collect()))
+    }
+
+    /// Forgets what a group has committed. Of topics that its members are subscribed to nothing may be forgotten.
+    pub async fn delete_group_offsets(
+        &self,
+        group: String,
+        partitions: Vec<TopicPartition>,
+        deadline: Instant,
+    ) -> Result<Outcomes<TopicPartition, ()>, ClientError> {
+        let forgotten = |of: &TopicPartition| {
+            let partition_index = of.partition;
+            let partition = OffsetDeleteRequestPartition { partition_index };
+            (Arc::clone(&of.topic), partition)
+        };
+        let topics = by_topic(partitions.iter().map(forgotten)).into_iter();
+        let topics = topics.map(|(name, partitions)| OffsetDeleteRequestTopic {
+            name: name.to_string(),
+            partitions,
+        });
+        let request = OffsetDeleteRequest {
+            group_id: group.clone(),
+            topics: topics.collect(),
+        };
+        let response = self
+            .ask(
+                Target::Group(&group),
+                |_| request.clone(),
+                |response| not_coordinator([response.error_code]),
+                deadline,
+            )
+            .await?;
+        outcome(response.error_code, None, None)?;
+        let answered = response.topics.into_iter().flat_map(|topic| {
+            let name: Arc<str> = topic.name.into();
+            let partitions = topic.partitions.into_iter();
+            partitions.map(move |one| judged(&name, one.partition_index, one.error_code))
+        });
+        Ok(in_order(&partitions, answered.collect()))
+    }
+}
+
+/// Gathers what belongs to one topic.
+pub(super) fn by_topic<T>(
+    each: impl IntoIterator<Item = (Arc<str>, T)>,
+) -> BTreeMap<Arc<str>, Vec<T>> {
+    let mut topics: BTreeMap<Arc<str>, Vec<T>> = BTreeMap::new();
+    for (topic, one) in each {
+        topics.entry(topic).or_default().push(one);
+    }
+    topics
+}
+
+fn judged(
+    topic: &Arc<str>,
+    partition: i32,
+    code: i16,
+) -> (TopicPartition, Result<(), ClientError>) {
+    let of = TopicPartition {
+        topic: Arc::clone(topic),
+        partition,
+    };
+    (of.clone(), refused(&of, code))
+}
+
+/// A code of a partition as a result.
+pub(super) fn refused(of: &TopicPartition, code: i16) -> Result<(), ClientError> {
+    let refusal = outcome(code, Some(&of.topic), None);
+    refusal.map_err(|error| match error {
+        ClientError::Broker {
+            code,
+            topic,
+            message,
+            ..
+        } => ClientError::Broker {
+            code,
+            topic,
+            partition: Some(of.partition),
+            message,
+        },
+        other => other,
+    })
+}
+
+fn asking(group: &str, partitions: Option<&[TopicPartition]>, version: i16) -> OffsetFetchRequest {
+    let topics = partitions.map(|partitions| {
+        let pairs = partitions.iter();
+        by_topic(pairs.map(|of| (Arc::clone(&of.topic), of.partition)))
+    });
+    let group_id = group.to_owned();
+    if version >= GROUPS_SINCE {
+        let one = |(name, partition_indexes): (Arc<str>, Vec<i32>)| OffsetFetchRequestTopics {
+            name: name.to_string(),
+            partition_indexes,
+            ..OffsetFetchRequestTopics::default()
+        };
+        let asked = OffsetFetchRequestGroup {
+            group_id,
+            member_epoch: -1,
+            topics: topics.map(|topics| topics.into_iter().map(one).collect()),
+            ..OffsetFetchRequestGroup::default()
+        };
+        return OffsetFetchRequest {
+            groups: vec![asked],
+            ..OffsetFetchRequest::default()
+        };
+    }
+    let one = |(name, partition_indexes): (Arc<str>, Vec<i32>)| OffsetFetchRequestTopic {
+        name: name.to_string(),
+        partition_indexes,
+    };
+    let topics = topics.map(|topics| topics.into_iter().map(one).collect());
+    OffsetFetchRequest {
+        group_id,
+        topics: if version < ALL_SINCE {
+            Some(topics.unwrap_or_default())
+        } else {
+            topics
+        },
+        ..OffsetFetchRequest::default()
+    }
+}
+
+/// Partitions without a commit are left out.
+fn told(response: OffsetFetchResponse) -> Result<Committed, ClientError> {
+    outcome(response.error_code, None, None)?;
+    let mut found = Committed::new();
+    let mut add = |topic: &str, partition, offset, leader_epoch, metadata: Option<String>, code| {
+        let of = TopicPartition {
+            topic: topic.into(),
+            partition,
+        };
+        refused(&of, code)?;
+        if offset >= 0 {
+            let metadata = metadata.unwrap_or_default().into();
+            let committed = OffsetAndMetadata {
+                offset,
+                leader_epoch,
+                metadata,
+            };
+            found.push((of, committed));
+        }
+        Ok::<(), ClientError>(())
+    };
+    for topic in response.topics {
+        for one in topic.partitions {
+            add(
+                &topic.name,
+                one.partition_index,
+                one.committed_offset,
+                one.committed_leader_epoch,
+                one.metadata,
+                one.error_code,
+            )?;
+        }
+    }
+    for group in response.groups {
+        outcome(group.error_code, None, None)?;
+        for topic in group.topics {
+            for one in topic.partitions {
+                add(
+                    &topic.name,
+                    one.partition_index,
+                    one.committed_offset,
+                    one.committed_leader_epoch,
+                    one.metadata,
+                    one.error_code,
+                )?;
+            }
+        }
+    }
+    found.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    Ok(found)
+}

@@ -1,0 +1,305 @@
+//! What only the leader of a partition can do: deleting records, telling offsets.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use kafkars_core::backoff::{Backoff, Random};
+use kafkars_core::config::{IsolationLevel, TopicPartition};
+use kafkars_protocol::messages::delete_records::{
+    DeleteRecordsPartition, DeleteRecordsRequest, DeleteRecordsTopic,
+};
+use kafkars_protocol::messages::list_offsets::{
+    ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic,
+};
+use kafkars_protocol::{ErrorCode, Request};
+
+use super::group_offsets::{by_topic, refused};
+use super::routing::{Target, broker_timeout};
+use super::{Admin, Outcomes, in_order, outcome};
+use crate::error::{AttemptError, ClientError};
+use crate::now;
+
+/// From this version on brokers find the record with the largest timestamp (KIP-734).
+const MAX_TIMESTAMP_SINCE: i16 = 7;
+
+/// Which offset of a partition is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OffsetSpec {
+    /// The first one that is there.
+    Earliest,
+    /// The one that the next record will get; with `ReadCommitted` the first one of the oldest open transaction.
+    Latest,
+    /// That of the record with the largest timestamp (Kafka 3.0 and newer).
+    MaxTimestamp,
+    /// That of the first record with this timestamp or a later one.
+    Timestamp(i64),
+}
+
+impl OffsetSpec {
+    fn as_i64(self) -> i64 {
+        match self {
+            Self::Earliest => -2,
+            Self::Latest => -1,
+            Self::MaxTimestamp => -3,
+            Self::Timestamp(timestamp) => timestamp,
+        }
+    }
+}
+
+/// An offset that was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ListedOffset {
+    /// The offset; `None` when no record is as asked for.
+    pub offset: Option<i64>,
+    /// The record's timestamp, where one was looked for.
+    pub timestamp: Option<i64>,
+    /// Epoch of the leader that wrote it, where known.
+    pub leader_epoch: Option<i32>,
+}
+
+impl Admin {
+    /// Deletes the records before an offset of each partition; -1 stands for all records. Answers the first offsets then.
+    pub async fn delete_records(
+        &self,
+        before: Vec<(TopicPartition, i64)>,
+        deadline: Instant,
+    ) -> Result<Outcomes<TopicPartition, i64>, ClientError> {
+        let offsets: HashMap<TopicPartition, i64> = before.iter().cloned().collect();
+        let keys: Vec<TopicPartition> = before.into_iter().map(|(of, _)| of).collect();
+        let build = |partitions: &[TopicPartition], _| {
+            let one = |of: &TopicPartition| {
+                let partition = DeleteRecordsPartition {
+                    partition_index: of.partition,
+                    offset: offsets.get(of).copied().unwrap_or_default(),
+                };
+                (Arc::clone(&of.topic), partition)
+            };
+            let topics = by_topic(partitions.iter().map(one)).into_iter();
+            let topics = topics.map(|(name, partitions)| DeleteRecordsTopic {
+                name: name.to_string(),
+                partitions,
+            });
+            DeleteRecordsRequest {
+                topics: topics.collect(),
+                timeout_ms: broker_timeout(deadline),
+            }
+        };
+        let read = |response: <DeleteRecordsRequest as Request>::Response| -> Vec<Answered<i64>> {
+            let topics = response.topics.into_iter();
+            let answered = topics.flat_map(|topic| {
+                let name: Arc<str> = topic.name.into();
+                topic.partitions.into_iter().map(move |one| Answered {
+                    of: TopicPartition {
+                        topic: Arc::clone(&name),
+                        partition: one.partition_index,
+                    },
+                    code: one.error_code,
+                    found: one.low_watermark,
+                })
+            });
+            answered.collect()
+        };
+        self.ask_leaders(keys, build, read, deadline).await
+    }
+
+    /// An offset of each partition.
+    pub async fn list_offsets(
+        &self,
+        wanted: Vec<(TopicPartition, OffsetSpec)>,
+        isolation: IsolationLevel,
+        deadline: Instant,
+    ) -> Result<Outcomes<TopicPartition, ListedOffset>, ClientError> {
+        let specs: HashMap<TopicPartition, OffsetSpec> = wanted.iter().cloned().collect();
+        let keys: Vec<TopicPartition> = wanted.into_iter().map(|(of, _)| of).collect();
+        let is_new = specs.values().any(|spec| *spec == OffsetSpec::MaxTimestamp);
+        let too_old = AtomicBool::new(false);
+        let build = |partitions: &[TopicPartition], version| {
+            // Older brokers would take the number for a time.
+            too_old.fetch_or(is_new && version < MAX_TIMESTAMP_SINCE, Ordering::Relaxed);
+            let one = |of: &TopicPartition| {
+                let spec = specs.get(of).copied().unwrap_or(OffsetSpec::Latest);
+                let partition = ListOffsetsPartition {
+                    partition_index: of.partition,
+                    current_leader_epoch: -1,
+                    timestamp: spec.as_i64(),
+                };
+                (Arc::clone(&of.topic), partition)
+            };
+            let topics = by_topic(partitions.iter().map(one)).into_iter();
+            let topics = topics.map(|(name, partitions)| ListOffsetsTopic {
+                name: name.to_string(),
+                partitions,
+            });
+            ListOffsetsRequest {
+                replica_id: -1,
+                isolation_level: isolation.as_i8(),
+                topics: topics.collect(),
+                ..ListOffsetsRequest::default()
+            }
+        };
+        let read =
+            |response: <ListOffsetsRequest as Request>::Response| -> Vec<Answered<ListedOffset>> {
+                let topics = response.topics.into_iter();
+                let answered = topics.flat_map(|topic| {
+                    let name: Arc<str> = topic.name.into();
+                    topic.partitions.into_iter().map(move |one| Answered {
+                        of: TopicPartition {
+                            topic: Arc::clone(&name),
+                            partition: one.partition_index,
+                        },
+                        code: one.error_code,
+                        found: ListedOffset {
+                            offset: Some(one.offset).filter(|offset| *offset >= 0),
+                            timestamp: Some(one.timestamp).filter(|time| *time >= 0),
+                            leader_epoch: Some(one.leader_epoch).filter(|epoch| *epoch >= 0),
+                        },
+                    })
+                });
+                answered.collect()
+            };
+        let listed = self.ask_leaders(keys, build, read, deadline).await?;
+        if too_old.into_inner() {
+            return Err(ClientError::Broker {
+                code: ErrorCode::UnsupportedVersion,
+                topic: None,
+                partition: None,
+                message: Some("max_timestamp needs Kafka 3.0 or newer (KIP-734)".into()),
+            });
+        }
+        Ok(listed)
+    }
+
+    /// Asks the leader of each partition, and again where another one leads by then, until the deadline.
+    async fn ask_leaders<R, T, B>(
+        &self,
+        keys: Vec<TopicPartition>,
+        build: B,
+        read: impl Fn(R::Response) -> Vec<Answered<T>>,
+        deadline: Instant,
+    ) -> Result<Outcomes<TopicPartition, T>, ClientError>
+    where
+        R: Request + Send + Sync,
+        B: Fn(&[TopicPartition], i16) -> R + Send + Sync,
+    {
+        let (started, config) = (now(), self.client.config());
+        let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
+        let mut random = Random::new(u64::from(std::process::id()));
+        let mut failures = 0;
+        let mut open = keys.clone();
+        open.sort_unstable();
+        open.dedup();
+        let mut done: Outcomes<TopicPartition, T> = Vec::new();
+        loop {
+            let leaders = self.leaders(std::mem::take(&mut open), deadline).await?;
+            let mut again = leaders.nobody;
+            done.extend(leaders.refused);
+            for (node, partitions) in leaders.by_node {
+                let build = |version| build(&partitions, version);
+                let asked = self
+                    .ask(Target::Node(node), build, |_| None, deadline)
+                    .await?;
+                for Answered { of, code, found } in read(asked) {
+                    match ErrorCode::from_i16(code) {
+                        code if is_elsewhere(code) => again.push((of, code)),
+                        _ => done.push((of.clone(), refused(&of, code).map(|()| found))),
+                    }
+                }
+            }
+            let Some((_, cause)) = again.first() else {
+                return Ok(in_order(&keys, done));
+            };
+            failures += 1;
+            let next = now() + backoff.delay(failures, random.next());
+            if next >= deadline {
+                let cause = format!("{}: {}", cause.name(), cause.description());
+                let late = again.into_iter().map(|(of, _)| {
+                    let error = ClientError::TimedOut {
+                        operation: R::API_KEY.name().into(),
+                        waited: now() - started,
+                        cause: cause.as_str().into(),
+                    };
+                    (of, Err(error))
+                });
+                done.extend(late);
+                return Ok(in_order(&keys, done));
+            }
+            open = again.into_iter().map(|(of, _)| of).collect();
+            tokio::time::sleep_until(next.into()).await;
+        }
+    }
+
+    /// Who leads these partitions now. Asking creates no topic.
+    async fn leaders<T>(
+        &self,
+        partitions: Vec<TopicPartition>,
+        deadline: Instant,
+    ) -> Result<Leaders<T>, ClientError> {
+        let mut names: Vec<String> = partitions.iter().map(|of| of.topic.to_string()).collect();
+        names.dedup();
+        let described = self.describe_topics(Some(names), deadline).await?;
+        let described: HashMap<String, _> = described.into_iter().collect();
+        let mut leaders = Leaders {
+            by_node: BTreeMap::new(),
+            refused: Vec::new(),
+            nobody: Vec::new(),
+        };
+        for of in partitions {
+            let topic = match described.get(&*of.topic) {
+                Some(Ok(topic)) => topic,
+                Some(Err(error)) => {
+                    leaders.refused.push((of, Err(error.clone())));
+                    continue;
+                }
+                None => {
+                    let missing = "the answer leaves out a topic that was asked for";
+                    let error = AttemptError::Protocol(missing.into());
+                    leaders.refused.push((of, Err(error.into())));
+                    continue;
+                }
+            };
+            let place = usize::try_from(of.partition).ok();
+            match place.and_then(|place| topic.metadata.partitions.get(place)) {
+                Some(partition) => match partition.leader {
+                    Some(node) => leaders.by_node.entry(node).or_default().push(of),
+                    None => leaders.nobody.push((of, ErrorCode::LeaderNotAvailable)),
+                },
+                None => {
+                    let code = ErrorCode::UnknownTopicOrPartition.code();
+                    let error = refused(&of, code).and_then(|()| outcome(code, None, None));
+                    leaders
+                        .refused
+                        .extend(error.err().map(|error| (of, Err(error))));
+                }
+            }
+        }
+        Ok(leaders)
+    }
+}
+
+struct Leaders<T> {
+    by_node: BTreeMap<i32, Vec<TopicPartition>>,
+    refused: Outcomes<TopicPartition, T>,
+    nobody: Vec<(TopicPartition, ErrorCode)>,
+}
+
+/// A partition in an answer.
+struct Answered<T> {
+    of: TopicPartition,
+    code: i16,
+    found: T,
+}
+
+/// Whether another broker, or this one in a moment, has an answer.
+fn is_elsewhere(code: ErrorCode) -> bool {
+    let codes = [
+        ErrorCode::NotLeaderOrFollower,
+        ErrorCode::LeaderNotAvailable,
+        ErrorCode::OffsetNotAvailable,
+        ErrorCode::FencedLeaderEpoch,
+        ErrorCode::UnknownLeaderEpoch,
+        ErrorCode::ReplicaNotAvailable,
+    ];
+    codes.contains(&code)
+}
