@@ -14,6 +14,7 @@ from kafkars.errors import (
     RecordTooLargeError,
     TransactionAbortedError,
     TransactionStateError,
+    TransactionTimedOutError,
 )
 
 from tests.support.clients import Clients, numbers, read, values
@@ -207,3 +208,20 @@ def test_closing_aborts_the_open_transaction(clients: Clients, topic: str) -> No
     other.send(topic, b"after").result(SECONDS)
     # Read at once: nothing waits for the transaction to time out.
     assert committed(clients, topic, 1) == [b"after"]
+
+
+@pytest.mark.kafka
+def test_a_transaction_open_for_too_long_is_aborted_and_the_next_one_commits(kafka_clients: Clients) -> None:
+    """KIP-588: by the client, since the coordinator's own abort would fence the producer."""
+    topic = kafka_clients.broker.new_topic()
+    producer: Any = kafka_clients.producer(transactional_id=name(), transaction_timeout_ms=3_000)
+    producer.init_transactions(SECONDS)
+    producer.begin_transaction()
+    with pytest.raises(TransactionTimedOutError, match="transaction_timeout_ms=3000"):
+        for number in itertools.count():
+            producer.send(topic, b"dropped %d" % number).result(SECONDS)
+    producer.abort_transaction(SECONDS)
+    producer.begin_transaction()
+    producer.send(topic, b"kept")
+    producer.commit_transaction(SECONDS)
+    assert committed(kafka_clients, topic, 1) == [b"kept"]
