@@ -108,11 +108,11 @@ fn what_was_claimed_and_lost_meanwhile_makes_the_group_meet_again() {
     let mut desk = member(&["cooperative-sticky"]);
     hear(&mut desk, ErrorCode::RebalanceInProgress);
     let (join, _) = desk.next_join();
-    desk.pass(Duration::from_secs(11));
+    hear(&mut desk, ErrorCode::UnknownMemberId);
     let lost = desk.next_change();
     assert!(matches!(
         &lost.kind,
-        ChangeKind::Lost(GroupError::SessionExpired { .. })
+        ChangeKind::Lost(GroupError::Fenced { .. })
     ));
     desk.done(&lost);
     let response = joined(2, "cooperative-sticky");
@@ -121,6 +121,30 @@ fn what_was_claimed_and_lost_meanwhile_makes_the_group_meet_again() {
     desk.answer(&sync, assignment(&[0, 1]));
     assert_eq!(desk.next_change().partitions.len(), 2);
     desk.next_join();
+}
+
+/// Who coordinates is asked again after so long a silence, so an answer of the one that was silent is not gone on with.
+#[test]
+fn a_join_behind_a_silent_coordinator_is_sent_again() {
+    let mut desk = member(&["cooperative-sticky"]);
+    hear(&mut desk, ErrorCode::RebalanceInProgress);
+    let (late, _) = desk.next_join();
+    desk.pass(Duration::from_secs(11));
+    let lost = desk.next_change();
+    assert!(matches!(
+        &lost.kind,
+        ChangeKind::Lost(GroupError::SessionExpired { .. })
+    ));
+    desk.done(&lost);
+    let response = || GroupResponse::JoinGroup(joined(2, "cooperative-sticky"));
+    desk.answer(&late, response());
+    desk.pass(Duration::from_secs(1));
+    let (join, _) = desk.next_join();
+    desk.answer(&join, response());
+    let (sync, _) = desk.next_sync();
+    desk.answer(&sync, assignment(&[0, 1]));
+    assert_eq!(desk.next_change().partitions.len(), 2);
+    assert!(desk.try_next().is_none());
 }
 
 /// Heartbeats tell that the place is still there, since nobody tells whether the join has arrived.
