@@ -6,6 +6,9 @@ raise, `kafkars.config` what can be set, and `kafkars.testing` a broker that run
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from kafkars import errors
 from kafkars._kafkars import (
     BatchBuilder,
@@ -16,12 +19,10 @@ from kafkars._kafkars import (
     RecordMetadata,
     __version__,
 )
-from kafkars.admin import Admin
 from kafkars.assignor import Assignor, GroupMember
 from kafkars.config import AdminConfig, ClientConfig, ConsumerConfig, ProducerConfig
 from kafkars.consumer import Consumer
 from kafkars.errors import KafkaError
-from kafkars.parallel import ParallelConsumer, ParallelStatus
 from kafkars.producer import Producer
 from kafkars.transaction import Transaction
 from kafkars.types import (
@@ -39,6 +40,10 @@ from kafkars.types import (
     TopicPartition,
     Watermarks,
 )
+
+if TYPE_CHECKING:
+    from kafkars.admin import Admin
+    from kafkars.parallel import ParallelConsumer, ParallelStatus
 
 __all__ = [
     "Admin",
@@ -76,3 +81,18 @@ __all__ = [
     "__version__",
     "errors",
 ]
+
+# Imported when they are first asked for: most programs need none of them, and all would pay for them at each start.
+_LATE = {"Admin": "kafkars.admin", "ParallelConsumer": "kafkars.parallel", "ParallelStatus": "kafkars.parallel"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(importlib.import_module(_LATE[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(_LATE))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import time
 from typing import TYPE_CHECKING, Literal
@@ -352,6 +351,9 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> None:
         """Stops it without holding up the event loop."""
+        # Imported here: whoever waits with asyncio has it already, and others need not pay for it.
+        import asyncio  # noqa: PLC0415
+
         await asyncio.get_running_loop().run_in_executor(None, self.stop)
 
 
