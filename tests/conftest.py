@@ -27,6 +27,20 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """On a Kafka before 4.0, leaves out the group protocol that it has not (KIP-848)."""
+    if int(config.getoption("--kafka-version").split(".")[0]) >= 4:
+        return
+    too_new = {item for item in items if item.get_closest_marker("kafka") and needs_kip_848(item)}
+    config.hook.pytest_deselected(items=list(too_new))
+    items[:] = [item for item in items if item not in too_new]
+
+
+def needs_kip_848(item: pytest.Item) -> bool:
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    return item.get_closest_marker("kip_848") is not None or parameters.get("protocol") == "consumer"
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Gets Kafka's jars before the first test: a download must not count against a test's time limit."""
     config = session.config

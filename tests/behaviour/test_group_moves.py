@@ -23,6 +23,7 @@ def replace(members: list[Any], group: Group, **settings: Any) -> Moved:
 
 
 @pytest.mark.kafka
+@pytest.mark.kip_848
 def test_a_live_group_moves_to_the_consumer_protocol_and_back(kafka_clients: Clients) -> None:
     group = Group(kafka_clients, "classic")
     members = [group.reader(), group.reader()]
