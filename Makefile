@@ -14,6 +14,9 @@ export PYO3_PYTHON := $(CURDIR)/$(PY)
 # `make bench BENCH="--records 200000 --codecs zstd"`, `make test-python PYTEST="-k produce -x"`
 BENCH ?=
 PYTEST ?=
+# A machine that CI shares with others stands still at times. A test that fails there gets one more try, and is listed as RERUN:
+# that is a defect to look into, of the test or of the product.
+RERUNS ?= $(if $(filter-out 0 false,$(CI)),--reruns 1 -rR)
 # `make test-kafka KAFKA_VERSION=2.8.2`; before 3.3 a ZooKeeper is started beside it.
 KAFKA_VERSION ?= 4.3.1
 OLD_KAFKA_VERSIONS := 3.9.1 2.8.2
@@ -71,15 +74,15 @@ test-rust: $(VENV)/.created  ## Tests of the Rust crates
 
 .PHONY: test-python
 test-python: build $(VENV)/.group-peers  ## Python tests on the embedded broker (PYTEST="-k name" for some)
-	@$(PY) -m pytest -m "not kafka" $(PYTEST)
+	@$(PY) -m pytest -m "not kafka" $(RERUNS) $(PYTEST)
 
 .PHONY: test-kafka
 test-kafka: build $(VENV)/.group-peers  ## Python and interoperability tests on a real Apache Kafka (java, mvn)
-	@$(PY) -m pytest -m "kafka and not chaos" --kafka-version $(KAFKA_VERSION) $(PYTEST)
+	@$(PY) -m pytest -m "kafka and not chaos" --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
 
 .PHONY: test-chaos
 test-chaos: build $(VENV)/.group-peers  ## Three real brokers are killed and cut off, a short while per load (java, mvn)
-	@$(PY) -m pytest -m chaos --kafka-version $(KAFKA_VERSION) $(PYTEST)
+	@$(PY) -m pytest -m chaos --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
 
 .PHONY: chaos
 chaos: build $(VENV)/.group-peers  ## The same in full: minutes per load (PYTEST="--chaos-seed 7" for other accidents)
@@ -89,7 +92,7 @@ chaos: build $(VENV)/.group-peers  ## The same in full: minutes per load (PYTEST
 test-kafka-old: build $(VENV)/.group-peers  ## Behaviour of the clients on the oldest brokers that are supported
 	@for version in $(OLD_KAFKA_VERSIONS); do \
 	    echo "Kafka $$version"; \
-	    $(PY) -m pytest -m kafka --kafka-version $$version tests/behaviour tests/kafka $(PYTEST) || exit 1; \
+	    $(PY) -m pytest -m kafka --kafka-version $$version tests/behaviour tests/kafka $(RERUNS) $(PYTEST) || exit 1; \
 	done
 
 SEEDS ?= 5000
