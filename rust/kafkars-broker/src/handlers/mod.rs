@@ -342,8 +342,8 @@ fn keep(cluster: &Cluster, api: ApiKey) -> bool {
 
 /// The refusal of what this node has to leave to the controller.
 fn not_controller(peer: &Peer, api: ApiKey) -> Option<ErrorCode> {
-    let refused = peer.cluster.config.release.has_zookeeper()
-        && versions::is_for_controller(api)
+    let refused = versions::is_for_controller(api)
+        && peer.cluster.config.release.has_zookeeper()
         && peer.cluster.controller() != peer.node;
     refused.then_some(ErrorCode::NotController)
 }

@@ -69,7 +69,6 @@ impl Snapshot {
             .map(|(producer, group, topic, partition, committed)| {
                 (Some(producer), group, topic, partition, committed)
             });
-        let owned = |values: &BTreeMap<String, String>| values.clone();
         Self {
             format: FORMAT,
             cluster_id: cluster_id.to_owned(),
@@ -79,7 +78,7 @@ impl Snapshot {
             node_settings: state
                 .settings
                 .of_nodes()
-                .map(|(node, values)| (node, owned(values)))
+                .map(|(node, values)| (node, values.clone()))
                 .collect(),
             group_settings: state
                 .groups
