@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import uuid
+from pathlib import Path
 from typing import Any
 
 import confluent_kafka
 import pytest
 from confluent_kafka import admin
+from kafkars.testing import EmbeddedBroker
 
 from tests.brokers import Broker
 from tests.kafka.cluster import wait_until
@@ -125,3 +127,20 @@ def test_what_a_member_leaves_behind_goes_to_another(broker: Broker, group: str)
     first.consumer.close()
     assert [message.value() for message in second.take_all(2)] == [b"1", b"2"]
     second.consumer.close()
+
+
+def test_a_share_group_goes_on_where_it_was_after_a_restart(tmp_path: Path) -> None:
+    with EmbeddedBroker(data_dir=tmp_path) as embedded:
+        broker = Broker("embedded", embedded)
+        topic = broker.new_topic()
+        set_group(broker, "g", "share.auto.offset.reset", "earliest")
+        produce(broker, topic, [b"1", b"2"])
+        member = Member(broker, "g", topic)
+        assert len(member.take_all(2)) == 2
+        member.consumer.close()
+    with EmbeddedBroker(data_dir=tmp_path) as embedded:
+        broker = Broker("embedded", embedded)
+        produce(broker, topic, [b"3"])
+        member = Member(broker, "g", topic)
+        assert [message.value() for message in member.take_all(1)] == [b"3"]
+        member.consumer.close()

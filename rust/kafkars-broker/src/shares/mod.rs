@@ -69,6 +69,15 @@ impl Shares {
         partitions.map(|(partition, _)| *partition).collect()
     }
 
+    /// Where every group goes on in every partition, to be kept across a restart.
+    pub(crate) fn snapshot(&self) -> impl Iterator<Item = (&str, Uuid, i32, i64)> {
+        self.groups.iter().flat_map(|(group, partitions)| {
+            partitions.iter().map(move |((topic, partition), shared)| {
+                (group.as_str(), *topic, *partition, shared.start())
+            })
+        })
+    }
+
     /// Forgets what a group has read of a topic; whether it has read anything.
     pub(crate) fn forget(&mut self, group: &str, topic: Uuid) -> bool {
         let Some(partitions) = self.groups.get_mut(group) else {

@@ -137,6 +137,10 @@ pub(crate) fn is_change(api: ApiKey) -> bool {
             | ApiKey::CreatePartitions
             | ApiKey::DeleteGroups
             | ApiKey::OffsetDelete
+            | ApiKey::ShareFetch
+            | ApiKey::ShareAcknowledge
+            | ApiKey::AlterShareGroupOffsets
+            | ApiKey::DeleteShareGroupOffsets
     )
 }
 

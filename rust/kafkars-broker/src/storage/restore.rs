@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kafkars_protocol::ErrorCode;
+use kafkars_protocol::{ErrorCode, Uuid};
 use kafkars_records::TransactionMarker;
 
 use super::partition_file::PartitionFile;
@@ -75,6 +75,18 @@ fn put_back(
             }
         };
         kept.map_err(|code| refused(&format!("offsets of group {group}"), code))?;
+    }
+    for share in snapshot.shares {
+        let Some(topic) = Uuid::parse(&share.topic_id) else {
+            let reason = format!("share group {}: {:?} is no id", share.group, share.topic_id);
+            return Err(failure(folder, reason));
+        };
+        let partition = (topic, share.partition);
+        let group = &share.group;
+        let made = state.groups.make_share_group(group, now);
+        let begun = made.map_err(|refused| refused.code);
+        let begun = begun.and_then(|()| state.shares.reset(group, partition, share.start_offset));
+        begun.map_err(|code| refused(&format!("share group {group}"), code))?;
     }
     for (id, transaction) in snapshot.transactions {
         state.transactions.restore(id, transaction);

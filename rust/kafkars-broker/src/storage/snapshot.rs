@@ -29,6 +29,17 @@ pub(crate) struct Snapshot {
     pub(super) client_metrics: BTreeMap<String, Values>,
     pub(super) offsets: Vec<OffsetSnapshot>,
     pub(super) transactions: BTreeMap<String, Transaction>,
+    #[serde(default)]
+    pub(super) shares: Vec<ShareSnapshot>,
+}
+
+/// Where a share group goes on in a partition. What it has in flight there is given out again.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ShareSnapshot {
+    pub(super) group: String,
+    pub(super) topic_id: String,
+    pub(super) partition: i32,
+    pub(super) start_offset: i64,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -108,6 +119,7 @@ impl Snapshot {
                 .iter()
                 .map(|(id, transaction)| (id.to_owned(), transaction.clone()))
                 .collect(),
+            shares: state.shares.snapshot().map(share).collect(),
         }
     }
 }
@@ -115,6 +127,15 @@ impl Snapshot {
 impl TopicSnapshot {
     pub(super) fn uuid(&self) -> Option<Uuid> {
         Uuid::parse(&self.id)
+    }
+}
+
+fn share((group, topic_id, partition, start_offset): (&str, Uuid, i32, i64)) -> ShareSnapshot {
+    ShareSnapshot {
+        group: group.to_owned(),
+        topic_id: topic_id.to_string(),
+        partition,
+        start_offset,
     }
 }
 
