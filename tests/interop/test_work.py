@@ -1,4 +1,4 @@
-"""Other clients do ordinary work by one script, on either broker, and every one of them sees the same."""
+"""Clients do ordinary work by one script, on either broker, and every one of them sees the same: those of others, and ours."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from tests.interop.work.aiokafka import AiokafkaWorker
 from tests.interop.work.confluent import ConfluentWorker
 from tests.interop.work.java import JavaWorker
 from tests.interop.work.kafka_python import KafkaPythonWorker
+from tests.interop.work.kafkars import KafkarsWorker
+from tests.interop.work.kafkars_aio import AsyncKafkarsWorker
 from tests.interop.work.kcat import KcatWorker
 from tests.interop.work.script import STEPS, Names, carry_out
 from tests.interop.work.worker import Worker
@@ -21,9 +23,10 @@ from tests.support.kcat import KcatUnavailableError
 from tests.support.kcat import command as kcat
 
 NUMBERS = itertools.count(1)
-WORKERS = [ConfluentWorker, KafkaPythonWorker, AiokafkaWorker, KcatWorker, JavaWorker]
+OTHERS = [ConfluentWorker, KafkaPythonWorker, AiokafkaWorker, KcatWorker, JavaWorker]
+OURS = [KafkarsWorker, AsyncKafkarsWorker]
 # Java's tools come with the jars of Kafka, so they run where Kafka does.
-EACH = [pytest.param(kind, marks=[pytest.mark.kafka] if kind is JavaWorker else []) for kind in WORKERS]
+EACH = [pytest.param(kind, marks=[pytest.mark.kafka] if kind is JavaWorker else []) for kind in OTHERS + OURS]
 
 
 @pytest.fixture
@@ -67,7 +70,12 @@ def test_ordinary_work(broker: Broker, make: Callable[..., Worker], kind: type[W
     assert seen == expected
 
 
-def test_every_step_is_done_by_several_clients() -> None:
+@pytest.mark.parametrize("kind", OURS, ids=lambda kind: kind.name)
+def test_ours_do_every_step(kind: type[Worker]) -> None:
+    assert kind.lacks == {}
+
+
+def test_every_step_is_done_by_several_clients_of_others() -> None:
     for step in STEPS:
-        able = [kind.name for kind in WORKERS if not set(step.needs) & set(kind.lacks)]
+        able = [kind.name for kind in OTHERS if not set(step.needs) & set(kind.lacks)]
         assert len(able) >= 2, f"{step.name} is done by {able} only"
