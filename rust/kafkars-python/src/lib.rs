@@ -6,6 +6,7 @@ mod argument;
 mod batch;
 mod broker;
 mod cluster;
+mod compat;
 mod config;
 mod consumer;
 mod error;

@@ -9,6 +9,7 @@ use crate::admin::{PyAdmin, PyAdminRequest};
 use crate::aio::{PyCall, PyFuture, PyPort, send};
 use crate::batch::{PyRecordBatch, PyRecordIterator};
 use crate::broker::{PyEmbeddedBroker, PySeenRequest};
+use crate::compat::confluent::PyMessage;
 use crate::config::{AdminFields, ClientSettings, ConsumerFields, ProducerFields};
 use crate::consumer::{PyAsyncConsumer, PyBaseConsumer, PyConsumer};
 use crate::metadata::PyRecordMetadata;
@@ -22,6 +23,7 @@ use crate::{error, log, slim};
 #[pymodule(gil_used = false)]
 fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     slim::leave_collector::<PyDeliveryFuture>(module.py());
+    slim::leave_collector::<PyMessage>(module.py());
     slim::leave_collector::<PyRecord>(module.py());
     send::install(module.py());
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -45,6 +47,7 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyEmbeddedBroker>()?;
     module.add_class::<PySeenRequest>()?;
     module.add_class::<PyFuture>()?;
+    module.add_class::<PyMessage>()?;
     module.add_class::<PyPort>()?;
     module.add_class::<PyProducer>()?;
     module.add_class::<PyRecord>()?;

@@ -54,6 +54,15 @@ fn page(fetched: &FetchedBatch) -> Option<&Page> {
     fetched.attachment()?.downcast_ref()
 }
 
+/// The name of a batch's topic, made once where the batch was prepared.
+#[inline]
+pub(crate) fn topic<'py>(py: Python<'py>, fetched: &FetchedBatch) -> Bound<'py, PyString> {
+    match page(fetched) {
+        Some(page) => page.topic.bind(py).clone(),
+        None => PyString::new(py, &fetched.topic),
+    }
+}
+
 /// The bytes at `span` as a new object.
 #[inline]
 pub(crate) fn bytes<'py>(
@@ -113,10 +122,7 @@ impl PyRecord {
     /// Name of the topic.
     #[getter]
     fn topic<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
-        match page(&self.fetched) {
-            Some(page) => page.topic.bind(py).clone(),
-            None => PyString::new(py, &self.fetched.topic),
-        }
+        topic(py, &self.fetched)
     }
 
     /// Number of the partition.

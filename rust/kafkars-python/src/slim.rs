@@ -26,7 +26,7 @@ mod imp {
     /// Takes the class out of garbage collection. To be called before the first object is made.
     ///
     /// Only for classes without `__dict__`, weak references and base class, whose fields hold no Python object that
-    /// could refer back.
+    /// could refer back (of a message: unless the program puts one there that refers to the message itself).
     pub(crate) fn leave_collector<T: PyClass<Frozen = True>>(py: Python<'_>) {
         let class = T::type_object_raw(py);
         // SAFETY: attached, so nobody else looks at the type; no object of it exists yet, so none was linked into the
@@ -90,8 +90,9 @@ mod imp {
 
     unsafe extern "C" fn deallocate<T: PyClass>(object: *mut ffi::PyObject) {
         // SAFETY: the interpreter calls this once, attached, with an object of exactly this class: subclasses made by
-        // PyO3 have a function of their own, and Python code cannot derive objects without calling a constructor, of
-        // which the class has none. An instance holds a reference to its class.
+        // PyO3 have a function of their own, and Python code cannot derive classes. An object that a constructor has
+        // made is memory of the class's allocator, which looks at the flags and then is `PyObject_Malloc` too. An
+        // instance holds a reference to its class.
         unsafe {
             let class = ffi::Py_TYPE(object);
             ptr::drop_in_place(contents::<T>(object));

@@ -1,0 +1,85 @@
+"""Faces of other Kafka libraries over the kafkars engine, and a way to run programs written for those unchanged.
+
+`from kafkars.compat import confluent_kafka` gives a face under its own name. `install("confluent_kafka")`, called before the
+program imports that library, makes `import confluent_kafka` and everything below it give the face.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from kafkars.compat._alias import AliasFinder
+from kafkars.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+__all__ = ["FACES", "install", "uninstall"]
+
+FACES: dict[str, str] = {
+    "aiokafka": "kafkars.compat.aiokafka",
+    "confluent_kafka": "kafkars.compat.confluent_kafka",
+}
+"""Libraries that can be stood in for, by the name they are imported under, and the modules that do."""
+
+
+def install(library: str) -> ModuleType:
+    """Makes `import library` give the face, in this process, from now on. Calling it again changes nothing.
+
+    Every module of the face then has two names and is one object, so classes are the same by either.
+
+    Args:
+        library: "confluent_kafka" or "aiokafka".
+
+    Returns:
+        The face.
+
+    Raises:
+        InvalidArgumentError: There is no face of that name, or the library itself was imported before; classes that the
+            program has got from it would not be the face's.
+    """
+    name = face_of(library)
+    loaded = sys.modules.get(library)
+    if loaded is not None and loaded.__name__ != name:
+        raise InvalidArgumentError(
+            f"{library} was imported before kafkars.compat.install({library!r}); call install() first, for example at the "
+            "top of the program's main module"
+        )
+    face = importlib.import_module(name)
+    if finder_of(library) is None:
+        sys.meta_path.insert(0, AliasFinder(library, name))
+    sys.modules[library] = face
+    return face
+
+
+def uninstall(library: str) -> None:
+    """Takes back `install()`: later imports find the library itself, if it is there. What was imported stays as it is.
+
+    Raises:
+        InvalidArgumentError: There is no face of that name.
+    """
+    face_of(library)
+    finder = finder_of(library)
+    if finder is None:
+        return
+    sys.meta_path.remove(finder)
+    for name in [name for name in sys.modules if name == library or name.startswith(library + ".")]:
+        del sys.modules[name]
+
+
+def face_of(library: str) -> str:
+    """The module that stands in for a library."""
+    name = FACES.get(library)
+    if name is None or find_spec(name) is None:
+        known = " and ".join(repr(library) for library, name in FACES.items() if find_spec(name) is not None)
+        raise InvalidArgumentError(f"there is no face of {library!r}; known: {known}")
+    return name
+
+
+def finder_of(library: str) -> AliasFinder | None:
+    """What `install()` has put into `sys.meta_path`."""
+    finders = (finder for finder in sys.meta_path if isinstance(finder, AliasFinder))
+    return next((finder for finder in finders if finder.library == library), None)

@@ -1,0 +1,60 @@
+"""One module under two names: what makes `import confluent_kafka.admin` find `kafkars.compat.confluent_kafka.admin`."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from importlib.abc import Loader, MetaPathFinder
+from importlib.util import find_spec, spec_from_loader
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+
+
+class AliasFinder(MetaPathFinder):
+    """Finds a library's modules in its face, and no others: half an installed library must not be mixed in.
+
+    Args:
+        library: The name programs import.
+        face: The package that stands in for it.
+    """
+
+    def __init__(self, library: str, face: str) -> None:
+        self.library = library
+        self.face = face
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """How a module of the library is loaded; None for modules of others.
+
+        Raises:
+            ModuleNotFoundError: The face does not have it. The text says what to use instead.
+        """
+        del path, target
+        if fullname != self.library and not fullname.startswith(self.library + "."):
+            return None
+        rest = fullname[len(self.library) :]
+        if find_spec(self.face + rest) is None:
+            raise ModuleNotFoundError(f"{fullname} is not offered by kafkars: {self.advice(rest[1:])}", name=fullname)
+        return spec_from_loader(fullname, AliasLoader(self.face + rest))
+
+    def advice(self, module: str) -> str:
+        """What to use instead of a module that is not offered; the face's `NOT_OFFERED` knows."""
+        alternatives: dict[str, str] = getattr(sys.modules.get(self.face), "NOT_OFFERED", {})
+        return alternatives.get(module, f"{self.face} has no module of that name")
+
+
+class AliasLoader(Loader):
+    """Loads a module by giving out another one."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Puts the module itself in the place of the empty one that the import has made."""
+        if module.__spec__ is not None:
+            sys.modules[module.__spec__.name] = importlib.import_module(self.name)

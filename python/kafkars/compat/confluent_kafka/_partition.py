@@ -1,0 +1,139 @@
+"""`confluent_kafka.TopicPartition`."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kafkars.compat.confluent_kafka.error import KafkaError
+
+
+class TopicPartition:
+    """A partition of a topic, and what a call says about it.
+
+    Topic and partition alone make it equal to another one, greater, or the same key of a dict.
+
+    Args:
+        topic: The topic's name; cannot be changed later.
+        partition: Its number; -1 stands for none.
+        offset: A position, one of the `OFFSET_...` numbers, or milliseconds since 1970 for `offsets_for_times()`.
+        metadata: Text that is committed along with the offset.
+        leader_epoch: Of the leader that stored the last record that was read; None where it is not known.
+    """
+
+    __slots__ = ("_error", "_leader_epoch", "_metadata", "_offset", "_partition", "_topic")
+
+    def __init__(
+        self,
+        topic: str,
+        partition: int = -1,
+        offset: int = -1001,
+        metadata: str | None = None,
+        leader_epoch: int | None = None,
+    ) -> None:
+        """See the class."""
+        if not isinstance(topic, str):
+            raise TypeError(f"topic must be str, not {type(topic).__name__}")
+        if metadata is not None and not isinstance(metadata, str):
+            raise TypeError(f"metadata must be str or None, not {type(metadata).__name__}")
+        self._topic = topic
+        self._partition = operator.index(partition)
+        self._offset = operator.index(offset)
+        self._metadata = metadata
+        self._leader_epoch = None if leader_epoch is None else operator.index(leader_epoch)
+        self._error: KafkaError | None = None
+
+    @property
+    def topic(self) -> str:
+        """The topic's name."""
+        return self._topic
+
+    @property
+    def partition(self) -> int:
+        """The partition's number, or -1."""
+        return self._partition
+
+    @partition.setter
+    def partition(self, partition: int) -> None:
+        self._partition = operator.index(partition)
+
+    @property
+    def offset(self) -> int:
+        """The position, or one of the `OFFSET_...` numbers."""
+        return self._offset
+
+    @offset.setter
+    def offset(self, offset: int) -> None:
+        self._offset = operator.index(offset)
+
+    @property
+    def metadata(self) -> str | None:
+        """The text committed along with the offset."""
+        return self._metadata
+
+    @property
+    def leader_epoch(self) -> int | None:
+        """The epoch of the leader that stored the last record read."""
+        return self._leader_epoch
+
+    @leader_epoch.setter
+    def leader_epoch(self, leader_epoch: int | None) -> None:
+        self._leader_epoch = None if leader_epoch is None else operator.index(leader_epoch)
+
+    @property
+    def error(self) -> KafkaError | None:
+        """What went wrong with this partition in the call that returned it."""
+        return self._error
+
+    def __repr__(self) -> str:
+        return (
+            f"TopicPartition{{topic={self._topic},partition={self._partition},offset={self._offset},"
+            f"leader_epoch={self._leader_epoch},error={self._error}}}"
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._topic, self._partition))
+
+    def __eq__(self, other: object) -> bool:
+        return self._place() == other._place() if isinstance(other, TopicPartition) else NotImplemented
+
+    def __lt__(self, other: object) -> bool:
+        return self._place() < other._place() if isinstance(other, TopicPartition) else NotImplemented
+
+    def __le__(self, other: object) -> bool:
+        return self._place() <= other._place() if isinstance(other, TopicPartition) else NotImplemented
+
+    def __gt__(self, other: object) -> bool:
+        return self._place() > other._place() if isinstance(other, TopicPartition) else NotImplemented
+
+    def __ge__(self, other: object) -> bool:
+        return self._place() >= other._place() if isinstance(other, TopicPartition) else NotImplemented
+
+    def __reduce__(self) -> Any:
+        arguments = (self._topic, self._partition, self._offset, self._metadata, self._leader_epoch)
+        return _restored, (*arguments, self._error)
+
+    def _place(self) -> tuple[str, int]:
+        return self._topic, self._partition
+
+    def _answer(
+        self,
+        offset: int | None = None,
+        error: KafkaError | None = None,
+        metadata: str | None = None,
+        leader_epoch: int | None = None,
+    ) -> TopicPartition:
+        """The same place with what a call has found out."""
+        made = TopicPartition(
+            self._topic, self._partition, self._offset if offset is None else offset, metadata, leader_epoch
+        )
+        made._error = error
+        return made
+
+
+def _restored(
+    topic: str, partition: int, offset: int, metadata: str | None, leader_epoch: int | None, error: KafkaError | None
+) -> TopicPartition:
+    """An unpickled one."""
+    return TopicPartition(topic, partition)._answer(offset, error, metadata, leader_epoch)

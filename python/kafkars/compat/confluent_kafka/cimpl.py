@@ -1,0 +1,42 @@
+"""`confluent_kafka.cimpl`: the classes and numbers that the library has in C, and that programs import from there."""
+
+from __future__ import annotations
+
+from kafkars._kafkars import Message
+from kafkars.compat.confluent_kafka._partition import TopicPartition
+from kafkars.compat.confluent_kafka._versions import libversion, version
+from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
+
+__all__ = [
+    "OFFSET_BEGINNING",
+    "OFFSET_END",
+    "OFFSET_INVALID",
+    "OFFSET_STORED",
+    "PARTITION_UA",
+    "TIMESTAMP_CREATE_TIME",
+    "TIMESTAMP_LOG_APPEND_TIME",
+    "TIMESTAMP_NOT_AVAILABLE",
+    "KafkaError",
+    "KafkaException",
+    "Message",
+    "TopicPartition",
+    "libversion",
+    "version",
+]
+
+PARTITION_UA = -1
+"""The partitioner chooses."""
+OFFSET_BEGINNING = -2
+"""The oldest record there is."""
+OFFSET_END = -1
+"""After the newest record."""
+OFFSET_STORED = -1000
+"""What the group has committed."""
+OFFSET_INVALID = -1001
+"""No offset is known."""
+TIMESTAMP_NOT_AVAILABLE = 0
+"""A message has no timestamp."""
+TIMESTAMP_CREATE_TIME = 1
+"""The producer has set the timestamp."""
+TIMESTAMP_LOG_APPEND_TIME = 2
+"""The broker has set the timestamp."""

@@ -1,0 +1,46 @@
+//! The parts of a message that was not fetched, or that was changed after it was.
+
+use pyo3::prelude::*;
+
+/// What a message says where it does not say what was fetched. `None` is Python's None.
+#[derive(Default)]
+pub(crate) struct Parts {
+    pub(crate) topic: Option<Py<PyAny>>,
+    pub(crate) partition: Option<i32>,
+    pub(crate) offset: Option<i64>,
+    pub(crate) key: Option<Py<PyAny>>,
+    pub(crate) value: Option<Py<PyAny>>,
+    pub(crate) headers: Option<Py<PyAny>>,
+    pub(crate) error: Option<Py<PyAny>>,
+    /// Type and milliseconds, as `Message.timestamp()` tells them.
+    pub(crate) timestamp: (i32, i64),
+    /// Seconds from send to report.
+    pub(crate) latency: Option<f64>,
+    pub(crate) leader_epoch: Option<i32>,
+    pub(crate) delivery_count: Option<i32>,
+}
+
+/// The type of a timestamp that is not known, and the timestamp.
+pub(crate) const NO_TIMESTAMP: (i32, i64) = (0, -1);
+/// Numbers of librdkafka for who set a timestamp.
+pub(crate) const CREATE_TIME: i32 = 1;
+pub(crate) const LOG_APPEND_TIME: i32 = 2;
+
+impl Parts {
+    pub(crate) fn clone_ref(&self, py: Python<'_>) -> Self {
+        let copy = |part: &Option<Py<PyAny>>| part.as_ref().map(|part| part.clone_ref(py));
+        Self {
+            topic: copy(&self.topic),
+            partition: self.partition,
+            offset: self.offset,
+            key: copy(&self.key),
+            value: copy(&self.value),
+            headers: copy(&self.headers),
+            error: copy(&self.error),
+            timestamp: self.timestamp,
+            latency: self.latency,
+            leader_epoch: self.leader_epoch,
+            delivery_count: self.delivery_count,
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! What the faces of other libraries need natively: their record classes and the calls that run once per record.
+
+pub(crate) mod confluent;

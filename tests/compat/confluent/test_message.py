@@ -1,0 +1,81 @@
+"""Message by itself: made of parts, changed, copied."""
+
+from __future__ import annotations
+
+import pickle
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+PARTS = ("topic", 1, 2, b"key", b"value", [("name", b"header")], None, (1, 5), 0.5, 3)
+
+
+def everything(message: Any) -> tuple[Any, ...]:
+    return (
+        message.topic(),
+        message.partition(),
+        message.offset(),
+        message.key(),
+        message.value(),
+        message.headers(),
+        message.error(),
+        message.timestamp(),
+        message.latency(),
+        message.leader_epoch(),
+    )
+
+
+def test_a_message_says_what_it_was_made_of(ck: ModuleType) -> None:
+    message = ck.Message(*PARTS)
+    assert everything(message) == PARTS
+    assert message.delivery_count() is None
+    assert len(message) == 5
+    assert (message.deserialized_key(), message.deserialized_value()) == (b"key", b"value")
+
+
+def test_a_message_is_made_by_names(ck: ModuleType) -> None:
+    error = ck.KafkaError(3)
+    message = ck.Message(topic="topic", value=b"text", error=error, delivery_count=2)
+    assert message.error() is error or message.error() == error
+    assert message.topic() == "topic"
+    assert message.delivery_count() == 2
+
+
+def test_an_empty_message_has_nothing(ck: ModuleType) -> None:
+    message = ck.Message()
+    assert everything(message) == (None, None, None, None, None, None, None, (0, 0), None, None)
+    assert len(message) == 0
+    assert not message
+
+
+def test_parts_can_be_replaced(ck: ModuleType) -> None:
+    message = ck.Message(*PARTS)
+    made = {"any": "object"}
+    message.set_key(made)
+    message.set_value([1, 2, 3])
+    message.set_headers([("other", None)])
+    message.set_topic("elsewhere")
+    assert message.key() is made
+    assert message.value() == [1, 2, 3]
+    assert message.headers() == [("other", None)]
+    assert message.topic() == "elsewhere"
+    message.set_error(ck.KafkaError(7))
+    assert message.error() == 7
+
+
+def test_messages_are_compared_by_content(ck: ModuleType) -> None:
+    assert ck.Message(*PARTS) == ck.Message(*PARTS)
+    other = ck.Message(*PARTS)
+    other.set_value(b"other")
+    assert ck.Message(*PARTS) != other
+    assert ck.Message(*PARTS) != 1
+    with pytest.raises(TypeError):
+        hash(other)
+
+
+def test_a_message_is_copied_by_pickle(ck: ModuleType) -> None:
+    message = ck.Message(*PARTS)
+    copy = pickle.loads(pickle.dumps(message))
+    assert everything(copy) == everything(message)
+    assert copy == message

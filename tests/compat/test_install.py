@@ -1,0 +1,128 @@
+"""`kafkars.compat.install()`: a program's own import lines give the face."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+
+def run(program: str) -> str:
+    """What a program prints, in an interpreter of its own: installing is for a whole process."""
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    finished = subprocess.run(command, capture_output=True, text=True, timeout=50, check=False)
+    assert finished.returncode == 0, finished.stderr
+    return finished.stdout.strip()
+
+
+def test_a_program_gets_the_face_by_the_librarys_name() -> None:
+    printed = run("""
+        from kafkars.compat import install
+        install("confluent_kafka")
+        import confluent_kafka
+        from confluent_kafka import KafkaError as First
+        from confluent_kafka.cimpl import KafkaError as Second, Message
+        from confluent_kafka.error import KafkaError as Third
+        import confluent_kafka.error as error
+        from kafkars.compat.confluent_kafka.error import KafkaError as Fourth
+        import kafkars.compat.confluent_kafka.cimpl as cimpl
+        import sys
+        assert First is Second is Third is Fourth is error.KafkaError
+        assert Message is cimpl.Message
+        assert sys.modules["confluent_kafka.cimpl"] is cimpl is confluent_kafka.cimpl
+        print(confluent_kafka.__name__, cimpl.__spec__.name)
+    """)
+    assert printed == "kafkars.compat.confluent_kafka kafkars.compat.confluent_kafka.cimpl"
+
+
+def test_installing_again_changes_nothing() -> None:
+    printed = run("""
+        import sys
+        from kafkars.compat import install
+        first = install("confluent_kafka")
+        from confluent_kafka import cimpl
+        finders = list(sys.meta_path)
+        assert install("confluent_kafka") is first
+        assert sys.meta_path == finders
+        from confluent_kafka import cimpl as again
+        print(cimpl is again)
+    """)
+    assert printed == "True"
+
+
+def test_a_library_that_was_imported_before_is_left_alone() -> None:
+    printed = run("""
+        import confluent_kafka
+        from kafkars.compat import install
+        try:
+            install("confluent_kafka")
+        except ValueError as error:
+            print(error)
+        import confluent_kafka.cimpl
+        print(confluent_kafka.cimpl.Message.__module__)
+    """)
+    message, module = printed.splitlines()
+    assert "confluent_kafka was imported before" in message
+    assert "call install() first" in message
+    assert module == "confluent_kafka.cimpl"
+
+
+def test_a_library_without_face_is_named() -> None:
+    from kafkars.compat import install
+
+    with pytest.raises(ValueError, match=r"there is no face of 'pykafka'; known: .*'confluent_kafka'"):
+        install("pykafka")
+
+
+def test_modules_that_the_face_lacks_are_not_taken_from_the_library() -> None:
+    printed = run("""
+        from kafkars.compat import install
+        install("confluent_kafka")
+        try:
+            import confluent_kafka.kafkatest
+        except ModuleNotFoundError as error:
+            print(error.name, "|", error)
+    """)
+    name, text = printed.split(" | ")
+    assert name == "confluent_kafka.kafkatest"
+    assert "not offered by kafkars" in text
+
+
+def test_uninstalling_gives_the_library_back() -> None:
+    printed = run("""
+        from kafkars.compat import install, uninstall
+        install("confluent_kafka")
+        from confluent_kafka.cimpl import Message
+        uninstall("confluent_kafka")
+        uninstall("confluent_kafka")
+        from confluent_kafka.cimpl import Message as Original
+        print(Message.__module__, Original.__module__)
+    """)
+    assert printed == "kafkars.compat.confluent_kafka.cimpl confluent_kafka.cimpl"
+
+
+def test_releases_are_told_in_the_form_programs_compare() -> None:
+    printed = run("""
+        import re
+        from kafkars.compat import install
+        install("confluent_kafka")
+        import confluent_kafka
+        assert re.fullmatch(r"\\d+\\.\\d+\\.\\d+", confluent_kafka.__version__)
+        assert tuple(map(int, confluent_kafka.version().split("."))) >= (2, 0, 0)
+        text, number = confluent_kafka.libversion()
+        major, minor, revision = map(int, text.split("."))
+        assert number == major << 24 | minor << 16 | revision << 8 | 0xFF
+        print("ok")
+    """)
+    assert printed == "ok"
+
+
+def test_importing_kafkars_imports_no_face() -> None:
+    printed = run("""
+        import sys
+        import kafkars
+        print([name for name in sys.modules if "compat" in name and "kafkars" in name])
+    """)
+    assert printed == "[]"
