@@ -1,0 +1,23 @@
+"""aiokafka's names over the kafkars engine: programs written for aiokafka 0.8 to 0.14 run on it.
+
+`from kafkars.compat.aiokafka import AIOKafkaConsumer`, or `kafkars.compat.install("aiokafka")` before the program imports
+aiokafka.
+"""
+
+from __future__ import annotations
+
+from kafkars.compat.aiokafka.abc import ConsumerRebalanceListener
+from kafkars.compat.aiokafka.errors import ConsumerStoppedError, IllegalOperation
+from kafkars.compat.aiokafka.structs import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
+
+__version__ = "0.14.0"
+"""The aiokafka this face follows."""
+
+__all__ = [
+    "ConsumerRebalanceListener",
+    "ConsumerStoppedError",
+    "IllegalOperation",
+    "OffsetAndMetadata",
+    "OffsetAndTimestamp",
+    "TopicPartition",
+]

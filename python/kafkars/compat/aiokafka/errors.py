@@ -1,0 +1,454 @@
+"""Every exception of aiokafka, and the one map from errors of the engine to them.
+
+Follows aiokafka 0.14 (`aiokafka.errors`): names, bases, numbers, what may be retried, the form of the message.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from kafkars import errors as engine
+from kafkars.compat.aiokafka._broker_errors import (
+    BrokerNotAvailableError,
+    BrokerResponseError,
+    ClusterAuthorizationFailedError,
+    ConcurrentTransactions,
+    CoordinatorLoadInProgressError,
+    CoordinatorNotAvailableError,
+    CorruptRecordException,
+    DelegationTokenAuthDisabled,
+    DelegationTokenAuthorizationFailed,
+    DelegationTokenExpired,
+    DelegationTokenNotFound,
+    DelegationTokenOwnerMismatch,
+    DelegationTokenRequestNotAllowed,
+    DuplicateSequenceNumber,
+    FetchSessionIdNotFound,
+    GroupAuthorizationFailedError,
+    GroupCoordinatorNotAvailableError,
+    GroupIdNotFound,
+    GroupLoadInProgressError,
+    IllegalGenerationError,
+    IllegalSaslStateError,
+    InconsistentGroupProtocolError,
+    InvalidCommitOffsetSizeError,
+    InvalidConfigurationError,
+    InvalidFetchRequestError,
+    InvalidFetchSessionEpoch,
+    InvalidGroupIdError,
+    InvalidMessageError,
+    InvalidPartitionsError,
+    InvalidPrincipalType,
+    InvalidProducerEpoch,
+    InvalidProducerIdMapping,
+    InvalidReplicationAssignmentError,
+    InvalidReplicationFactorError,
+    InvalidRequestError,
+    InvalidRequiredAcksError,
+    InvalidSessionTimeoutError,
+    InvalidTimestampError,
+    InvalidTopicError,
+    InvalidTransactionTimeout,
+    InvalidTxnState,
+    KafkaError,
+    KafkaStorageError,
+    LeaderNotAvailableError,
+    ListenerNotFound,
+    LogDirNotFound,
+    MemberIdRequired,
+    MessageSizeTooLargeError,
+    NoError,
+    NonEmptyGroup,
+    NotControllerError,
+    NotCoordinatorError,
+    NotCoordinatorForGroupError,
+    NotEnoughReplicasAfterAppendError,
+    NotEnoughReplicasError,
+    NotLeaderForPartitionError,
+    OffsetMetadataTooLargeError,
+    OffsetOutOfRangeError,
+    OperationNotAttempted,
+    OutOfOrderSequenceNumber,
+    PolicyViolationError,
+    ReassignmentInProgress,
+    RebalanceInProgressError,
+    RecordListTooLargeError,
+    ReplicaNotAvailableError,
+    RequestTimedOutError,
+    SaslAuthenticationFailed,
+    SecurityDisabled,
+    StaleControllerEpochError,
+    StaleLeaderEpochCodeError,
+    TopicAlreadyExistsError,
+    TopicAuthorizationFailedError,
+    TransactionalIdAuthorizationFailed,
+    TransactionCoordinatorFenced,
+    UnknownError,
+    UnknownMemberIdError,
+    UnknownProducerId,
+    UnknownTopicOrPartitionError,
+    UnsupportedForMessageFormatError,
+    UnsupportedSaslMechanismError,
+    UnsupportedVersionError,
+)
+from kafkars.types import TopicPartition
+
+
+class IllegalStateError(KafkaError):
+    """The call does not fit the state the client is in."""
+
+
+class IllegalArgumentError(KafkaError):
+    """An argument makes no sense."""
+
+
+class NoBrokersAvailable(KafkaError):
+    """No broker could be reached."""
+
+    retriable = True
+    invalid_metadata = True
+
+
+class NodeNotReadyError(KafkaError):
+    """The broker has no connection yet."""
+
+    retriable = True
+
+
+class KafkaProtocolError(KafkaError):
+    """A broker's answer makes no sense."""
+
+    retriable = True
+
+
+class CorrelationIdError(KafkaProtocolError):
+    """An answer belongs to another request."""
+
+
+class Cancelled(KafkaError):
+    """The request was given up."""
+
+    retriable = True
+
+
+class TooManyInFlightRequests(KafkaError):
+    """The connection has no room for another request."""
+
+    retriable = True
+
+
+class StaleMetadata(KafkaError):
+    """What was known of the cluster is too old."""
+
+    retriable = True
+    invalid_metadata = True
+
+
+class MetadataEmptyBrokerList(KafkaError):
+    """The cluster named no brokers."""
+
+    retriable = True
+
+
+class UnrecognizedBrokerVersion(KafkaError):
+    """The broker is of a version nobody knows."""
+
+
+class IncompatibleBrokerVersion(KafkaError):
+    """The broker is too old or too new for the call."""
+
+
+class CommitFailedError(KafkaError):
+    """The group has given the partitions to another member meanwhile; its message says what to change."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(COMMIT_FAILED, *args, **kwargs)
+
+
+COMMIT_FAILED = (
+    "the offsets were not committed, because the group has given the partitions to another member: this one was taken for "
+    "dead, or did not call getone() or getmany() for max_poll_interval_ms; raise that setting, or take fewer records at a "
+    "time (max_records, max_poll_records)"
+)
+
+
+class AuthenticationMethodNotSupported(KafkaError):
+    """The broker does not speak the SASL mechanism."""
+
+
+class AuthenticationFailedError(KafkaError):
+    """The broker did not accept the credentials."""
+
+
+class KafkaUnavailableError(KafkaError):
+    """The cluster cannot be reached."""
+
+
+class KafkaTimeoutError(KafkaError):
+    """The time for the call is over."""
+
+
+class KafkaConnectionError(KafkaError):
+    """A broker cannot be reached, or the connection to it is gone."""
+
+    retriable = True
+    invalid_metadata = True
+
+
+class UnsupportedCodecError(KafkaError):
+    """The records are compressed in a way nobody knows."""
+
+
+class KafkaConfigurationError(KafkaError):
+    """The settings do not go together."""
+
+
+class QuotaViolationError(KafkaError):
+    """The client has used more than it may."""
+
+
+class ConsumerStoppedError(Exception):
+    """The consumer was stopped."""
+
+
+class IllegalOperation(Exception):
+    """The client was not configured for this call."""
+
+
+class NoOffsetForPartitionError(KafkaError):
+    """Nothing is committed for a partition, and `auto_offset_reset` names no place to start."""
+
+
+class RecordTooLargeError(KafkaError):
+    """A record is larger than what is fetched of a partition at a time."""
+
+
+class ProducerClosed(KafkaError):
+    """The producer was stopped."""
+
+
+FENCED = (
+    "another producer uses the transactional_id, or the transaction was open for longer than transaction_timeout_ms"
+)
+
+
+class ProducerFenced(KafkaError):
+    """Another producer has taken over the transactional id, or the transaction was open for too long."""
+
+    def __init__(self, msg: str = FENCED) -> None:
+        super().__init__(msg)
+
+
+IllegalStateException = IllegalStateError
+"""The name in older documents."""
+TransactionIdAuthorizationFailed = TransactionalIdAuthorizationFailed
+"""The name in older documents."""
+
+kafka_errors: dict[int, type[BrokerResponseError]] = {cls.errno: cls for cls in BrokerResponseError.__subclasses__()}
+"""The class of each of Kafka's numbers that aiokafka knows."""
+
+
+def for_code(error_code: int) -> type[BrokerResponseError]:
+    """The class of one of Kafka's numbers; `UnknownError` for those aiokafka has no class for."""
+    return kafka_errors.get(error_code, UnknownError)
+
+
+def of(error: BaseException) -> BaseException | None:
+    """The error that a program written for aiokafka expects instead of one of the engine, which stays as its cause.
+
+    None means that aiokafka raises nothing there: the member joins its group again on its own. Anything that is not the
+    engine's is given back as it is.
+    """
+    if not isinstance(error, engine.KafkaError):
+        return error
+    if isinstance(error, (engine.SerializationError, engine.DeserializationError)) and error.__cause__ is not None:
+        return error.__cause__
+    if isinstance(error, engine.TransactionFailedError) and error.__cause__ is not None:
+        return of(error.__cause__)
+    for kind, translation in TRANSLATIONS.items():
+        if isinstance(error, kind):
+            made = translation(error)
+            break
+    else:
+        made = by_code(error)
+    if made is not None:
+        made.__cause__ = error
+    return made
+
+
+def by_code(error: engine.KafkaError) -> BaseException:
+    """The class of the broker's number, or the base where there is none."""
+    if error.code is None:
+        return KafkaError(str(error))
+    return for_code(error.code)(str(error))
+
+
+def at_offset(kind: type[KafkaError]) -> Callable[[engine.KafkaError], BaseException]:
+    """`{partition: offset}` as the argument, where the error knows them."""
+
+    def translation(error: engine.KafkaError) -> BaseException:
+        if error.topic is None or error.partition is None:
+            return kind(str(error))
+        partition = TopicPartition(error.topic, error.partition)
+        return kind(partition) if error.offset is None else kind({partition: error.offset})
+
+    return translation
+
+
+def saying(kind: Callable[[str], BaseException]) -> Callable[[engine.KafkaError], BaseException]:
+    """The same message in another class."""
+    return lambda error: kind(str(error))
+
+
+def rejoined(error: engine.KafkaError) -> None:
+    """Told to the log only."""
+    logging.getLogger("aiokafka.consumer.group_coordinator").warning("%s", error)
+
+
+# The first that fits counts: special cases stand before what they derive from.
+TRANSLATIONS: dict[type[engine.KafkaError], Callable[[engine.KafkaError], BaseException | None]] = {
+    engine.ConfigError: saying(ValueError),
+    engine.InvalidArgumentError: saying(ValueError),
+    engine.MetadataTimeoutError: saying(UnknownTopicOrPartitionError),
+    engine.MaxPollIntervalExceededError: rejoined,
+    engine.SessionExpiredError: rejoined,
+    engine.RebalanceTimeoutError: rejoined,
+    engine.BufferFullError: saying(KafkaTimeoutError),
+    engine.KafkaTimeoutError: saying(KafkaTimeoutError),
+    engine.BootstrapError: saying(KafkaConnectionError),
+    engine.BrokerConnectionError: saying(KafkaConnectionError),
+    engine.ProtocolError: saying(KafkaProtocolError),
+    engine.UnsupportedByBrokerError: saying(UnsupportedVersionError),
+    engine.ClosedError: saying(ProducerClosed),
+    engine.TransactionStateError: saying(IllegalOperation),
+    engine.ForkedClientError: saying(IllegalStateError),
+    engine.ClientStateError: saying(IllegalStateError),
+    engine.RecordTooLargeError: saying(MessageSizeTooLargeError),
+    engine.InvalidPartitionError: saying(AssertionError),
+    engine.InvalidRecordTimestampError: saying(InvalidTimestampError),
+    engine.TransactionTimedOutError: saying(ProducerFenced),
+    engine.ProducerFencedError: saying(ProducerFenced),
+    engine.InvalidProducerEpochError: saying(ProducerFenced),
+    engine.CorruptRecordError: saying(CorruptRecordException),
+    engine.NoOffsetError: at_offset(NoOffsetForPartitionError),
+    engine.LogTruncationError: at_offset(OffsetOutOfRangeError),
+    engine.OffsetOutOfRangeError: at_offset(OffsetOutOfRangeError),
+    engine.CommitFailedError: saying(CommitFailedError),
+}
+
+__all__ = [
+    "AuthenticationFailedError",
+    "AuthenticationMethodNotSupported",
+    "BrokerNotAvailableError",
+    "BrokerResponseError",
+    "Cancelled",
+    "ClusterAuthorizationFailedError",
+    "CommitFailedError",
+    "ConcurrentTransactions",
+    "ConsumerStoppedError",
+    "CoordinatorLoadInProgressError",
+    "CoordinatorNotAvailableError",
+    "CorrelationIdError",
+    "CorruptRecordException",
+    "DelegationTokenAuthDisabled",
+    "DelegationTokenAuthorizationFailed",
+    "DelegationTokenExpired",
+    "DelegationTokenNotFound",
+    "DelegationTokenOwnerMismatch",
+    "DelegationTokenRequestNotAllowed",
+    "DuplicateSequenceNumber",
+    "FetchSessionIdNotFound",
+    "GroupAuthorizationFailedError",
+    "GroupCoordinatorNotAvailableError",
+    "GroupIdNotFound",
+    "GroupLoadInProgressError",
+    "IllegalArgumentError",
+    "IllegalGenerationError",
+    "IllegalOperation",
+    "IllegalSaslStateError",
+    "IllegalStateError",
+    "IllegalStateException",
+    "IncompatibleBrokerVersion",
+    "InconsistentGroupProtocolError",
+    "InvalidCommitOffsetSizeError",
+    "InvalidConfigurationError",
+    "InvalidFetchRequestError",
+    "InvalidFetchSessionEpoch",
+    "InvalidGroupIdError",
+    "InvalidMessageError",
+    "InvalidPartitionsError",
+    "InvalidPrincipalType",
+    "InvalidProducerEpoch",
+    "InvalidProducerIdMapping",
+    "InvalidReplicationAssignmentError",
+    "InvalidReplicationFactorError",
+    "InvalidRequestError",
+    "InvalidRequiredAcksError",
+    "InvalidSessionTimeoutError",
+    "InvalidTimestampError",
+    "InvalidTopicError",
+    "InvalidTransactionTimeout",
+    "InvalidTxnState",
+    "KafkaConfigurationError",
+    "KafkaConnectionError",
+    "KafkaError",
+    "KafkaProtocolError",
+    "KafkaStorageError",
+    "KafkaTimeoutError",
+    "KafkaUnavailableError",
+    "LeaderNotAvailableError",
+    "ListenerNotFound",
+    "LogDirNotFound",
+    "MemberIdRequired",
+    "MessageSizeTooLargeError",
+    "MetadataEmptyBrokerList",
+    "NoBrokersAvailable",
+    "NoError",
+    "NoOffsetForPartitionError",
+    "NodeNotReadyError",
+    "NonEmptyGroup",
+    "NotControllerError",
+    "NotCoordinatorError",
+    "NotCoordinatorForGroupError",
+    "NotEnoughReplicasAfterAppendError",
+    "NotEnoughReplicasError",
+    "NotLeaderForPartitionError",
+    "OffsetMetadataTooLargeError",
+    "OffsetOutOfRangeError",
+    "OperationNotAttempted",
+    "OutOfOrderSequenceNumber",
+    "PolicyViolationError",
+    "ProducerClosed",
+    "ProducerFenced",
+    "QuotaViolationError",
+    "ReassignmentInProgress",
+    "RebalanceInProgressError",
+    "RecordListTooLargeError",
+    "RecordTooLargeError",
+    "ReplicaNotAvailableError",
+    "RequestTimedOutError",
+    "SaslAuthenticationFailed",
+    "SecurityDisabled",
+    "StaleControllerEpochError",
+    "StaleLeaderEpochCodeError",
+    "StaleMetadata",
+    "TooManyInFlightRequests",
+    "TopicAlreadyExistsError",
+    "TopicAuthorizationFailedError",
+    "TransactionCoordinatorFenced",
+    "TransactionIdAuthorizationFailed",
+    "TransactionalIdAuthorizationFailed",
+    "UnknownError",
+    "UnknownMemberIdError",
+    "UnknownProducerId",
+    "UnknownTopicOrPartitionError",
+    "UnrecognizedBrokerVersion",
+    "UnsupportedCodecError",
+    "UnsupportedForMessageFormatError",
+    "UnsupportedSaslMechanismError",
+    "UnsupportedVersionError",
+    "for_code",
+    "kafka_errors",
+]

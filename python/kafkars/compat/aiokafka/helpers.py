@@ -1,0 +1,66 @@
+"""Help with settings (`aiokafka.helpers`)."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Callable
+from os import PathLike
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+    Path = str | bytes | PathLike[str] | PathLike[bytes]
+    Password = str | bytes | bytearray
+
+__all__ = ["create_ssl_context"]
+
+
+class Context(ssl.SSLContext):
+    """A context that remembers what it was made of: the engine's TLS cannot read certificates out of a context."""
+
+    made_of: dict[str, object]
+
+
+def create_ssl_context(
+    *,
+    cafile: Path | None = None,
+    capath: Path | None = None,
+    cadata: str | Buffer | None = None,
+    certfile: Path | None = None,
+    keyfile: Path | None = None,
+    password: Callable[[], Password] | Password | None = None,
+    crlfile: None = None,
+) -> ssl.SSLContext:
+    """A context that checks the broker's certificate and name, and shows one of our own where `certfile` names it.
+
+    Args:
+        cafile: A file of certificates to trust, in PEM.
+        capath: A directory of such files.
+        cadata: Such certificates themselves. Where none of the three is given, the system's are trusted.
+        certfile: Our certificate and those above it, in PEM.
+        keyfile: Its key; None where it is in `certfile`.
+        password: Of the key.
+        crlfile: Not offered, as in aiokafka.
+
+    Raises:
+        ValueError: `crlfile` is given.
+    """
+    if crlfile is not None:
+        raise ValueError("crlfile: lists of revoked certificates are not offered")
+    context = Context(ssl.PROTOCOL_TLS_CLIENT)
+    if cafile or capath or cadata:
+        context.load_verify_locations(cafile, capath, cadata)
+    else:
+        context.load_default_certs(ssl.Purpose.SERVER_AUTH)
+    if certfile:
+        context.load_cert_chain(certfile, keyfile, password)
+    context.made_of = {
+        "cafile": cafile,
+        "capath": capath,
+        "cadata": cadata,
+        "certfile": certfile,
+        "keyfile": keyfile,
+        "password": password,
+    }
+    return context
