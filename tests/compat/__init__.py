@@ -1,0 +1,1 @@
+"""The faces of kafkars.compat beside the libraries they stand in for."""

@@ -1,0 +1,62 @@
+"""A library under its original name or as a face, and how a row's name is found in it."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Any
+
+FACES = "kafkars.compat"
+
+
+class MissingDependencyError(Exception):
+    """A module of an original library needs a package that is not installed here."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """Where the names of a table are looked for."""
+
+    name: str
+    is_face: bool
+
+    @property
+    def root(self) -> str:
+        return f"{FACES}.{self.name}" if self.is_face else self.name
+
+    def module(self, path: str) -> Any:
+        """A module by its path below the library."""
+        return importlib.import_module(f"{self.root}.{path}" if path else self.root)
+
+    def find(self, name: str) -> Any:
+        """What a dotted name stands for, as a program would get at it.
+
+        Raises:
+            AttributeError, ImportError, NotImplementedError: It is not there.
+            MissingDependencyError: It cannot be looked at here.
+        """
+        found = self.module("")
+        path = ""
+        for part in name.split("."):
+            below = f"{path}.{part}".lstrip(".")
+            try:
+                found = getattr(found, part)
+            except AttributeError:
+                # Modules are attributes of their package only once somebody has imported them.
+                if not _is_module(found):
+                    raise
+                found = self._import(below, name)
+            path = below
+        return found
+
+    def _import(self, path: str, wanted: str) -> Any:
+        try:
+            return self.module(path)
+        except ModuleNotFoundError as error:
+            if error.name is not None and not error.name.startswith((self.name, FACES)):
+                raise MissingDependencyError(f"{wanted}: {error}") from error
+            raise
+
+
+def _is_module(found: Any) -> bool:
+    return hasattr(found, "__path__") or hasattr(found, "__spec__")

@@ -1,0 +1,41 @@
+"""What becomes of each row on the faces of kafkars.compat."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from typing import TYPE_CHECKING
+
+from tests.compat.surface import checks
+from tests.compat.surface.library import Library
+from tests.compat.surface.table import not_offered, rows
+
+if TYPE_CHECKING:
+    from tests.compat.surface.table import Row
+
+# Nobody promises rows of tier internal: they work, or nobody asks.
+FINE = ("works", "not offered", "not promised")
+WORKS, LEFT_OUT, NOT_PROMISED = FINE
+
+
+@cache
+def of(row: Row) -> str:
+    """Whether the row works, is left out as announced, or what is wrong with it."""
+    library = Library(row.library, is_face=True)
+    entry = next((entry for entry in not_offered() if entry.covers(row)), None)
+    if entry is None:
+        problem = checks.problem(row, library)
+        return NOT_PROMISED if problem and row.tier == "internal" else problem or WORKS
+    refusal = checks.refusal(row, library)
+    if refusal is None:
+        return "is announced as left out, and is there" if row.name == entry.name else LEFT_OUT
+    return LEFT_OUT if entry.names in refusal else f"is left out without naming {entry.names!r}: {refusal}"
+
+
+def counts(library: str) -> dict[tuple[str, str], Counter[str]]:
+    """How many rows there are of each verdict, by `since` and `tier`."""
+    found: dict[tuple[str, str], Counter[str]] = {}
+    for row in rows(library):
+        verdict = of(row)
+        found.setdefault((row.since, row.tier), Counter())[verdict if verdict in FINE else "missing"] += 1
+    return found
