@@ -1,0 +1,124 @@
+"""From the dict of librdkafka's properties that a program wrote to settings of the engine and of the face."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kafkars.compat.confluent_kafka import _engine
+from kafkars.compat.confluent_kafka._face import Face, face_settings
+from kafkars.compat.confluent_kafka._properties import KNOWN, TOPIC
+from kafkars.compat.confluent_kafka._properties.property import CALLBACK, REFUSED, Property
+from kafkars.compat.confluent_kafka._values import Values, invalid, value_of
+
+__all__ = ["Face", "Settings", "admin_settings", "consumer_settings", "producer_settings"]
+
+TOPIC_CONFIG = "default.topic.config"
+CALLBACKS = ("error_cb", "stats_cb", "throttle_cb", "oauth_cb", "logger")
+"""What every client takes besides librdkafka's properties."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a client is made of."""
+
+    engine: dict[str, Any]
+    """Keyword arguments of `kafkars.Producer`, `Consumer` or `Admin`."""
+
+    face: Face
+    """What the face serves itself: callbacks, queue limits, when offsets are stored."""
+
+    values: Values = field(repr=False)
+    """Each property's value, under its first name, where it is not known as an alias."""
+
+
+def producer_settings(arguments: tuple[object, ...], keywords: Mapping[str, object]) -> Settings:
+    """What a `Producer` got, as settings.
+
+    Args:
+        arguments: Its positional arguments: nothing, or one dict. It is not changed.
+        keywords: Its keyword arguments: properties, which win over those of the dict, and `logger`.
+
+    Raises:
+        KafkaException: A property is unknown, out of range, contradictory or not offered; its code is `_INVALID_ARG`.
+        TypeError: The configuration is no dict, or a callback cannot be called.
+        ValueError: `throttle_cb` cannot be called, as the library has it.
+    """
+    return settings("producer", (*CALLBACKS, "on_delivery"), _engine.producer, arguments, keywords)
+
+
+def consumer_settings(arguments: tuple[object, ...], keywords: Mapping[str, object]) -> Settings:
+    """What a `Consumer` got, likewise.
+
+    Raises:
+        ValueError: There is no `group.id`.
+    """
+    return settings("consumer", (*CALLBACKS, "on_commit"), _engine.consumer, arguments, keywords)
+
+
+def admin_settings(arguments: tuple[object, ...], keywords: Mapping[str, object]) -> Settings:
+    """What an `AdminClient` got, likewise."""
+    return settings("producer", CALLBACKS, _engine.admin, arguments, keywords)
+
+
+def settings(
+    client: str,
+    extra: tuple[str, ...],
+    engine: Callable[[Values], dict[str, Any]],
+    arguments: tuple[object, ...],
+    keywords: Mapping[str, object],
+) -> Settings:
+    written = merged(arguments, keywords)
+    others = {name: written.pop(name) for name in extra if name in written}
+    values = Values(client)
+    for name, value in written.items():
+        known = property_of(name, extra)
+        values.set(known.alias_of or known.name, checked(known, value, name))
+    return Settings(engine(values), face_settings(others, values), values)
+
+
+def merged(arguments: tuple[object, ...], keywords: Mapping[str, object]) -> dict[str, object]:
+    """One dict: keyword arguments win over the dict, and `default.topic.config` over both, as the library has it."""
+    if len(arguments) > 1:
+        raise TypeError(f"expected one configuration dict, not {len(arguments)} positional arguments")
+    if arguments and not isinstance(arguments[0], Mapping):
+        raise TypeError(f"expected a configuration dict, not {arguments[0]!r}")
+    written: dict[str, object] = dict(arguments[0]) if arguments else {}  # type: ignore[call-overload]
+    written.update(keywords)
+    topic_config = written.pop(TOPIC_CONFIG, None)
+    if topic_config is not None:
+        if not isinstance(topic_config, Mapping):
+            raise TypeError(f"{TOPIC_CONFIG}: expected a dict, not {topic_config!r}")
+        written.update(topic_config)
+    return written
+
+
+def property_of(name: object, extra: tuple[str, ...]) -> Property:
+    """The property of a name; those of topics may have `topic.` before it."""
+    if isinstance(name, str):
+        known = KNOWN.get(name) or TOPIC.get(name.removeprefix("topic."))
+        if known is not None and known.kind != CALLBACK:
+            return known
+    raise invalid(f'unknown configuration property "{name}"{hint(str(name), extra)}')
+
+
+def hint(name: str, extra: tuple[str, ...]) -> str:
+    """The nearest name there is, for the error about one there is not."""
+    import difflib  # noqa: PLC0415  only needed on the way to an error
+
+    dotted = name.lower().replace("_", ".")
+    names = [*KNOWN, *extra, TOPIC_CONFIG]
+    near = [dotted] if dotted in KNOWN else difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.6)
+    return f'; did you mean "{near[0]}"?' if near else ""
+
+
+def checked(known: Property, value: object, name: str) -> Any:
+    """A property's value, of its type and within its range, unless it is refused."""
+    if known.kind == "native":
+        raise invalid(f'"{name}" cannot be set: {known.note}')
+    checked_value = value_of(known, value, name)
+    meant = KNOWN[known.alias_of] if known.alias_of else known
+    if meant.treatment == REFUSED and checked_value not in (None, value_of(meant, meant.default or None, name)):
+        raise invalid(f'"{name}" cannot be {value!r}: {meant.note}')
+    return checked_value

@@ -1,0 +1,94 @@
+"""What the confluent_kafka face serves itself, of what the engine knows nothing: callbacks, queue limits, stored offsets."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kafkars.compat.confluent_kafka._values import Values, invalid
+
+Callback = Callable[..., Any]
+
+SYSLOG_LEVELS = (50, 50, 50, logging.ERROR, logging.WARNING, logging.INFO, logging.INFO, logging.DEBUG)
+"""Levels of `logging` for those of syslog, 0 to 7."""
+
+
+@dataclass(frozen=True)
+class Face:
+    """Settings of the face; times are in seconds."""
+
+    error_cb: Callback | None = None
+    """Called with a `KafkaError` that belongs to the client and not to a message or call."""
+
+    stats_cb: Callback | None = None
+    """Called with statistics as JSON, each `statistics_interval`."""
+
+    throttle_cb: Callback | None = None
+    """Called with a `ThrottleEvent` when a broker made the client wait."""
+
+    oauth_cb: Callback | None = None
+    """Makes tokens for SASL; never called, because SASL is not part of this version."""
+
+    logger: logging.Logger | None = None
+    """Gets the lines of the log, from `poll()` and `flush()`."""
+
+    log_level: int = logging.INFO
+    """Least severe level of lines for `logger`, as `logging` counts."""
+
+    statistics_interval: float = 0.0
+    """Pause between calls of `stats_cb`; 0 is never."""
+
+    on_delivery: Callback | None = None
+    """Producers: called for messages whose `produce()` named no callback."""
+
+    delivery_report_only_error: bool = False
+    """Producers: whether callbacks are called for failures only."""
+
+    queue_max_messages: int = 100_000
+    """Producers: messages without report above which `produce()` raises BufferError; 0 is without limit."""
+
+    on_commit: Callback | None = None
+    """Consumers: called with the outcome of commits that nobody waited for."""
+
+    enable_partition_eof: bool = False
+    """Consumers: whether the end of a partition is a message with the error `_PARTITION_EOF`."""
+
+    enable_auto_commit: bool = True
+    """Consumers: whether stored offsets are committed by themselves."""
+
+    enable_auto_offset_store: bool = True
+    """Consumers: whether offsets are stored as messages are handed out; otherwise by `store_offsets()`."""
+
+    auto_commit_interval: float = 5.0
+    """Consumers: pause between those commits; 0 leaves those of rebalances and of `close()`."""
+
+
+def face_settings(others: Mapping[str, Any], values: Values) -> Face:
+    """What the face needs of what was written."""
+    return Face(
+        error_cb=callback(others, "error_cb", TypeError),
+        stats_cb=callback(others, "stats_cb", TypeError),
+        throttle_cb=callback(others, "throttle_cb", ValueError),
+        oauth_cb=callback(others, "oauth_cb", TypeError),
+        logger=others.get("logger"),
+        log_level=logging.DEBUG if values["debug"] else SYSLOG_LEVELS[values["log_level"]],
+        statistics_interval=values["statistics.interval.ms"] / 1000,
+        on_delivery=callback(others, "on_delivery", invalid),
+        delivery_report_only_error=values["delivery.report.only.error"],
+        queue_max_messages=values["queue.buffering.max.messages"],
+        on_commit=callback(others, "on_commit", invalid),
+        enable_partition_eof=values["enable.partition.eof"],
+        enable_auto_commit=values["enable.auto.commit"],
+        enable_auto_offset_store=values["enable.auto.offset.store"],
+        auto_commit_interval=values["auto.commit.interval.ms"] / 1000,
+    )
+
+
+def callback(others: Mapping[str, Any], name: str, error: Callable[[str], Exception]) -> Callback | None:
+    """A function, or None where there is none."""
+    function = others.get(name)
+    if function is not None and not callable(function):
+        raise error(f"{name}: expected a function, not {function!r}")
+    return function

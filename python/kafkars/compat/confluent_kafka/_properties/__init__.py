@@ -1,0 +1,23 @@
+"""librdkafka's properties: names, ranges and defaults as it has them, and what becomes of each here.
+
+`docs/reference/librdkafka-properties.md` shows the table.
+"""
+
+from __future__ import annotations
+
+from kafkars.compat.confluent_kafka._properties.client import CLIENT
+from kafkars.compat.confluent_kafka._properties.consumer import CONSUMER
+from kafkars.compat.confluent_kafka._properties.producer import PRODUCER
+from kafkars.compat.confluent_kafka._properties.property import Property
+from kafkars.compat.confluent_kafka._properties.security import SECURITY
+
+__all__ = ["ALL", "KNOWN", "TOPIC", "Property"]
+
+ALL: tuple[Property, ...] = (*CLIENT, *SECURITY, *CONSUMER, *PRODUCER)
+"""Every row of librdkafka's list."""
+
+TOPIC: dict[str, Property] = {each.name: each for each in ALL if each.scope == "topic"}
+"""Those of topics, which may be written with `topic.` before."""
+
+KNOWN: dict[str, Property] = TOPIC | {each.name: each for each in ALL if each.scope == "global"}
+"""What a name in the dict means: where client and topics have a property of one name, it is the client's."""

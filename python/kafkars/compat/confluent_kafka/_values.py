@@ -1,0 +1,121 @@
+"""Values of librdkafka's properties: from what a program wrote to the right type, within the range there is."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from kafkars.compat.confluent_kafka._codes import LOCAL
+from kafkars.compat.confluent_kafka._properties import KNOWN, Property
+from kafkars.compat.confluent_kafka._properties.property import CHOICE, FLAG, INTEGER, NUMBER, WORDS
+from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
+
+TRUE, FALSE = {"true", "t", "1"}, {"false", "f", "0"}
+INVALID_ARG, _ = LOCAL["_INVALID_ARG"]
+OFFERED_FEATURES = {"gzip", "snappy", "lz4", "zstd", "regex"}
+
+
+class Values:
+    """What was set, and the defaults of what was not."""
+
+    def __init__(self, client: str) -> None:
+        self.client = client
+        self._set: dict[str, Any] = {}
+
+    def set(self, name: str, value: Any) -> None:
+        """Sets a property; the last one wins, under whichever of its names."""
+        self._set[name] = value
+
+    def has(self, name: str) -> bool:
+        """Whether the program set it."""
+        return name in self._set
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._set:
+            return self._set[name]
+        known = KNOWN[name]
+        return value_of(known, known.default or None, name, default=True)
+
+    def contradiction(self, problem: str) -> KafkaException:
+        """The error for settings that do not go together."""
+        return invalid(f"failed to create {self.client}: {problem}")
+
+
+def value_of(known: Property, value: object, name: str, *, default: bool = False) -> Any:
+    """A value of the property's type; None where a text is not set.
+
+    Raises:
+        KafkaException: It is of another type, out of range, or none of the options; the code is `_INVALID_ARG`.
+    """
+    text = None if value is None else value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+    if known.kind in {"text", WORDS} and (not text or default):
+        if known.name == "debug" and value is not None and not default:
+            raise invalid(f'"{name}" cannot be empty; leave it out, or name some of: {", ".join(known.options)}')
+        return text or None
+    if not text:
+        raise invalid(f'"{name}" cannot be empty: it needs {expected(known)}')
+    if known.kind == FLAG:
+        return flag(known, text, name)
+    if known.kind in {INTEGER, NUMBER}:
+        return number(known, text, name)
+    if known.kind == CHOICE:
+        if text.lower() in known.options:
+            return text.lower()
+        raise wrong(known, value, name)
+    if known.kind == WORDS:
+        return words(known, text, name)
+    return text
+
+
+def flag(known: Property, text: str, name: str) -> bool:
+    if text.lower() in TRUE | FALSE:
+        return text.lower() in TRUE
+    raise wrong(known, text, name)
+
+
+def number(known: Property, text: str, name: str) -> int | float:
+    """A number in its range. Whole numbers may be hexadecimal, and what stands after their point does not count."""
+    if known.name == "request.required.acks" or known.alias_of == "request.required.acks":
+        text = "-1" if text.lower() == "all" else text
+    try:
+        found: int | float = int(text, 0)
+    except ValueError:
+        try:
+            found = float(text)
+        except ValueError:
+            raise wrong(known, text, name) from None
+        if not math.isfinite(found):
+            raise wrong(known, text, name) from None
+        found = int(found) if known.kind == INTEGER else found
+    low, high = known.limits or (-math.inf, math.inf)
+    if not low <= found <= high:
+        raise invalid(f'"{name}" is {found}, outside of its range {low} to {high}')
+    return found
+
+
+def words(known: Property, text: str, name: str) -> str:
+    several = [each.strip().lower() for each in text.split(",")]
+    for each in several:
+        if each not in known.options:
+            raise wrong(known, each, name)
+        if known.name == "builtin.features" and each not in OFFERED_FEATURES:
+            raise invalid(f'"{name}" asks for {each!r}, which is not part of this version; there are {known.note}')
+    return ",".join(several)
+
+
+def expected(known: Property) -> str:
+    """What a property takes, in words."""
+    if known.kind == FLAG:
+        return "true or false"
+    if known.options:
+        return "one of " + ", ".join(known.options)
+    return {INTEGER: "a whole number", NUMBER: "a number"}.get(known.kind, "a text")
+
+
+def wrong(known: Property, value: object, name: str) -> KafkaException:
+    return invalid(f'"{name}" cannot be {value!r}: it needs {expected(known)}')
+
+
+def invalid(problem: str) -> KafkaException:
+    """The error for a setting."""
+    return KafkaException(KafkaError(INVALID_ARG, problem))
