@@ -1,7 +1,8 @@
 """Fills reference pages from the source, so that a setting or an error is described once: where it is defined.
 
 `<!-- settings python/kafkars/config/producer.py ProducerConfig -->` becomes a table of that class's fields,
-`<!-- errors python/kafkars/errors/local.py -->` a table of the module's classes. Read with `ast`: no build is needed.
+`<!-- errors python/kafkars/errors/local.py -->` a table of the module's classes, `<!-- properties ….py -->` one of the rows
+`Property(…)` of a module. Read with `ast`: no build is needed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-DIRECTIVE = re.compile(r"<!-- (settings|errors) (\S+)(?: (\S+))? -->")
+DIRECTIVE = re.compile(r"<!-- (settings|errors|properties) (\S+)(?: (\S+))? -->")
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
@@ -29,6 +30,11 @@ def table(what: str, path: str, name: str | None) -> Iterator[str]:
         yield "|---|---|"
         for node in classes:
             yield f"| `{node.name}` | {one_line(ast.get_docstring(node) or '')} |"
+    elif what == "properties":
+        yield "| property | for | range | default | treatment | |"
+        yield "|---|---|---|---|---|---|"
+        for row in properties(tree):
+            yield "| " + " | ".join(row) + " |"
     else:
         yield "| setting | type | default | meaning |"
         yield "|---|---|---|---|"
@@ -36,6 +42,23 @@ def table(what: str, path: str, name: str | None) -> Iterator[str]:
         for field, text in documented_fields(settings):
             default = ast.unparse(field.value) if field.value is not None else "required"
             yield f"| `{ast.unparse(field.target)}` | {code(ast.unparse(field.annotation))} | {code(default)} | {one_line(text)} |"
+
+
+def properties(tree: ast.Module) -> Iterator[list[str]]:
+    """Rows of librdkafka's properties."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Property":
+            name, applies_to, _, default, treatment, note = (
+                each.id.lower().replace("_", " ") if isinstance(each, ast.Name) else ast.literal_eval(each)
+                for each in node.args
+            )
+            others = {each.arg: ast.literal_eval(each.value) for each in node.keywords}
+            limits = (
+                "{} to {}".format(*others["limits"]) if "limits" in others else ", ".join(others.get("options", ()))
+            )
+            scope = " (topic)" if "scope" in others else ""
+            shown = f"`{one_line(default)}`" if default else ""
+            yield [f"`{name}`{scope}", one_line(applies_to), limits, shown, treatment, one_line(note)]
 
 
 def documented_fields(node: ast.ClassDef) -> Iterator[tuple[ast.AnnAssign, str]]:

@@ -696,6 +696,9 @@ def config_fields() -> dict[str, list[str]]:
 def error_table() -> list[tuple[int, str, bool]]:
     """Code, name and whether it is retriable, of every broker error of the native table."""
 
+def partition_of_key(algorithm: str, key: bytes, partitions: int) -> int:
+    """Where librdkafka's partitioners `murmur2`, `consistent` and `fnv1a` put a key."""
+
 def set_log_level(level: int) -> None:
     """Sets the least severe level that is handed over, and starts collecting."""
 

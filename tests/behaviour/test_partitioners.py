@@ -42,7 +42,9 @@ def partitions_of(clients: Clients, topic: str, keys: list[Any], **settings: Any
     return [each.result(SECONDS).partition for each in sent]
 
 
-@pytest.mark.parametrize("partitioner", ["default", "murmur2", "murmur2_sticky", "murmur2_random"])
+@pytest.mark.parametrize(
+    "partitioner", ["default", "murmur2", "murmur2_sticky", "murmur2_random", "murmur2_consistent"]
+)
 def test_keys_go_where_java_puts_them(clients: Clients, partitioner: str) -> None:
     topic = clients.broker.new_topic(partitions=7)
     expected = [(number & 0x7FFF_FFFF) % 7 for number in JAVA_MURMUR2.values()]
@@ -72,7 +74,7 @@ def test_keys_go_where_kafka_python_puts_them(kafka_clients: Clients, count: int
 
 
 @pytest.mark.kafka
-@pytest.mark.parametrize("partitioner", ["consistent", "murmur2"])
+@pytest.mark.parametrize("partitioner", ["consistent", "murmur2", "fnv1a"])
 def test_keys_go_where_confluent_kafka_puts_them(kafka_clients: Clients, partitioner: str) -> None:
     peer = pytest.importorskip("confluent_kafka")
     topic = kafka_clients.broker.new_topic(partitions=11)
@@ -110,7 +112,7 @@ def test_keyless_records_spread_over_all_partitions(clients: Clients) -> None:
     assert set(Counter(record.partition for record in records)) == set(range(6))
 
 
-@pytest.mark.parametrize("partitioner", ["random", "consistent_random", "murmur2_random"])
+@pytest.mark.parametrize("partitioner", ["random", "consistent_random", "murmur2_random", "fnv1a_random"])
 def test_random_ones_spread_keyless_records_one_by_one(clients: Clients, partitioner: str) -> None:
     topic = clients.broker.new_topic(partitions=4)
     chosen = Counter(partitions_of(clients, topic, [None] * 400, partitioner=partitioner))

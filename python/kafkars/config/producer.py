@@ -30,12 +30,16 @@ PARTITIONERS = (
     "murmur2",
     "murmur2_sticky",
     "murmur2_random",
+    "murmur2_consistent",
     "consistent",
     "consistent_random",
+    "fnv1a",
+    "fnv1a_random",
     "random",
     "round_robin",
 )
-"""`default` is Java's: murmur2 of the key, keyless records stay with one partition for a batch. `consistent` is CRC-32."""
+"""`default` is Java's: murmur2 of the key, keyless records stay with one partition for a batch. `consistent` is CRC-32; it and
+`murmur2_consistent` and `fnv1a` give keyless records the partition of an empty key, as librdkafka does."""
 
 
 @dataclass(frozen=True, kw_only=True)

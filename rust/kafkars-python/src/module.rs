@@ -9,7 +9,7 @@ use crate::admin::{PyAdmin, PyAdminRequest};
 use crate::aio::{PyCall, PyFuture, PyPort, send};
 use crate::batch::{PyRecordBatch, PyRecordIterator};
 use crate::broker::{PyEmbeddedBroker, PySeenRequest};
-use crate::compat::confluent::PyMessage;
+use crate::compat::confluent::{self, PyMessage};
 use crate::config::{AdminFields, ClientSettings, ConsumerFields, ProducerFields};
 use crate::consumer::{PyAsyncConsumer, PyBaseConsumer, PyConsumer};
 use crate::metadata::PyRecordMetadata;
@@ -58,6 +58,7 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(close_all, module)?)?;
     module.add_function(wrap_pyfunction!(config_fields, module)?)?;
     module.add_function(wrap_pyfunction!(error_table, module)?)?;
+    module.add_function(wrap_pyfunction!(confluent::partition_of_key, module)?)?;
     module.add_function(wrap_pyfunction!(log::set_log_level, module)?)?;
     module.add_function(wrap_pyfunction!(log::stop_logs, module)?)?;
     module.add_function(wrap_pyfunction!(log::take_logs, module)?)?;

@@ -5,6 +5,7 @@ A program moves by importing from here, or by `kafkars.compat.install("confluent
 
 from __future__ import annotations
 
+from kafkars.compat.confluent_kafka._partitioners import consistent, fnv1a, murmur2
 from kafkars.compat.confluent_kafka.cimpl import (
     OFFSET_BEGINNING,
     OFFSET_END,
@@ -33,7 +34,10 @@ __all__ = [
     "KafkaException",
     "Message",
     "TopicPartition",
+    "consistent",
+    "fnv1a",
     "libversion",
+    "murmur2",
     "version",
 ]
 

@@ -37,7 +37,7 @@ def producer_settings(arguments: tuple[object, ...], keywords: Mapping[str, obje
     """What a `Producer` got, as settings.
 
     Args:
-        arguments: Its positional arguments: nothing, or one dict. It is not changed.
+        arguments: Its positional arguments: one dict, or nothing where there are keywords. It is not changed.
         keywords: Its keyword arguments: properties, which win over those of the dict, and `logger`.
 
     Raises:
@@ -80,6 +80,8 @@ def settings(
 
 def merged(arguments: tuple[object, ...], keywords: Mapping[str, object]) -> dict[str, object]:
     """One dict: keyword arguments win over the dict, and `default.topic.config` over both, as the library has it."""
+    if not arguments and not keywords:
+        raise TypeError("expected a configuration dict")
     if len(arguments) > 1:
         raise TypeError(f"expected one configuration dict, not {len(arguments)} positional arguments")
     if arguments and not isinstance(arguments[0], Mapping):

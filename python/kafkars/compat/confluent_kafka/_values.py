@@ -12,7 +12,6 @@ from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
 
 TRUE, FALSE = {"true", "t", "1"}, {"false", "f", "0"}
 INVALID_ARG, _ = LOCAL["_INVALID_ARG"]
-OFFERED_FEATURES = {"gzip", "snappy", "lz4", "zstd", "regex"}
 
 
 class Values:
@@ -59,8 +58,9 @@ def value_of(known: Property, value: object, name: str, *, default: bool = False
     if known.kind in {INTEGER, NUMBER}:
         return number(known, text, name)
     if known.kind == CHOICE:
-        if text.lower() in known.options:
-            return text.lower()
+        for option in known.options:
+            if option.lower() == text.lower():
+                return option
         raise wrong(known, value, name)
     if known.kind == WORDS:
         return words(known, text, name)
@@ -98,8 +98,6 @@ def words(known: Property, text: str, name: str) -> str:
     for each in several:
         if each not in known.options:
             raise wrong(known, each, name)
-        if known.name == "builtin.features" and each not in OFFERED_FEATURES:
-            raise invalid(f'"{name}" asks for {each!r}, which is not part of this version; there are {known.note}')
     return ",".join(several)
 
 

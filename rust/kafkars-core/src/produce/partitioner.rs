@@ -11,11 +11,17 @@ pub enum Partitioner {
     Murmur2Sticky,
     /// Murmur2 of the key; keyless records go to a random partition each.
     Murmur2Random,
+    /// librdkafka's `murmur2`: murmur2 of the key; keyless records all share the partition of an empty key.
+    Murmur2Consistent,
     /// librdkafka's `consistent`: CRC-32 of the key; keyless records all share the partition of an empty key.
     Consistent,
     /// librdkafka's `consistent_random`, its default: CRC-32 of the key; records without key, or with an empty one, go
     /// to a random partition.
     ConsistentRandom,
+    /// librdkafka's `fnv1a`: FNV-1a of the key; keyless records all share the partition of an empty key.
+    Fnv1a,
+    /// FNV-1a of the key; keyless records go to a random partition each.
+    Fnv1aRandom,
     /// Every record, keyed or not, goes to a random partition.
     Random,
     /// Every record, keyed or not, goes to the partition after the last one used.
@@ -23,13 +29,16 @@ pub enum Partitioner {
 }
 
 /// Kafka's names for the strategies, as users write them in `partitioner=`.
-pub const PARTITIONER_NAMES: [(&str, Partitioner); 8] = [
+pub const PARTITIONER_NAMES: [(&str, Partitioner); 11] = [
     ("murmur2", Partitioner::Murmur2Sticky),
     ("default", Partitioner::Murmur2Sticky),
     ("murmur2_sticky", Partitioner::Murmur2Sticky),
     ("murmur2_random", Partitioner::Murmur2Random),
+    ("murmur2_consistent", Partitioner::Murmur2Consistent),
     ("consistent", Partitioner::Consistent),
     ("consistent_random", Partitioner::ConsistentRandom),
+    ("fnv1a", Partitioner::Fnv1a),
+    ("fnv1a_random", Partitioner::Fnv1aRandom),
     ("random", Partitioner::Random),
     ("round_robin", Partitioner::RoundRobin),
 ];
@@ -70,23 +79,31 @@ impl PartitionChooser {
         let buckets = u32::try_from(count).ok().filter(|count| *count > 0)?;
         let chosen = match (partitioner, key) {
             (Partitioner::Murmur2Sticky | Partitioner::Murmur2Random, Some(key)) => {
-                bucket(murmur2(key) & 0x7fff_ffff, buckets)
+                murmur2_partition(key, buckets)
+            }
+            (Partitioner::Murmur2Consistent, key) => {
+                murmur2_partition(key.unwrap_or_default(), buckets)
             }
             // librdkafka takes an empty key for none here, and only here.
             (Partitioner::ConsistentRandom, Some([])) => {
                 let random = self.next_random();
                 self.pick(random, buckets, available)
             }
-            (Partitioner::Consistent | Partitioner::ConsistentRandom, Some(key)) => {
-                bucket(crc32fast::hash(key), buckets)
-            }
-            (Partitioner::Consistent, None) => bucket(crc32fast::hash(&[]), buckets),
+            (Partitioner::ConsistentRandom, Some(key)) => crc32_partition(key, buckets),
+            (Partitioner::Consistent, key) => crc32_partition(key.unwrap_or_default(), buckets),
+            (Partitioner::Fnv1aRandom, Some(key)) => fnv1a_partition(key, buckets),
+            (Partitioner::Fnv1a, key) => fnv1a_partition(key.unwrap_or_default(), buckets),
             (Partitioner::Murmur2Sticky, None) => self.sticky(size, batch_size, buckets, available),
             (Partitioner::RoundRobin, _) => {
                 self.turn = self.turn.wrapping_add(1);
                 self.pick(self.turn, buckets, available)
             }
-            (Partitioner::Murmur2Random | Partitioner::ConsistentRandom, None)
+            (
+                Partitioner::Murmur2Random
+                | Partitioner::ConsistentRandom
+                | Partitioner::Fnv1aRandom,
+                None,
+            )
             | (Partitioner::Random, _) => {
                 let random = self.next_random();
                 self.pick(random, buckets, available)
@@ -125,6 +142,26 @@ impl PartitionChooser {
 
 fn bucket(hash: u32, buckets: u32) -> i32 {
     i32::try_from(hash % buckets).unwrap_or(0)
+}
+
+/// Where Java puts a key among `buckets` partitions.
+pub fn murmur2_partition(key: &[u8], buckets: u32) -> i32 {
+    bucket(murmur2(key) & 0x7fff_ffff, buckets)
+}
+
+/// Where librdkafka's `consistent` puts a key.
+pub fn crc32_partition(key: &[u8], buckets: u32) -> i32 {
+    bucket(crc32fast::hash(key), buckets)
+}
+
+/// Where librdkafka's `fnv1a` puts a key; as Sarama does, it takes the hash for a signed number and drops the sign.
+pub fn fnv1a_partition(key: &[u8], buckets: u32) -> i32 {
+    const BASIS: u32 = 0x811c_9dc5;
+    const PRIME: u32 = 0x0100_0193;
+    let hash = key.iter().fold(BASIS, |hash, byte| {
+        (hash ^ u32::from(*byte)).wrapping_mul(PRIME)
+    });
+    bucket((hash as i32).unsigned_abs(), buckets)
 }
 
 /// Kafka's murmur2 with its fixed seed; must agree with Java to the bit, since it decides where keys live.
@@ -177,6 +214,32 @@ mod tests {
             ("abc", 479_470_107),
         ] {
             assert_eq!(murmur2(key.as_bytes()) as i32, hash, "{key}");
+        }
+    }
+
+    #[test]
+    fn fnv1a_agrees_with_librdkafka() {
+        // What `confluent_kafka.fnv1a(key, 2**31 - 1)` gives.
+        for (key, partition) in [
+            (&b"21"[..], 1_930_258_452),
+            (b"foobar", 1_080_231_576),
+            (b"kafka", 221_496_545),
+            (b"\xff\xfe", 803_292_400),
+        ] {
+            assert_eq!(fnv1a_partition(key, 0x7fff_ffff), partition, "{key:?}");
+        }
+    }
+
+    #[test]
+    fn keyless_records_share_the_partition_of_an_empty_key() {
+        for partitioner in [Partitioner::Murmur2Consistent, Partitioner::Fnv1a] {
+            let chosen: Vec<i32> = (0..20).map(|_| choose(partitioner, None, 10)).collect();
+            assert!(
+                chosen
+                    .iter()
+                    .all(|each| *each == choose(partitioner, Some(b""), 10)),
+                "{partitioner:?}: {chosen:?}"
+            );
         }
     }
 

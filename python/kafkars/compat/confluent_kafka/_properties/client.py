@@ -23,8 +23,8 @@ CLIENT: tuple[Property, ...] = (
         "*",
         WORDS,
         "gzip, snappy, ssl, sasl, regex, lz4, sasl_gssapi, sasl_plain, sasl_scram, plugins, zstd, sasl_oauthbearer, http, oidc",
-        FACE,
-        "features that are named must be among those of the engine: gzip, snappy, lz4, zstd, regex",
+        NO_EFFECT,
+        "names of features are checked; all codecs are always there",
         options=(
             "gzip",
             "snappy",
@@ -167,7 +167,7 @@ CLIENT: tuple[Property, ...] = (
         INTEGER,
         "30000",
         ENGINE,
-        "`max_block_ms`: how long messages wait for their topic to become known",
+        "`max_block_ms` of producers: how long messages wait for their topic to become known",
         limits=(0, 3600000),
     ),
     Property(
