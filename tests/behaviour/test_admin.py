@@ -173,6 +173,14 @@ def test_unknown_groups_are_told(admin: Admin, name: str) -> None:
         admin.delete_groups([name])
 
 
+def test_the_coordinators_of_groups_and_transactions_are_found(admin: Admin, name: str) -> None:
+    brokers = {one.id for one in admin.describe_cluster().brokers}
+    assert admin.find_coordinator(name) in brokers
+    assert admin.find_coordinator(name, kind="transaction") in brokers
+    with pytest.raises(errors.InvalidArgumentError):
+        admin.find_coordinator(name, kind="share")
+
+
 def test_the_cluster_is_described(admin: Admin, broker: Broker) -> None:
     cluster = admin.describe_cluster()
     assert cluster.cluster_id

@@ -273,6 +273,14 @@ def describe_cluster(native: Native, *, timeout: float | None) -> Call[ClusterDe
     return Call(native.describe_cluster(timeout), described)
 
 
+def find_coordinator(
+    native: Native, key: str, *, kind: Literal["group", "transaction"], timeout: float | None
+) -> Call[int]:
+    if kind not in {"group", "transaction"}:
+        raise InvalidArgumentError(f"kind: {kind!r} is neither 'group' nor 'transaction'")
+    return Call(native.find_coordinator(key, kind == "transaction", timeout), int)
+
+
 def partition(of: Any) -> tuple[str, int]:
     if not isinstance(of, tuple) or len(of) != 2:  # noqa: PLR2004  # topic and number
         raise TypeError(f"expected a TopicPartition or a (topic, partition) tuple, not {of!r}")

@@ -419,6 +419,23 @@ class Admin:
         """
         return await self._run(_calls.describe_cluster(self._native, timeout=timeout))
 
+    async def find_coordinator(
+        self, key: str, *, kind: Literal["group", "transaction"] = "group", timeout: float | None = None
+    ) -> int:
+        """The id of the broker that coordinates a group, or the transactions of a producer.
+
+        Args:
+            key: The group's id or the transactional id; it need not be in use.
+            kind: What `key` is.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+
+        Raises:
+            InvalidArgumentError: `kind` is something else.
+            GroupAuthorizationFailedError, TransactionalIdAuthorizationFailedError: It must not be looked at.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return await self._run(_calls.find_coordinator(self._native, key, kind=kind, timeout=timeout))
+
     @property
     def closed(self) -> bool:
         """Whether `close()` was called."""

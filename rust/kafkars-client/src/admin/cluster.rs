@@ -7,6 +7,7 @@ use kafkars_protocol::messages::metadata::MetadataRequest;
 
 use super::Admin;
 use super::routing::Target;
+use crate::client::CoordinatorKind;
 use crate::error::ClientError;
 
 /// What a cluster says of itself.
@@ -50,5 +51,15 @@ impl Admin {
             controller: Some(response.controller_id).filter(|id| *id >= 0),
             brokers,
         })
+    }
+    /// The number of the broker that coordinates a group, or the transactions of a producer.
+    pub async fn find_coordinator(
+        &self,
+        kind: CoordinatorKind,
+        key: String,
+        deadline: Instant,
+    ) -> Result<i32, ClientError> {
+        self.client.ready(deadline).await?;
+        self.client.find_coordinator(kind, &key, deadline).await
     }
 }

@@ -138,6 +138,12 @@ pub(super) fn cluster(
     (found.cluster_id, found.controller, brokers).into_py_any(py)
 }
 
+pub(super) fn node(py: Python<'_>, answer: Result<i32, ClientError>) -> PyResult<Py<PyAny>> {
+    answer
+        .map_err(|failure| error::client(py, &failure))?
+        .into_py_any(py)
+}
+
 pub(super) fn committed(
     py: Python<'_>,
     offsets: Vec<(TopicPartition, OffsetAndMetadata)>,

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use kafkars_client::Client;
 use kafkars_client::admin::Admin;
 use kafkars_client::config::IsolationLevel;
+use kafkars_client::{Client, CoordinatorKind};
 use pyo3::prelude::*;
 
 use super::request::PyAdminRequest;
@@ -260,6 +260,24 @@ impl PyAdmin {
             timeout,
             move |admin, deadline| async move { admin.describe_cluster(deadline).await },
             answers::cluster,
+        )
+    }
+
+    fn find_coordinator(
+        &self,
+        key: String,
+        of_transactions: bool,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        let kind = if of_transactions {
+            CoordinatorKind::Transaction
+        } else {
+            CoordinatorKind::Group
+        };
+        self.request(
+            timeout,
+            move |admin, deadline| async move { admin.find_coordinator(kind, key, deadline).await },
+            answers::node,
         )
     }
 

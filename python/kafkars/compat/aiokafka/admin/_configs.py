@@ -1,0 +1,100 @@
+"""Settings of topics and brokers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from kafkars import admin as engine
+from kafkars.admin import ConfigSource
+from kafkars.compat.aiokafka import errors
+from kafkars.compat.aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
+from kafkars.compat.aiokafka.protocol.admin import AlterConfigsResponse, DescribeConfigsResponse, code_and_message
+
+if TYPE_CHECKING:
+    from kafkars.aio import Admin
+
+TYPES: dict[ConfigResourceType, Literal["topic", "broker"]] = {
+    ConfigResourceType.TOPIC: "topic",
+    ConfigResourceType.BROKER: "broker",
+}
+# Where the values are that somebody has set for the resource itself.
+OWN = {ConfigSource.DYNAMIC_TOPIC_CONFIG, ConfigSource.DYNAMIC_BROKER_CONFIG}
+
+
+async def describe(
+    admin: Admin, resources: Sequence[ConfigResource], include_synonyms: bool
+) -> list[DescribeConfigsResponse]:
+    """Topics in one answer and each broker in one of its own, as they are asked in aiokafka."""
+    found = await ask(admin, resources, include_synonyms=include_synonyms)
+    rows = {resource: row(resource, found[key(resource)]) for resource in resources}
+    return [DescribeConfigsResponse(0, [rows[resource] for resource in part]) for part in parts(resources)]
+
+
+async def alter(admin: Admin, resources: Sequence[ConfigResource]) -> list[AlterConfigsResponse]:
+    """The named settings get values, and those that somebody had set and nobody names now go back to their defaults.
+
+    Kafka's request that did so is deprecated (KIP-339); two steps, so that changes of others in between survive.
+    """
+    before = await ask(admin, resources, include_synonyms=False)
+    changes = {key(resource): change(resource, before[key(resource)]) for resource in resources}
+    outcomes = await admin.alter_configs(changes, return_exceptions=True)
+    rows = {
+        resource: (*code_and_message(outcomes[key(resource)]), int(resource.resource_type), resource.name)
+        for resource in resources
+    }
+    return [AlterConfigsResponse(0, [rows[resource] for resource in part]) for part in parts(resources)]
+
+
+async def ask(
+    admin: Admin, resources: Sequence[ConfigResource], *, include_synonyms: bool
+) -> dict[engine.ConfigResource, Any]:
+    """Every setting of each resource, or what is wrong with it.
+
+    Raises:
+        NodeNotReadyError: There is no such broker.
+    """
+    brokers = {str(broker.id) for broker in (await admin.describe_cluster()).brokers}
+    for resource in resources:
+        if resource.resource_type is ConfigResourceType.BROKER and resource.name not in brokers:
+            raise errors.NodeNotReadyError(f"there is no broker {resource.name}; known: {', '.join(sorted(brokers))}")
+    found: dict[engine.ConfigResource, Any] = await admin.describe_configs(
+        [key(resource) for resource in resources], include_synonyms=include_synonyms, return_exceptions=True
+    )
+    return found
+
+
+def parts(resources: Sequence[ConfigResource]) -> list[list[ConfigResource]]:
+    """Brokers are asked one by one, topics all at once."""
+    brokers = [[resource] for resource in resources if resource.resource_type is ConfigResourceType.BROKER]
+    topics = [resource for resource in resources if resource.resource_type is ConfigResourceType.TOPIC]
+    return [*brokers, topics] if topics else brokers
+
+
+def change(resource: ConfigResource, found: Any) -> dict[str, str | None]:
+    """What to set, and what to forget."""
+    wanted: dict[str, str | None] = dict(resource.configs or {})
+    own = [] if isinstance(found, BaseException) else [name for name, entry in found.items() if entry.source in OWN]
+    return {**dict.fromkeys(own), **wanted}
+
+
+def key(resource: ConfigResource) -> engine.ConfigResource:
+    """A resource as the engine names it."""
+    return engine.ConfigResource(TYPES[resource.resource_type], resource.name)
+
+
+def row(resource: ConfigResource, found: Any) -> tuple[Any, ...]:
+    """A resource with its settings, or the error that hides them."""
+    code, message = code_and_message(found)
+    head = (code, message or "", int(resource.resource_type), resource.name)
+    if code:
+        return (*head, [])
+    wanted = None if resource.configs is None else resource.configs.keys()
+    entries = [entry for name, entry in found.items() if wanted is None or name in wanted]
+    return (*head, [setting(entry) for entry in entries])
+
+
+def setting(entry: engine.ConfigEntry) -> tuple[Any, ...]:
+    """A setting in aiokafka's order."""
+    synonyms = [(synonym.name, synonym.value, int(synonym.source)) for synonym in entry.synonyms]
+    return (entry.name, entry.value, entry.is_read_only, int(entry.source), entry.is_sensitive, synonyms)

@@ -1,0 +1,77 @@
+"""Questions about the cluster (`aiokafka.protocol.metadata`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from kafkars.compat.aiokafka.protocol.admin import code_and_message
+from kafkars.compat.aiokafka.protocol.api import Fields, Response
+
+if TYPE_CHECKING:
+    from kafkars.aio import Admin
+
+__all__ = ["MetadataRequest", "MetadataRequest_v1", "MetadataResponse"]
+
+PARTITIONS = ("partitions", ("error_code", "partition", "leader", "replicas", "isr", "offline_replicas"))
+
+
+class MetadataResponse(Response):
+    """Brokers and topics."""
+
+    throttle_time_ms: int
+    brokers: list[tuple[int, str, int, str | None]]
+    cluster_id: str | None
+    controller_id: int
+    topics: list[tuple[int, str, bool, list[Any]]]
+    FIELDS: ClassVar[Fields] = (
+        "throttle_time_ms",
+        ("brokers", ("node_id", "host", "port", "rack")),
+        "cluster_id",
+        "controller_id",
+        ("topics", ("error_code", "topic", "is_internal", PARTITIONS)),
+    )
+
+
+class MetadataRequest:
+    """Asks for brokers and topics; given to `AIOKafkaClient.send`.
+
+    Args:
+        topics: Names; None for all topics, empty for none.
+    """
+
+    def __init__(self, topics: Sequence[str] | None = None, allow_auto_topic_creation: bool = False) -> None:
+        self.topics = topics
+        self.allow_auto_topic_creation = allow_auto_topic_creation
+
+    async def ask(self, admin: Admin, timeout: float | None = None) -> MetadataResponse:
+        """Sends it. Topics are never created by it.
+
+        Raises:
+            KafkaError: There was no answer in time.
+        """
+        cluster = await admin.describe_cluster(timeout=timeout)
+        brokers = [tuple(broker) for broker in cluster.brokers]
+        controller = -1 if cluster.controller is None else cluster.controller
+        if self.topics is not None and not self.topics:
+            return MetadataResponse(0, brokers, cluster.cluster_id, controller, [])
+        found = await admin.describe_topics(self.topics, timeout=timeout, return_exceptions=True)
+        topics = [topic(name, outcome) for name, outcome in found.items()]
+        return MetadataResponse(0, brokers, cluster.cluster_id, controller, topics)
+
+
+MetadataRequest_v1 = MetadataRequest
+"""The name of one version; which one travels is the engine's choice."""
+
+
+def topic(name: str, outcome: Any) -> tuple[int, str, bool, list[Any]]:
+    """A topic, or the number of the error that hides it."""
+    code, _ = code_and_message(outcome)
+    if code:
+        return code, name, False, []
+    partitions = []
+    for info in outcome.partitions:
+        leader = -1 if info.leader is None else info.leader
+        offline = [broker for broker in info.replicas if broker in getattr(info, "offline_replicas", ())]
+        partitions.append((0, info.partition, leader, list(info.replicas), list(info.in_sync_replicas), offline))
+    return 0, name, outcome.is_internal, partitions
