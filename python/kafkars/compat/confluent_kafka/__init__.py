@@ -5,7 +5,19 @@ A program moves by importing from here, or by `kafkars.compat.install("confluent
 
 from __future__ import annotations
 
-from kafkars.compat.confluent_kafka._partitioners import consistent, fnv1a, murmur2
+from kafkars.compat.confluent_kafka._model import (
+    AcknowledgeType,
+    ConsumerGroupState,
+    ConsumerGroupTopicPartitions,
+    ConsumerGroupType,
+    ElectionType,
+    IsolationLevel,
+    Messages,
+    Node,
+    ThrottleEvent,
+    TopicCollection,
+    TopicPartitionInfo,
+)
 from kafkars.compat.confluent_kafka.cimpl import (
     OFFSET_BEGINNING,
     OFFSET_END,
@@ -14,11 +26,17 @@ from kafkars.compat.confluent_kafka.cimpl import (
     TIMESTAMP_CREATE_TIME,
     TIMESTAMP_LOG_APPEND_TIME,
     TIMESTAMP_NOT_AVAILABLE,
+    ConcurrentModificationException,
+    IllegalStateException,
     KafkaError,
     KafkaException,
     Message,
     TopicPartition,
+    Uuid,
+    consistent,
+    fnv1a,
     libversion,
+    murmur2,
     version,
 )
 
@@ -30,10 +48,24 @@ __all__ = [
     "TIMESTAMP_CREATE_TIME",
     "TIMESTAMP_LOG_APPEND_TIME",
     "TIMESTAMP_NOT_AVAILABLE",
+    "AcknowledgeType",
+    "ConcurrentModificationException",
+    "ConsumerGroupState",
+    "ConsumerGroupTopicPartitions",
+    "ConsumerGroupType",
+    "ElectionType",
+    "IllegalStateException",
+    "IsolationLevel",
     "KafkaError",
     "KafkaException",
     "Message",
+    "Messages",
+    "Node",
+    "ThrottleEvent",
+    "TopicCollection",
     "TopicPartition",
+    "TopicPartitionInfo",
+    "Uuid",
     "consistent",
     "fnv1a",
     "libversion",

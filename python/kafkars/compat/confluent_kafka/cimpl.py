@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from kafkars._kafkars import Message
+from kafkars.compat.confluent_kafka._model import Uuid
 from kafkars.compat.confluent_kafka._partition import TopicPartition
+from kafkars.compat.confluent_kafka._partitioners import consistent, fnv1a, murmur2
 from kafkars.compat.confluent_kafka._versions import libversion, version
-from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
+from kafkars.compat.confluent_kafka.error import (
+    ConcurrentModificationException,
+    IllegalStateException,
+    KafkaError,
+    KafkaException,
+)
 
 __all__ = [
     "OFFSET_BEGINNING",
@@ -16,11 +23,17 @@ __all__ = [
     "TIMESTAMP_CREATE_TIME",
     "TIMESTAMP_LOG_APPEND_TIME",
     "TIMESTAMP_NOT_AVAILABLE",
+    "ConcurrentModificationException",
+    "IllegalStateException",
     "KafkaError",
     "KafkaException",
     "Message",
     "TopicPartition",
+    "Uuid",
+    "consistent",
+    "fnv1a",
     "libversion",
+    "murmur2",
     "version",
 ]
 

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from kafkars._kafkars import Message
 
 __all__ = [
+    "ConcurrentModificationException",
     "ConsumeError",
+    "IllegalStateException",
     "KafkaError",
     "KafkaException",
     "KeyDeserializationError",
@@ -29,6 +31,14 @@ TEXTS = dict(_codes.LOCAL.values()) | {
     0: "success",
     -1: "an error that the broker does not name",
 }
+
+
+class IllegalStateException(RuntimeError):  # noqa: N818  the library's name
+    """A call that the client's state does not allow."""
+
+
+class ConcurrentModificationException(RuntimeError):  # noqa: N818  the library's name
+    """Two threads use a client that one thread may use at a time."""
 
 
 class KafkaException(Exception):  # noqa: N818  # the library's name

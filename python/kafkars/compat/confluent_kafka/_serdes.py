@@ -1,0 +1,106 @@
+"""What serializing and deserializing clients share: the serializers of a configuration, and what an error of one becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kafkars.compat.confluent_kafka.error import (
+    ConsumeError,
+    KeyDeserializationError,
+    KeySerializationError,
+    ValueDeserializationError,
+    ValueSerializationError,
+)
+from kafkars.compat.confluent_kafka.serialization import MessageField, SerializationContext
+
+Convert = Callable[[Any, SerializationContext], Any]
+
+
+class Serdes:
+    """What converts keys and values of one client.
+
+    Args:
+        conf: The program's configuration; it is not changed.
+        kind: "serializer" or "deserializer".
+    """
+
+    def __init__(self, conf: Mapping[str, Any], kind: str) -> None:
+        self.conf: dict[str, Any] = dict(conf)
+        self._owned: list[Any] = []
+        self.key = self._take("key", kind)
+        self.value = self._take("value", kind)
+
+    def _take(self, field: str, kind: str) -> Convert | None:
+        converter: Convert | None = self.conf.pop(f"{field}.{kind}", None)
+        builder = self.conf.pop(f"{field}.{kind}.builder", None)
+        if builder is None:
+            return converter
+        if converter is not None:
+            raise ValueError(f"{field}.{kind} and {field}.{kind}.builder are both set; one of them decides")
+        built: Any
+        built, self.conf = builder.build(self.conf, field == "key")
+        self._owned.append(built)
+        return built  # type: ignore[no-any-return]
+
+    def resolve_cluster_id(self, resolver: Callable[[], Any]) -> None:
+        """Tells those that the client has made where the cluster's id comes from."""
+        for each in self._owned:
+            each.set_cluster_id_resolver(resolver)
+
+    def close(self) -> None:
+        """Closes those that the client has made, each whatever the others do."""
+        failures: list[Exception] = []
+        for each in self._owned:
+            try:
+                each.close()
+            except Exception as error:  # noqa: BLE001, PERF203  all are closed, then the first failure is told
+                failures.append(error)
+        self._owned.clear()
+        if failures:
+            raise failures[0]
+
+    def serialize(self, topic: str, key: Any, value: Any, headers: Any) -> tuple[Any, Any]:
+        """Key and value as bytes.
+
+        Raises:
+            KeySerializationError: The key's serializer has failed.
+            ValueSerializationError: The value's serializer has failed.
+        """
+        if self.key is not None:
+            try:
+                key = self.key(key, SerializationContext(topic, MessageField.KEY, headers))
+            except Exception as error:
+                raise KeySerializationError(error) from error
+        if self.value is not None:
+            try:
+                value = self.value(value, SerializationContext(topic, MessageField.VALUE, headers))
+            except Exception as error:
+                raise ValueSerializationError(error) from error
+        return key, value
+
+    def deserialize(self, message: Any) -> Any:
+        """The message with objects as key and value.
+
+        Raises:
+            ConsumeError: The message stands for an error.
+            ValueDeserializationError: The value's deserializer has failed.
+            KeyDeserializationError: The key's deserializer has failed.
+        """
+        if message.error() is not None:
+            raise ConsumeError(message.error(), kafka_message=message)
+        topic, headers = message.topic(), message.headers()
+        value, key = message.value(), message.key()
+        if self.value is not None:
+            try:
+                value = self.value(value, SerializationContext(topic, MessageField.VALUE, headers))
+            except Exception as error:
+                raise ValueDeserializationError(exception=error, kafka_message=message) from error
+        if self.key is not None:
+            try:
+                key = self.key(key, SerializationContext(topic, MessageField.KEY, headers))
+            except Exception as error:
+                raise KeyDeserializationError(exception=error, kafka_message=message) from error
+        message.set_key(key)
+        message.set_value(value)
+        return message
