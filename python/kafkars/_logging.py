@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING
 from kafkars import _kafkars
 
 if TYPE_CHECKING:
+    import logging
     import threading
+    from collections.abc import Callable
 
 LOOK_SECONDS = 2.0
 """How soon a level that the application changes is noticed."""
 
 EXIT_SECONDS = 0.8
 """How long the end of the program may be held up by records that are still on their way."""
+
+_listeners: dict[object, tuple[int, Callable[[logging.LogRecord], object]]] = {}
+"""Who hears of lines besides `logging`, whatever levels its loggers have: least severe level and function, by a key."""
 
 _thread: threading.Thread | None = None
 _process = 0
@@ -40,13 +45,26 @@ def start() -> None:
     _thread.start()
 
 
+def listen(key: object, level: int, function: Callable[[logging.LogRecord], object]) -> None:
+    """Calls a function with every line from a level on, on whichever thread hands lines over, until `ignore(key)`."""
+    _listeners[key] = (level, function)
+    _kafkars.set_log_level(_level())
+
+
+def ignore(key: object) -> None:
+    """Ends `listen()`."""
+    _listeners.pop(key, None)
+
+
 def drain() -> None:
     """Hands over what has been collected so far, on the calling thread."""
     import logging  # noqa: PLC0415
 
     for level, name, message, fields, time in _kafkars.take_logs():
         logger = logging.getLogger(name)
-        if not logger.isEnabledFor(level):
+        heard = [function for least, function in list(_listeners.values()) if level >= least]
+        is_logged = logger.isEnabledFor(level)
+        if not (heard or is_logged):
             continue
         text = f"{message} ({', '.join(f'{key}={value}' for key, value in fields.items())})" if fields else message
         record = logger.makeRecord(name, level, "kafkars", 0, text, (), None)
@@ -54,7 +72,10 @@ def drain() -> None:
         record.msecs = (time - int(time)) * 1000
         for key, value in fields.items():
             record.__dict__.setdefault(key, value)
-        logger.handle(record)
+        for function in heard:
+            function(record)
+        if is_logged:
+            logger.handle(record)
 
 
 def _run() -> None:
@@ -65,11 +86,12 @@ def _run() -> None:
 
 
 def _level() -> int:
-    """The least severe level that any logger of ours lets through."""
+    """The least severe level that any logger of ours lets through, or that somebody listens to."""
     import logging  # noqa: PLC0415
 
     names = [name for name in logging.root.manager.loggerDict if name.startswith("kafkars.")]
-    return min(255, *(logging.getLogger(name).getEffectiveLevel() for name in ["kafkars", *names]))
+    logged = (logging.getLogger(name).getEffectiveLevel() for name in ["kafkars", *names])
+    return min(255, *logged, *(level for level, _ in list(_listeners.values())))
 
 
 def _at_exit() -> None:

@@ -1,0 +1,176 @@
+"""What the program's callbacks hear of a client as a whole: statistics, log lines, pauses. They run where it polls."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from kafkars import _logging
+from kafkars.compat.confluent_kafka._face import Face
+from kafkars.compat.confluent_kafka._model import ThrottleEvent
+from kafkars.compat.confluent_kafka._statistics import Statistics
+from kafkars.compat.confluent_kafka._values import Values
+
+MOST_WAITING = 10_000
+"""Calls that wait for the program to poll; what comes on top pushes the oldest out."""
+
+THROTTLE_LOOK = 1.0
+"""How often it is looked whether brokers have made the client wait, in seconds."""
+
+
+class Bell(Protocol):
+    """Makes the client call `serve()` at its next poll."""
+
+    def ring(self) -> None:
+        """Once."""
+
+    def every(self, seconds: float) -> None:
+        """Again and again."""
+
+
+class Events:
+    """Calls of callbacks that wait for the program to poll.
+
+    Args:
+        face: The callbacks.
+        bell: Rung when something waits.
+        statistics: Makes the text for `stats_cb`.
+        throttled: How long brokers have made the client wait so far, in seconds.
+        address: The name of the cluster for `ThrottleEvent`.
+    """
+
+    def __init__(
+        self,
+        face: Face,
+        bell: Bell,
+        *,
+        statistics: Callable[[], str] | None = None,
+        throttled: Callable[[], float] | None = None,
+        address: str = "",
+    ) -> None:
+        self._bell = bell
+        self._waiting: deque[Callable[[], object]] = deque(maxlen=MOST_WAITING)
+        self._lock = threading.Lock()
+        self._every: list[Every] = []
+        if face.stats_cb is not None and statistics is not None and face.statistics_interval > 0:
+            self._every.append(Every(face.statistics_interval, told(face.stats_cb, statistics)))
+        if face.throttle_cb is not None and throttled is not None:
+            self._every.append(Every(THROTTLE_LOOK, pauses(face.throttle_cb, throttled, address)))
+        if self._every:
+            bell.every(min(each.seconds for each in self._every))
+        if face.logger is not None:
+            self._listen(face.logger, face.log_level)
+
+    def push(self, call: Callable[[], object]) -> None:
+        """Leaves a call for the program's next poll. Any thread may do so."""
+        self._waiting.append(call)
+        self._bell.ring()
+
+    def serve(self) -> int:
+        """Makes the calls that wait, on this thread, and returns how many.
+
+        What one of them raises comes through, and the rest waits for the next poll.
+        """
+        now = time.monotonic()
+        with self._lock:
+            due = [each.call for each in self._every if each.is_due(now)]
+        self._waiting.extend(due)
+        served = 0
+        # Not more than there are now: a log line about a callback must not keep the program here for ever.
+        for _ in range(len(self._waiting)):
+            try:
+                call = self._waiting.popleft()
+            except IndexError:
+                break
+            try:
+                served += call() is not NOTHING
+            except BaseException:
+                if self._waiting:
+                    self._bell.ring()
+                raise
+        return served
+
+    def close(self) -> None:
+        """No log line is taken any more; what waits may still be served."""
+        _logging.ignore(id(self))
+        self._every.clear()
+
+    def _listen(self, logger: logging.Logger, level: int) -> None:
+        # A client that was forgotten must not be kept alive by what it listens to.
+        me = weakref.ref(self)
+
+        def heard(record: logging.LogRecord) -> None:
+            events = me()
+            if events is not None:
+                events.push(lambda: logger.log(record.levelno, "%s: %s", record.name, record.getMessage()))
+
+        _logging.listen(id(self), level, heard)
+        weakref.finalize(self, _logging.ignore, id(self))
+
+
+NOTHING = object()
+"""What a call returns that had nothing to tell: it does not count as served."""
+
+
+class Every:
+    """A call that is made again and again."""
+
+    def __init__(self, seconds: float, call: Callable[[], object]) -> None:
+        self.seconds = seconds
+        self.call = call
+        self._next = time.monotonic() + seconds
+
+    def is_due(self, now: float) -> bool:
+        """Whether its time has come; then the next one is set."""
+        # A bell that rings by the same period may be a moment early.
+        if now < self._next - min(0.1 * self.seconds, 0.05):
+            return False
+        self._next = max(self._next, now) + self.seconds
+        return True
+
+
+def told(callback: Callable[[str], object], statistics: Callable[[], str]) -> Callable[[], object]:
+    return lambda: callback(statistics())
+
+
+def pauses(callback: Callable[[Any], object], throttled: Callable[[], float], address: str) -> Callable[[], object]:
+    before = 0.0
+
+    def look() -> object:
+        nonlocal before
+        so_far = throttled()
+        pause, before = so_far - before, so_far
+        return callback(ThrottleEvent(address, -1, pause)) if pause > 0 else NOTHING
+
+    return look
+
+
+def events_of(face: Face, values: Values, engine: Any, bell: Bell) -> Events:
+    """The events of a producer or consumer.
+
+    Args:
+        face: The program's callbacks.
+        values: The program's configuration.
+        engine: The native producer or consumer.
+        bell: Rung when something waits.
+    """
+    address = values["metadata.broker.list"] or ""
+    limits = (values["queue.buffering.max.messages"], values["queue.buffering.max.kbytes"] * 1024)
+    statistics = Statistics(
+        engine,
+        client_id=values["client.id"] or "",
+        address=address,
+        limits=limits if values.client == "producer" else None,
+    )
+    return Events(
+        face,
+        bell,
+        statistics=statistics.text,
+        throttled=lambda: engine.metrics()["client"]["throttle_time_ms"] / 1000,
+        address=address,
+    )

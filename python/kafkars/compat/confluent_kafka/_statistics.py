@@ -1,0 +1,223 @@
+"""What `stats_cb` is told: JSON of the layout that librdkafka documents in STATISTICS.md.
+
+The engine counts for the client as a whole, so there is one entry of `brokers` for all connections, and producers have no
+`topics`. What it does not measure is there with the value that librdkafka has for "not known" or with 0.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from kafkars.types import TopicPartition, Watermarks
+
+UNKNOWN_OFFSET = -1001
+WINDOW = dict.fromkeys(
+    "min max avg sum stddev p50 p75 p90 p95 p99 p99_99 outofrange hdrsize cnt".split(),
+    0,
+)
+"""The numbers of a distribution."""
+
+STATES = {
+    "unsubscribed": ("init", "init"),
+    "joining": ("up", "wait-join"),
+    "rebalancing": ("up", "wait-sync"),
+    "stable": ("up", "steady"),
+    "leaving": ("up", "wait-unassign-to-complete"),
+    "expelled": ("up", "init"),
+    "failed": ("term", "init"),
+}
+"""`state` and `join_state` of librdkafka for the engine's states of membership."""
+
+
+class Statistics:
+    """Makes the statistics of one client.
+
+    Args:
+        engine: The native producer or consumer.
+        client_id: `client.id`.
+        address: `bootstrap.servers`.
+        limits: `queue.buffering.max.messages`, and the bytes of `queue.buffering.max.kbytes`; of producers.
+    """
+
+    def __init__(self, engine: Any, *, client_id: str, address: str, limits: tuple[int, int] | None = None) -> None:
+        self._engine = engine
+        self._kind = "consumer" if limits is None else "producer"
+        self._limits = limits or (0, 0)
+        self._client_id = client_id
+        self._address = address
+        self._made = time.monotonic()
+        self._assigned: frozenset[TopicPartition] = frozenset()
+        self._assigned_since = self._made
+        self._rebalances = 0
+
+    def text(self) -> str:
+        """The statistics as they are now."""
+        now = time.monotonic()
+        metrics: Mapping[str, Any] = self._engine.metrics()
+        counted = self._consumer(metrics, now) if self._kind == "consumer" else self._producer(metrics)
+        wire = metrics["client"]
+        found = {
+            "name": f"{self._client_id}#{self._kind}-{id(self._engine):x}",
+            "client_id": self._client_id,
+            "type": self._kind,
+            "ts": int(now * 1_000_000),
+            "time": int(time.time()),
+            "age": int((now - self._made) * 1_000_000),
+            "replyq": 0,
+            "msg_cnt": 0,
+            "msg_size": 0,
+            "msg_max": self._limits[0],
+            "msg_size_max": self._limits[1],
+            "simple_cnt": 0,
+            "metadata_cache_cnt": 0,
+            "brokers": self._brokers(wire, now),
+            "topics": {},
+            "tx": wire["requests_sent"],
+            "tx_bytes": wire["bytes_sent"],
+            "rx": wire["responses_received"],
+            "rx_bytes": wire["bytes_received"],
+            "txmsgs": 0,
+            "txmsg_bytes": 0,
+            "rxmsgs": 0,
+            "rxmsg_bytes": 0,
+        }
+        return json.dumps(found | counted)
+
+    def _producer(self, metrics: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "msg_cnt": metrics["unacknowledged"],
+            "msg_size": metrics["buffer_used"],
+            "txmsgs": metrics["records_sent"],
+            "txmsg_bytes": metrics["bytes_uncompressed"],
+        }
+
+    def _consumer(self, metrics: Mapping[str, Any], now: float) -> dict[str, Any]:
+        assigned = self._engine.assignment()
+        if assigned != self._assigned:
+            self._assigned, self._assigned_since = assigned, now
+            self._rebalances += 1
+        state, join_state = STATES.get(self._engine.health().state, ("init", "init"))
+        age = int((now - self._assigned_since) * 1000)
+        return {
+            "rxmsgs": metrics["records_consumed"],
+            "rxmsg_bytes": metrics["bytes_fetched"],
+            "topics": self._topics(sorted(assigned)),
+            "cgrp": {
+                "state": state,
+                "stateage": int((now - self._made) * 1000),
+                "join_state": join_state,
+                "rebalance_age": age,
+                "rebalance_cnt": self._rebalances,
+                "rebalance_reason": "",
+                "assignment_size": len(assigned),
+            },
+        }
+
+    def _brokers(self, wire: Mapping[str, Any], now: float) -> dict[str, Any]:
+        name = f"{self._address}/bootstrap"
+        return {
+            name: {
+                "name": name,
+                "nodeid": -1,
+                "nodename": self._address,
+                "source": "configured",
+                "state": "UP" if wire["connections_open"] else "DOWN",
+                "stateage": int((now - self._made) * 1_000_000),
+                "outbuf_cnt": 0,
+                "outbuf_msg_cnt": 0,
+                "waitresp_cnt": wire["requests_in_flight"],
+                "waitresp_msg_cnt": 0,
+                "tx": wire["requests_sent"],
+                "txbytes": wire["bytes_sent"],
+                "txerrs": 0,
+                "txretries": 0,
+                "txidle": 0,
+                "req_timeouts": wire["requests_timed_out"],
+                "rx": wire["responses_received"],
+                "rxbytes": wire["bytes_received"],
+                "rxerrs": 0,
+                "rxcorriderrs": 0,
+                "rxpartial": 0,
+                "rxidle": 0,
+                "zbuf_grow": 0,
+                "buf_grow": 0,
+                "wakeups": 0,
+                "connects": wire["connections_made"],
+                "disconnects": wire["connections_made"] - wire["connections_open"],
+                **dict.fromkeys(("int_latency", "outbuf_latency", "rtt", "throttle"), WINDOW),
+                "req": {},
+                "toppars": {
+                    f"{each.topic}-{each.partition}": {"topic": each.topic, "partition": each.partition}
+                    for each in sorted(self._assigned)
+                },
+            }
+        }
+
+    def _topics(self, assigned: list[TopicPartition]) -> dict[str, Any]:
+        lags = self._engine.lags()
+        topics: dict[str, Any] = {}
+        age = int((time.monotonic() - self._made) * 1000)
+        for each in assigned:
+            topic = topics.setdefault(
+                each.topic,
+                {
+                    "topic": each.topic,
+                    "age": age,
+                    "metadata_age": 0,
+                    "batchsize": WINDOW,
+                    "batchcnt": WINDOW,
+                    "partitions": {},
+                },
+            )
+            topic["partitions"][str(each.partition)] = partition(
+                each.partition, self._engine.watermarks(each), lags.get(each)
+            )
+        return topics
+
+
+def partition(number: int, watermarks: Watermarks | None, lag: int | None) -> dict[str, Any]:
+    """A partition that is read. Its offsets are those of the latest fetch; what has been committed is not known here."""
+    low, high = watermarks or (UNKNOWN_OFFSET, UNKNOWN_OFFSET)
+    position = high - lag if lag is not None and watermarks is not None else UNKNOWN_OFFSET
+    return {
+        "partition": number,
+        "broker": -1,
+        "leader": -1,
+        "desired": True,
+        "unknown": False,
+        "msgq_cnt": 0,
+        "msgq_bytes": 0,
+        "xmit_msgq_cnt": 0,
+        "xmit_msgq_bytes": 0,
+        "fetchq_cnt": 0,
+        "fetchq_size": 0,
+        "fetch_state": "active",
+        "query_offset": UNKNOWN_OFFSET,
+        "next_offset": position,
+        "app_offset": position,
+        "stored_offset": position,
+        "stored_leader_epoch": -1,
+        "commited_offset": UNKNOWN_OFFSET,
+        "committed_offset": UNKNOWN_OFFSET,
+        "committed_leader_epoch": -1,
+        "eof_offset": high,
+        "lo_offset": low,
+        "hi_offset": high,
+        "ls_offset": high,
+        "consumer_lag": -1 if lag is None else lag,
+        "consumer_lag_stored": -1 if lag is None else lag,
+        "leader_epoch": -1,
+        "txmsgs": 0,
+        "txbytes": 0,
+        "rxmsgs": 0,
+        "rxbytes": 0,
+        "msgs": 0,
+        "rx_ver_drops": 0,
+        "msgs_inflight": 0,
+        "next_ack_seq": 0,
+        "next_err_seq": 0,
+        "acked_msgid": 0,
+    }
