@@ -22,10 +22,9 @@ def replace(members: list[Any], group: Group, **settings: Any) -> Moved:
     return [(record.partition, record.offset) for record in records]
 
 
-@pytest.mark.kafka
 @pytest.mark.kip_848
-def test_a_live_group_moves_to_the_consumer_protocol_and_back(kafka_clients: Clients) -> None:
-    group = Group(kafka_clients, "classic")
+def test_a_live_group_moves_to_the_consumer_protocol_and_back(clients: Clients) -> None:
+    group = Group(clients, "classic")
     members = [group.reader(), group.reader()]
     records = poll_until(members, lambda: [len(each.assignment()) for each in members] == [2, 2], "two for each")
     seen: Moved = [(record.partition, record.offset) for record in records]

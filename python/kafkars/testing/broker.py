@@ -53,6 +53,8 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         connections_max_idle: Seconds after which a connection that says nothing is closed (`connections.max.idle.ms`).
         cleanup_interval: Seconds of the broker's clock after which `run_retention()` and `compact()` happen again and again;
             None for only when called.
+        group_migration_policy: Which groups may change between the classic and the consumer protocol while they have members
+            (`group.consumer.migration.policy`): "bidirectional", "upgrade", "downgrade" or "disabled".
 
     Raises:
         ConfigError: A setting makes no sense.
@@ -77,6 +79,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         requests_recorded: int = 10_000,
         connections_max_idle: float = 600.0,
         cleanup_interval: float | None = None,
+        group_migration_policy: Literal["bidirectional", "upgrade", "downgrade", "disabled"] = "bidirectional",
     ) -> Self:
         """See the class."""
         return super().__new__(
@@ -97,6 +100,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
                 "requests_recorded": requests_recorded,
                 "connections_max_idle": connections_max_idle,
                 "cleanup_interval": cleanup_interval,
+                "group_migration_policy": group_migration_policy,
             },
         )
 
@@ -386,6 +390,7 @@ class EmbeddedCluster(EmbeddedBroker):
         requests_recorded: int = 10_000,
         connections_max_idle: float = 600.0,
         cleanup_interval: float | None = None,
+        group_migration_policy: Literal["bidirectional", "upgrade", "downgrade", "disabled"] = "bidirectional",
     ) -> Self:
         """See the class."""
         return super().__new__(
@@ -405,4 +410,5 @@ class EmbeddedCluster(EmbeddedBroker):
             requests_recorded=requests_recorded,
             connections_max_idle=connections_max_idle,
             cleanup_interval=cleanup_interval,
+            group_migration_policy=group_migration_policy,
         )

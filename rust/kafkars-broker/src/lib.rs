@@ -62,7 +62,7 @@ pub use clock::{Clock, ClockMode};
 pub use config::{ApiLimit, BrokerConfig, MAX_NODES, MAX_PARTITIONS, NewTopic};
 pub use embedded::EmbeddedBroker;
 pub use error::BrokerError;
-pub use groups::GroupSettings;
+pub use groups::{GroupSettings, MigrationPolicy};
 pub use intercept::{Action, Corruption, Intercept, InterceptId};
 pub use link::LinkSettings;
 pub use nodes::{CoordinatorKind, NodeState};

@@ -12,8 +12,9 @@ use kafkars_protocol::messages::share_group_heartbeat::{
 };
 use kafkars_protocol::messages::sync_group::{SyncGroupRequest, SyncGroupResponse};
 
-use super::classic::{self, Join};
+use super::classic::{self, ClassicGroup, Join};
 use super::consumer::{self, ConsumerGroup, Heartbeat, LEFT_FOR_A_WHILE};
+use super::migration::MigrationPolicy;
 use super::reply::Reply;
 use super::settings::milliseconds;
 use super::share::{self, ShareGroup, ShareHeartbeat};
@@ -33,7 +34,13 @@ impl Groups {
         }
     }
 
-    pub(crate) fn join(&mut self, join: Join, now: i64) -> Reply<JoinGroupResponse> {
+    /// A member of the classic protocol joins a group, which is made where there is none.
+    pub(crate) fn join(
+        &mut self,
+        join: Join,
+        topics: &Topics<'_>,
+        now: i64,
+    ) -> Reply<JoinGroupResponse> {
         self.sweep(now);
         let id = join.request.group_id.clone();
         let member = join.request.member_id.clone();
@@ -41,7 +48,13 @@ impl Groups {
         match self.kind(&id, now) {
             Some(Group::Classic(_)) => {}
             Some(Group::Consumer(group)) if !group.is_empty() => {
-                return refused(ErrorCode::InconsistentGroupProtocol);
+                let joined = if self.settings.migration_policy == MigrationPolicy::Disabled {
+                    Err(ErrorCode::InconsistentGroupProtocol)
+                } else {
+                    self.join_consumer_group(&id, join, topics, now)
+                };
+                let joined = joined.unwrap_or_else(|code| classic::refusal(String::new(), code));
+                return Reply::Now(joined);
             }
             Some(Group::Share(_)) => return refused(ErrorCode::InconsistentGroupProtocol),
             None if !member.is_empty() => return refused(ErrorCode::UnknownMemberId),
@@ -67,6 +80,35 @@ impl Groups {
         joined.unwrap_or_else(|| refused(ErrorCode::CoordinatorNotAvailable))
     }
 
+    /// The group assigns to the member, as to those of its own protocol.
+    fn join_consumer_group(
+        &mut self,
+        id: &str,
+        join: Join,
+        topics: &Topics<'_>,
+        now: i64,
+    ) -> Result<JoinGroupResponse, ErrorCode> {
+        let protocols = join.request.protocols.iter();
+        let size: usize = protocols.map(|protocol| protocol.metadata.len()).sum();
+        if self.bytes + size > self.settings.max_bytes {
+            return Err(ErrorCode::GroupMaxSizeReached);
+        }
+        let settings = self.settings.clone();
+        let joined = self.with(id, now, |kind| {
+            let Group::Consumer(group) = kind else {
+                return Err(ErrorCode::RebalanceInProgress);
+            };
+            let joined = group.join(join, topics, settings.max_size, now)?;
+            // It has taken the place of the last member of the consumer protocol, and all else is as it was.
+            if group.may_become_classic(&settings) {
+                *kind = Group::Classic(ClassicGroup::left_of(group, &settings, now));
+            }
+            Ok(joined)
+        });
+        self.measure(id);
+        joined.unwrap_or(Err(ErrorCode::CoordinatorNotAvailable))
+    }
+
     pub(crate) fn sync(&mut self, request: SyncGroupRequest, now: i64) -> Reply<SyncGroupResponse> {
         let id = request.group_id.clone();
         let assignments = request.assignments.iter();
@@ -77,7 +119,11 @@ impl Groups {
         }
         let synced = self.with(&id, now, |group| match group {
             Group::Classic(group) => group.sync(request, now),
-            Group::Consumer(_) | Group::Share(_) => refused(ErrorCode::UnknownMemberId),
+            Group::Consumer(group) => match group.sync(&request, now) {
+                Ok(synced) => Reply::Now(synced),
+                Err(code) => refused(code),
+            },
+            Group::Share(_) => refused(ErrorCode::UnknownMemberId),
         });
         self.measure(&id);
         synced.unwrap_or_else(|| refused(ErrorCode::UnknownMemberId))
@@ -90,7 +136,8 @@ impl Groups {
     ) -> Result<(), ErrorCode> {
         self.with(&request.group_id, now, |group| match group {
             Group::Classic(group) => group.heartbeat(request, now),
-            Group::Consumer(_) | Group::Share(_) => Err(ErrorCode::UnknownMemberId),
+            Group::Consumer(group) => group.classic_heartbeat(request, now),
+            Group::Share(_) => Err(ErrorCode::UnknownMemberId),
         })
         .unwrap_or(Err(ErrorCode::UnknownMemberId))
     }
@@ -122,8 +169,7 @@ impl Groups {
         self.sweep(now);
         consumer::check(&request, version)?;
         let id = request.group_id.clone();
-        let joins = request.member_epoch == consumer::JOINING;
-        self.find_consumer_group(&id, joins, now)?;
+        self.find_consumer_group(&request, topics, now)?;
         if matches!(request.member_epoch, consumer::LEAVING | LEFT_FOR_A_WHILE) {
             let left = self.with(&id, now, |group| match group {
                 Group::Consumer(group) => Some(group.leave(&request)),
@@ -159,8 +205,16 @@ impl Groups {
         answered.flatten().unwrap_or_else(|| Err(not_found(&id)))
     }
 
-    /// Makes the group where a member may make it; an empty classic group becomes one.
-    fn find_consumer_group(&mut self, id: &str, joins: bool, now: i64) -> Result<(), Refused> {
+    /// Makes the group where a member may make it; a classic group becomes one, if it is empty or may.
+    fn find_consumer_group(
+        &mut self,
+        request: &ConsumerGroupHeartbeatRequest,
+        topics: &Topics<'_>,
+        now: i64,
+    ) -> Result<(), Refused> {
+        let id = &request.group_id;
+        let joins = request.member_epoch == consumer::JOINING;
+        let leaves = matches!(request.member_epoch, consumer::LEAVING | LEFT_FOR_A_WHILE);
         match self.kind(id, now) {
             Some(Group::Consumer(_)) => Ok(()),
             Some(Group::Classic(group)) if joins && group.is_empty() => {
@@ -168,6 +222,7 @@ impl Groups {
                 self.insert(id, Group::Consumer(ConsumerGroup::new(id)))
                     .map_err(Refused::from)
             }
+            Some(Group::Classic(_)) if joins => self.upgrade(id, topics, now),
             Some(_) => Err(Refused::new(
                 ErrorCode::GroupIdNotFound,
                 format!("Group {id} is not a consumer group."),
@@ -175,8 +230,26 @@ impl Groups {
             None if joins => self
                 .insert(id, Group::Consumer(ConsumerGroup::new(id)))
                 .map_err(Refused::from),
-            None => Err(not_found(id)),
+            None if leaves => Err(not_found(id)),
+            None => {
+                let message = format!("Consumer group {id} not found.");
+                Err(Refused::new(ErrorCode::GroupIdNotFound, message))
+            }
         }
+    }
+
+    /// A classic group that has members becomes a consumer group; who waits in it is told to join again.
+    fn upgrade(&mut self, id: &str, topics: &Topics<'_>, now: i64) -> Result<(), Refused> {
+        let settings = self.settings.clone();
+        let upgraded = self.with(id, now, |kind| {
+            if let Group::Classic(group) = kind {
+                let consumer = ConsumerGroup::upgraded(group, &settings, topics, now)?;
+                group.dismiss(ErrorCode::RebalanceInProgress, now);
+                *kind = Group::Consumer(consumer);
+            }
+            Ok(())
+        });
+        upgraded.unwrap_or_else(|| Err(not_found(id)))
     }
 
     /// Everything that a member of a share group has to say (KIP-932).

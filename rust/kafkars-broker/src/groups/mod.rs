@@ -9,6 +9,7 @@ pub(crate) mod configs;
 pub(crate) mod consumer;
 mod describe;
 mod membership;
+mod migration;
 pub(crate) mod offsets;
 mod refused;
 pub(crate) mod reply;
@@ -25,6 +26,7 @@ use crate::cluster::random_uuid;
 use classic::ClassicGroup;
 use configs::GroupConfigs;
 use consumer::ConsumerGroup;
+pub use migration::MigrationPolicy;
 use offsets::Offsets;
 pub(crate) use refused::Refused;
 pub use settings::GroupSettings;
@@ -127,8 +129,7 @@ impl Groups {
     }
 
     fn create_classic(&mut self, id: &str, now: i64) -> Result<(), ErrorCode> {
-        let delay = milliseconds(self.settings.initial_rebalance_delay);
-        let group = ClassicGroup::new(id, delay, self.settings.max_size, now);
+        let group = ClassicGroup::new(id, &self.settings, now);
         self.insert(id, Group::Classic(group))
     }
 
@@ -148,9 +149,9 @@ impl Groups {
     /// Does something with a group as it is at `now`; none: there is no such group.
     fn with<T>(&mut self, id: &str, now: i64, act: impl FnOnce(&mut Group) -> T) -> Option<T> {
         let entry = self.groups.get_mut(id)?;
-        entry.group.advance(now);
+        entry.group.advance(&self.settings, now);
         let outcome = act(&mut entry.group);
-        entry.group.advance(now);
+        entry.group.advance(&self.settings, now);
         let deadline = entry.group.deadline();
         if deadline.unwrap_or(i64::MAX) < entry.deadline.unwrap_or(i64::MAX) {
             self.changes.notify_waiters();
@@ -218,10 +219,22 @@ impl Groups {
 }
 
 impl Group {
-    fn advance(&mut self, now: i64) {
+    fn advance(&mut self, settings: &GroupSettings, now: i64) {
         match self {
             Self::Classic(group) => group.advance(now),
-            Self::Consumer(group) => group.advance(now),
+            Self::Consumer(group) => {
+                group.advance(now);
+                if group.has_lost_members() {
+                    let downgrades = group.may_become_classic(settings);
+                    match downgrades.then(|| ClassicGroup::left_of(group, settings, now)) {
+                        Some(mut classic) => {
+                            classic.rebalance(now);
+                            *self = Self::Classic(classic);
+                        }
+                        None => group.begin_epoch(),
+                    }
+                }
+            }
             Self::Share(group) => group.advance(now),
         }
     }

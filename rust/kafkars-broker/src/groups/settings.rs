@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::migration::MigrationPolicy;
+
 /// How groups behave; the defaults are Kafka's unless said otherwise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupSettings {
@@ -25,6 +27,8 @@ pub struct GroupSettings {
     /// How often members of consumer groups are told to be heard of (`group.consumer.heartbeat.interval.ms`). Default 500 ms, where
     /// Kafka has 5 s: partitions change hands with heartbeats, and tests should not wait for that.
     pub consumer_heartbeat_interval: Duration,
+    /// Which groups may change their protocol while they have members (`group.consumer.migration.policy`). Default both ways.
+    pub migration_policy: MigrationPolicy,
     /// How long committed offsets are kept once nobody uses them (`offsets.retention.minutes`). Default 7 days.
     pub offsets_retention: Duration,
     /// Largest metadata of a committed offset (`offset.metadata.max.bytes`). Default 4 KiB.
@@ -42,6 +46,7 @@ impl Default for GroupSettings {
             max_bytes: 256 << 20,
             consumer_session_timeout: Duration::from_secs(45),
             consumer_heartbeat_interval: Duration::from_millis(500),
+            migration_policy: MigrationPolicy::default(),
             offsets_retention: Duration::from_secs(7 * 24 * 3600),
             offset_metadata_max_bytes: 4096,
         }

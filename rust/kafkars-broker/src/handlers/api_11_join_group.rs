@@ -31,7 +31,8 @@ impl Serve for JoinGroupRequest {
             version,
             client: peer.client(),
         };
-        let joined = state.groups.join(join, cluster.clock.now());
+        let (groups, topics) = state.groups_and_topics();
+        let joined = groups.join(join, &topics, cluster.clock.now());
         drop(state);
         match joined {
             Reply::Now(response) => Answer::Now(in_version(response, version)),

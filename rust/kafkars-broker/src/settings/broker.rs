@@ -168,6 +168,10 @@ fn fixed(config: &CheckedConfig) -> Values {
         ),
         ("group.max.size", groups.max_size.to_string()),
         (
+            "group.consumer.migration.policy",
+            groups.migration_policy.name().to_owned(),
+        ),
+        (
             "offsets.retention.minutes",
             (groups.offsets_retention.as_secs() / 60).to_string(),
         ),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kafkars_broker::{BrokerConfig, ClockMode, NewTopic};
+use kafkars_broker::{BrokerConfig, ClockMode, GroupSettings, MigrationPolicy, NewTopic};
 use pyo3::prelude::*;
 
 use crate::error;
@@ -27,6 +27,7 @@ pub(crate) struct Settings {
     cleanup_interval: Option<f64>,
     version: Option<String>,
     data_dir: Option<PathBuf>,
+    group_migration_policy: String,
 }
 
 /// A topic as Python gives it: name, partitions, replicas, settings.
@@ -58,6 +59,13 @@ impl Settings {
                 return Err(error::config(message));
             }
         };
+        let Some(migration_policy) = MigrationPolicy::named(&self.group_migration_policy) else {
+            let message = format!(
+                "group_migration_policy: {:?} is none of \"bidirectional\", \"upgrade\", \"downgrade\" and \"disabled\"",
+                self.group_migration_policy
+            );
+            return Err(error::config(message));
+        };
         Ok(BrokerConfig {
             nodes: self.nodes,
             port: self.port,
@@ -74,6 +82,10 @@ impl Settings {
             cleanup_interval,
             version: self.version,
             data_dir: self.data_dir,
+            groups: GroupSettings {
+                migration_policy,
+                ..GroupSettings::default()
+            },
             ..BrokerConfig::default()
         })
     }

@@ -11,7 +11,7 @@ use crate::groups::reply::{Parked, Reply};
 use crate::groups::{Client, new_member_id};
 
 /// First version in which a new member must come back with the id it is given (KIP-394).
-const KNOWN_ID_SINCE: i16 = 4;
+pub(crate) const KNOWN_ID_SINCE: i16 = 4;
 /// First version that can tell a leader not to assign again (KIP-814).
 const SKIP_ASSIGNMENT_SINCE: i16 = 9;
 

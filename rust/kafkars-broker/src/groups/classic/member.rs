@@ -33,7 +33,7 @@ pub(crate) struct Member {
 }
 
 impl Member {
-    pub(super) fn new(id: String, request: JoinGroupRequest, client: Client) -> Self {
+    pub(in crate::groups) fn new(id: String, request: JoinGroupRequest, client: Client) -> Self {
         let session_timeout_ms = i64::from(request.session_timeout_ms);
         Self {
             id,
@@ -61,6 +61,18 @@ impl Member {
         self.rebalance_timeout_ms =
             rebalance_timeout_ms(request.rebalance_timeout_ms, self.session_timeout_ms);
         self.protocols = owned(request.protocols);
+    }
+
+    pub(in crate::groups) fn session_timeout_ms(&self) -> i64 {
+        self.session_timeout_ms
+    }
+
+    pub(in crate::groups) fn rebalance_timeout_ms(&self) -> i64 {
+        self.rebalance_timeout_ms
+    }
+
+    pub(in crate::groups) fn protocols(&self) -> &[JoinGroupRequestProtocol] {
+        &self.protocols
     }
 
     pub(super) fn matches(&self, protocols: &[JoinGroupRequestProtocol]) -> bool {

@@ -3,10 +3,12 @@
 //! Time is what callers say it is. What is due happens in [`ClassicGroup::advance`], which every look at a group begins with, so
 //! nothing runs beside the requests.
 
+mod conversion;
 mod heartbeat;
 mod join;
 mod leave;
 mod member;
+pub(super) mod metadata;
 mod rebalance;
 mod sync;
 
@@ -15,10 +17,11 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use kafkars_protocol::messages::consumer_protocol_subscription::ConsumerProtocolSubscription;
-use kafkars_protocol::{ErrorCode, Message, Reader};
+use kafkars_protocol::ErrorCode;
 
-pub(crate) use join::{Join, refusal};
+use crate::groups::GroupSettings;
+use crate::groups::settings::milliseconds;
+pub(crate) use join::{Join, KNOWN_ID_SINCE, refusal};
 pub(crate) use member::Member;
 pub(crate) use sync::refusal as sync_refusal;
 
@@ -74,7 +77,7 @@ pub(crate) struct Initial {
 }
 
 impl ClassicGroup {
-    pub(super) fn new(id: &str, initial_delay_ms: i64, max_size: usize, now: i64) -> Self {
+    pub(super) fn new(id: &str, settings: &GroupSettings, now: i64) -> Self {
         Self {
             id: id.to_owned(),
             phase: Phase::Empty,
@@ -87,8 +90,8 @@ impl ClassicGroup {
             pending: BTreeMap::new(),
             subscribed: None,
             empty_since: now,
-            initial_delay_ms,
-            max_size,
+            initial_delay_ms: milliseconds(settings.initial_rebalance_delay),
+            max_size: settings.max_size,
         }
     }
 
@@ -188,21 +191,8 @@ impl ClassicGroup {
         }
         let mut topics = BTreeSet::new();
         for member in self.members.values() {
-            topics.extend(subscribed_topics(member.metadata(protocol))?);
+            topics.extend(metadata::subscription(member.metadata(protocol))?.topics);
         }
         Some(topics)
     }
-}
-
-/// The topics in a consumer's metadata; none if it is something else.
-fn subscribed_topics(metadata: bytes::Bytes) -> Option<Vec<String>> {
-    let mut reader = Reader::new(metadata);
-    let version = reader.i16("Version").ok()?;
-    let known = ConsumerProtocolSubscription::VERSIONS;
-    if version < known.min {
-        return None;
-    }
-    // Later versions only add fields behind those of earlier ones.
-    let decoded = ConsumerProtocolSubscription::decode(&mut reader, version.min(known.max));
-    decoded.ok().map(|subscription| subscription.topics)
 }

@@ -81,7 +81,7 @@ impl ClassicGroup {
     }
 
     /// Starts a rebalance, or looks whether the one under way has everybody.
-    pub(super) fn rebalance(&mut self, now: i64) {
+    pub(in crate::groups) fn rebalance(&mut self, now: i64) {
         if matches!(self.phase, Phase::Preparing { .. }) {
             self.complete_join_if_all_are_here(now);
             return;

@@ -1,5 +1,7 @@
 //! Classic groups by a clock that the test moves.
 
+use std::collections::{BTreeMap, HashMap};
+
 use bytes::{Bytes, BytesMut};
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::heartbeat::HeartbeatRequest;
@@ -16,6 +18,7 @@ use crate::groups::classic::Join;
 use crate::groups::offsets::Committed;
 use crate::groups::reply::Reply;
 use crate::groups::{Client, GroupSettings, Groups};
+use crate::topics::Topics;
 
 const SESSION_MS: i64 = 10_000;
 const REBALANCE_MS: i64 = 60_000;
@@ -113,7 +116,9 @@ impl Scene {
             version,
             client,
         };
-        Pending(self.groups.join(join, self.now))
+        let (topics, names) = (BTreeMap::new(), HashMap::new());
+        let topics = Topics::new(&topics, &names, 0);
+        Pending(self.groups.join(join, &topics, self.now))
     }
 
     /// Joins as clients of today do: asks for an id first.

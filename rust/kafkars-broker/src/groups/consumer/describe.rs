@@ -7,6 +7,8 @@ use kafkars_protocol::messages::consumer_group_describe::{
 use super::{ConsumerGroup, ConsumerMember, Partition};
 use crate::topics::Topics;
 
+/// A member of the classic protocol.
+const CLASSIC_MEMBER: i8 = 0;
 /// A member of the protocol of KIP-848.
 const CONSUMER_MEMBER: i8 = 1;
 
@@ -34,10 +36,15 @@ impl ConsumerGroup {
             client_id: member.client.id.clone(),
             client_host: member.client.host.clone(),
             subscribed_topic_names: member.names.iter().cloned().collect(),
-            subscribed_topic_regex: member.regex.clone(),
+            // Kafka says so also where there is none.
+            subscribed_topic_regex: Some(member.regex.clone().unwrap_or_default()),
             assignment: assignment(member.assigned.keys(), topics),
             target_assignment: assignment(target.into_iter().flatten(), topics),
-            member_type: CONSUMER_MEMBER,
+            member_type: if member.classic.is_some() {
+                CLASSIC_MEMBER
+            } else {
+                CONSUMER_MEMBER
+            },
         }
     }
 }

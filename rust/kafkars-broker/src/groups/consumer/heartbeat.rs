@@ -106,7 +106,7 @@ impl ConsumerGroup {
         }
         let changed = self.subscribe(&heartbeat);
         if self.subscribed.refresh(self.members.values(), topics) || changed {
-            self.epoch = self.epoch.saturating_add(1);
+            self.begin_epoch();
         }
         if self.epoch > self.assignment_epoch {
             self.make_targets();
@@ -199,20 +199,25 @@ impl ConsumerGroup {
         }
     }
 
-    /// A static member comes back: under a new id it gets what it had, if the old one has left.
+    /// A static member comes back: under a new id it gets what it had, if the old one has left, which those of the classic protocol
+    /// do not say.
     fn replace_member(&mut self, current: &str, id: &str, instance: &str) -> Result<(), Refused> {
-        let left = self
-            .members
-            .get(current)
-            .is_some_and(|member| member.epoch == LEFT_FOR_A_WHILE);
+        let old = self.members.get(current);
+        let left = old.is_some_and(|it| it.epoch == LEFT_FOR_A_WHILE || it.classic.is_some());
         if !left {
             let message = format!(
                 "Static member {id} with instance id {instance} cannot join because the instance id is owned by member {current}."
             );
             return Err(Refused::new(ErrorCode::UnreleasedInstanceId, message));
         }
+        self.take_place_of(current, id, instance);
+        Ok(())
+    }
+
+    /// What a static member had goes on under another id.
+    pub(super) fn take_place_of(&mut self, current: &str, id: &str, instance: &str) {
         let Some(old) = self.members.remove(current) else {
-            return Ok(());
+            return;
         };
         self.disown(&old);
         if let Some(target) = self.targets.remove(current) {
@@ -227,7 +232,6 @@ impl ConsumerGroup {
         self.own(&member);
         self.instances.insert(instance.to_owned(), id.to_owned());
         self.members.insert(id.to_owned(), member);
-        Ok(())
     }
 
     /// Takes over what the request says of its sender; whether that changes what is to be assigned.
@@ -243,6 +247,8 @@ impl ConsumerGroup {
             .entry(id.clone())
             .or_insert_with(|| ConsumerMember::new(id));
         member.client = heartbeat.client.clone();
+        // Whatever it followed before, it follows the consumer protocol now.
+        member.classic = None;
         if request.instance_id.is_some() {
             member.instance_id.clone_from(&request.instance_id);
         }
@@ -301,7 +307,7 @@ impl ConsumerGroup {
     }
 
     /// Moves one member towards its target; whether what it has is different now.
-    fn reconcile(&mut self, id: &str, owned: Option<&BTreeSet<Partition>>) -> bool {
+    pub(super) fn reconcile(&mut self, id: &str, owned: Option<&BTreeSet<Partition>>) -> bool {
         let Some(mut member) = self.members.remove(id) else {
             return false;
         };

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kafkars_protocol::Uuid;
 
+use super::classic_member::ClassicProtocol;
 use crate::groups::Client;
 
 /// The epoch of a static member that has left for a while and keeps its partitions.
@@ -38,6 +39,8 @@ pub(crate) struct ConsumerMember {
     pub(crate) expires_at: i64,
     /// When it loses its place because it does not give up what it was asked to.
     pub(crate) revoke_by: Option<i64>,
+    /// What there is to know of a member of the classic protocol; none of the others.
+    pub(crate) classic: Option<ClassicProtocol>,
 }
 
 /// How far a member is on its way to its target.
@@ -69,11 +72,14 @@ impl ConsumerMember {
             revoking: Owned::new(),
             expires_at: i64::MAX,
             revoke_by: None,
+            classic: None,
         }
     }
 
     pub(super) fn deadline(&self) -> i64 {
-        self.revoke_by.unwrap_or(i64::MAX).min(self.expires_at)
+        let classic = self.classic.as_ref().map(ClassicProtocol::deadline);
+        let others = [self.revoke_by, classic].into_iter().flatten();
+        others.fold(self.expires_at, i64::min)
     }
 
     /// Bytes that it takes: everything a client chooses the size of.
@@ -81,7 +87,14 @@ impl ConsumerMember {
         let names: usize = self.names.iter().map(|name| name.len() + 64).sum();
         let regex = self.regex.as_ref().map_or(0, String::len);
         let partitions = self.assigned.len() + self.revoking.len();
-        2 * self.id.len() + self.client.id.len() + names + 8 * regex + 64 * partitions + 512
+        let classic = self.classic.as_ref().map_or(0, ClassicProtocol::size);
+        classic
+            + 2 * self.id.len()
+            + self.client.id.len()
+            + names
+            + 8 * regex
+            + 64 * partitions
+            + 512
     }
 
     /// Moves it towards `target`; `is_free` says whether nobody else has a partition, and `owned` what it says it has itself, if it says

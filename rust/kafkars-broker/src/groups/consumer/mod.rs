@@ -4,6 +4,8 @@
 //! The assignment epoch is the group's epoch that the targets were made for. Each member's epoch is the one whose target it has reached.
 
 pub(crate) mod assignors;
+mod classic_member;
+mod conversion;
 mod describe;
 mod heartbeat;
 mod leave;
@@ -17,6 +19,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use kafkars_protocol::ErrorCode;
 
+use super::GroupSettings;
 pub(crate) use heartbeat::{Heartbeat, JOINING, LEAVING, check};
 pub(crate) use member::{ConsumerMember, LEFT_FOR_A_WHILE, Partition, Progress, Target};
 use subscription::Subscribed;
@@ -35,6 +38,8 @@ pub(crate) struct ConsumerGroup {
     /// Who has a partition, or has not given it up yet.
     owners: HashMap<Partition, String>,
     subscribed: Subscribed,
+    /// Since the last look.
+    lost_members: bool,
 }
 
 impl ConsumerGroup {
@@ -49,7 +54,26 @@ impl ConsumerGroup {
             targets: HashMap::new(),
             owners: HashMap::new(),
             subscribed: Subscribed::default(),
+            lost_members: false,
         }
+    }
+
+    /// Whether members have left since the last look. What is to be assigned is different then: the group begins another epoch, or is
+    /// left to the classic protocol.
+    pub(in crate::groups) fn has_lost_members(&mut self) -> bool {
+        std::mem::take(&mut self.lost_members)
+    }
+
+    pub(in crate::groups) fn begin_epoch(&mut self) {
+        self.epoch = self.epoch.saturating_add(1);
+    }
+
+    /// Whether all that are left follow the classic protocol, so that the group may be one of that kind.
+    pub(in crate::groups) fn may_become_classic(&self, settings: &GroupSettings) -> bool {
+        settings.migration_policy.downgrades()
+            && !self.members.is_empty()
+            && self.members.len() <= settings.max_size
+            && self.members.values().all(|it| it.classic.is_some())
     }
 
     /// Kafka's name for its state.
@@ -110,7 +134,7 @@ impl ConsumerGroup {
         }
         self.targets.remove(id);
         self.disown(&member);
-        self.epoch = self.epoch.saturating_add(1);
+        self.lost_members = true;
     }
 
     fn disown(&mut self, member: &ConsumerMember) {
@@ -148,6 +172,9 @@ impl ConsumerGroup {
             return Ok(());
         }
         let member = self.members.get(member).ok_or(ErrorCode::UnknownMemberId)?;
+        if member.classic.is_some() {
+            return member.check_generation(epoch);
+        }
         if version.is_some_and(|version| version < CONSUMER_GROUPS_SINCE) {
             return Err(ErrorCode::UnsupportedVersion);
         }
@@ -186,7 +213,9 @@ impl ConsumerGroup {
             return Ok(());
         }
         let member = self.members.get(member).ok_or(ErrorCode::UnknownMemberId)?;
-        if member.epoch == epoch {
+        if member.classic.is_some() {
+            member.check_generation(epoch)
+        } else if member.epoch == epoch {
             Ok(())
         } else {
             Err(ErrorCode::StaleMemberEpoch)

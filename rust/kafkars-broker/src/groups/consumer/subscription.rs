@@ -122,6 +122,11 @@ impl Subscribed {
             .collect()
     }
 
+    pub(super) fn name(&self, id: Uuid) -> Option<&str> {
+        let mut topics = self.topics.iter();
+        topics.find_map(|(name, (topic, _))| (*topic == id).then_some(name.as_str()))
+    }
+
     pub(super) fn topics(&self) -> BTreeMap<Uuid, i32> {
         self.topics.values().copied().collect()
     }
