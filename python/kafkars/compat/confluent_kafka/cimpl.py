@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kafkars._kafkars import Message
 from kafkars.compat.confluent_kafka._model import Uuid
+from kafkars.compat.confluent_kafka._new_topic import NewPartitions, NewTopic
 from kafkars.compat.confluent_kafka._partition import TopicPartition
 from kafkars.compat.confluent_kafka._partitioners import consistent, fnv1a, murmur2
 from kafkars.compat.confluent_kafka._versions import libversion, version
@@ -28,6 +29,8 @@ __all__ = [
     "KafkaError",
     "KafkaException",
     "Message",
+    "NewPartitions",
+    "NewTopic",
     "TopicPartition",
     "Uuid",
     "consistent",

@@ -1,0 +1,124 @@
+"""`list_topics()`, `list_groups()` and `cluster_id()`, which every client of the library has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+import kafkars
+from kafkars import errors
+from kafkars.compat.confluent_kafka._translate import of_engine, translated
+from kafkars.compat.confluent_kafka.admin._metadata import (
+    BrokerMetadata,
+    ClusterMetadata,
+    GroupMember,
+    GroupMetadata,
+    PartitionMetadata,
+    TopicMetadata,
+)
+from kafkars.config import AdminConfig
+
+ADMIN_SETTINGS = frozenset(each.name for each in fields(AdminConfig))
+
+
+def list_topics(engine: Mapping[str, Any], topic: str | None = None, timeout: float | None = -1) -> ClusterMetadata:
+    """The cluster, asked by an administrator that is made for it.
+
+    Args:
+        engine: Settings of the engine of any client.
+        topic: The only topic to describe; None for all. It is not created by being asked for.
+        timeout: Seconds; -1 or None for `request_timeout_ms`.
+
+    Raises:
+        KafkaException: The cluster did not answer in time.
+    """
+    with administrator(engine) as admin:
+        return topics_of(admin, topic, timeout)
+
+
+def cluster_id(engine: Mapping[str, Any], timeout: float | None = -1) -> str | None:
+    """The cluster's id, likewise."""
+    with administrator(engine) as admin, translated("Failed to get cluster id"):
+        return admin.describe_cluster(timeout=seconds(timeout)).cluster_id
+
+
+def administrator(engine: Mapping[str, Any]) -> kafkars.Admin:
+    settings = {name: value for name, value in engine.items() if name in ADMIN_SETTINGS}
+    settings["allow_auto_create_topics"] = False
+    with translated("Failed to create client"):
+        return kafkars.Admin(**{"default_api_timeout_ms": settings["request_timeout_ms"], **settings})
+
+
+def topics_of(admin: kafkars.Admin, topic: str | None, timeout: float | None) -> ClusterMetadata:
+    """The cluster and its topics as an administrator sees them."""
+    if topic is not None and not isinstance(topic, str):
+        raise TypeError(f"topic must be str, not {type(topic).__name__}")
+    limit = seconds(timeout)
+    with translated("Failed to get metadata"):
+        cluster = admin.describe_cluster(timeout=limit)
+        names = None if topic is None else [topic]
+        described: Mapping[str, Any] = admin.describe_topics(names, timeout=limit, return_exceptions=True)
+    found = ClusterMetadata()
+    found.cluster_id = cluster.cluster_id
+    found.controller_id = -1 if cluster.controller is None else cluster.controller
+    found.brokers = {each.id: broker_metadata(each) for each in cluster.brokers}
+    found.topics = {name: topic_metadata(name, each) for name, each in described.items()}
+    if cluster.brokers:
+        found.orig_broker_id = cluster.brokers[0].id
+        found.orig_broker_name = str(found.brokers[found.orig_broker_id])
+    return found
+
+
+def groups_of(admin: kafkars.Admin, group: str | None, timeout: float | None) -> list[GroupMetadata]:
+    """The groups, with their members."""
+    limit = seconds(timeout)
+    with translated("Failed to list groups"):
+        brokers = {each.id: each for each in admin.describe_cluster(timeout=limit).brokers}
+        names = [each.group_id for each in admin.list_groups(timeout=limit)] if group is None else [group]
+        described: Mapping[str, Any] = admin.describe_groups(names, timeout=limit, return_exceptions=True)
+        coordinators = {name: admin.find_coordinator(name, timeout=limit) for name in described}
+    found = []
+    for name, each in described.items():
+        one = GroupMetadata()
+        one.id = name
+        one.broker = broker_metadata(brokers[coordinators[name]]) if coordinators[name] in brokers else None
+        if isinstance(each, errors.KafkaError):
+            one.error = of_engine(each)
+        else:
+            one.state, one.protocol_type, one.protocol = each.state, each.protocol_type, each.assignor
+            one.members = [group_member(member) for member in each.members]
+        found.append(one)
+    return found
+
+
+def broker_metadata(broker: Any) -> BrokerMetadata:
+    found = BrokerMetadata()
+    found.id, found.host, found.port = broker.id, broker.host, broker.port
+    return found
+
+
+def topic_metadata(name: str, described: Any) -> TopicMetadata:
+    found = TopicMetadata()
+    found.topic = name
+    if isinstance(described, errors.KafkaError):
+        found.error = of_engine(described)
+        return found
+    for each in described.partitions:
+        partition = PartitionMetadata()
+        partition.id = each.partition
+        partition.leader = -1 if each.leader is None else each.leader
+        partition.replicas, partition.isrs = list(each.replicas), list(each.in_sync_replicas)
+        found.partitions[each.partition] = partition
+    return found
+
+
+def group_member(member: Any) -> GroupMember:
+    found = GroupMember()
+    found.id, found.client_id, found.client_host = member.member_id, member.client_id, member.client_host
+    return found
+
+
+def seconds(timeout: float | None) -> float | None:
+    """A time limit as the engine takes it."""
+    return None if timeout is None or timeout < 0 else float(timeout)

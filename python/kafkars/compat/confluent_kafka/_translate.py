@@ -1,0 +1,125 @@
+"""The one place where an error of the engine becomes a `KafkaError` of this face."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from kafkars import errors
+from kafkars.compat.confluent_kafka._codes import BROKER
+from kafkars.compat.confluent_kafka.error import LOCAL, KafkaError, KafkaException
+
+__all__ = ["local_error", "of_engine", "refusal", "translated"]
+
+LOCAL_NAMES: dict[type[errors.KafkaError], str] = {
+    errors.ConfigError: "_INVALID_ARG",
+    errors.KafkaTimeoutError: "_TIMED_OUT",
+    errors.BootstrapError: "_TRANSPORT",
+    errors.BrokerConnectionError: "_TRANSPORT",
+    errors.ProtocolError: "_BAD_MSG",
+    errors.UnsupportedByBrokerError: "_UNSUPPORTED_FEATURE",
+    errors.ClosedError: "_DESTROY",
+    errors.ForkedClientError: "_STATE",
+    errors.HandlerError: "_APPLICATION",
+    errors.ClientStateError: "_STATE",
+    errors.NotAssignedError: "_UNKNOWN_PARTITION",
+    errors.BufferFullError: "_QUEUE_FULL",
+    errors.DeliveryTimeoutError: "_MSG_TIMED_OUT",
+    errors.MetadataTimeoutError: "_MSG_TIMED_OUT",
+    errors.InvalidPartitionError: "_UNKNOWN_PARTITION",
+    errors.InvalidRecordTimestampError: "_INVALID_ARG",
+    errors.PurgedError: "_PURGE_QUEUE",
+    errors.TransactionStateError: "_STATE",
+    errors.TransactionFailedError: "_INCONSISTENT",
+    errors.TransactionTimedOutError: "_TIMED_OUT",
+    errors.TransactionAbortedError: "_PURGE_QUEUE",
+    errors.SerializationError: "_VALUE_SERIALIZATION",
+    errors.DeserializationError: "_VALUE_DESERIALIZATION",
+    errors.CorruptRecordError: "_BAD_MSG",
+    errors.NoOffsetError: "_AUTO_OFFSET_RESET",
+    errors.LogTruncationError: "_LOG_TRUNCATION",
+    errors.ConsumerStuckError: "_ALL_BROKERS_DOWN",
+    errors.MaxPollIntervalExceededError: "_MAX_POLL_EXCEEDED",
+    errors.SessionExpiredError: "_TIMED_OUT",
+    errors.RebalanceTimeoutError: "_TIMED_OUT",
+    errors.AssignorError: "_FAIL",
+    errors.InvalidArgumentError: "_INVALID_ARG",
+    errors.KafkaError: "_FAIL",
+}
+"""librdkafka's names for conditions that no broker has a number for; the nearest class counts."""
+
+BROKER_NAMES: dict[type[errors.KafkaError], str] = {
+    errors.RecordTooLargeError: "MSG_SIZE_TOO_LARGE",
+    errors.CommitFailedError: "ILLEGAL_GENERATION",
+}
+"""Conditions that the engine finds out by itself and the library reports with a broker's number."""
+
+
+SETTINGS = {
+    'auto_offset_reset is "none"': 'auto.offset.reset is "error"',
+    "buffer_memory": "queue.buffering.max.kbytes",
+    "delivery_timeout_ms": "message.timeout.ms",
+    "max_block_ms": "topic.metadata.propagation.max.ms",
+    "max_poll_interval_ms": "max.poll.interval.ms",
+    "max_request_size": "message.max.bytes",
+    "request_timeout_ms": "socket.timeout.ms",
+    "session_timeout_ms": "session.timeout.ms",
+    "transaction_timeout_ms": "transaction.timeout.ms",
+    "transactional_id": "transactional.id",
+    "bootstrap_servers": "bootstrap.servers",
+    "fetch_max_bytes": "fetch.max.bytes",
+    "receive_message_max_bytes": "receive.message.max.bytes",
+}
+"""What the engine's texts call settings, and what programs for this face call them."""
+SETTING = re.compile("|".join(map(re.escape, SETTINGS)))
+
+
+def of_engine(problem: errors.KafkaError, what: str = "") -> KafkaError:
+    """What the engine reports, as the library would.
+
+    Args:
+        problem: The engine's error.
+        what: The call that failed, for the text.
+    """
+    text = SETTING.sub(lambda found: SETTINGS[found[0]], str(problem))
+    if what:
+        text = f"{what}: {text}"
+    return KafkaError(
+        code_of(problem),
+        text,
+        fatal=problem.fatal and not isinstance(problem, errors.ClosedError),
+        retriable=problem.retriable,
+        txn_requires_abort=problem.abortable,
+    )
+
+
+def code_of(problem: errors.KafkaError) -> int:
+    """Kafka's number, or librdkafka's for a condition that has none."""
+    if problem.code is not None:
+        return problem.code
+    for kind in type(problem).__mro__:
+        if kind in BROKER_NAMES:
+            return BROKER[BROKER_NAMES[kind]]
+        if kind in LOCAL_NAMES:
+            return LOCAL[LOCAL_NAMES[kind]]
+    return LOCAL["_FAIL"]
+
+
+def local_error(name: str, text: str | None = None, *, fatal: bool = False) -> KafkaError:
+    """The error of one of librdkafka's own names."""
+    return KafkaError(LOCAL[name], text, fatal=fatal)
+
+
+def refusal(name: str, text: str | None = None) -> KafkaException:
+    """The same to be raised."""
+    return KafkaException(local_error(name, text))
+
+
+@contextmanager
+def translated(what: str = "") -> Iterator[None]:
+    """Errors of the engine leave the block as `KafkaException`."""
+    try:
+        yield
+    except errors.KafkaError as problem:
+        raise KafkaException(of_engine(problem, what)) from problem

@@ -1,0 +1,94 @@
+"""What calls of administrators are given, checked before anything is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from kafkars.compat.confluent_kafka._model import ConsumerGroupTopicPartitions
+from kafkars.compat.confluent_kafka._partition import TopicPartition
+
+T = TypeVar("T")
+
+LONGEST_SECONDS = 3600.0
+
+
+def listed(given: Any, kind: type[T], what: str, stranger: type[Exception] = TypeError) -> list[T]:
+    """A list with at least one member, all of a kind."""
+    if not isinstance(given, list):
+        raise TypeError(f"expected a list of {what}, not {type(given).__name__}")
+    if not given:
+        raise ValueError(f"expected a list of {what} with at least one member")
+    for each in given:
+        if not isinstance(each, kind):
+            raise stranger(f"expected a list of {what}; {each!r} is none")
+    return given
+
+
+def once(names: Sequence[Hashable], what: str) -> None:
+    """Nothing twice: there is one future for each."""
+    seen: set[Hashable] = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"{what} {name!r} is there twice")
+        seen.add(name)
+
+
+def options(given: Mapping[str, Any], *known: str) -> dict[str, Any]:
+    """Keyword arguments of a call; `request_timeout` is what the engine calls timeout."""
+    for name in given:
+        if name not in {"request_timeout", *known}:
+            raise TypeError(f"{name!r} is an invalid keyword argument; there are request_timeout, {', '.join(known)}")
+    for name in ("request_timeout", "operation_timeout"):
+        value = given.get(name)
+        if value is None:
+            continue
+        if not isinstance(value, int | float):
+            raise TypeError(f"{name} must be a real number, not {type(value).__name__}")
+        if not 0 <= value <= LONGEST_SECONDS:
+            raise ValueError(f"{name}: {value} s is outside of 0 to {LONGEST_SECONDS:.0f}")
+    return {**dict.fromkeys(known), **given, "timeout": given.get("request_timeout")}
+
+
+def partitions(given: Any, *, offsets: bool | None) -> list[TopicPartition]:
+    """Partitions with names and numbers: with offsets, without, or either."""
+    for each in given:
+        if not isinstance(each, TopicPartition):
+            raise TypeError(f"expected TopicPartition, not {type(each).__name__}")
+        if not each.topic:
+            raise ValueError("a TopicPartition has no topic")
+        if each.partition < 0:
+            raise ValueError(f"partition of {each.topic!r} is {each.partition}: it must be 0 or above")
+        if offsets is True and each.offset < 0:
+            raise ValueError(f"offset of {each.topic!r} [{each.partition}] is {each.offset}: it must be 0 or above")
+        if offsets is False and each.offset != UNSET:
+            raise ValueError(f"offset of {each.topic!r} [{each.partition}] is {each.offset}: it must not be set")
+    return list(given)
+
+
+UNSET = -1001
+"""`OFFSET_INVALID`."""
+
+
+def group_partitions(given: Any, *, offsets: bool) -> tuple[str, list[TopicPartition] | None]:
+    """One group and its partitions."""
+    if not isinstance(given, list):
+        raise TypeError(f"expected a list of ConsumerGroupTopicPartitions, not {type(given).__name__}")
+    if len(given) != 1:
+        raise ValueError(f"expected one consumer group, not {len(given)}")
+    (asked,) = given
+    if not isinstance(asked, ConsumerGroupTopicPartitions):
+        raise TypeError(f"expected ConsumerGroupTopicPartitions, not {type(asked).__name__}")
+    if not isinstance(asked.group_id, str):
+        raise TypeError(f"group_id must be str, not {type(asked.group_id).__name__}")
+    if not asked.group_id:
+        raise ValueError("group_id cannot be empty")
+    if asked.topic_partitions is None:
+        if offsets:
+            raise ValueError("topic_partitions cannot be None: name the offsets to set")
+        return asked.group_id, None
+    if not isinstance(asked.topic_partitions, list):
+        raise TypeError(f"topic_partitions must be a list, not {type(asked.topic_partitions).__name__}")
+    if not asked.topic_partitions:
+        raise ValueError("topic_partitions cannot be empty")
+    return asked.group_id, partitions(asked.topic_partitions, offsets=offsets)

@@ -1,0 +1,467 @@
+"""`confluent_kafka.admin.AdminClient`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from concurrent.futures import Future
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import kafkars
+from kafkars import errors
+from kafkars.admin import ConfigChange
+from kafkars.admin import NewTopic as EngineTopic
+from kafkars.compat.confluent_kafka import _cluster
+from kafkars.compat.confluent_kafka._config import admin_settings
+from kafkars.compat.confluent_kafka._model import (
+    ConsumerGroupState,
+    ConsumerGroupTopicPartitions,
+    ConsumerGroupType,
+    ElectionType,
+    IsolationLevel,
+    TopicCollection,
+)
+from kafkars.compat.confluent_kafka._new_topic import NewPartitions, NewTopic
+from kafkars.compat.confluent_kafka._partition import TopicPartition
+from kafkars.compat.confluent_kafka._translate import translated
+from kafkars.compat.confluent_kafka.admin import _answers as answers
+from kafkars.compat.confluent_kafka.admin import _arguments as arguments
+from kafkars.compat.confluent_kafka.admin._acl import AclBinding, AclBindingFilter, UserScramCredentialAlteration
+from kafkars.compat.confluent_kafka.admin._futures import Questions
+from kafkars.compat.confluent_kafka.admin._metadata import ClusterMetadata, GroupMetadata
+from kafkars.compat.confluent_kafka.admin._resources import ConfigResource
+from kafkars.compat.confluent_kafka.admin._results import DeletedRecords, ListOffsetsResultInfo, OffsetSpec
+from kafkars.types import OffsetAndMetadata
+from kafkars.types import TopicPartition as Place
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Futures = dict[str, "Future[Any]"]
+
+
+class AdminClient:
+    """Asks a cluster about its topics, settings and groups, and changes them.
+
+    Calls return at once: a `concurrent.futures.Future`, or a dict of them by what was asked about. A failure is a
+    `KafkaException` of the future. Arguments of the wrong type raise TypeError or ValueError before anything is asked.
+    `request_timeout`, in seconds, bounds a call and is `socket.timeout.ms` without; `operation_timeout` is checked and
+    part of it.
+
+    Args:
+        conf: Properties of librdkafka by their dotted names, and `error_cb`, `logger`.
+        kwargs: The same by name; they win.
+
+    Raises:
+        KafkaException: A property is unknown or cannot be used; the code is `_INVALID_ARG`.
+    """
+
+    def __init__(self, conf: Mapping[str, Any], **kwargs: Any) -> None:
+        settings = admin_settings((conf,), kwargs)
+        self._settings = settings
+        with translated("Failed to create admin client"):
+            self._admin = kafkars.Admin(
+                **{**settings.engine, "default_api_timeout_ms": settings.engine["request_timeout_ms"]}
+            )
+        self._questions = Questions()
+
+    # --- topics
+
+    def create_topics(self, new_topics: list[NewTopic], **kwargs: Any) -> Futures:
+        """Creates topics; each future's result is None. Options: `validate_only`, `operation_timeout`, `request_timeout`."""
+        given = arguments.options(kwargs, "operation_timeout", "validate_only")
+        topics = arguments.listed(new_topics, NewTopic, "NewTopic")
+        arguments.once([each.topic for each in topics], "topic")
+        asked = [engine_topic(each) for each in topics]
+        return self._questions.ask_each(
+            {each.name: each.name for each in asked},
+            lambda: self._admin.create_topics(
+                asked, validate_only=bool(given["validate_only"]), timeout=given["timeout"], return_exceptions=True
+            ),
+        )
+
+    def delete_topics(self, topics: list[str], **kwargs: Any) -> Futures:
+        """Deletes topics; each future's result is None. Options: `operation_timeout`, `request_timeout`."""
+        given = arguments.options(kwargs, "operation_timeout")
+        names = arguments.listed(topics, str, "topic names")
+        arguments.once(names, "topic")
+        return self._questions.ask_each(
+            {each: each for each in names},
+            lambda: self._admin.delete_topics(names, timeout=given["timeout"], return_exceptions=True),
+        )
+
+    def create_partitions(self, new_partitions: list[NewPartitions], **kwargs: Any) -> Futures:
+        """Gives topics more partitions; each future's result is None. Options: those of `create_topics()`."""
+        given = arguments.options(kwargs, "operation_timeout", "validate_only")
+        topics = arguments.listed(new_partitions, NewPartitions, "NewPartitions")
+        arguments.once([each.topic for each in topics], "topic")
+        return self._questions.ask_each(
+            {each.topic: each.topic for each in topics},
+            lambda: self._admin.create_partitions(
+                {each.topic: each.new_total_count for each in topics},
+                assignments={each.topic: each.replica_assignment for each in topics if each.replica_assignment},
+                validate_only=bool(given["validate_only"]),
+                timeout=given["timeout"],
+                return_exceptions=True,
+            ),
+        )
+
+    def describe_topics(self, topics: TopicCollection, **kwargs: Any) -> Futures:
+        """Describes topics; each future's result is a `TopicDescription`.
+
+        Options: `include_authorized_operations`, which finds none without access lists, and `request_timeout`.
+        """
+        given = arguments.options(kwargs, "include_authorized_operations")
+        if not isinstance(topics, TopicCollection):
+            raise TypeError(f"expected a TopicCollection, not {type(topics).__name__}")
+        names = list(topics.topic_names)
+        if not names:
+            return {}
+        arguments.listed(names, str, "topic names")
+
+        def ask() -> Mapping[str, Any]:
+            nodes = answers.nodes(self._admin.describe_cluster(timeout=given["timeout"]))
+            found: Mapping[str, Any] = self._admin.describe_topics(
+                names, timeout=given["timeout"], return_exceptions=True
+            )
+            return {
+                name: answers.unless_error(each, lambda each: answers.topic(each, nodes))
+                for name, each in found.items()
+            }
+
+        return self._questions.ask_each({each: each for each in names}, ask, lambda found: found)
+
+    def list_topics(self, topic: str | None = None, timeout: float | None = -1) -> ClusterMetadata:
+        """The cluster with its topics, or with one. Blocks; a topic that does not exist is there with its `error`.
+
+        Raises:
+            KafkaException: The cluster did not answer in time.
+        """
+        return _cluster.topics_of(self._admin, topic, timeout)
+
+    # --- settings
+
+    def describe_configs(self, resources: list[ConfigResource], **kwargs: Any) -> dict[ConfigResource, Future[Any]]:
+        """Settings of resources; each future's result is a dict of `ConfigEntry` by name. Options: `request_timeout`."""
+        given = arguments.options(kwargs)
+        asked = keyed(resources)
+        return self._questions.ask_each(
+            asked,
+            lambda: self._admin.describe_configs(
+                list(asked.values()), include_synonyms=True, timeout=given["timeout"], return_exceptions=True
+            ),
+            answers.configs,
+        )
+
+    def alter_configs(self, resources: list[ConfigResource], **kwargs: Any) -> dict[ConfigResource, Future[Any]]:
+        """Gives resources the settings of `set_config` and takes all others that were set back to their defaults.
+
+        Deprecated, as in the library: `incremental_alter_configs()` leaves the others alone. Options: `validate_only`,
+        `request_timeout`.
+        """
+        warnings.warn(
+            "alter_configs() is deprecated; call incremental_alter_configs()", DeprecationWarning, stacklevel=2
+        )
+        given = arguments.options(kwargs, "validate_only")
+        asked = keyed(resources)
+        wanted = {asked[each]: dict(each.set_config_dict) for each in resources}
+
+        def ask() -> Mapping[Any, Any]:
+            described: Mapping[Any, Any] = self._admin.describe_configs(
+                list(wanted), timeout=given["timeout"], return_exceptions=True
+            )
+            changes = {
+                key: {**answers.overrides(key, described[key]), **values}
+                for key, values in wanted.items()
+                if not isinstance(described[key], errors.KafkaError)
+            }
+            done: Mapping[Any, Any] = self._admin.alter_configs(
+                changes, validate_only=bool(given["validate_only"]), timeout=given["timeout"], return_exceptions=True
+            )
+            return {**described, **done}
+
+        return self._questions.ask_each(asked, ask)
+
+    def incremental_alter_configs(
+        self, resources: list[ConfigResource], **kwargs: Any
+    ) -> dict[ConfigResource, Future[Any]]:
+        """Makes the changes of `incremental_configs`; each future's result is None.
+
+        Options: `validate_only`, `request_timeout`.
+        """
+        given = arguments.options(kwargs, "validate_only")
+        asked = keyed(resources)
+        changes = {asked[each]: {entry.name: change(entry) for entry in each.incremental_configs} for each in resources}
+        for each in resources:
+            if not each.incremental_configs:
+                raise ValueError(f"{each!r} has no changes: name some with incremental_configs")
+        return self._questions.ask_each(
+            asked,
+            lambda: self._admin.alter_configs(
+                changes, validate_only=bool(given["validate_only"]), timeout=given["timeout"], return_exceptions=True
+            ),
+        )
+
+    # --- groups
+
+    def list_consumer_groups(self, **kwargs: Any) -> Future[Any]:
+        """The groups; the future's result is a `ListConsumerGroupsResult`.
+
+        Options: `states`, a set of `ConsumerGroupState`; `types`, a set of `ConsumerGroupType`; `request_timeout`.
+        """
+        given = arguments.options(kwargs, "states", "types")
+        states = answers.names(given["states"], "states", ConsumerGroupState)
+        types = answers.names(given["types"], "types", ConsumerGroupType)
+        return self._questions.ask(
+            lambda: answers.listings(self._admin.list_groups(states=states, types=types, timeout=given["timeout"]))
+        )
+
+    def describe_consumer_groups(self, group_ids: list[str], **kwargs: Any) -> Futures:
+        """Describes groups; each future's result is a `ConsumerGroupDescription`. Options as of `describe_topics()`."""
+        given = arguments.options(kwargs, "include_authorized_operations")
+        groups = arguments.listed(group_ids, str, "group ids")
+        limit = given["timeout"]
+
+        def ask() -> Mapping[str, Any]:
+            nodes = answers.nodes(self._admin.describe_cluster(timeout=limit))
+            found: Mapping[str, Any] = self._admin.describe_groups(groups, timeout=limit, return_exceptions=True)
+            return {
+                name: answers.group(name, each, nodes.get(self._admin.find_coordinator(name, timeout=limit)))
+                for name, each in found.items()
+            }
+
+        return self._questions.ask_each({each: each for each in groups}, ask, lambda found: found)
+
+    def delete_consumer_groups(self, group_ids: list[str], **kwargs: Any) -> Futures:
+        """Deletes groups with their offsets; each future's result is None. Options: `request_timeout`."""
+        given = arguments.options(kwargs)
+        groups = arguments.listed(group_ids, str, "group ids")
+        return self._questions.ask_each(
+            {each: each for each in groups},
+            lambda: self._admin.delete_groups(groups, timeout=given["timeout"], return_exceptions=True),
+        )
+
+    def list_consumer_group_offsets(
+        self, list_consumer_group_offsets_request: list[ConsumerGroupTopicPartitions], **kwargs: Any
+    ) -> Futures:
+        """What a group has committed; the future's result is a `ConsumerGroupTopicPartitions`.
+
+        Options: `require_stable`, which is accepted, and `request_timeout`.
+        """
+        given = arguments.options(kwargs, "require_stable")
+        group, wanted = arguments.group_partitions(list_consumer_group_offsets_request, offsets=False)
+        places = None if wanted is None else [Place(each.topic, each.partition) for each in wanted]
+
+        def ask() -> Mapping[str, Any]:
+            found = self._admin.list_group_offsets({group: places}, timeout=given["timeout"])
+            return {group: answers.committed(group, found[group], places)}
+
+        return self._questions.ask_each({group: group}, ask, lambda found: found)
+
+    def alter_consumer_group_offsets(
+        self, alter_consumer_group_offsets_request: list[ConsumerGroupTopicPartitions], **kwargs: Any
+    ) -> Futures:
+        """Commits offsets for a group; the future's result names for each partition its error. Options: `request_timeout`."""
+        given = arguments.options(kwargs)
+        group, wanted = arguments.group_partitions(alter_consumer_group_offsets_request, offsets=True)
+        named = wanted or []
+        offsets: dict[tuple[str, int], int | OffsetAndMetadata] = {
+            Place(each.topic, each.partition): OffsetAndMetadata(each.offset, each.metadata or "", each.leader_epoch)
+            for each in named
+        }
+
+        def ask() -> Mapping[str, Any]:
+            found: Mapping[Any, Any] = self._admin.alter_group_offsets(
+                group, offsets, timeout=given["timeout"], return_exceptions=True
+            )
+            return {group: answers.altered(group, named, found)}
+
+        return self._questions.ask_each({group: group}, ask, lambda done: done)
+
+    def list_groups(self, group: str | None = None, timeout: float | None = -1) -> list[GroupMetadata]:
+        """The groups, or one. Blocks.
+
+        Deprecated, as in the library: there are `list_consumer_groups()` and `describe_consumer_groups()`.
+
+        Raises:
+            KafkaException: The cluster did not answer in time.
+        """
+        warnings.warn(
+            "list_groups() is deprecated; call list_consumer_groups() and describe_consumer_groups()",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return _cluster.groups_of(self._admin, group, timeout)
+
+    # --- records, cluster
+
+    def list_offsets(
+        self, topic_partition_offsets: dict[TopicPartition, OffsetSpec], **kwargs: Any
+    ) -> dict[TopicPartition, Future[Any]]:
+        """Offsets of partitions; each future's result is a `ListOffsetsResultInfo`.
+
+        Options: `isolation_level`, an `IsolationLevel`; `request_timeout`.
+        """
+        given = arguments.options(kwargs, "isolation_level")
+        if not isinstance(topic_partition_offsets, dict):
+            raise TypeError("expected a dict of TopicPartition and OffsetSpec")
+        arguments.partitions(topic_partition_offsets, offsets=None)
+        for spec in topic_partition_offsets.values():
+            if not isinstance(spec, OffsetSpec):
+                raise TypeError(f"expected an OffsetSpec, not {spec!r}")
+        level = given["isolation_level"] or IsolationLevel.READ_UNCOMMITTED
+        if not isinstance(level, IsolationLevel):
+            raise TypeError(f"isolation_level: expected an IsolationLevel, not {level!r}")
+        asked: dict[tuple[str, int], Any] = {
+            Place(of.topic, of.partition): answers.spec(spec) for of, spec in topic_partition_offsets.items()
+        }
+        if not asked:
+            return {}
+        return self._questions.ask_each(
+            {each: Place(each.topic, each.partition) for each in topic_partition_offsets},
+            lambda: self._admin.list_offsets(
+                asked,
+                isolation_level="read_committed" if level is IsolationLevel.READ_COMMITTED else "read_uncommitted",
+                timeout=given["timeout"],
+                return_exceptions=True,
+            ),
+            lambda found: ListOffsetsResultInfo(
+                -1 if found.offset is None else found.offset,
+                -1 if found.timestamp is None else found.timestamp,
+                found.leader_epoch,
+            ),
+        )
+
+    def delete_records(
+        self, topic_partition_offsets: list[TopicPartition], **kwargs: Any
+    ) -> dict[TopicPartition, Future[Any]]:
+        """Deletes the records before an offset, before -1 (`OFFSET_END`) all; each future's result is a `DeletedRecords`.
+
+        Options: `operation_timeout`, `request_timeout`.
+        """
+        given = arguments.options(kwargs, "operation_timeout")
+        if not isinstance(topic_partition_offsets, list):
+            raise TypeError("expected a list of TopicPartition")
+        wanted = arguments.partitions(topic_partition_offsets, offsets=None)
+        if not wanted:
+            return {}
+        return self._questions.ask_each(
+            {each: Place(each.topic, each.partition) for each in wanted},
+            lambda: self._admin.delete_records(
+                {Place(each.topic, each.partition): each.offset for each in wanted},
+                timeout=given["timeout"],
+                return_exceptions=True,
+            ),
+            DeletedRecords,
+        )
+
+    def describe_cluster(self, **kwargs: Any) -> Future[Any]:
+        """The cluster; the future's result is a `DescribeClusterResult`. Options as of `describe_topics()`."""
+        given = arguments.options(kwargs, "include_authorized_operations")
+        return self._questions.ask(lambda: answers.cluster(self._admin.describe_cluster(timeout=given["timeout"])))
+
+    def cluster_id(self, timeout: float | None = -1) -> str | None:
+        """The cluster's id. Blocks.
+
+        Raises:
+            KafkaException: The cluster did not answer in time.
+        """
+        with translated("Failed to get cluster id"):
+            return self._admin.describe_cluster(timeout=_cluster.seconds(timeout)).cluster_id
+
+    # --- not offered
+
+    def create_acls(self, acls: list[AclBinding], **kwargs: Any) -> NoReturn:
+        """Not offered: raises NotImplementedError."""
+        del acls, kwargs
+        raise not_offered("create_acls", "kafka-acls.sh of Apache Kafka adds them")
+
+    def describe_acls(self, acl_binding_filter: AclBindingFilter, **kwargs: Any) -> NoReturn:
+        """Not offered: raises NotImplementedError."""
+        del acl_binding_filter, kwargs
+        raise not_offered("describe_acls", "kafka-acls.sh of Apache Kafka lists them")
+
+    def delete_acls(self, acl_binding_filters: list[AclBindingFilter], **kwargs: Any) -> NoReturn:
+        """Not offered: raises NotImplementedError."""
+        del acl_binding_filters, kwargs
+        raise not_offered("delete_acls", "kafka-acls.sh of Apache Kafka removes them")
+
+    def describe_user_scram_credentials(self, users: list[str] | None = None, **kwargs: Any) -> NoReturn:
+        """Not offered: raises NotImplementedError."""
+        del users, kwargs
+        raise not_offered("describe_user_scram_credentials", "kafka-configs.sh --entity-type users describes them")
+
+    def alter_user_scram_credentials(self, alterations: list[UserScramCredentialAlteration], **kwargs: Any) -> NoReturn:
+        """Not offered: raises NotImplementedError."""
+        del alterations, kwargs
+        raise not_offered("alter_user_scram_credentials", "kafka-configs.sh --entity-type users alters them")
+
+    def elect_leaders(
+        self, election_type: ElectionType, partitions: list[TopicPartition] | None = None, **kwargs: Any
+    ) -> NoReturn:
+        """Not offered: raises NotImplementedError."""
+        del election_type, partitions, kwargs
+        raise not_offered("elect_leaders", "kafka-leader-election.sh of Apache Kafka starts them")
+
+    # --- life
+
+    def set_sasl_credentials(self, username: str, password: str) -> None:
+        """Takes credentials, which have no use: SASL is not part of this version."""
+        for name, value in (("username", username), ("password", password)):
+            if not isinstance(value, str):
+                raise TypeError(f"{name} must be str, not {type(value).__name__}")
+
+    def poll(self, timeout: float | None = -1) -> int:
+        """Nothing waits to be served: futures are completed by themselves. Returns 0."""
+        del timeout
+        return 0
+
+    def __len__(self) -> int:
+        return len(self._questions)
+
+    def close(self) -> None:
+        """Ends the client; futures that are open are completed."""
+        self._questions.close()
+        self._admin.close()
+
+    def __enter__(self) -> Self:
+        """See `close()`."""
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc_value: BaseException | None, exc_traceback: TracebackType | None
+    ) -> None:
+        """See `close()`."""
+        self.close()
+
+
+def engine_topic(topic: NewTopic) -> EngineTopic:
+    """A topic as the engine takes it."""
+    if topic.replica_assignment is not None and topic.replication_factor != -1:
+        raise ValueError(f"topic {topic.topic!r} has both a replication_factor and a replica_assignment")
+    return EngineTopic(
+        topic.topic,
+        partitions=-1 if topic.replica_assignment else topic.num_partitions,
+        replication_factor=topic.replication_factor,
+        assignments=topic.replica_assignment or (),
+        configs={name: str(value) for name, value in (topic.config or {}).items()},
+    )
+
+
+def keyed(resources: list[ConfigResource]) -> dict[ConfigResource, Any]:
+    """Resources by the engine's names of them."""
+    arguments.listed(resources, ConfigResource, "ConfigResource", ValueError)
+    arguments.once(resources, "resource")
+    return {each: answers.resource(each) for each in resources}
+
+
+def change(entry: Any) -> ConfigChange:
+    """A change as the engine takes it."""
+    if entry.incremental_operation is None:
+        raise TypeError(f"{entry!r} has no incremental_operation")
+    return ConfigChange(entry.incremental_operation.name.lower(), None if entry.value is None else str(entry.value))
+
+
+def not_offered(call: str, instead: str) -> NotImplementedError:
+    return NotImplementedError(f"AdminClient.{call}() is not offered by kafkars: {instead}")

@@ -1,0 +1,102 @@
+"""Questions on threads, whose answers are futures: what the library's administrators hand out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from kafkars import errors
+from kafkars.compat.confluent_kafka._translate import of_engine
+from kafkars.compat.confluent_kafka.error import KafkaException
+
+K = TypeVar("K", bound=Hashable)
+
+THREADS = 4
+"""Questions under way at once; others wait for them."""
+
+
+class Questions:
+    """Asks, a few questions at a time."""
+
+    def __init__(self) -> None:
+        self._threads: ThreadPoolExecutor | None = None
+        self._open: set[Future[Any]] = set()
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def ask_each(
+        self,
+        keys: Mapping[K, Any],
+        ask: Callable[[], Mapping[Any, Any]],
+        answer: Callable[[Any], Any] = lambda _: None,
+    ) -> dict[K, Future[Any]]:
+        """One future for each thing asked about.
+
+        Args:
+            keys: The program's name of each, and the engine's.
+            ask: Returns for each of the engine's names what was found, or the error.
+            answer: Makes the future's result of what was found.
+        """
+        futures: dict[K, Future[Any]] = {key: self._future() for key in keys}
+
+        def run() -> None:
+            try:
+                found = ask()
+            except BaseException as problem:  # noqa: BLE001  it belongs to the futures
+                for future in futures.values():
+                    future.set_exception(failure(problem))
+                return
+            for key, future in futures.items():
+                settle(future, lambda key=key: answered(found[keys[key]], answer))  # type: ignore[misc]
+
+        self._start(run)
+        return futures
+
+    def ask(self, ask: Callable[[], Any]) -> Future[Any]:
+        """One future for one question."""
+        future = self._future()
+        self._start(lambda: settle(future, ask))
+        return future
+
+    def close(self) -> None:
+        """Takes no questions any more; those that are asked are answered."""
+        if self._threads is not None:
+            self._threads.shutdown(wait=False)
+
+    def _future(self) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_running_or_notify_cancel()
+        self._open.add(future)
+        future.add_done_callback(self._open.discard)
+        return future
+
+    def _start(self, run: Callable[[], None]) -> None:
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="kafkars-admin")
+        self._threads.submit(run)
+
+
+def answered(found: Any, answer: Callable[[Any], Any]) -> Any:
+    if isinstance(found, BaseException):
+        raise found
+    return answer(found)
+
+
+def settle(future: Future[Any], work: Callable[[], Any]) -> None:
+    try:
+        result = work()
+    except BaseException as problem:  # noqa: BLE001  it belongs to the future
+        future.set_exception(failure(problem))
+    else:
+        future.set_result(result)
+
+
+def failure(problem: BaseException) -> BaseException:
+    """What the program gets of an error of the engine."""
+    if not isinstance(problem, errors.KafkaError):
+        return problem
+    raised = KafkaException(of_engine(problem))
+    raised.__cause__ = problem
+    return raised
