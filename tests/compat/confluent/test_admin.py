@@ -121,6 +121,13 @@ def test_groups_are_listed_described_and_deleted(
     with kafkars.Consumer(bootstrap_servers=broker.bootstrap_servers, group_id=name, client_id="c") as consumer:
         consumer.subscribe(topic)
 
+        def joined() -> bool:
+            consumer.poll(0.05)
+            return bool(consumer.assignment())
+
+        # Before there is a coordinator for the first group of a cluster, librdkafka reports that instead of waiting.
+        eventually(joined, "the group has a coordinator and the consumer its partition")
+
         def described() -> Any:
             consumer.poll(0.05)
             return admin.describe_consumer_groups([name])[name].result(SECONDS)
