@@ -283,6 +283,12 @@ fn connect_class(cause: &ConnectCause) -> &'static str {
     }
 }
 
+/// Whether an exception is one of `kafkars.errors`.
+pub(crate) fn is_ours(py: Python<'_>, error: &PyErr) -> bool {
+    let class = errors(py).and_then(|errors| errors.getattr("KafkaError"));
+    class.is_ok_and(|class| error.is_instance(py, &class))
+}
+
 /// A contradiction between settings.
 pub(crate) fn settings(error: &ConfigError) -> PyErr {
     config(error.to_string())

@@ -9,7 +9,7 @@ use crate::admin::{PyAdmin, PyAdminRequest};
 use crate::aio::{PyCall, PyFuture, PyPort, send};
 use crate::batch::{PyRecordBatch, PyRecordIterator};
 use crate::broker::{PyEmbeddedBroker, PySeenRequest};
-use crate::compat::confluent::{self, PyMessage};
+use crate::compat::confluent::{self, PyBell, PyConfluentConsumer, PyMessage};
 use crate::config::{AdminFields, ClientSettings, ConsumerFields, ProducerFields};
 use crate::consumer::{PyAsyncConsumer, PyBaseConsumer, PyConsumer};
 use crate::metadata::PyRecordMetadata;
@@ -39,7 +39,9 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyBaseConsumer>()?;
     module.add_class::<PyBaseProducer>()?;
     module.add_class::<PyBatchBuilder>()?;
+    module.add_class::<PyBell>()?;
     module.add_class::<PyCall>()?;
+    module.add_class::<PyConfluentConsumer>()?;
     module.add_class::<PyConsumer>()?;
     module.add_class::<PyDeliveries>()?;
     module.add_class::<PyDeliveryFuture>()?;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kafkars._kafkars import Message
+from kafkars.compat.confluent_kafka._consumer import Consumer
 from kafkars.compat.confluent_kafka._model import Uuid
 from kafkars.compat.confluent_kafka._new_topic import NewPartitions, NewTopic
 from kafkars.compat.confluent_kafka._partition import TopicPartition
@@ -25,6 +26,7 @@ __all__ = [
     "TIMESTAMP_LOG_APPEND_TIME",
     "TIMESTAMP_NOT_AVAILABLE",
     "ConcurrentModificationException",
+    "Consumer",
     "IllegalStateException",
     "KafkaError",
     "KafkaException",

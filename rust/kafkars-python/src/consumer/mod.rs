@@ -16,4 +16,5 @@ mod wait;
 
 pub(crate) use aio::PyAsyncConsumer;
 pub(crate) use base::PyBaseConsumer;
+pub(crate) use core::ConsumerCore;
 pub(crate) use sync::PyConsumer;

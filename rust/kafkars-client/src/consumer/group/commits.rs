@@ -24,6 +24,12 @@ impl Consumer {
         offsets(inner.buffer.consumed())
     }
 
+    /// The same of partitions whose committed offset is another one, as far as this consumer knows.
+    pub fn uncommitted_offsets(&self) -> Offsets {
+        let inner = self.shared.inner.lock();
+        offsets(inner.buffer.uncommitted(inner.buffer.consumed()))
+    }
+
     /// Commits `offsets` and waits until the coordinator has them.
     pub async fn commit(
         &self,

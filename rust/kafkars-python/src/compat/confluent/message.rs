@@ -31,7 +31,6 @@ pub(crate) struct PyMessage {
 impl PyMessage {
     /// The message at `view` of a batch that was prepared (`record::prepare`).
     #[inline]
-    #[expect(dead_code, reason = "for the consumer of this face")]
     pub(crate) fn fetched(
         py: Python<'_>,
         batch: Arc<FetchedBatch>,

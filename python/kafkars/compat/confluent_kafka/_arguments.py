@@ -1,0 +1,79 @@
+"""What programs pass to the methods of clients, checked as the library checks it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkars._kafkars import Message
+from kafkars.compat.confluent_kafka._partition import TopicPartition
+from kafkars.types import OffsetAndMetadata
+
+Place = tuple[str, int]
+
+
+def partitions(given: object) -> list[TopicPartition]:
+    """A list of TopicPartition, and nothing else.
+
+    Raises:
+        TypeError: It is something else.
+    """
+    if not isinstance(given, list):
+        raise TypeError(f"requires list of TopicPartition, not {type(given).__name__}")
+    return [partition(each) for each in given]
+
+
+def partition(given: object) -> TopicPartition:
+    """A TopicPartition.
+
+    Raises:
+        TypeError: It is something else.
+    """
+    if not isinstance(given, TopicPartition):
+        raise TypeError(f"expected TopicPartition, not {type(given).__name__}")
+    return given
+
+
+def message(given: object) -> Message:
+    """A Message.
+
+    Raises:
+        TypeError: It is something else.
+    """
+    if not isinstance(given, Message):
+        raise TypeError(f"expected Message, not {type(given).__name__}")
+    return given
+
+
+def place(of: TopicPartition) -> Place:
+    """The key of a partition in the dicts of the engine."""
+    return of.topic, of.partition
+
+
+def function(name: str, given: object) -> Any:
+    """A callback.
+
+    Raises:
+        TypeError: It cannot be called.
+    """
+    if not callable(given):
+        raise TypeError(f"{name} expects a callable, not {given!r}")
+    return given
+
+
+def seconds(timeout: Any) -> float | None:
+    """A time limit for the engine: None for -1, None and every negative number.
+
+    Raises:
+        TypeError: It is no number.
+    """
+    if timeout is None:
+        return None
+    if isinstance(timeout, str) or not hasattr(timeout, "__float__"):
+        raise TypeError(f"timeout must be real number, not {type(timeout).__name__}")
+    limit = float(timeout)
+    return None if limit < 0 else limit
+
+
+def offset_and_metadata(of: TopicPartition) -> OffsetAndMetadata:
+    """What is committed for a partition."""
+    return OffsetAndMetadata(of.offset, of.metadata or "", of.leader_epoch)

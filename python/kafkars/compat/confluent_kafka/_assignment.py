@@ -1,0 +1,192 @@
+"""What a consumer reads, in the library's terms: partitions with the offsets they were assigned with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from kafkars import errors
+from kafkars.compat.confluent_kafka._arguments import Place, place
+from kafkars.compat.confluent_kafka._offsets import BEGINNING, END, INVALID, STORED
+from kafkars.compat.confluent_kafka._partition import TopicPartition
+from kafkars.compat.confluent_kafka._translate import refusal, translated
+
+if TYPE_CHECKING:
+    from kafkars import types
+
+
+class Assignment:
+    """The partitions of one consumer.
+
+    Args:
+        engine: The engine's consumer.
+        forget: Called with a topic and a partition that is read anew, or without for all.
+        is_cooperative: Whether the group moves single partitions.
+        is_reset_to_end: Whether a partition without offset starts at its end.
+    """
+
+    def __init__(
+        self, engine: Any, forget: Callable[..., None], *, is_cooperative: bool, is_reset_to_end: bool
+    ) -> None:
+        self._engine = engine
+        self._forget = forget
+        self._is_cooperative = is_cooperative
+        self._is_reset_to_end = is_reset_to_end
+        # The offset that assignment() shows of each partition.
+        self._shown: dict[Place, int] = {}
+        # Partitions of the group that the program did not take.
+        self._left_out: set[Place] = set()
+        # Partitions that a callback is told of just now, and whether it has taken any.
+        self._told: list[TopicPartition] | None = None
+        self.is_subscribed = False
+
+    def __contains__(self, at: Place) -> bool:
+        return at in self._shown
+
+    def __bool__(self) -> bool:
+        return bool(self._shown)
+
+    def shown(self) -> list[TopicPartition]:
+        """What `assignment()` returns."""
+        return [TopicPartition(topic, partition, offset) for (topic, partition), offset in sorted(self._shown.items())]
+
+    def places(self) -> list[Place]:
+        """All partitions."""
+        return list(self._shown)
+
+    # --- what the program does
+
+    def assign(self, partitions: list[TopicPartition]) -> None:
+        """Reads these partitions and no others."""
+        if not self.is_subscribed:
+            with translated("Failed to set assignment"):
+                self._engine.unassign()
+                self._shown.clear()
+                self._forget()
+                self._add(partitions)
+            return
+        if self._is_cooperative:
+            raise refusal(
+                "_STATE", "a cooperative group is assigned with incremental_assign() and incremental_unassign()"
+            )
+        self._take(partitions, only=True)
+
+    def incremental_assign(self, partitions: list[TopicPartition]) -> None:
+        """Reads these partitions too."""
+        if self.is_subscribed:
+            self._take(partitions, only=False)
+            return
+        for each in partitions:
+            if place(each) in self._shown:
+                raise refusal("_CONFLICT", f"{each.topic} [{each.partition}] is part of the assignment already")
+        with translated("Failed to assign"):
+            self._add(partitions)
+
+    def incremental_unassign(self, partitions: list[TopicPartition]) -> None:
+        """Reads these partitions no longer."""
+        for each in partitions:
+            if place(each) not in self._shown:
+                raise refusal("_INVALID_ARG", f"{each.topic} [{each.partition}] is not part of the assignment")
+        if self._told is not None:
+            # They go when the callback has returned.
+            return
+        self._drop([place(each) for each in partitions])
+
+    def unassign(self) -> None:
+        """Reads nothing."""
+        if self._told is None:
+            self._drop(list(self._shown))
+
+    # --- what the group does
+
+    def come(self, partitions: Sequence[types.TopicPartition]) -> None:
+        """The engine reads these from now on, once the program was told."""
+        for topic, partition in partitions:
+            self._forget(topic, partition)
+
+    def go(self, partitions: Sequence[types.TopicPartition]) -> None:
+        """The engine does not read these any more."""
+        for topic, partition in partitions:
+            self._shown.pop((topic, partition), None)
+            self._left_out.discard((topic, partition))
+            self._forget(topic, partition)
+
+    @contextmanager
+    def changing(self, told: list[TopicPartition]) -> Iterator[None]:
+        """A callback runs that was told of these partitions."""
+        self._told = told
+        try:
+            yield
+        finally:
+            self._told = None
+
+    def settle(self) -> None:
+        """Takes what the engine reads and no callback has taken."""
+        for topic, partition in self._engine.assignment():
+            if (topic, partition) not in self._left_out:
+                self._shown.setdefault((topic, partition), STORED)
+
+    # --- how
+
+    def _add(self, partitions: list[TopicPartition]) -> None:
+        starts: dict[Place, int | None] = {}
+        for each in partitions:
+            starts[place(each)] = each.offset if each.offset >= 0 else None
+        self._engine.incremental_assign(starts)
+        for each in partitions:
+            self._shown[place(each)] = STORED if each.offset == INVALID else each.offset
+            self._forget(*place(each))
+            if each.offset in {BEGINNING, END}:
+                self.seek(each)
+
+    def _take(self, partitions: list[TopicPartition], *, only: bool) -> None:
+        owned = set(self._engine.assignment())
+        wanted = {place(each): each for each in partitions}
+        strangers = [at for at in wanted if at not in owned]
+        if strangers:
+            topic, partition = strangers[0]
+            raise refusal(
+                "_INVALID_ARG",
+                f"{topic} [{partition}] was not assigned to this member by its group: a subscribed consumer reads partitions "
+                "of its group only; unsubscribe() first, or use another consumer for partitions of your own choice",
+            )
+        with translated("Failed to set assignment"):
+            left_out = owned - set(wanted) if only else set()
+            if only:
+                self._shown.clear()
+            if left_out:
+                self._engine.pause(list(left_out))
+            back = self._left_out & set(wanted)
+            if back:
+                self._engine.resume(list(back))
+            self._left_out = (self._left_out - back) | left_out
+            for at, each in wanted.items():
+                if each.offset not in {INVALID, STORED}:
+                    self.seek(each)
+                self._shown[at] = STORED if each.offset == INVALID else each.offset
+
+    def _drop(self, places: list[Place]) -> None:
+        with translated("Failed to unassign"):
+            for at in places:
+                self._shown.pop(at, None)
+                self._forget(*at)
+            if self.is_subscribed:
+                owned = set(self._engine.assignment()) & set(places)
+                self._engine.pause(list(owned))
+                self._left_out |= owned
+            else:
+                self._engine.incremental_unassign(places)
+
+    def seek(self, to: TopicPartition) -> None:
+        """Goes on at an offset, also one of the logical ones."""
+        at = [place(to)]
+        if to.offset == BEGINNING or (to.offset == INVALID and not self._is_reset_to_end):
+            self._engine.seek_to_beginning(at)
+        elif to.offset in {END, INVALID}:
+            self._engine.seek_to_end(at)
+        elif to.offset >= 0:
+            self._engine.seek(at[0], to.offset, leader_epoch=to.leader_epoch)
+        else:
+            raise errors.InvalidArgumentError(f"offset {to.offset} cannot be sought")
+        self._forget(*at[0])

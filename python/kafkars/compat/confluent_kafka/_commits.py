@@ -1,0 +1,159 @@
+"""What a consumer commits: what it was handed out, or what the program has stored; when asked to, and by itself."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kafkars import errors
+from kafkars.compat.confluent_kafka._arguments import Place, offset_and_metadata
+from kafkars.compat.confluent_kafka._offsets import INVALID
+from kafkars.compat.confluent_kafka._partition import TopicPartition
+from kafkars.compat.confluent_kafka._translate import local_error, of_engine, refusal
+from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
+from kafkars.types import OffsetAndMetadata
+
+if TYPE_CHECKING:
+    from kafkars import types
+    from kafkars.compat.confluent_kafka._face import Face
+
+LEAVE_SECONDS = 10.0
+"""How long the commit of partitions that go may hold up a rebalance."""
+
+
+class Commits:
+    """The offsets of one consumer.
+
+    Args:
+        engine: The engine's consumer.
+        consumed: Gives topic, partition, offset and leader epoch of what was handed out and is not committed.
+        ring: Asks for `serve()` to be called.
+        face: Settings.
+        is_own: Whether commits that the engine could make by itself are made here.
+    """
+
+    def __init__(
+        self,
+        engine: Any,
+        consumed: Callable[[], list[tuple[str, int, int, int]]],
+        ring: Callable[[], None],
+        face: Face,
+        *,
+        is_own: bool,
+    ) -> None:
+        self._engine = engine
+        self._consumed = consumed
+        self._on_commit = face.on_commit
+        self._stores_itself = face.enable_auto_offset_store
+        self._is_own = is_own
+        self._interval = face.auto_commit_interval
+        self._due = time.monotonic() + self._interval
+        self._ring = ring
+        self._refused: deque[tuple[KafkaError, list[TopicPartition]]] = deque()
+        self._stored: dict[Place, OffsetAndMetadata] = {}
+
+    def store(self, offsets: dict[Place, OffsetAndMetadata]) -> None:
+        """Keeps offsets for the next commit."""
+        self._stored.update(offsets)
+
+    def pending(self) -> dict[Place, OffsetAndMetadata]:
+        """What a commit without arguments commits."""
+        if not self._stores_itself:
+            return dict(self._stored)
+        return {
+            (topic, partition): OffsetAndMetadata(offset, "", epoch if epoch >= 0 else None)
+            for topic, partition, offset, epoch in self._consumed()
+        }
+
+    def commit(self, offsets: Mapping[Place, OffsetAndMetadata], timeout: float | None = None) -> list[TopicPartition]:
+        """Commits and waits.
+
+        Raises:
+            KafkaException: They were not committed.
+        """
+        if not offsets:
+            raise refusal("_NO_OFFSET", "Commit failed: there is no offset to commit")
+        try:
+            self._engine.commit(dict(offsets), timeout=timeout)
+        except errors.KafkaError as problem:
+            raise KafkaException(of_engine(problem, "Commit failed")) from problem
+        self._note(offsets)
+        return answers(offsets)
+
+    def commit_later(self, offsets: Mapping[Place, OffsetAndMetadata], assigned: list[Place]) -> None:
+        """Commits without waiting; `on_commit` hears of it in a later poll."""
+        if offsets:
+            self._engine.commit_async(dict(offsets), callback=self._committed)
+        elif self._on_commit is not None:
+            nothing = [TopicPartition(topic, partition, INVALID) for topic, partition in assigned]
+            self._refused.append((local_error("_NO_OFFSET"), nothing))
+            self._ring()
+
+    def refuse(self, offsets: Mapping[Place, OffsetAndMetadata], error: KafkaError) -> None:
+        """Tells `on_commit` in a later poll that offsets are not committed."""
+        if self._on_commit is not None:
+            self._refused.append((error, [answer._answer(answer.offset, error) for answer in answers(offsets)]))
+            self._ring()
+
+    def serve(self) -> None:
+        """Tells what was refused, and commits what is due by itself."""
+        while self._refused and self._on_commit is not None:
+            self._on_commit(*self._refused.popleft())
+        if not self._is_own or self._interval <= 0 or time.monotonic() < self._due:
+            return
+        self._due = time.monotonic() + self._interval
+        pending = self.pending()
+        if pending:
+            self._engine.commit_async(pending, callback=self._committed)
+
+    def leave(self, partitions: Sequence[types.TopicPartition] | None = None) -> None:
+        """Commits what is left of partitions that go, or of all, and forgets them."""
+        pending = self.pending() if self._is_own else {}
+        if partitions is not None:
+            going = {(topic, partition) for topic, partition in partitions}
+            pending = {at: offset for at, offset in pending.items() if at in going}
+        try:
+            if pending:
+                self._engine.commit(pending, timeout=LEAVE_SECONDS)
+                self._told(pending, None)
+        except errors.KafkaError as problem:
+            self._told(pending, problem)
+        finally:
+            self.forget(partitions)
+
+    def forget(self, partitions: Sequence[types.TopicPartition] | None = None) -> None:
+        """What was stored of these partitions, or of all, is not to be committed any more."""
+        for topic, partition in list(self._stored) if partitions is None else partitions:
+            self._stored.pop((topic, partition), None)
+
+    def _committed(self, offsets: Mapping[Place, OffsetAndMetadata], problem: errors.KafkaError | None) -> None:
+        self._told({(at[0], at[1]): offset for at, offset in offsets.items()}, problem)
+
+    def _told(self, offsets: Mapping[Place, OffsetAndMetadata], problem: errors.KafkaError | None) -> None:
+        error = None if problem is None else of_engine(problem)
+        if error is None:
+            self._note(offsets)
+        if self._on_commit is not None:
+            self._on_commit(error, [answer._answer(answer.offset, error) for answer in answers(offsets)])
+
+    def _note(self, offsets: Mapping[Place, OffsetAndMetadata]) -> None:
+        """What is committed need not be committed again."""
+        for at, committed in offsets.items():
+            stored = self._stored.get(at)
+            if stored is not None and stored.offset == committed.offset:
+                del self._stored[at]
+
+
+def answers(offsets: Mapping[Place, OffsetAndMetadata]) -> list[TopicPartition]:
+    """Committed offsets as the program sees them."""
+    return [
+        TopicPartition(topic, partition, at.offset, at.metadata or None, at.leader_epoch)
+        for (topic, partition), at in offsets.items()
+    ]
+
+
+def given(partitions: Sequence[TopicPartition]) -> dict[Place, OffsetAndMetadata]:
+    """What a program wants to be committed; partitions without offset are left out."""
+    return {(each.topic, each.partition): offset_and_metadata(each) for each in partitions if each.offset >= 0}

@@ -1,0 +1,486 @@
+"""`confluent_kafka.Consumer`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from kafkars import errors
+from kafkars._kafkars import Bell, ConfluentConsumer, Message
+from kafkars._kafkars import Consumer as Engine
+from kafkars.compat.confluent_kafka import _arguments as arguments
+from kafkars.compat.confluent_kafka._assignment import Assignment
+from kafkars.compat.confluent_kafka._commits import Commits, given
+from kafkars.compat.confluent_kafka._config import consumer_settings
+from kafkars.compat.confluent_kafka._group_metadata import packed
+from kafkars.compat.confluent_kafka._offsets import END, INVALID, STORED
+from kafkars.compat.confluent_kafka._partition import TopicPartition
+from kafkars.compat.confluent_kafka._rebalance import Callback, Callbacks, Listener
+from kafkars.compat.confluent_kafka._translate import local_error, of_engine, refusal, translated
+from kafkars.compat.confluent_kafka._trouble import Trouble
+from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
+from kafkars.config import ConsumerConfig
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+LOOK_SECONDS = 1.0
+"""How long a commit may look whether its topics exist."""
+LEAVE_SECONDS = 30.0
+"""How long `close()` waits for the coordinator."""
+
+
+class Consumer(ConfluentConsumer):
+    """Reads messages, as a member of a group or from partitions of the program's choice.
+
+    Callbacks run in `poll()`, `consume()` and `close()`, on the thread that calls.
+
+    Args:
+        config: Properties of librdkafka by their dotted names, and `error_cb`, `stats_cb`, `throttle_cb`, `on_commit`, `logger`.
+        kwargs: The same by name; they win.
+
+    Raises:
+        KafkaException: A property is unknown or cannot be used; the code is `_INVALID_ARG`.
+        ValueError: There is no `group.id`.
+        TypeError: There is no configuration.
+    """
+
+    def __init__(self, config: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
+        """See the class."""
+        settings = consumer_settings(() if config is None else (config,), kwargs)
+        face, values = settings.face, settings.values
+        # The engine's own commits are not told to anybody, so those that somebody listens to are made here.
+        is_own = face.enable_auto_commit and (face.on_commit is not None or not face.enable_auto_offset_store)
+        with translated("Failed to create consumer"):
+            self._settings = settings
+            self._engine: Any = Engine(
+                ConsumerConfig(**{**settings.engine, **({"enable_auto_commit": False} if is_own else {})})
+            )
+        self._bell = Bell()
+        self._face = face
+        self._trouble = Trouble(face.error_cb)
+        self._assignment = Assignment(
+            self._engine,
+            self._forget,
+            is_cooperative=values["partition.assignment.strategy"] == "cooperative-sticky",
+            is_reset_to_end=settings.engine["auto_offset_reset"] == "latest",
+        )
+        self._commits = Commits(self._engine, self._uncommitted, self._bell.ring, face, is_own=is_own)
+        self._open(self._engine, self._bell, face.enable_partition_eof)
+        if is_own and face.auto_commit_interval > 0:
+            self._bell.every(face.auto_commit_interval)
+
+    # --- what is read
+
+    def subscribe(
+        self,
+        topics: list[str],
+        on_assign: Callback | None = None,
+        on_revoke: Callback | None = None,
+        on_lost: Callback | None = None,
+    ) -> None:
+        """Reads topics as a member of the group, instead of what was subscribed before.
+
+        Args:
+            topics: Names; those that begin with `^` are regular expressions.
+            on_assign: Called with the consumer and the partitions that have come. It may `assign()` them with other offsets.
+            on_revoke: Called with the consumer and the partitions that go.
+            on_lost: The same for partitions that are gone already; without it `on_revoke` is called.
+
+        Raises:
+            KafkaException: The list is empty, or a name or expression is not valid.
+            TypeError: Topics are no list, or a callback cannot be called.
+        """
+        self._check()
+        if not isinstance(topics, list):
+            raise TypeError(f"expected list of topic unicode strings, not {type(topics).__name__}")
+        names = [str(topic) for topic in topics]
+        named = {"on_assign": on_assign, "on_revoke": on_revoke, "on_lost": on_lost}
+        callbacks = Callbacks(
+            **{name: arguments.function(name, each) for name, each in named.items() if each is not None}
+        )
+        if not names or not all(names):
+            raise refusal("_INVALID_ARG", "Failed to set subscription: there is no topic, or one without a name")
+        listener = Listener(self, callbacks)
+        listeners = {
+            "on_partitions_assigned": listener.assigned,
+            "on_partitions_revoked": listener.revoked,
+            "on_partitions_lost": listener.lost,
+        }
+        with translated("Failed to set subscription"):
+            if not self._assignment.is_subscribed and self._assignment:
+                self._assignment.unassign()
+            if any(name.startswith("^") for name in names):
+                self._engine.subscribe(pattern=pattern(names), **listeners)
+            else:
+                self._engine.subscribe(names, **listeners)
+        self._assignment.is_subscribed = True
+        self._trouble.forget()
+        self._find_missing([name for name in names if not name.startswith("^")])
+
+    def unsubscribe(self) -> None:
+        """Gives up the subscription; a later poll calls `on_revoke`."""
+        self._check()
+        self._leave()
+        self._assignment.is_subscribed = False
+
+    def assign(self, partitions: list[TopicPartition]) -> None:
+        """Reads these partitions and no others: from their offsets, or from what the group has committed.
+
+        Raises:
+            KafkaException: The group does not let this member have them.
+        """
+        self._check()
+        self._assignment.assign(arguments.partitions(partitions))
+        self._trouble.forget()
+
+    def incremental_assign(self, partitions: list[TopicPartition]) -> None:
+        """Reads these partitions too.
+
+        Raises:
+            KafkaException: One is assigned already.
+        """
+        self._check()
+        self._assignment.incremental_assign(arguments.partitions(partitions))
+
+    def incremental_unassign(self, partitions: list[TopicPartition]) -> None:
+        """Reads these partitions no longer.
+
+        Raises:
+            KafkaException: One is not assigned.
+        """
+        self._check()
+        self._assignment.incremental_unassign(arguments.partitions(partitions))
+
+    def unassign(self) -> None:
+        """Reads nothing."""
+        self._check()
+        self._assignment.unassign()
+
+    def assignment(self) -> list[TopicPartition]:
+        """The assigned partitions, with the offsets they were assigned with."""
+        self._check()
+        return self._assignment.shown()
+
+    def pause(self, partitions: list[TopicPartition]) -> None:
+        """Hands out no messages of these partitions until `resume()`; those that are not assigned are left out."""
+        self._check()
+        self._engine.pause(
+            [at for at in map(arguments.place, arguments.partitions(partitions)) if at in self._assignment]
+        )
+
+    def resume(self, partitions: list[TopicPartition]) -> None:
+        """Ends a pause."""
+        self._check()
+        self._engine.resume(
+            [at for at in map(arguments.place, arguments.partitions(partitions)) if at in self._assignment]
+        )
+
+    def seek(self, partition: TopicPartition) -> None:
+        """Goes on at the offset that the partition carries.
+
+        Raises:
+            KafkaException: The partition is not assigned, or the offset cannot be sought.
+        """
+        self._check()
+        place = arguments.place(arguments.partition(partition))
+        what = f"Failed to seek to offset {partition.offset}"
+        if place not in self._assignment:
+            raise refusal(
+                "_UNKNOWN_PARTITION" if self._assignment else "_STATE", f"{what}: the partition is not assigned"
+            )
+        if partition.offset == STORED:
+            raise refusal("_INVALID_ARG", f"{what}: committed() tells the offset that is stored")
+        with translated(what):
+            self._assignment.seek(partition)
+        self._trouble.forget()
+
+    # --- offsets
+
+    def position(self, partitions: list[TopicPartition]) -> list[TopicPartition]:
+        """The offset after the last message handed out, of each partition; `OFFSET_INVALID` where none was."""
+        self._check()
+        answers = []
+        for each in arguments.partitions(partitions):
+            offset, epoch = self._position(each.topic, each.partition) or (INVALID, -1)
+            answers.append(each._answer(offset, leader_epoch=epoch if epoch >= 0 else None))
+        return answers
+
+    def store_offsets(self, message: Message | None = None, offsets: list[TopicPartition] | None = None) -> None:
+        """Keeps the offset after a message, or offsets, for the next commit. Needs `enable.auto.offset.store=false`.
+
+        Raises:
+            KafkaException: The consumer stores offsets by itself, or no partition of those is assigned.
+            ValueError: Both or neither is given.
+        """
+        self._check()
+        if message is not None and offsets is not None:
+            raise ValueError("message and offsets are mutually exclusive")
+        if message is None and offsets is None:
+            raise ValueError("expected either message or offsets")
+        places = self._given(message, offsets)
+        if self._face.enable_auto_offset_store:
+            raise refusal(
+                "_INVALID_ARG", "StoreOffsets failed: the consumer stores by itself; set enable.auto.offset.store=false"
+            )
+        known = {place: offset for place, offset in places.items() if place in self._assignment}
+        if places and not known:
+            raise refusal("_UNKNOWN_PARTITION", "StoreOffsets failed: the partition is not assigned")
+        self._commits.store(known)
+
+    def commit(
+        self,
+        message: Message | None = None,
+        offsets: list[TopicPartition] | None = None,
+        asynchronous: bool = True,
+        **kwargs: Any,
+    ) -> list[TopicPartition] | None:
+        """Commits the offset after a message, offsets, or what was handed out or stored.
+
+        Args:
+            message: A message.
+            offsets: Partitions with offsets.
+            asynchronous: Whether to return at once; `on_commit` hears of the outcome in a later poll.
+            kwargs: `async`, the older name of `asynchronous`.
+
+        Returns:
+            None, or what was committed.
+
+        Raises:
+            KafkaException: It was not committed, or there was nothing to commit.
+            ValueError: Message and offsets are given.
+        """
+        self._check()
+        asynchronous = bool(kwargs.pop("async", asynchronous))
+        if kwargs:
+            raise TypeError(f"{next(iter(kwargs))!r} is an invalid keyword argument for commit()")
+        if message is not None and offsets is not None:
+            raise ValueError("message and offsets are mutually exclusive")
+        is_named = message is not None or offsets is not None
+        places = self._given(message, offsets) if is_named else self._commits.pending()
+        unknown = self._unknown_topic(places)
+        if not asynchronous:
+            if unknown is not None:
+                raise KafkaException(unknown)
+            return self._commits.commit(places)
+        with translated("Commit failed"):
+            if unknown is not None:
+                self._commits.refuse(places, unknown)
+            else:
+                self._commits.commit_later(places, [] if is_named else self._assignment.places())
+        return None
+
+    def committed(self, partitions: list[TopicPartition], timeout: float = -1) -> list[TopicPartition]:
+        """What the group has committed of each partition; `OFFSET_INVALID` where it has nothing.
+
+        Raises:
+            KafkaException: No answer in time, or a refusal.
+        """
+        self._check()
+        asked = arguments.partitions(partitions)
+        if not asked:
+            raise refusal("_INVALID_ARG", "Failed to get committed offsets: there is no partition to ask for")
+        with translated("Failed to get committed offsets"):
+            found = self._engine.committed(
+                [arguments.place(each) for each in asked], timeout=arguments.seconds(timeout)
+            )
+        answers = []
+        for each in asked:
+            at = found.get(arguments.place(each))
+            answers.append(
+                each._answer(INVALID)
+                if at is None
+                else each._answer(at.offset, metadata=at.metadata or None, leader_epoch=at.leader_epoch)
+            )
+        return answers
+
+    def get_watermark_offsets(
+        self, partition: TopicPartition, timeout: float = -1, cached: bool = False
+    ) -> tuple[int, int]:
+        """The oldest offset, and the one after the newest, of a partition.
+
+        Args:
+            partition: Which.
+            timeout: Most seconds to wait for the cluster.
+            cached: Whether to tell what the last fetch told instead; `OFFSET_INVALID` before the first.
+
+        Raises:
+            KafkaException: There is no such partition, or no answer in time.
+        """
+        self._check()
+        place = arguments.place(arguments.partition(partition))
+        if cached:
+            known = self._engine.watermarks(place) if place in self._assignment else None
+            return (INVALID, INVALID) if known is None else (known.low, known.high)
+        limit = arguments.seconds(timeout)
+        with unknown_partitions("Failed to get watermark offsets"):
+            self._check_topic(place[0], limit)
+            low = self._engine.beginning_offsets([place], timeout=limit)
+            high = self._engine.end_offsets([place], timeout=limit)
+        return low[place], high[place]
+
+    def offsets_for_times(self, partitions: list[TopicPartition], timeout: float = -1) -> list[TopicPartition]:
+        """The first offset of each partition whose message is not older than the milliseconds that `offset` carries.
+
+        Returns:
+            The partitions with the offsets found, `OFFSET_END` where all messages are older.
+
+        Raises:
+            KafkaException: There is no such partition, or no answer in time.
+        """
+        self._check()
+        asked = arguments.partitions(partitions)
+        answers = []
+        limit = arguments.seconds(timeout)
+        with unknown_partitions("Failed to get offsets"):
+            for each in asked:
+                # One question each: the same partition may be asked for two times.
+                times = {arguments.place(each): each.offset}
+                self._check_topic(each.topic, limit)
+                found = self._engine.offsets_for_times(times, timeout=limit)
+                at = found[arguments.place(each)]
+                answers.append(each._answer(END if at is None else at.offset))
+        return answers
+
+    # --- who it is
+
+    def memberid(self) -> str | None:
+        """Its name in the group; None outside of one."""
+        self._check()
+        return self._engine.group_metadata().member_id or None
+
+    def consumer_group_metadata(self) -> bytes:
+        """Who it is in its group, for `Producer.send_offsets_to_transaction()`."""
+        self._check()
+        return packed(self._engine.group_metadata())
+
+    def list_topics(self, topic: str | None = None, timeout: float = -1) -> Any:
+        """The cluster's brokers and topics, or one topic.
+
+        Raises:
+            KafkaException: No answer in time.
+        """
+        self._check_handle()
+        cluster = import_module("kafkars.compat.confluent_kafka._cluster")
+        return cluster.list_topics(self._settings.engine, topic, arguments.seconds(timeout))
+
+    def cluster_id(self, timeout: float = -1) -> str | None:
+        """The cluster's id.
+
+        Raises:
+            KafkaException: No answer in time.
+        """
+        return self.list_topics("", timeout).cluster_id  # type: ignore[no-any-return]
+
+    def set_sasl_credentials(self, username: str, password: str) -> None:
+        """Takes what later connections would authenticate with; there is no SASL yet, so nothing does."""
+        self._check()
+        for name, given_value in (("username", username), ("password", password)):
+            if not isinstance(given_value, str):
+                raise TypeError(f"{name} must be str, not {type(given_value).__name__}")
+
+    # --- life
+
+    def close(self) -> None:
+        """Leaves the group, where `on_revoke` runs, commits what is to be committed by itself, and ends. May be called again."""
+        if self._engine.closed:
+            return
+        try:
+            if not self._assignment.is_subscribed:
+                self._commits.leave()
+            with translated("Failed to close consumer"):
+                self._engine.close(LEAVE_SECONDS)
+        finally:
+            self._engine.close(0.0)
+
+    def __enter__(self) -> Self:
+        """See `close()`."""
+        self._check()
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc_value: BaseException | None, exc_traceback: TracebackType | None
+    ) -> None:
+        """See `close()`."""
+        self.close()
+
+    # --- what the native part asks for
+
+    def _serve(self) -> Message | None:
+        """Runs what the bell was rung for."""
+        self._commits.serve()
+        for topic in self._take_missing():
+            self._trouble.missing(topic)
+        message, is_more = self._trouble.next_message()
+        if is_more:
+            self._bell.ring()
+        return message
+
+    def _failed(self, problem: errors.KafkaError) -> Message | None:
+        """What the engine could not do, as a message; None where it is none of the program's business."""
+        return self._trouble.message_of(problem)
+
+    def _reached(self, problem: errors.KafkaError | None) -> None:
+        """The cluster cannot be reached, or can."""
+        self._trouble.reached(problem)
+
+    def _partition_end(self, topic: str, partition: int, offset: int) -> Message:
+        """A partition was read to its end."""
+        error = local_error("_PARTITION_EOF", f"{topic} [{partition}] was read to its end at offset {offset}")
+        return Message(topic, partition, offset, value=error.str().encode(), error=error)
+
+    def _given(self, message: Message | None, offsets: list[TopicPartition] | None) -> dict[arguments.Place, Any]:
+        """What the program names to be committed."""
+        if message is None:
+            return given(arguments.partitions(offsets))
+        topic, partition, offset = arguments.message(message).topic(), message.partition(), message.offset()
+        problem = message.error()
+        if problem is not None:
+            raise refusal("_INVALID_ARG", f"Cannot commit offsets for message with error: {problem.str()!r}")
+        if topic is None or partition is None or offset is None:
+            raise refusal("_INVALID_ARG", "Cannot commit offsets for a message without topic, partition or offset")
+        return given([TopicPartition(topic, partition, offset + 1, None, message.leader_epoch())])
+
+    def _check_topic(self, topic: str, timeout: float | None) -> None:
+        """The engine waits for topics that may be about to come; the library does not."""
+        is_read = any(topic == name for name, _ in self._assignment.places())
+        if not is_read and topic not in self._engine.topics(timeout=timeout):
+            raise errors.UnknownTopicOrPartitionError(f"there is no topic {topic!r}", topic=topic)
+
+    def _unknown_topic(self, places: Mapping[arguments.Place, object]) -> KafkaError | None:
+        """Why offsets cannot be committed that name a topic which does not exist."""
+        try:
+            for topic, _ in places:
+                self._check_topic(topic, LOOK_SECONDS)
+        except errors.UnknownTopicOrPartitionError as problem:
+            return of_engine(problem, "Commit failed")
+        except errors.KafkaError:
+            # The commit itself says what is wrong with the cluster.
+            return None
+        return None
+
+    def _check_handle(self) -> None:
+        """Fails where the consumer is closed, in the words of calls that only ask the cluster."""
+        if self._engine.closed:
+            raise RuntimeError("Handle has been closed")
+
+
+def pattern(names: list[str]) -> str:
+    """One regular expression for whole names: those that begin with `^` match from there on, the others are names."""
+    alternatives = [f"(?:{name}).*" if name.startswith("^") else re.escape(name) for name in names]
+    return "|".join(f"(?:{each})" for each in alternatives)
+
+
+@contextmanager
+def unknown_partitions(what: str) -> Iterator[None]:
+    """As `translated()`, but a partition that brokers do not know is `_UNKNOWN_PARTITION`, and no broker `_TRANSPORT`."""
+    try:
+        yield
+    except (errors.UnknownTopicOrPartitionError, errors.InvalidPartitionError, errors.InvalidArgumentError) as problem:
+        raise refusal("_UNKNOWN_PARTITION", f"{what}: {problem}") from problem
+    except errors.KafkaError as problem:
+        raise KafkaException(of_engine(problem, what)) from problem

@@ -1,0 +1,12 @@
+"""Offsets that are none: numbers of librdkafka for places and for the lack of one."""
+
+from __future__ import annotations
+
+BEGINNING = -2
+"""The oldest record there is."""
+END = -1
+"""After the newest record."""
+STORED = -1000
+"""What the group has committed."""
+INVALID = -1001
+"""No offset is known."""

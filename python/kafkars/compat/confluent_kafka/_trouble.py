@@ -1,0 +1,99 @@
+"""Errors that are nobody's call: as messages, for `error_cb`, or for neither."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+
+from kafkars import errors
+from kafkars._kafkars import Message
+from kafkars.compat.confluent_kafka._codes import BROKER
+from kafkars.compat.confluent_kafka._translate import local_error, of_engine
+from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
+
+PASSING = (errors.SessionExpiredError, errors.RebalanceTimeoutError, errors.CommitFailedError)
+"""The member joins again by itself, and the program hears of its partitions by `on_lost`."""
+
+UNREACHED = (errors.BootstrapError, errors.BrokerConnectionError, errors.ConsumerStuckError)
+"""The cluster and not what is read from it."""
+
+
+class Trouble:
+    """The errors of one client.
+
+    Args:
+        error_cb: Called with errors of the client as a whole.
+    """
+
+    def __init__(self, error_cb: Callable[[KafkaError], object] | None) -> None:
+        self._error_cb = error_cb
+        self._is_down = False
+        self._told: set[tuple[str, int | None, int | None, int]] = set()
+        self._messages: deque[Message] = deque()
+        self._lock = threading.Lock()
+
+    def forget(self) -> None:
+        """Something else is read: its errors are told anew."""
+        self._told.clear()
+
+    def next_message(self) -> tuple[Message | None, bool]:
+        """A message that waits to be handed out, and whether there are more."""
+        with self._lock:
+            message = self._messages.popleft() if self._messages else None
+            return message, bool(self._messages)
+
+    def missing(self, topic: str) -> None:
+        """A subscribed topic does not exist: a later poll says so."""
+        code = BROKER["UNKNOWN_TOPIC_OR_PART"]
+        error = KafkaError(code, f"Subscribed topic not available: {topic}: it does not exist", retriable=True)
+        with self._lock:
+            self._messages.append(Message(topic, value=error.str().encode(), error=error))
+
+    def message_of(self, problem: errors.KafkaError) -> Message | None:
+        """An error of reading, as a message.
+
+        Raises:
+            KafkaException: The client cannot go on.
+        """
+        if isinstance(problem, PASSING):
+            return None
+        if isinstance(problem, UNREACHED):
+            self.reached(problem)
+            return None
+        error = of_engine(problem)
+        if error.fatal():
+            self.tell(error)
+            raise KafkaException(error)
+        if isinstance(problem, errors.OffsetOutOfRangeError):
+            # Only told with auto.offset.reset=error, which librdkafka names instead.
+            error = local_error("_AUTO_OFFSET_RESET", error.str())
+        elif isinstance(problem, errors.InvalidArgumentError):
+            error = local_error("_UNKNOWN_PARTITION", error.str())
+        if problem.topic is not None:
+            told = (problem.topic, problem.partition, problem.offset, error.code())
+            if told in self._told:
+                return None
+            self._told.add(told)
+        return Message(problem.topic, problem.partition, problem.offset, value=error.str().encode(), error=error)
+
+    def reached(self, problem: errors.KafkaError | None) -> None:
+        """The cluster cannot be reached, or can: `error_cb` hears of each loss once."""
+        if problem is None:
+            self._is_down = False
+            return
+        if self._is_down:
+            return
+        self._is_down = True
+        causes = problem.causes if isinstance(problem, errors.BootstrapError) else ()
+        for address, cause in causes:
+            self.tell(local_error("_TRANSPORT", f"{address}/bootstrap: {cause}"))
+        if not causes:
+            self.tell(of_engine(problem))
+        count = max(len(causes), 1)
+        self.tell(local_error("_ALL_BROKERS_DOWN", f"{count}/{count} brokers are down"))
+
+    def tell(self, error: KafkaError) -> None:
+        """Calls `error_cb`."""
+        if self._error_cb is not None:
+            self._error_cb(error)

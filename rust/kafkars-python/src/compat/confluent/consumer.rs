@@ -1,0 +1,446 @@
+//! The part of `confluent_kafka.Consumer` that runs once per record. The rest of the class is Python, derived from this one:
+//! it makes the engine's consumer, keeps what the program gave it, and answers what is asked of it by name (`_serve`,
+//! `_failed`, `_partition_end`).
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use kafkars_client::config::TopicPartition;
+use kafkars_client::{FetchError, TakenRecord};
+use parking_lot::Mutex;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+
+use super::bell::PyBell;
+use super::ends::Ends;
+use super::message::PyMessage;
+use super::reading::Reading;
+use crate::consumer::{ConsumerCore, PyBaseConsumer};
+use crate::error;
+use crate::record;
+use crate::runtime;
+use crate::types;
+
+/// Longest wait between two looks at signals, callbacks and the ends of partitions.
+const SLICE: Duration = Duration::from_millis(50);
+/// How often a wait asks whether the cluster can be reached.
+const LOOK_AFTER: Duration = Duration::from_millis(500);
+/// How long the look for missing topics may take.
+const FIND_WITHIN: Duration = Duration::from_secs(30);
+/// Most messages of one `consume()`.
+const MOST: i64 = 1_000_000;
+
+/// Messages, one or many at a time.
+#[pyclass(
+    name = "ConfluentConsumer",
+    module = "kafkars._kafkars",
+    frozen,
+    subclass
+)]
+pub(crate) struct PyConfluentConsumer {
+    // Set by `_open()`, which the constructor of the Python class calls.
+    open: OnceLock<Open>,
+}
+
+struct Open {
+    core: Arc<ConsumerCore>,
+    bell: Py<PyBell>,
+    reading: Reading,
+    ends: Option<Ends>,
+    // Guards when the cluster is to be looked after next.
+    look: Mutex<Instant>,
+    // Guards the subscribed topics that were found not to exist, until they are told.
+    missing: Arc<Mutex<Vec<String>>>,
+    // Guards what a callback raised while messages were handed out, which were not to be lost for it.
+    raised: Mutex<Option<PyErr>>,
+}
+
+/// What a look into the buffer found.
+enum Found<'py> {
+    Message(Bound<'py, PyAny>),
+    /// An error that is not for the application.
+    Nothing,
+    Empty,
+}
+
+#[pymethods]
+impl PyConfluentConsumer {
+    /// Programs derive classes with constructors of their own, so anything goes here.
+    #[new]
+    #[pyo3(signature = (*_arguments, **_keywords))]
+    fn new(_arguments: &Bound<'_, PyTuple>, _keywords: Option<&Bound<'_, PyDict>>) -> Self {
+        Self {
+            open: OnceLock::new(),
+        }
+    }
+
+    /// The next message, or None when there was none for `timeout` seconds; -1 or None wait as long as it takes.
+    #[pyo3(signature = (timeout=Some(-1.0)), text_signature = "($self, timeout=-1)")]
+    fn poll<'py>(
+        slf: &Bound<'py, Self>,
+        timeout: Option<f64>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let open = slf.get().opened()?;
+        if !open.has_work(slf.py())
+            && let Found::Message(message) = open.next(slf)?
+        {
+            return Ok(Some(message));
+        }
+        let deadline = deadline(timeout);
+        loop {
+            if let Some(message) = open.serve(slf)? {
+                return Ok(Some(message));
+            }
+            match open.next(slf)? {
+                Found::Message(message) => return Ok(Some(message)),
+                Found::Nothing => continue,
+                Found::Empty => {}
+            }
+            if let Some(message) = open.partition_end(slf)? {
+                return Ok(Some(message));
+            }
+            if !open.wait(slf, deadline)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Up to `num_messages` messages. Waits until there are as many, or for `timeout` seconds; -1 or None wait as long as it
+    /// takes.
+    #[pyo3(
+        signature = (num_messages=1, timeout=Some(-1.0)),
+        text_signature = "($self, num_messages=1, timeout=-1)"
+    )]
+    fn consume<'py>(
+        slf: &Bound<'py, Self>,
+        num_messages: i64,
+        timeout: Option<f64>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let py = slf.py();
+        let open = slf.get().opened()?;
+        let wanted = match usize::try_from(num_messages) {
+            Ok(wanted) if num_messages <= MOST => wanted,
+            _ => {
+                return Err(PyValueError::new_err(format!(
+                    "num_messages must be between 0 and 1000000 (1M), not {num_messages}"
+                )));
+            }
+        };
+        let mut messages = Vec::new();
+        let deadline = deadline(timeout);
+        while messages.len() < wanted {
+            if open.has_work(py) {
+                match open.serve(slf) {
+                    Ok(Some(message)) => {
+                        messages.push(message);
+                        continue;
+                    }
+                    Ok(None) => {}
+                    Err(problem) if messages.is_empty() => return Err(problem),
+                    Err(problem) => {
+                        open.raise_later(py, problem);
+                        break;
+                    }
+                }
+            }
+            match open.take(slf, wanted - messages.len(), &mut messages)? {
+                Found::Message(message) => messages.push(message),
+                Found::Nothing => {}
+                Found::Empty => {
+                    if let Some(message) = open.partition_end(slf)? {
+                        messages.push(message);
+                    } else if !open.wait(slf, deadline)? {
+                        break;
+                    }
+                }
+            }
+        }
+        PyList::new(py, messages)
+    }
+
+    /// Reads with the engine's consumer from now on.
+    #[pyo3(signature = (engine, bell, partition_ends))]
+    fn _open(&self, engine: PyRef<'_, PyBaseConsumer>, bell: Py<PyBell>, partition_ends: bool) {
+        // A second call of the constructor is the Python class's to refuse.
+        let _ = self.open.set(Open {
+            core: Arc::clone(&engine.core),
+            bell,
+            reading: Reading::default(),
+            ends: partition_ends.then(Ends::default),
+            look: Mutex::new(Instant::now() + LOOK_AFTER),
+            missing: Arc::default(),
+            raised: Mutex::new(None),
+        });
+    }
+
+    /// Fails where the consumer is closed, or was never made.
+    fn _check(&self) -> PyResult<()> {
+        self.opened().map(drop)
+    }
+
+    /// The offset after the last message handed out of a partition, with the leader epoch of that message or -1; None where
+    /// none was.
+    fn _position(&self, topic: &str, partition: i32) -> PyResult<Option<(i64, i32)>> {
+        let open = self.opened()?;
+        let partition = named(topic, partition);
+        if !open.reading.has(&partition) {
+            return Ok(None);
+        }
+        let consumed = open.core.consumer.consumed_offsets();
+        let place = consumed.get(&partition);
+        Ok(place.map(|place| (place.offset, place.leader_epoch)))
+    }
+
+    /// Where the partitions stand that messages were handed out of since they were committed: topic, partition, offset and
+    /// leader epoch or -1.
+    fn _uncommitted(&self) -> PyResult<Vec<(String, i32, i64, i32)>> {
+        let open = self.opened()?;
+        let offsets = open.core.consumer.uncommitted_offsets();
+        let read = offsets
+            .into_iter()
+            .filter(|(partition, _)| open.reading.has(partition));
+        Ok(read
+            .map(|(at, place)| {
+                let TopicPartition { topic, partition } = at;
+                let topic = topic.to_string();
+                (topic, partition, place.offset, place.leader_epoch)
+            })
+            .collect())
+    }
+
+    /// A partition, or with None each, is read anew.
+    #[pyo3(signature = (topic=None, partition=0))]
+    fn _forget(&self, topic: Option<&str>, partition: i32) -> PyResult<()> {
+        let open = self.opened()?;
+        let partition = topic.map(|topic| named(topic, partition));
+        open.reading.forget(partition.as_ref());
+        if let Some(ends) = &open.ends {
+            ends.forget(partition.as_ref());
+        }
+        Ok(())
+    }
+
+    /// Begins to give up the subscription; later polls bring the rest.
+    fn _leave(&self) -> PyResult<()> {
+        self.opened()?
+            .core
+            .start_leaving("the application unsubscribed");
+        Ok(())
+    }
+
+    /// Looks whether these topics exist, without waiting for the answer; the bell is rung for those that do not.
+    fn _find_missing(&self, py: Python<'_>, topics: Vec<String>) -> PyResult<()> {
+        let open = self.opened()?;
+        if topics.is_empty() {
+            return Ok(());
+        }
+        let (core, missing) = (Arc::clone(&open.core), Arc::clone(&open.missing));
+        let bell = open.bell.bind(py).get().handle();
+        runtime::handle()?.spawn(async move {
+            // A cluster that cannot be reached is told otherwise.
+            let Ok(there) = core.consumer.topics(Instant::now() + FIND_WITHIN).await else {
+                return;
+            };
+            let is_missing = |topic: &String| !there.contains(topic);
+            missing.lock().extend(topics.into_iter().filter(is_missing));
+            bell.ring();
+        });
+        Ok(())
+    }
+
+    /// The topics found missing since the last call.
+    fn _take_missing(&self) -> PyResult<Vec<String>> {
+        Ok(std::mem::take(&mut *self.opened()?.missing.lock()))
+    }
+}
+
+impl PyConfluentConsumer {
+    #[inline]
+    fn opened(&self) -> PyResult<&Open> {
+        match self.open.get() {
+            Some(open) if !open.core.consumer.is_closed() => Ok(open),
+            _ => Err(PyRuntimeError::new_err("Consumer closed")),
+        }
+    }
+}
+
+impl Open {
+    #[inline]
+    fn has_work(&self, py: Python<'_>) -> bool {
+        self.core.consumer.has_news() || self.bell.bind(py).get().is_rung()
+    }
+
+    /// The next message in the buffer.
+    #[inline]
+    fn next<'py>(&self, slf: &Bound<'py, PyConfluentConsumer>) -> PyResult<Found<'py>> {
+        let py = slf.py();
+        self.core.check()?;
+        match self.core.consumer.try_next() {
+            Ok(Some(TakenRecord { batch, view })) => {
+                record::prepare(py, &batch, None);
+                self.reading.note(&batch);
+                let message = PyMessage::fetched(py, batch, view)?;
+                Ok(Found::Message(message.into_any()))
+            }
+            Ok(None) => Ok(Found::Empty),
+            Err(failure) => self.failed(slf, &failure),
+        }
+    }
+
+    /// What is in the buffer, up to `most`, at the end of `messages`. Nothing where it found some.
+    fn take<'py>(
+        &self,
+        slf: &Bound<'py, PyConfluentConsumer>,
+        most: usize,
+        messages: &mut Vec<Bound<'py, PyAny>>,
+    ) -> PyResult<Found<'py>> {
+        let py = slf.py();
+        self.core.check()?;
+        let slices = match self.core.consumer.try_take(most) {
+            Ok(slices) if slices.is_empty() => return Ok(Found::Empty),
+            Ok(slices) => slices,
+            Err(failure) => return self.failed(slf, &failure),
+        };
+        messages.reserve(slices.iter().map(|slice| slice.count as usize).sum());
+        for slice in slices {
+            record::prepare(py, &slice.batch, None);
+            self.reading.note(&slice.batch);
+            let mut position = slice.start;
+            for _ in 0..slice.count {
+                let view = slice.batch.batch.record_at(position);
+                position = view.next;
+                let message = PyMessage::fetched(py, Arc::clone(&slice.batch), view)?;
+                messages.push(message.into_any());
+            }
+        }
+        Ok(Found::Nothing)
+    }
+
+    /// Runs what waits. A message comes of it where there is one to tell of.
+    fn serve<'py>(
+        &self,
+        slf: &Bound<'py, PyConfluentConsumer>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = slf.py();
+        if let Some(problem) = self.raised.lock().take() {
+            return Err(problem);
+        }
+        if self.core.consumer.has_news()
+            && let Err(problem) = self.core.serve(py)
+        {
+            // What the engine has to say is a message; what a callback of the program raised reaches the caller.
+            return match error::is_ours(py, &problem) {
+                true => told(slf.call_method1(intern!(py, "_failed"), (problem.value(py),))?),
+                false => Err(problem),
+            };
+        }
+        let bell = self.bell.bind(py).get();
+        if !bell.is_rung() {
+            return Ok(None);
+        }
+        bell.answer();
+        match slf.call_method0(intern!(py, "_serve")) {
+            Ok(answer) => told(answer),
+            Err(problem) => {
+                bell.ring();
+                Err(problem)
+            }
+        }
+    }
+
+    /// Leaves an exception for the next call.
+    fn raise_later(&self, py: Python<'_>, problem: PyErr) {
+        *self.raised.lock() = Some(problem);
+        self.bell.bind(py).get().ring();
+    }
+
+    /// An error as a message, or the end of the consumer.
+    #[cold]
+    fn failed<'py>(
+        &self,
+        slf: &Bound<'py, PyConfluentConsumer>,
+        failure: &FetchError,
+    ) -> PyResult<Found<'py>> {
+        let py = slf.py();
+        if matches!(failure, FetchError::Closed) {
+            return Err(PyRuntimeError::new_err("Consumer closed"));
+        }
+        let problem = error::fetch(py, failure);
+        let answer = slf.call_method1(intern!(py, "_failed"), (problem.value(py),))?;
+        Ok(told(answer)?.map_or(Found::Nothing, Found::Message))
+    }
+
+    fn partition_end<'py>(
+        &self,
+        slf: &Bound<'py, PyConfluentConsumer>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(ends) = &self.ends else {
+            return Ok(None);
+        };
+        let Some((partition, position)) = ends.next(&self.core.consumer) else {
+            return Ok(None);
+        };
+        let arguments = (&*partition.topic, partition.partition, position);
+        let name = intern!(slf.py(), "_partition_end");
+        slf.call_method1(name, arguments).and_then(told)
+    }
+
+    /// Waits a little; false when the time is over. Ctrl+C ends it.
+    fn wait(
+        &self,
+        slf: &Bound<'_, PyConfluentConsumer>,
+        deadline: Option<Instant>,
+    ) -> PyResult<bool> {
+        let py = slf.py();
+        let now = Instant::now();
+        let left = deadline.map_or(SLICE, |deadline| {
+            deadline.saturating_duration_since(now).min(SLICE)
+        });
+        if left.is_zero() {
+            return Ok(false);
+        }
+        let consumer = &self.core.consumer;
+        py.detach(|| consumer.wait_ready(left));
+        py.check_signals()?;
+        self.look_after(slf)?;
+        Ok(true)
+    }
+
+    /// Tells the application once in a while that the cluster cannot be reached, or can be again.
+    fn look_after(&self, slf: &Bound<'_, PyConfluentConsumer>) -> PyResult<()> {
+        let py = slf.py();
+        let now = Instant::now();
+        {
+            let mut look = self.look.lock();
+            if *look > now {
+                return Ok(());
+            }
+            *look = now + LOOK_AFTER;
+        }
+        let trouble = self.core.consumer.trouble();
+        let trouble = trouble.map(|failure| error::fetch(py, &failure).into_value(py));
+        slf.call_method1(intern!(py, "_reached"), (trouble,))
+            .map(drop)
+    }
+}
+
+/// A message, unless it is None.
+fn told(answer: Bound<'_, PyAny>) -> PyResult<Option<Bound<'_, PyAny>>> {
+    Ok((!answer.is_none()).then_some(answer))
+}
+
+fn named(topic: &str, partition: i32) -> TopicPartition {
+    TopicPartition {
+        topic: topic.into(),
+        partition,
+    }
+}
+
+/// When a call ends that was given `timeout` seconds; never with None, a negative number, or one beyond all time.
+fn deadline(timeout: Option<f64>) -> Option<Instant> {
+    let timeout = timeout.filter(|timeout| *timeout >= 0.0)?;
+    let timeout = types::timeout(Some(timeout)).ok().flatten()?;
+    Instant::now().checked_add(timeout)
+}

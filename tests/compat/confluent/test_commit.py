@@ -1,0 +1,188 @@
+"""Offsets that are committed: in all forms, by hand and by themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.compat.confluent.conftest import Clients, places, poll_until, serve_until
+
+
+def committed(clients: Clients, group: str, topic: str, partitions: int = 1) -> list[int]:
+    asking = clients.consumer({"group.id": group})
+    places_of = [clients.ck.TopicPartition(topic, number) for number in range(partitions)]
+    return [each.offset for each in asking.committed(places_of, timeout=20)]
+
+
+def test_without_arguments_what_was_read_is_committed(clients: Clients) -> None:
+    topic = clients.topic(messages=3)
+    consumer = clients.consumer({"enable.auto.commit": False})
+    here = [clients.ck.TopicPartition(topic, 0)]
+    consumer.assign(here)
+    poll_until(consumer, 2)
+    answer = consumer.commit(asynchronous=False)
+    assert places(answer) == [(topic, 0, 2)]
+    assert answer[0].error is None
+    assert places(consumer.committed(here, timeout=20)) == [(topic, 0, 2)]
+    with pytest.raises(clients.ck.KafkaException) as caught:
+        consumer.commit(asynchronous=False)
+    assert caught.value.args[0] == clients.ck.KafkaError._NO_OFFSET
+
+
+def test_a_message_stands_for_the_offset_after_it(clients: Clients) -> None:
+    topic = clients.topic(messages=3)
+    consumer = clients.consumer({"enable.auto.commit": False})
+    consumer.assign([clients.ck.TopicPartition(topic, 0)])
+    messages = poll_until(consumer, 3)
+    assert places(consumer.commit(message=messages[0], asynchronous=False)) == [(topic, 0, 1)]
+    assert places(consumer.commit(messages[1], asynchronous=False)) == [(topic, 0, 2)]
+    failed = clients.ck.Message(topic, 0, 1, error=clients.ck.KafkaError(3))
+    with pytest.raises(clients.ck.KafkaException) as caught:
+        consumer.commit(message=failed, asynchronous=False)
+    assert caught.value.args[0] == clients.ck.KafkaError._INVALID_ARG
+
+
+def test_offsets_are_committed_with_their_text(clients: Clients) -> None:
+    topic = clients.topic()
+    consumer = clients.consumer()
+    made = clients.ck.TopicPartition(topic, 0, 2, "text")
+    assert places(consumer.commit(offsets=[made], asynchronous=False)) == [(topic, 0, 2)]
+    [found] = consumer.committed([clients.ck.TopicPartition(topic, 0)], timeout=20)
+    assert (found.offset, found.metadata) == (2, "text")
+    assert places(consumer.commit(offsets=[made], **{"async": False})) == [(topic, 0, 2)]
+
+
+@pytest.mark.parametrize("offset", [None, -1001])
+def test_nothing_to_commit_is_an_error(clients: Clients, offset: int | None) -> None:
+    consumer = clients.consumer()
+    offsets = [] if offset is None else [clients.ck.TopicPartition("topic", 0, offset)]
+    with pytest.raises(clients.ck.KafkaException) as caught:
+        consumer.commit(offsets=offsets, asynchronous=False)
+    assert caught.value.args[0] == clients.ck.KafkaError._NO_OFFSET
+    assert consumer.commit() is None
+
+
+def test_wrong_arguments_of_commit(clients: Clients) -> None:
+    consumer = clients.consumer()
+    with pytest.raises(ValueError, match="mutually exclusive"):
+        consumer.commit(message=clients.ck.Message("topic", 0, 1), offsets=[])
+    for arguments in ({"offsets": 5}, {"offsets": [5]}, {"message": 5}, {"unknown": 5}):
+        with pytest.raises(TypeError):
+            consumer.commit(**arguments)
+
+
+def test_a_topic_that_does_not_exist_cannot_be_committed(clients: Clients) -> None:
+    consumer = clients.consumer()
+    with pytest.raises(clients.ck.KafkaException) as caught:
+        consumer.commit(offsets=[clients.ck.TopicPartition("nobody-made-this", 0, 1)], asynchronous=False)
+    assert caught.value.args[0] == clients.ck.KafkaError.UNKNOWN_TOPIC_OR_PART
+
+
+def test_on_commit_hears_in_poll_what_became_of_a_commit(clients: Clients) -> None:
+    topic = clients.topic()
+    told: list[Any] = []
+    consumer = clients.consumer({"on_commit": lambda error, partitions: told.append((error, places(partitions)))})
+    assert consumer.commit(offsets=[clients.ck.TopicPartition(topic, 0, 3)]) is None
+    assert told == []
+    serve_until(consumer, lambda: told)
+    assert told == [(None, [(topic, 0, 3)])]
+    del told[:]
+    consumer.commit(offsets=[clients.ck.TopicPartition("nobody-made-this", 0, 3)])
+    serve_until(consumer, lambda: told)
+    [(error, partitions)] = told
+    assert error == clients.ck.KafkaError.UNKNOWN_TOPIC_OR_PART
+    assert partitions == [("nobody-made-this", 0, 3)]
+
+
+def test_on_commit_hears_of_commits_made_by_themselves(clients: Clients) -> None:
+    topic = clients.topic(messages=3)
+    told: list[Any] = []
+    settings = {
+        "on_commit": lambda error, partitions: told.append((error, places(partitions))),
+        "auto.commit.interval.ms": 100,
+    }
+    consumer = clients.consumer(settings)
+    consumer.assign([clients.ck.TopicPartition(topic, 0)])
+    poll_until(consumer, 3)
+    serve_until(consumer, lambda: told and told[-1] == (None, [(topic, 0, 3)]))
+
+
+@pytest.mark.parametrize("subscribed", [True, False])
+@pytest.mark.parametrize("listened", [True, False])
+def test_closing_commits_what_was_read(clients: Clients, subscribed: bool, listened: bool) -> None:
+    topic, group = clients.topic(messages=3), clients.group()
+    told: list[Any] = []
+    settings: dict[str, Any] = {"on_commit": lambda *outcome: told.append(outcome)} if listened else {}
+    consumer = clients.consumer({"group.id": group, **settings})
+    if subscribed:
+        consumer.subscribe([topic])
+    else:
+        consumer.assign([clients.ck.TopicPartition(topic, 0)])
+    poll_until(consumer, 2)
+    consumer.close()
+    assert committed(clients, group, topic) == [2]
+    assert [error for error, _ in told] == ([None] if listened else [])
+
+
+def test_without_automatic_commits_nothing_is(clients: Clients) -> None:
+    topic, group = clients.topic(messages=3), clients.group()
+    consumer = clients.consumer({"group.id": group, "enable.auto.commit": False})
+    consumer.subscribe([topic])
+    poll_until(consumer, 3)
+    consumer.close()
+    assert committed(clients, group, topic) == [-1001]
+
+
+@pytest.mark.parametrize("subscribed", [True, False])
+def test_only_what_was_stored_is_committed(clients: Clients, subscribed: bool) -> None:
+    topic, group = clients.topic(messages=3), clients.group()
+    consumer = clients.consumer({"group.id": group, "enable.auto.offset.store": False})
+    here = clients.ck.TopicPartition(topic, 0)
+    if subscribed:
+        consumer.subscribe([topic])
+    else:
+        consumer.assign([here])
+    messages = poll_until(consumer, 3)
+    with pytest.raises(clients.ck.KafkaException) as caught:
+        consumer.commit(asynchronous=False)
+    assert caught.value.args[0] == clients.ck.KafkaError._NO_OFFSET
+    consumer.store_offsets(message=messages[0])
+    assert places(consumer.commit(asynchronous=False)) == [(topic, 0, 1)]
+    consumer.store_offsets(offsets=[clients.ck.TopicPartition(topic, 0, 2)])
+    consumer.close()
+    assert committed(clients, group, topic) == [2]
+
+
+def test_offsets_are_stored_for_assigned_partitions_only(clients: Clients) -> None:
+    consumer = clients.consumer({"enable.auto.offset.store": False})
+    with pytest.raises(clients.ck.KafkaException) as caught:
+        consumer.store_offsets(offsets=[clients.ck.TopicPartition("topic", 0, 1)])
+    assert caught.value.args[0] == clients.ck.KafkaError._UNKNOWN_PARTITION
+    with pytest.raises(ValueError, match="mutually exclusive"):
+        consumer.store_offsets(message=clients.ck.Message("topic", 0, 1), offsets=[])
+    with pytest.raises(ValueError, match="either message or offsets"):
+        consumer.store_offsets()
+
+
+def test_a_consumer_that_stores_by_itself_refuses_offsets(clients: Clients) -> None:
+    topic = clients.topic(messages=1)
+    consumer = clients.consumer()
+    consumer.assign([clients.ck.TopicPartition(topic, 0)])
+    [message] = poll_until(consumer, 1)
+    with pytest.raises(clients.ck.KafkaException) as caught:
+        consumer.store_offsets(message)
+    assert caught.value.args[0] == clients.ck.KafkaError._INVALID_ARG
+
+
+def test_a_callback_commits_before_partitions_go(clients: Clients) -> None:
+    topic, group = clients.topic(messages=3), clients.group()
+    consumer = clients.consumer({"group.id": group, "enable.auto.commit": False})
+
+    def on_revoke(consumer: Any, _partitions: list[Any]) -> None:
+        consumer.commit(asynchronous=False)
+
+    consumer.subscribe([topic], on_revoke=on_revoke)
+    poll_until(consumer, 3)
+    consumer.close()
+    assert committed(clients, group, topic) == [3]
