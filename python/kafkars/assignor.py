@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from kafkars._typing import Partition
     from kafkars.types import TopicPartition
@@ -23,6 +23,16 @@ class GroupMember(NamedTuple):
     """What it reads now, where it says so."""
     rack: str | None
     """Its `client_rack`."""
+    user_data: bytes | None = None
+    """What its assignor tells the leader's (`DataAssignor.user_data`)."""
+
+
+class MemberAssignment(NamedTuple):
+    """What one member gets, where its assignor is told something with it."""
+
+    partitions: Iterable[Partition]
+    user_data: bytes | None = None
+    """For its `DataAssignor.on_assignment`."""
 
 
 @runtime_checkable
@@ -41,7 +51,7 @@ class Assignor(Protocol):
 
     def assign(
         self, partitions: Mapping[str, int], members: Iterable[GroupMember]
-    ) -> Mapping[str, Iterable[Partition]]:
+    ) -> Mapping[str, Iterable[Partition] | MemberAssignment]:
         """Who reads what.
 
         Args:
@@ -51,4 +61,26 @@ class Assignor(Protocol):
         Returns:
             The partitions of each member, by its id. A member that is not in it gets none.
         """
+        ...
+
+
+@runtime_checkable
+class DataAssignor(Assignor, Protocol):
+    """An assignor whose members tell each other more than what they subscribe to and own.
+
+    Both methods run on a thread of the consumer's own, like `assign()`. What they raise goes to `sys.unraisablehook`, and the
+    group goes on without it.
+    """
+
+    def user_data(self, last: Sequence[TopicPartition], generation: int) -> bytes | None:
+        """What this member tells the leader whenever it joins.
+
+        Args:
+            last: The partitions that it was assigned last.
+            generation: In which generation of the group; -1 before the first.
+        """
+        ...
+
+    def on_assignment(self, partitions: Sequence[TopicPartition], user_data: bytes | None) -> None:
+        """This member got its assignment, with what the leader's assignor added; the listener hears of it later."""
         ...

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from kafkars import Assignor, GroupMember, TopicPartition
+from kafkars.assignor import DataAssignor, MemberAssignment
 from kafkars.errors import (
     AssignorError,
     ClientStateError,
@@ -103,6 +104,48 @@ def test_an_assignor_in_python_decides(group: Group) -> None:
     assert partitions == {group.topic: 4}
     assert {member.topics for member in seen} == {(group.topic,)}
     assert {member.rack for member in seen} == {"rack-0", "rack-1"}
+
+
+class Talkative:
+    """Its members say their names, and hear how many they are."""
+
+    name = "talkative"
+
+    def __init__(self, own_name: bytes) -> None:
+        self.own_name = own_name
+        self.names: set[bytes | None] = set()
+        self.asked: list[tuple[int, int]] = []
+        self.heard: list[tuple[int, bytes | None]] = []
+
+    def user_data(self, last: Any, generation: int) -> bytes:
+        self.asked.append((len(last), generation))
+        return self.own_name
+
+    def assign(self, partitions: Any, members: Any) -> dict[str, MemberAssignment]:
+        members = list(members)
+        self.names = {member.user_data for member in members}
+        (topic, count), *_ = partitions.items()
+        return {
+            member.member_id: MemberAssignment(
+                [TopicPartition(topic, number) for number in range(place, count, len(members))], b"%d" % len(members)
+            )
+            for place, member in enumerate(members)
+        }
+
+    def on_assignment(self, partitions: Any, user_data: bytes | None) -> None:
+        self.heard.append((len(partitions), user_data))
+
+
+@classic_only
+def test_assignors_in_python_tell_each_other_something(group: Group) -> None:
+    one, two = Talkative(b"one"), Talkative(b"two")
+    assert isinstance(one, DataAssignor)
+    members = [group.reader(partition_assignment_strategy=[assignor]) for assignor in (one, two)]
+    poll_until(members, lambda: shares(members) == [2, 2], "both have their share")
+    assert {b"one", b"two"} in (one.names, two.names)
+    for assignor in (one, two):
+        assert assignor.asked[0] == (0, -1)
+        assert assignor.heard[-1] == (2, b"2")
 
 
 class Broken:

@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kafkars_client::group::assignor::{self, Assignment, Assignor, GroupView, MemberAssignment};
+use bytes::Bytes;
+use kafkars_client::group::assignor::{
+    self, Assignment, Assignor, GroupView, LastAssignment, MemberAssignment,
+};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
 
 use crate::error;
 use crate::types;
@@ -62,9 +65,58 @@ impl Assignor for PyAssignor {
         });
         outcome.unwrap_or_else(|| Err("the interpreter is shutting down".into()))
     }
+
+    fn user_data(&self, last: &LastAssignment) -> Option<Bytes> {
+        let told = Python::try_attach(|py| {
+            let asked = self.tell(py, intern!(py, "user_data"), last, |method, partitions| {
+                method.call1((partitions, last.generation))
+            });
+            let told = asked.and_then(|told| match told {
+                Some(told) => told.extract::<Option<Vec<u8>>>(),
+                None => Ok(None),
+            });
+            told.unwrap_or_else(|error| {
+                error.write_unraisable(py, Some(self.object.bind(py)));
+                None
+            })
+        });
+        told.flatten().map(Bytes::from)
+    }
+
+    fn on_assignment(&self, last: &LastAssignment, user_data: Option<&Bytes>) {
+        Python::try_attach(|py| {
+            let user_data = user_data.map(|data| PyBytes::new(py, data));
+            let told = self.tell(
+                py,
+                intern!(py, "on_assignment"),
+                last,
+                |method, partitions| method.call1((partitions, user_data)),
+            );
+            if let Err(error) = told {
+                error.write_unraisable(py, Some(self.object.bind(py)));
+            }
+        });
+    }
 }
 
 impl PyAssignor {
+    /// Calls a method that assignors need not have, with what the member got last.
+    fn tell<'py>(
+        &self,
+        py: Python<'py>,
+        name: &Bound<'py, PyString>,
+        last: &LastAssignment,
+        call: impl FnOnce(Bound<'py, PyAny>, Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(method) = self.object.bind(py).getattr_opt(name)? else {
+            return Ok(None);
+        };
+        let partitions = last.partitions.iter();
+        let partitions = partitions.map(|partition| types::topic_partition(py, partition));
+        let partitions = PyTuple::new(py, partitions.collect::<PyResult<Vec<_>>>()?)?;
+        call(method, partitions).map(Some)
+    }
+
     fn ask(&self, py: Python<'_>, group: &GroupView) -> PyResult<Assignment> {
         let partitions = PyDict::new(py);
         for (topic, view) in &group.topics {
@@ -84,6 +136,7 @@ impl PyAssignor {
                     topics,
                     owned,
                     member.rack.as_deref(),
+                    member.user_data.as_ref().map(|data| PyBytes::new(py, data)),
                 ),
             )?)?;
         }
@@ -109,7 +162,15 @@ impl PyAssignor {
                     "assign() returned partitions for {id:?}, which is no member"
                 )));
             };
-            member.partitions = types::partitions_from(&given)?;
+            // A `MemberAssignment`, or partitions alone.
+            let user_data = given.getattr_opt(intern!(py, "user_data"))?;
+            member.partitions = match user_data {
+                None => types::partitions_from(&given)?,
+                Some(user_data) => {
+                    member.user_data = user_data.extract::<Option<Vec<u8>>>()?.map(Bytes::from);
+                    types::partitions_from(&given.getattr(intern!(py, "partitions"))?)?
+                }
+            };
         }
         Ok(assignment)
     }
