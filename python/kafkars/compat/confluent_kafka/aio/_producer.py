@@ -1,0 +1,332 @@
+"""`confluent_kafka.aio.AIOProducer`, on the engine's own awaitables: no thread takes part."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from kafkars import aio, errors
+from kafkars._kafkars import Message
+from kafkars.compat.confluent_kafka import _cluster
+from kafkars.compat.confluent_kafka._config import producer_settings
+from kafkars.compat.confluent_kafka._events import events_of
+from kafkars.compat.confluent_kafka._group_metadata import unpacked
+from kafkars.compat.confluent_kafka._partition import TopicPartition
+from kafkars.compat.confluent_kafka._translate import of_engine, refusal, translated
+from kafkars.compat.confluent_kafka.aio._callbacks import LoopBell, Tasks, limit, no_workers
+from kafkars.compat.confluent_kafka.error import KafkaException
+from kafkars.types import OffsetAndMetadata
+from kafkars.types import TopicPartition as Place
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from kafkars.compat.confluent_kafka.admin import ClusterMetadata
+
+Report = Callable[[Any, Any], Any]
+
+
+class AIOProducer:
+    """Sends messages on the event loop.
+
+    Messages are collected into batches by the engine, which sends them after `linger.ms`: the batch size, the buffer
+    time and the threads of the library's class are accepted and have no use. Headers and timestamps, which that class
+    refuses, are sent.
+
+    Args:
+        producer_conf: Properties of librdkafka by their dotted names, and callbacks, which may be coroutine functions.
+            It is not changed.
+        max_workers: Accepted.
+        executor: Accepted.
+        batch_size: Accepted.
+        buffer_timeout: Accepted.
+
+    Raises:
+        KafkaException: A property is unknown or cannot be used; the code is `_INVALID_ARG`.
+        RuntimeError: No event loop is running.
+        ValueError: `max_workers` is below 1.
+    """
+
+    def __init__(
+        self,
+        producer_conf: Mapping[str, Any],
+        max_workers: int = 4,
+        executor: Executor | None = None,
+        batch_size: int = 1000,
+        buffer_timeout: float = 1.0,
+    ) -> None:
+        del executor, batch_size, buffer_timeout
+        no_workers(max_workers)
+        self._loop = asyncio.get_running_loop()
+        self._settings = settings = producer_settings((producer_conf,), {})
+        with translated("Failed to create producer"):
+            self._producer: aio.Producer[Any, Any] = aio.Producer(settings.engine)
+        self._open: set[asyncio.Future[Any]] = set()
+        self._tasks = Tasks()
+        self._bell = LoopBell(self._loop, self._serve)
+        self._events = events_of(self._tasks.face(settings.face), settings.values, self._producer, self._bell)
+        self._is_closed = False
+
+    async def produce(
+        self, topic: str, value: Any = None, key: Any = None, *args: Any, **kwargs: Any
+    ) -> asyncio.Future[Any]:
+        """Queues a message; waits only where `queue.buffering.max.messages` messages have no report yet.
+
+        Args:
+            topic: Where it goes.
+            value: Its value: bytes, text, or None.
+            key: Its key, likewise.
+            args: `partition`, `on_delivery`, `timestamp` and `headers`, as of `Producer.produce()`.
+            kwargs: The same by name; `callback` is another name of `on_delivery`, which may be a coroutine function.
+
+        Returns:
+            The future of the delivery: its result is the `Message`, its exception a `KafkaException`.
+
+        Raises:
+            RuntimeError: The producer is closed.
+        """
+        self._check()
+        most = self._settings.face.queue_max_messages
+        while most and len(self._open) >= most:
+            await asyncio.wait(self._open, return_when=asyncio.FIRST_COMPLETED)
+        return self._send(topic, value, key, **options(args, kwargs))
+
+    def _send(
+        self,
+        topic: str,
+        value: Any,
+        key: Any,
+        partition: int = -1,
+        on_delivery: Report | None = None,
+        timestamp: int = 0,
+        headers: Any = None,
+    ) -> asyncio.Future[Any]:
+        key = key.encode() if isinstance(key, str) else key
+        value = value.encode() if isinstance(value, str) else value
+        future: asyncio.Future[Any] = self._loop.create_future()
+        self._open.add(future)
+        future.add_done_callback(self._open.discard)
+        report = on_delivery or self._settings.face.on_delivery
+        finish = partial(self._finish, future, report, (topic, partition, key, value, headers), time.monotonic())
+        try:
+            sent = self._producer.send(
+                topic,
+                value,
+                key,
+                partition=None if partition == -1 else partition,
+                timestamp=timestamp or None,
+                headers=list(headers.items()) if isinstance(headers, Mapping) else headers,
+            )
+        except (errors.KafkaError, TypeError, ValueError) as problem:
+            # The library finds out later; a future of its own is where programs look for it.
+            self._fail(future, problem)
+            return future
+        sent.add_done_callback(finish)
+        return future
+
+    def _finish(
+        self, future: asyncio.Future[Any], report: Report | None, given: tuple[Any, ...], since: float, sent: Any
+    ) -> None:
+        topic, partition, key, value, headers = given
+        problem = None if sent.cancelled() else sent.exception()
+        latency = time.monotonic() - since
+        if problem is not None:
+            self._fail(future, problem)
+            if report is not None and isinstance(problem, errors.KafkaError):
+                error: Any = of_engine(problem)
+                message = Message(topic, partition, None, key, value, headers, error, latency=latency)
+                self._tasks.run(report, error, message)
+            return
+        if sent.cancelled():
+            future.cancel()
+            return
+        stored = sent.result()
+        timestamp = (int(stored.timestamp_type) + 1, stored.timestamp)
+        message = Message(
+            stored.topic, stored.partition, stored.offset, key, value, timestamp=timestamp, latency=latency
+        )
+        if not future.done():
+            future.set_result(message)
+        if report is not None and not self._settings.face.delivery_report_only_error:
+            self._tasks.run(report, None, message)
+
+    def _fail(self, future: asyncio.Future[Any], problem: BaseException) -> None:
+        if future.done():
+            return
+        if isinstance(problem, errors.KafkaError):
+            raised = KafkaException(of_engine(problem))
+            raised.__cause__ = problem
+            future.set_exception(raised)
+        else:
+            future.set_exception(problem)
+
+    async def flush(self, timeout: float | None = -1, *args: Any, **kwargs: Any) -> int:
+        """Waits until every message has its report, or for a time in seconds; returns how many have none."""
+        del args, kwargs
+        self._check()
+        left = await self._producer.flush(limit(timeout))
+        # Reports of what has just landed are on their way to the futures.
+        await asyncio.sleep(0)
+        return left
+
+    async def poll(self, timeout: float | None = 0, *args: Any, **kwargs: Any) -> int:
+        """Gives the loop time to complete futures and run callbacks, which it does by itself as well.
+
+        Returns:
+            0: nothing waits to be served by this call.
+        """
+        del args, kwargs
+        self._check()
+        if timeout is None or timeout < 0:
+            if self._open:
+                await asyncio.wait(self._open, return_when=asyncio.FIRST_COMPLETED)
+        else:
+            await asyncio.sleep(timeout)
+        return 0
+
+    async def purge(self, in_queue: bool = True, in_flight: bool = True, blocking: bool = True) -> None:
+        """Gives up messages that have no report; their futures are cancelled."""
+        del blocking
+        self._check()
+        for future in list(self._open):
+            future.cancel()
+        self._producer.purge(in_queue=in_queue, in_flight=in_flight)
+
+    async def list_topics(self, topic: str | None = None, timeout: float | None = -1) -> ClusterMetadata:
+        """The cluster with its topics, or with one.
+
+        Raises:
+            KafkaException: The cluster did not answer in time.
+        """
+        self._check()
+        return await asyncio.to_thread(_cluster.list_topics, self._settings.engine, topic, timeout)
+
+    async def cluster_id(self, timeout: float | None = -1) -> str | None:
+        """The cluster's id.
+
+        Raises:
+            KafkaException: The cluster did not answer in time.
+        """
+        self._check()
+        return await asyncio.to_thread(_cluster.cluster_id, self._settings.engine, timeout)
+
+    async def init_transactions(self, timeout: float | None = -1) -> None:
+        """Gets the producer ready for transactions; once, before the first.
+
+        Raises:
+            KafkaException: It was fenced, or the cluster did not answer in time.
+        """
+        self._check_transactional()
+        with translated("Failed to initialize transactions"):
+            await self._producer.init_transactions(limit(timeout))
+
+    async def begin_transaction(self) -> None:
+        """Opens a transaction; messages that are produced from now on belong to it.
+
+        Raises:
+            KafkaException: One is open, or none may be.
+        """
+        self._check_transactional()
+        with translated("Failed to begin transaction"):
+            await self._producer.begin_transaction()
+
+    async def send_offsets_to_transaction(
+        self, positions: list[TopicPartition], group_metadata: object, timeout: float | None = -1
+    ) -> None:
+        """Commits a group's offsets with the transaction.
+
+        Args:
+            positions: Partitions with the offsets to go on from.
+            group_metadata: What `consumer_group_metadata()` has given.
+            timeout: Seconds; -1 for no limit.
+
+        Raises:
+            KafkaException: The transaction must be aborted, or the cluster did not answer in time.
+        """
+        self._check_transactional()
+        offsets: dict[tuple[str, int], int | OffsetAndMetadata] = {
+            Place(each.topic, each.partition): OffsetAndMetadata(each.offset, each.metadata or "", each.leader_epoch)
+            for each in positions
+        }
+        with translated("Failed to send offsets to transaction"):
+            await self._producer.send_offsets_to_transaction(offsets, unpacked(group_metadata), limit(timeout))
+
+    async def commit_transaction(self, timeout: float | None = -1) -> None:
+        """Commits the transaction once its messages are stored.
+
+        Raises:
+            KafkaException: It must be aborted, or the cluster did not answer in time.
+        """
+        self._check_transactional()
+        with translated("Failed to commit transaction"):
+            await self._producer.commit_transaction(limit(timeout))
+
+    async def abort_transaction(self, timeout: float | None = -1) -> None:
+        """Aborts the transaction: readers of committed messages see none of it.
+
+        Raises:
+            KafkaException: The producer was fenced, or the cluster did not answer in time.
+        """
+        self._check_transactional()
+        with translated("Failed to abort transaction"):
+            await self._producer.abort_transaction(limit(timeout))
+
+    async def set_sasl_credentials(self, username: str, password: str) -> None:
+        """Takes credentials, which have no use: SASL is not part of this version."""
+        del username, password
+
+    async def close(self) -> None:
+        """Sends what is queued, then ends the producer. May be called again."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._events.close()
+        self._bell.close()
+        await self._producer.close()
+        await asyncio.sleep(0)
+
+    async def __aenter__(self) -> Self:
+        """See `close()`."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """See `close()`."""
+        await self.close()
+
+    def __del__(self) -> None:
+        """Drops what was not sent; `close()` sends it."""
+        bell = getattr(self, "_bell", None)
+        if bell is not None:
+            bell.close()
+
+    def __len__(self) -> int:
+        return 0 if self._is_closed else len(self._open)
+
+    def _serve(self) -> None:
+        self._events.serve()
+
+    def _check(self) -> None:
+        if self._is_closed:
+            raise RuntimeError("Producer has been closed")
+
+    def _check_transactional(self) -> None:
+        self._check()
+        if not self._settings.engine["transactional_id"]:
+            raise refusal("_NOT_CONFIGURED", "transactions need the property transactional.id")
+
+
+def options(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """What follows the key in `Producer.produce()`."""
+    names = ("partition", "callback", "on_delivery", "timestamp", "headers")
+    if len(args) > len(names):
+        raise TypeError(f"produce() takes at most {len(names) + 3} positional arguments")
+    given = {**dict(zip(names, args, strict=False)), **kwargs}
+    for name in given:
+        if name not in names:
+            raise TypeError(f"produce() has no argument {name!r}; there are {', '.join(names)}")
+    callback = given.pop("callback", None)
+    return {**given, "on_delivery": given.get("on_delivery") or callback}

@@ -1,0 +1,213 @@
+"""AIOProducer: futures of messages, the same from the library and its face, on both brokers."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from collections.abc import Awaitable, Callable
+from types import ModuleType
+from typing import Any
+
+import kafkars
+import pytest
+
+from tests.brokers import Broker
+from tests.support.waiting import SECONDS
+
+
+@pytest.fixture
+def aio(ck: ModuleType) -> ModuleType:
+    """`confluent_kafka.aio`, of either."""
+    return importlib.import_module(ck.__name__ + ".aio")
+
+
+def run(work: Callable[[], Awaitable[Any]]) -> Any:
+    async def bounded() -> Any:
+        return await asyncio.wait_for(work(), SECONDS)
+
+    return asyncio.run(bounded())
+
+
+def config(broker: Broker, **properties: Any) -> dict[str, Any]:
+    return {"bootstrap.servers": broker.bootstrap_servers, "log_level": 0, **properties}
+
+
+def test_awaiting_produce_gives_the_future_of_a_message(aio: ModuleType, broker: Broker, topic: str) -> None:
+    async def work() -> None:
+        conf = config(broker)
+        before = dict(conf)
+        async with aio.AIOProducer(conf) as producer:
+            future = await producer.produce(topic, "größe", key=b"k")
+            assert isinstance(future, asyncio.Future)
+            assert len(producer) == 1
+            assert await producer.flush() == 0
+            message = await future
+            assert (message.topic(), message.partition(), message.offset(), message.error()) == (topic, 0, 0, None)
+            assert (bytes(message.key()), bytes(message.value())) == (b"k", "größe".encode())
+            kind, milliseconds = message.timestamp()
+            assert kind == 1
+            assert milliseconds > 1_600_000_000_000
+            assert message.latency() > 0
+            assert message.headers() is None
+            assert len(producer) == 0
+            assert await producer.poll() == 0
+            assert await producer.poll(timeout=0.01) == 0
+        assert conf == before
+
+    run(work)
+
+
+def test_messages_arrive_in_order(aio: ModuleType, broker: Broker, topic: str) -> None:
+    async def work() -> list[Any]:
+        async with aio.AIOProducer(config(broker)) as producer:
+            futures = [await producer.produce(topic, b"%d" % number) for number in range(500)]
+            await producer.flush()
+            return [message.offset() for message in await asyncio.gather(*futures)]
+
+    assert run(work) == list(range(500))
+
+
+def test_failures_are_exceptions_of_the_future(ck: ModuleType, aio: ModuleType, broker: Broker, topic: str) -> None:
+    async def work() -> None:
+        async with aio.AIOProducer(config(broker)) as producer:
+            nowhere = await producer.produce(topic, b"v", partition=9)
+            large = await producer.produce(topic, b"v" * 2_000_000)
+            await producer.flush(SECONDS)
+            for future, name in ((nowhere, "_UNKNOWN_PARTITION"), (large, "MSG_SIZE_TOO_LARGE")):
+                with pytest.raises(ck.KafkaException) as caught:
+                    await future
+                assert caught.value.args[0].name() == name
+
+    run(work)
+
+
+def test_closing_sends_what_is_queued(aio: ModuleType, broker: Broker, topic: str) -> None:
+    async def work() -> None:
+        producer = aio.AIOProducer(config(broker))
+        future = await producer.produce(topic, b"v")
+        await producer.close()
+        assert (await future).offset() == 0
+        assert len(producer) == 0
+        with pytest.raises(RuntimeError):
+            await producer.flush()
+
+    run(work)
+
+
+def test_transactions(ck: ModuleType, aio: ModuleType, broker: Broker, topic: str) -> None:
+    async def work() -> None:
+        async with aio.AIOProducer(config(broker, **{"transactional.id": topic})) as producer:
+            await producer.init_transactions(SECONDS)
+            for end, value in (("commit", b"kept"), ("abort", b"dropped"), ("commit", b"kept too")):
+                await producer.begin_transaction()
+                future = await producer.produce(topic, value)
+                await producer.flush()
+                await getattr(producer, f"{end}_transaction")(SECONDS)
+                assert (await future).value() == value
+        async with aio.AIOProducer(config(broker)) as plain:
+            for call in (plain.init_transactions, plain.begin_transaction, plain.commit_transaction):
+                with pytest.raises(ck.KafkaException) as caught:
+                    await call()
+                assert caught.value.args[0].name() == "_NOT_CONFIGURED"
+
+    run(work)
+    reader = kafkars.Consumer(
+        bootstrap_servers=broker.bootstrap_servers, auto_offset_reset="earliest", isolation_level="read_committed"
+    )
+    with reader:
+        reader.assign([(topic, 0)])
+        values = []
+        while len(values) < 2:
+            record = reader.poll(SECONDS)
+            assert record is not None
+            values.append(record.value)
+    assert values == [b"kept", b"kept too"]
+
+
+def test_purged_messages_have_their_future_cancelled(aio: ModuleType) -> None:
+    async def work() -> None:
+        producer = aio.AIOProducer({"bootstrap.servers": "127.0.0.1:1", "log_level": 0, "message.timeout.ms": 1000})
+        future = await producer.produce("t", b"v")
+        assert len(producer) == 1
+        await producer.purge()
+        with pytest.raises(asyncio.CancelledError):
+            await future
+        await producer.close()
+
+    run(work)
+
+
+def test_the_cluster_can_be_asked(aio: ModuleType, broker: Broker, topic: str) -> None:
+    async def work() -> None:
+        async with aio.AIOProducer(config(broker)) as producer:
+            found = await producer.list_topics(topic, timeout=SECONDS)
+            assert list(found.topics) == [topic]
+            assert await producer.cluster_id() == found.cluster_id
+            assert await producer.set_sasl_credentials("a", "b") is None
+
+    run(work)
+
+
+def test_what_cannot_be_is_refused(ck: ModuleType, aio: ModuleType) -> None:
+    async def work() -> None:
+        with pytest.raises(ValueError, match="max_workers"):
+            aio.AIOProducer({"bootstrap.servers": "127.0.0.1:1"}, max_workers=0)
+        with pytest.raises(ck.KafkaException):
+            aio.AIOProducer({"nonsense": 1})
+
+    run(work)
+
+
+@pytest.mark.parametrize("ck", ["kafkars.compat.confluent_kafka"], indirect=True)
+def test_what_the_library_refuses_or_forgets_is_done(aio: ModuleType, broker: Broker, topic: str) -> None:
+    """Headers and timestamps raise in the library, callbacks are never called, and a wrong value spoils its batch."""
+    told: list[Any] = []
+
+    async def report(error: Any, message: Any) -> None:
+        told.append((error, message.offset()))
+
+    async def work() -> None:
+        async with aio.AIOProducer(config(broker)) as producer:
+            wrong = await producer.produce(topic, 5)
+            with pytest.raises(TypeError):
+                await wrong
+            future = await producer.produce(topic, b"v", headers={"a": b"b"}, timestamp=1234, on_delivery=report)
+            assert (await future).timestamp() == (1, 1234)
+            await asyncio.sleep(0)
+        with pytest.raises(RuntimeError, match="closed"):
+            await producer.produce(topic, b"v")
+        await producer.close()
+
+    run(work)
+    assert told == [(None, 0)]
+    with kafkars.Consumer(bootstrap_servers=broker.bootstrap_servers, auto_offset_reset="earliest") as reader:
+        reader.assign([(topic, 0)])
+        record = reader.poll(SECONDS)
+        assert record is not None
+        assert record.headers == (("a", b"b"),)
+
+
+@pytest.mark.parametrize("ck", ["kafkars.compat.confluent_kafka"], indirect=True)
+def test_a_full_queue_waits(aio: ModuleType, broker: Broker, topic: str) -> None:
+    async def work() -> None:
+        async with aio.AIOProducer(config(broker, **{"queue.buffering.max.messages": 2})) as producer:
+            for _ in range(20):
+                await producer.produce(topic, b"v")
+                assert len(producer) <= 2
+
+    run(work)
+
+
+@pytest.mark.parametrize("ck", ["kafkars.compat.confluent_kafka"], indirect=True)
+def test_statistics_reach_a_coroutine_function(aio: ModuleType, broker: Broker) -> None:
+    async def work() -> None:
+        told = asyncio.Event()
+
+        async def statistics(text: str) -> None:
+            assert '"type": "producer"' in text
+            told.set()
+
+        async with aio.AIOProducer(config(broker, **{"statistics.interval.ms": 10, "stats_cb": statistics})):
+            await asyncio.wait_for(told.wait(), SECONDS)
+
+    run(work)
