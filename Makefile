@@ -151,6 +151,10 @@ bench-groups: build  ## What a group costs a reader: rate, idling, the pause of 
 bench-producing: build $(VENV)/.group-bench  ## What idempotence, transactions and many topics cost, and how long a commit takes
 	@$(PY) -m benches.python.producing $(BENCH)
 
+.PHONY: bench-embedded
+bench-embedded: build $(VENV)/.group-bench  ## Figures of the embedded broker: start, throughput beside Kafka, memory, APIs (BENCH="--help")
+	@$(PY) -m benches.embedded $(BENCH)
+
 .PHONY: fuzz
 fuzz: $(VENV)/.created  ## Every fuzz target for FUZZ_SECONDS each (needs cargo-fuzz)
 	@scripts/fuzz.sh $(FUZZ_SECONDS)

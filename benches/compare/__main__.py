@@ -14,14 +14,16 @@ from benches.compare.rounds import Case, WrongResultError, run_case
 def main() -> int:
     chosen = options.parse(sys.argv[1:])
     cases: list[Case] = []
-    with brokers.running(chosen.broker, chosen.kafka_version) as (bootstrap, broker):
-        print(f"broker: {broker}\nsettings: {chosen.settings}, partitions={chosen.partitions}, rounds={chosen.rounds}")
+    with brokers.running(chosen.broker, chosen.kafka_version) as broker:
+        print(
+            f"broker: {broker.name}\nsettings: {chosen.settings}, partitions={chosen.partitions}, rounds={chosen.rounds}"
+        )
         for job in jobs.named(chosen.jobs):
             for size in chosen.sizes:
                 # Latency is that of single records; a codec adds nothing there.
                 for codec in ["none"] if job.kind == "latency" else chosen.codecs:
                     try:
-                        case = run_case(chosen, bootstrap, job, size, codec)
+                        case = run_case(chosen, broker.address, job, size, codec)
                     except WrongResultError as error:
                         print(f"{job.name}, {size} B, {codec}: {error}", file=sys.stderr)
                         return 1
@@ -31,7 +33,7 @@ def main() -> int:
     print(f"\nversions: {', '.join(versions(cases))}")
     base = chosen.out / datetime.now(timezone.utc).strftime("%Y-%m-%d-%H%M%S")
     base.parent.mkdir(parents=True, exist_ok=True)
-    result = document(chosen, broker, cases)
+    result = document(chosen, broker.name, cases)
     raw = base.with_suffix(".json")
     raw.write_text(json.dumps(result, indent=1) + "\n")
     for path in (raw, *plot.draw(result, base)):

@@ -45,6 +45,8 @@ class Task:
     # Adds up checksums while consuming. Not measured: the sum costs as much as a fast client.
     verify: bool = False
     settings: Settings = field(default_factory=Settings)
+    # Settings of confluent-kafka alone, by its own names; `make bench` gives none.
+    own: dict[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))

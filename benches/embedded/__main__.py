@@ -1,6 +1,6 @@
 """Figures of the embedded broker, on a release build.
 
-python -m benches.embedded [start] [throughput] [idle] [keys] [--rounds 5] [--records 500000] [--out FILE]
+python -m benches.embedded [start] [throughput] [idle] [keys] [--rounds 5] [--records 1000000] [--out FILE]
 
 start       how long until the first record is stored by a broker that was not there, in milliseconds
 throughput  records a second beside Apache Kafka, with the same clients, in turns
@@ -33,7 +33,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("figures", nargs="*", metavar="FIGURE", help=", ".join(FIGURES))
     options.add_argument("--rounds", type=int, default=5)
-    options.add_argument("--records", type=int, default=500_000, help="of a round of throughput")
+    options.add_argument("--records", type=int, default=1_000_000, help="of a round of throughput")
     options.add_argument("--connections", type=int, default=4_000)
     options.add_argument("--kafka-version", default="4.3.1")
     options.add_argument("--out", type=Path, help="a JSON file for all that was measured")

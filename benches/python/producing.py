@@ -41,9 +41,9 @@ def main() -> None:
     options.add_argument("--commits", type=int, default=200)
     given = options.parse_args()
     print(f"kafkars {kafkars.__version__}, Python {sys.version.split()[0]}, {given.records} records of 110 bytes")
-    with running(given.broker, given.kafka_version) as (servers, what):
-        print(what)
-        bench = Bench(servers, given.records, given.rounds)
+    with running(given.broker, given.kafka_version) as broker:
+        print(broker.name)
+        bench = Bench(broker.address, given.records, given.rounds)
         bench.compare(
             "idempotence",
             {

@@ -36,6 +36,11 @@ class JavaProcess:
         """Whether the process is there; a paused one is."""
         return self._supervisor is not None and self._supervisor.poll() is None
 
+    @property
+    def pid(self) -> int:
+        """The id of the process; 0 before the first start."""
+        return self._pid
+
     def start(self) -> None:
         """Starts the process and does not wait until it serves."""
         if self.is_running:

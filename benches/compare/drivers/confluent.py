@@ -185,6 +185,7 @@ def consumer_config(task: Task) -> dict[str, Any]:
         "max.partition.fetch.bytes": settings.partition_fetch_bytes,
         "fetch.min.bytes": settings.fetch_min_bytes,
         "fetch.wait.max.ms": settings.fetch_wait_ms,
+        **task.own,
     }
 
 
@@ -199,6 +200,7 @@ def producer_config(task: Task) -> dict[str, Any]:
         "enable.idempotence": settings.idempotence,
         "compression.type": task.codec,
         "partitioner": "murmur2_random",  # what the others do by default
+        **task.own,
     }
 
 
