@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -231,3 +233,23 @@ def test_a_directory_that_cannot_be_written_refuses_records(tmp_path: Path) -> N
             assert producer.send("t", b"x").exception(SECONDS) is not None
         assert broker.offsets("t", 0) == (0, 1)
         log.rmdir()
+
+
+def test_what_administrators_have_set_is_kept_too(tmp_path: Path) -> None:
+    scram = confluent_kafka.admin.ScramCredentialInfo(confluent_kafka.admin.ScramMechanism.SCRAM_SHA_256, 4096)
+    with EmbeddedBroker(data_dir=tmp_path) as broker:
+        admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+        alice = confluent_kafka.admin.UserScramCredentialUpsertion("alice", scram, b"password")
+        admin.alter_user_scram_credentials([alice])["alice"].result(SECONDS)
+        broker.set_connection_rate(1)
+    with EmbeddedBroker(data_dir=tmp_path, clock="manual") as broker:
+        # The rate holds from the start on; the second lets a client come.
+        port = int(broker.bootstrap_servers.rsplit(":", 1)[1])
+        with contextlib.ExitStack() as opened:
+            sockets = [opened.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(11)]
+            sockets[-1].settimeout(SECONDS)
+            assert not sockets[-1].recv(1)
+        broker.set_connection_rate(None)
+        admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+        described = admin.describe_user_scram_credentials(["alice"])["alice"].result(SECONDS)
+        assert [info.iterations for info in described.scram_credential_infos] == [4096]

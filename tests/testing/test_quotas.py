@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
+
 import confluent_kafka
 import pytest
 from kafkars import Consumer, Producer, TopicPartition
@@ -63,3 +66,25 @@ def test_quotas_that_make_no_sense_are_refused() -> None:
         with pytest.raises(ConfigError, match="greater than 0"):
             broker.set_quota("producer_byte_rate", 0)
         broker.set_quota("producer_byte_rate", None)
+
+
+def test_an_address_opens_no_more_connections_than_it_may() -> None:
+    with EmbeddedBroker(clock="manual") as broker:
+        broker.set_connection_rate(1)
+        port = int(broker.bootstrap_servers.rsplit(":", 1)[1])
+        with contextlib.ExitStack() as opened:
+            sockets = [opened.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(11)]
+            sockets[-1].settimeout(SECONDS)
+            assert not sockets[-1].recv(1), "closed without a word"
+        broker.set_connection_rate(None)
+        with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+            producer.send("t", b"1").result(SECONDS)
+
+
+def test_rates_of_addresses_make_sense() -> None:
+    with EmbeddedBroker() as broker:
+        with pytest.raises(ConfigError, match="address"):
+            broker.set_connection_rate(1, address="nowhere")
+        with pytest.raises(ConfigError, match="fractional"):
+            broker.set_connection_rate(1.5, address="127.0.0.1")
+        broker.set_connection_rate(1, address="::1")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import time
 from typing import TYPE_CHECKING, Literal
 
 from kafkars import _kafkars
-from kafkars.errors import BrokerError, KafkaTimeoutError
+from kafkars.errors import BrokerError, ConfigError, KafkaTimeoutError
 from kafkars.testing.clock import Clock
 from kafkars.testing.faults import Action, Fault
 
@@ -179,6 +180,24 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
             ConfigError: There is no such quota, or the value makes no sense.
         """
         self._set_quota(name, value, client_id)
+
+    def set_connection_rate(self, value: float | None, *, address: str | None = None) -> None:
+        """Sets how many connections a second an address may open; one too many is held for up to a second and closed (KIP-612).
+
+        Measured over ten seconds of the broker's clock, so that ten times as many may come at once.
+
+        Args:
+            value: Connections a second, a whole number; None for no limit.
+            address: Whose, in numbers (`"127.0.0.1"`); None for every address without a rate of its own, each for itself.
+
+        Raises:
+            ConfigError: The value or the address makes no sense.
+        """
+        try:
+            parsed = None if address is None else str(ipaddress.ip_address(address))
+        except ValueError as error:
+            raise ConfigError(f"address: {error}") from error
+        self._set_connection_rate(value, parsed)
 
     # --- nodes ------------------------------------------------------------------------------------------------
 

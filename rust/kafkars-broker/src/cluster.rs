@@ -13,6 +13,7 @@ use parking_lot::{Mutex, MutexGuard};
 use crate::clock::Clock;
 use crate::config::CheckedConfig;
 use crate::control::Control;
+use crate::features::Features;
 use crate::groups::Groups;
 use crate::nodes::{CoordinatorKind, Node, Nodes};
 use crate::partition::Partition;
@@ -21,6 +22,7 @@ use crate::scram::ScramCredentials;
 use crate::sessions::Sessions;
 use crate::settings::broker::BrokerSettings;
 use crate::settings::client_metrics::ClientMetrics;
+use crate::settings::loggers::Loggers;
 use crate::shares::Shares;
 use crate::storage::Storage;
 use crate::topic::Topic;
@@ -41,7 +43,7 @@ pub(crate) struct Cluster {
     /// What all time-outs go by.
     pub(crate) clock: Clock,
     /// Locks for itself; may be asked while the state is locked.
-    pub(crate) quotas: Quotas,
+    pub(crate) quotas: Arc<Quotas>,
     connections: AtomicU64,
     state: Mutex<State>,
 }
@@ -59,6 +61,10 @@ pub(crate) struct State {
     pub(crate) settings: BrokerSettings,
     pub(crate) client_metrics: ClientMetrics,
     pub(crate) scram: ScramCredentials,
+    pub(crate) features: Features,
+    pub(crate) loggers: Loggers,
+    /// The cluster's, to be kept with the rest.
+    pub(crate) quotas: Arc<Quotas>,
     pub(crate) producer_ids: ProducerIds,
     /// Where everything is kept across restarts, if it is.
     pub(crate) storage: Option<Storage>,
@@ -77,6 +83,7 @@ pub(crate) enum TopicKey {
 impl Cluster {
     pub(crate) fn new(id: String, config: CheckedConfig, addresses: &[SocketAddr]) -> Self {
         let user = &config.user;
+        let quotas = Arc::new(Quotas::default());
         let state = State {
             topics: BTreeMap::new(),
             names: HashMap::new(),
@@ -87,6 +94,9 @@ impl Cluster {
             settings: BrokerSettings::new(&config),
             client_metrics: ClientMetrics::default(),
             scram: ScramCredentials::default(),
+            features: Features::of(config.release),
+            loggers: Loggers::default(),
+            quotas: Arc::clone(&quotas),
             producer_ids: ProducerIds::starting_at(FIRST_PRODUCER_ID),
             storage: None,
             unsaved: false,
@@ -99,7 +109,7 @@ impl Cluster {
             nodes: Nodes::new(user, addresses),
             control,
             clock,
-            quotas: Quotas::default(),
+            quotas,
             connections: AtomicU64::new(0),
             state: Mutex::new(state),
             config,

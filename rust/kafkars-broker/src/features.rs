@@ -1,5 +1,9 @@
 //! Features of the cluster and their levels (KIP-584), as a Kafka has them when it is formatted.
 
+use std::collections::BTreeMap;
+
+use kafkars_protocol::ApiKey;
+
 use crate::releases::Release;
 
 /// One feature.
@@ -14,19 +18,91 @@ pub(crate) struct Feature {
     pub(crate) level: i16,
 }
 
-/// Counts the changes of levels: there has been one, when the cluster was formatted.
-pub(crate) const EPOCH: i64 = 1;
+/// The features of a cluster.
+#[derive(Debug)]
+pub(crate) struct Features {
+    known: Vec<Feature>,
+    /// Counts the changes of levels.
+    epoch: i64,
+}
 
-/// Of a release, without those of what this broker has not: `streams.version` (KIP-1071).
-pub(crate) fn of(release: Release) -> Vec<Feature> {
-    FEATURES
-        .iter()
-        .filter(|(since, ..)| release.is_at_least(since))
-        .fold(Vec::new(), |mut found, (_, feature)| {
+/// The first change is that the cluster was formatted.
+const FORMATTED: i64 = 1;
+
+impl Features {
+    /// Of a release, without those of what this broker has not: `streams.version` (KIP-1071).
+    pub(crate) fn of(release: Release) -> Self {
+        let since = FEATURES.iter();
+        let since = since.filter(|(since, ..)| release.is_at_least(since));
+        let known = since.fold(Vec::new(), |mut found, (_, feature)| {
             found.retain(|older: &Feature| older.name != feature.name);
             found.push(*feature);
             found
-        })
+        });
+        Self {
+            known,
+            epoch: FORMATTED,
+        }
+    }
+
+    /// Whether they are at other levels than the cluster was formatted with, or have been.
+    pub(crate) fn are_changed(&self) -> bool {
+        self.epoch > FORMATTED
+    }
+
+    pub(crate) fn all(&self) -> &[Feature] {
+        &self.known
+    }
+
+    pub(crate) fn epoch(&self) -> i64 {
+        self.epoch
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<&Feature> {
+        self.known.iter().find(|feature| feature.name == name)
+    }
+
+    /// Whether the cluster has a feature and is at a level of it.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        self.find(name).is_some_and(|feature| feature.level > 0)
+    }
+
+    /// Takes a feature to another level, which has been checked.
+    pub(crate) fn set(&mut self, name: &str, level: i16) {
+        let mut known = self.known.iter_mut();
+        if let Some(feature) = known.find(|feature| feature.name == name) {
+            feature.level = level;
+            self.epoch += 1;
+        }
+    }
+
+    /// Levels as they were before a restart, as far as the nodes still support them.
+    pub(crate) fn restore(&mut self, levels: &BTreeMap<String, i16>, epoch: i64) {
+        for feature in &mut self.known {
+            let kept = levels.get(feature.name).copied();
+            let supported = kept.filter(|level| *level == 0 || feature.supports(*level));
+            feature.level = supported.unwrap_or(feature.level);
+        }
+        self.epoch = self.epoch.max(epoch);
+    }
+}
+
+impl Feature {
+    pub(crate) fn supports(&self, level: i16) -> bool {
+        (self.min..=self.max).contains(&level)
+    }
+}
+
+/// What is refused while a feature is off, though it is offered.
+pub(crate) fn that_allows(api: ApiKey) -> Option<&'static str> {
+    match api {
+        ApiKey::ConsumerGroupHeartbeat | ApiKey::ConsumerGroupDescribe => Some("group.version"),
+        ApiKey::ShareGroupHeartbeat
+        | ApiKey::ShareGroupDescribe
+        | ApiKey::ShareFetch
+        | ApiKey::ShareAcknowledge => Some("share.version"),
+        _ => None,
+    }
 }
 
 /// Each with the release that brought it, or brought other levels; with ZooKeeper there are none.

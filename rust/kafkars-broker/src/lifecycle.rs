@@ -71,6 +71,7 @@ impl EmbeddedBroker {
                 None => server::listen_at(node.address)?,
             };
             node.order(NodeState::Running);
+            self.cluster.state().loggers.reset(node.id);
             self.server.start_node(&node, listener);
         }
         self.cluster.unfence(&node);

@@ -35,6 +35,11 @@ impl ScramCredential {
             secret: [salt, salted_password].map(|part| Bytes::copy_from_slice(&part)),
         }
     }
+
+    /// The salt and the salted password.
+    pub(crate) fn secret(&self) -> &[Bytes; 2] {
+        &self.secret
+    }
 }
 
 impl ScramCredentials {
@@ -44,6 +49,15 @@ impl ScramCredentials {
 
     pub(crate) fn of(&self, user: &str) -> Option<&BTreeMap<i8, ScramCredential>> {
         self.0.get(user)
+    }
+
+    /// Everything there is, by user and mechanism.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&str, i8, &ScramCredential)> {
+        let users = self.0.iter();
+        users.flat_map(|(user, credentials)| {
+            let credentials = credentials.iter();
+            credentials.map(move |(mechanism, credential)| (user.as_str(), *mechanism, credential))
+        })
     }
 
     pub(crate) fn delete(&mut self, user: &str, mechanism: i8) -> Result<(), Refusal> {

@@ -10,7 +10,7 @@ use std::{io, process};
 
 use parking_lot::Mutex;
 use socket2::{Domain, Protocol, Socket, Type};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
@@ -227,6 +227,13 @@ async fn accept(cluster: Arc<Cluster>, node: Arc<Node>, listener: StdListener, a
         };
         match accepted {
             Ok((stream, peer)) => {
+                let pause_ms = cluster.quotas.admit(peer.ip(), cluster.now());
+                if let Ok(pause_ms @ 1..) = u64::try_from(pause_ms) {
+                    tracing::debug!(node = node.id, %peer, "the address opens connections faster than its quota allows");
+                    let hold = hold(stream, Duration::from_millis(pause_ms), Arc::clone(&node));
+                    tokio::spawn(hold);
+                    continue;
+                }
                 let id = cluster.next_connection();
                 if let Err(error) = stream.set_nodelay(true) {
                     tracing::debug!(node = node.id, %peer, %error, "the connection was gone when it was accepted");
@@ -243,4 +250,21 @@ async fn accept(cluster: Arc<Cluster>, node: Arc<Node>, listener: StdListener, a
             }
         }
     }
+}
+
+/// A connection too many is not answered, and closed after a while, or with its node.
+async fn hold(stream: TcpStream, pause: Duration, node: Arc<Node>) {
+    let mut orders = node.orders();
+    let stopped = async move {
+        while orders.borrow_and_update().state != NodeState::Stopped {
+            if orders.changed().await.is_err() {
+                return;
+            }
+        }
+    };
+    tokio::select! {
+        () = tokio::time::sleep(pause) => {}
+        () = stopped => {}
+    }
+    drop(stream);
 }

@@ -2,7 +2,7 @@
 //!
 //! Kept: the answer in version 0 to a version that is too new, with the versions of this API (KIP-511); the check of the client's
 //! software name, and features (version 3, KIP-584): those of the release
-//! that this broker has.
+//! that this broker has, at the levels that they are at.
 
 use kafkars_protocol::messages::api_versions::{
     ApiVersion, ApiVersionsRequest, ApiVersionsResponse, FinalizedFeatureKey, SupportedFeatureKey,
@@ -10,7 +10,7 @@ use kafkars_protocol::messages::api_versions::{
 use kafkars_protocol::{ApiKey, ErrorCode};
 
 use super::{Answer, Peer, Serve};
-use crate::features::{self, Feature};
+use crate::features::Feature;
 use crate::versions;
 
 /// First version in which the client names its software.
@@ -26,11 +26,12 @@ impl Serve for ApiVersionsRequest {
         {
             return Answer::Now(self.refuse(peer, version, ErrorCode::InvalidRequest));
         }
-        let features = features::of(peer.cluster.config.release);
+        let state = peer.cluster.state();
+        let features = state.features.all();
         let finalized_features_epoch = if features.is_empty() {
             ApiVersionsResponse::default().finalized_features_epoch
         } else {
-            features::EPOCH
+            state.features.epoch()
         };
         Answer::Now(ApiVersionsResponse {
             api_keys: offered(peer),

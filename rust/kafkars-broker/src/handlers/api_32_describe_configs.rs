@@ -1,9 +1,9 @@
 //! DescribeConfigs, versions 1 to 4.
 //!
-//! Kept: the settings of topics, brokers, groups and client metrics, with their types (version 3), origins and synonyms. A broker describes
-//! itself, and with an empty name what was changed for all.
+//! Kept: the settings of topics, brokers, groups and client metrics, with their types (version 3), origins and synonyms, and the levels of
+//! loggers. A broker describes itself, and with an empty name what was changed for all.
 //!
-//! Skipped: documentation; loggers (INVALID_REQUEST); of the 340 settings of a broker, those that mean something neither to
+//! Skipped: documentation; of the 340 settings of a broker, those that mean something neither to
 //! clients nor to this broker.
 
 use kafkars_protocol::ErrorCode;
@@ -83,11 +83,41 @@ fn describe(
         }
         resource::CLIENT_METRICS => Ok(of_client_metrics(state, name)),
         resource::GROUP => Ok(of_group(state, name)),
-        _ => Err(Refusal::new(
-            ErrorCode::InvalidRequest,
-            "This broker describes topics, brokers, groups and client metrics only.",
-        )),
+        resource::BROKER_LOGGER => of_loggers(peer, state, name),
+        other => Err(invalid(format!("Unknown resource type {other}."))),
     }
+}
+
+fn of_loggers(
+    peer: &Peer,
+    state: &State,
+    name: &str,
+) -> Result<Vec<DescribeConfigsResourceResult>, Refusal> {
+    let node = peer.node;
+    match name.parse::<i32>() {
+        Ok(id) if id == node => {}
+        Ok(id) => {
+            let reason = format!("Unexpected broker id, expected {node} but received {id}");
+            return Err(invalid(reason));
+        }
+        Err(_) if name.is_empty() => return Err(invalid("Broker id must not be empty")),
+        Err(_) => {
+            let reason = format!("Broker id must be an integer, but it is: {name}");
+            return Err(invalid(reason));
+        }
+    }
+    let level = |(logger, level): (&str, &str)| DescribeConfigsResourceResult {
+        name: logger.to_owned(),
+        value: Some(level.to_owned()),
+        config_source: source::LOGGER,
+        config_type: UNKNOWN_TYPE,
+        ..DescribeConfigsResourceResult::default()
+    };
+    Ok(state.loggers.of(node).map(level).collect())
+}
+
+fn invalid(reason: impl Into<String>) -> Refusal {
+    Refusal::new(ErrorCode::InvalidRequest, reason)
 }
 
 fn of_topic(

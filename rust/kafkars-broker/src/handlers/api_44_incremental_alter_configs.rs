@@ -1,8 +1,7 @@
 //! IncrementalAlterConfigs, versions 0 and 1 (KIP-339).
 //!
-//! Kept: setting, resetting, adding to lists and taking from them; dry runs; topics, brokers, groups and client metrics.
-//!
-//! Skipped: loggers (INVALID_REQUEST).
+//! Kept: setting, resetting, adding to lists and taking from them; dry runs; topics, brokers, groups and client metrics, and
+//! the levels of loggers, which change nothing in what is logged.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::incremental_alter_configs::{
@@ -73,7 +72,7 @@ fn change(config: &AlterableConfig) -> Result<(String, Change), Refusal> {
     let name = config.name.clone();
     let value = || {
         config.value.clone().ok_or_else(|| {
-            let reason = format!("{name} cannot be set to null.");
+            let reason = format!("Null value not supported for : {name}");
             Refusal::new(ErrorCode::InvalidRequest, reason)
         })
     };

@@ -2,7 +2,7 @@
 //!
 //! Kept: quotas of users, client ids, both and addresses, with Kafka's checks; dry runs.
 //!
-//! Skipped: quotas of addresses (`connection_creation_rate`) limit nothing, and addresses must be written in numbers.
+//! Skipped: addresses must be written in numbers.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,9 +1,7 @@
 //! ListConfigResources, versions 0 and 1.
 //!
-//! Kept: topics, brokers, client metrics (KIP-1000) and groups with settings of their own; version 0 asks for client metrics only,
-//! version 1 for the types it names, or all (KIP-1142).
-//!
-//! Skipped: loggers.
+//! Kept: topics, brokers, client metrics (KIP-1000) and groups with settings of their own, loggers; version 0 asks for client
+//! metrics only, version 1 for the types it names, or all (KIP-1142).
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::list_config_resources::{
@@ -39,7 +37,8 @@ impl Serve for ListConfigResourcesRequest {
         for resource_type in types {
             let names: Vec<String> = match *resource_type {
                 resource::TOPIC => state.topics().map(|topic| topic.name.clone()).collect(),
-                resource::BROKER => {
+                // Every broker has loggers.
+                resource::BROKER | resource::BROKER_LOGGER => {
                     let nodes = peer.cluster.nodes.alive();
                     nodes.iter().map(|node| node.id.to_string()).collect()
                 }

@@ -14,7 +14,6 @@ use kafkars_protocol::{ErrorCode, Uuid};
 use super::{Answer, Peer, Serve, operations};
 use crate::cluster::{Cluster, State};
 use crate::failover::NO_LEADER;
-use crate::features;
 use crate::partition::Partition;
 use crate::topic_name;
 
@@ -102,10 +101,12 @@ impl Page<'_> {
             self.topics.push(failure(name, code, operations::ON_TOPIC));
             return None;
         };
+        // A cluster without the feature tells nothing of replicas that could lead.
+        let eligible = state.features.is_on("eligible.leader.replicas.version");
         let partitions = topic.partitions.iter().enumerate();
         let partitions = partitions.skip(first).take(self.left);
         let described: Vec<_> = partitions
-            .map(|(index, partition)| describe(self.cluster, index, partition))
+            .map(|(index, partition)| describe(self.cluster, index, partition, eligible))
             .collect();
         self.left -= described.len();
         let next = first + described.len();
@@ -124,15 +125,11 @@ fn describe(
     cluster: &Cluster,
     index: usize,
     partition: &Partition,
+    eligible: bool,
 ) -> DescribeTopicPartitionsResponsePartition {
     let leaderless = partition.leader == NO_LEADER;
     let code = leaderless.then_some(ErrorCode::LeaderNotAvailable);
     let offline = |replica: &&i32| !cluster.is_alive(**replica);
-    // A cluster without the feature tells nothing of replicas that could lead.
-    let features = features::of(cluster.config.release);
-    let mut features = features.iter();
-    let eligible = features
-        .any(|feature| feature.name == "eligible.leader.replicas.version" && feature.level > 0);
     DescribeTopicPartitionsResponsePartition {
         error_code: code.map_or(0, ErrorCode::code),
         partition_index: index as i32,

@@ -14,6 +14,7 @@ use kafkars_protocol::{
 
 use crate::cluster::Cluster;
 use crate::connection::End;
+use crate::features;
 use crate::groups::Client;
 use crate::intercept::Action;
 use crate::quotas::Limited;
@@ -285,7 +286,7 @@ pub(crate) fn dispatch(peer: &Peer, frame: Bytes) -> Result<Outcome, End> {
         client_id: header.client_id.take(),
         ..peer.clone()
     };
-    let refusal = not_controller(&peer, header.api_key);
+    let refusal = not_controller(&peer, header.api_key).or_else(|| not_on(&peer, header.api_key));
     let mut call = Call {
         peer,
         header,
@@ -346,6 +347,13 @@ fn not_controller(peer: &Peer, api: ApiKey) -> Option<ErrorCode> {
         && peer.cluster.config.release.has_zookeeper()
         && peer.cluster.controller() != peer.node;
     refused.then_some(ErrorCode::NotController)
+}
+
+/// The refusal of what belongs to a feature that the cluster is at level 0 of.
+fn not_on(peer: &Peer, api: ApiKey) -> Option<ErrorCode> {
+    let feature = features::that_allows(api)?;
+    let is_on = peer.cluster.state().features.is_on(feature);
+    (!is_on).then_some(ErrorCode::UnsupportedVersion)
 }
 
 /// Changes an outcome once it is there.

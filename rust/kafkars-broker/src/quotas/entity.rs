@@ -1,7 +1,9 @@
 //! Whom a quota is for.
 
+use serde::{Deserialize, Serialize};
+
 /// A user, a client id, both together, or an address.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub(crate) struct Entity {
     pub(crate) user: Part,
     pub(crate) client_id: Part,
@@ -9,7 +11,7 @@ pub(crate) struct Entity {
 }
 
 /// One part of an entity.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub(crate) enum Part {
     /// The entity does not go by it.
     #[default]
@@ -25,6 +27,13 @@ impl Entity {
             user,
             client_id,
             ip: Part::Absent,
+        }
+    }
+
+    pub(crate) fn of_address(ip: Part) -> Self {
+        Self {
+            ip,
+            ..Self::default()
         }
     }
 

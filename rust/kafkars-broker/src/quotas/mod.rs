@@ -4,6 +4,7 @@
 
 mod bucket;
 pub(crate) mod check;
+mod connections;
 mod entity;
 mod rate;
 
@@ -16,6 +17,7 @@ use parking_lot::Mutex;
 use crate::embedded::EmbeddedBroker;
 use crate::error::BrokerError;
 use bucket::Bucket;
+use connections::Connections;
 pub(crate) use entity::{Entity, Part};
 use rate::Rate;
 
@@ -75,15 +77,26 @@ impl EmbeddedBroker {
         key: &str,
         value: Option<f64>,
     ) -> Result<(), BrokerError> {
-        let quotas = &self.running()?.quotas;
         let entity = Entity::new(Part::Absent, Part::from_wire(client_id));
-        let checked = check::check_entity(&entity, quotas)
-            .and_then(|()| check::check_limit(&entity, key, value));
+        self.set_quota_of(&entity, key, value)
+    }
+
+    fn set_quota_of(
+        &self,
+        entity: &Entity,
+        key: &str,
+        value: Option<f64>,
+    ) -> Result<(), BrokerError> {
+        let cluster = self.running()?;
+        let quotas = &cluster.quotas;
+        let checked = check::check_entity(entity, quotas)
+            .and_then(|()| check::check_limit(entity, key, value));
         checked.map_err(|refusal| BrokerError::InvalidSetting {
             setting: "quota",
             reason: refusal.into_message(),
         })?;
-        quotas.set(&entity, key, value);
+        quotas.set(entity, key, value);
+        cluster.state().unsaved = true;
         Ok(())
     }
 }
@@ -93,6 +106,7 @@ struct Inner {
     entities: BTreeMap<Entity, Values>,
     rates: HashMap<(Limited, Share), Rate>,
     buckets: HashMap<Share, Bucket>,
+    connections: Connections,
 }
 
 /// Who uses one allowance together: what the quota that holds is for.

@@ -6,6 +6,7 @@ use kafkars_protocol::ErrorCode;
 
 use super::broker::DYNAMIC_LIMIT;
 use super::kind::items;
+use super::loggers::LevelChange;
 use super::topic::{self, ConfigProblem, Overrides};
 use super::{broker_table, client_metrics, resource, topic_table};
 use crate::cluster::State;
@@ -44,8 +45,7 @@ pub(crate) fn alter(
     let mut names = BTreeSet::new();
     for (name, _) in &wanted.changes {
         if !names.insert(name) {
-            let reason = format!("The configuration {name} is named twice.");
-            return Err(Refusal::new(ErrorCode::InvalidRequest, reason));
+            return Err(invalid("Error due to duplicate config keys"));
         }
     }
     match wanted.resource_type {
@@ -53,8 +53,10 @@ pub(crate) fn alter(
         resource::BROKER => alter_broker(peer, state, wanted, validate_only),
         resource::CLIENT_METRICS => alter_client_metrics(state, wanted, validate_only),
         resource::GROUP => alter_group(state, wanted, validate_only),
-        resource::BROKER_LOGGER => Err(invalid("This broker has no loggers to set.")),
-        other => Err(invalid(format!("Unknown resource type {other}."))),
+        resource::BROKER_LOGGER if !wanted.replaces => {
+            alter_loggers(peer, state, wanted, validate_only)
+        }
+        other => Err(invalid(format!("Unknown resource type {other}"))),
     }
 }
 
@@ -140,6 +142,46 @@ fn alter_broker(
             let config = topic.config.rebased(&defaults);
             topic.set_config(config);
         }
+    }
+    Ok(())
+}
+
+fn alter_loggers(
+    peer: &Peer,
+    state: &mut State,
+    wanted: &Alteration,
+    validate_only: bool,
+) -> Result<(), Refusal> {
+    let (name, node) = (&wanted.resource_name, peer.node);
+    match name.parse::<i32>() {
+        Ok(id) if id == node => {}
+        Ok(id) => {
+            let reason = format!("Unexpected node id. Expected {node}, but received {id}");
+            return Err(invalid(reason));
+        }
+        Err(_) => {
+            let reason = format!("Node id must be an integer, but it is: {name}");
+            return Err(invalid(reason));
+        }
+    }
+    let mut changes = Vec::with_capacity(wanted.changes.len());
+    for (logger, change) in &wanted.changes {
+        let operation = match change {
+            Change::Set(level) => Ok(Some(level.as_str())),
+            Change::Delete => Ok(None),
+            Change::Append(_) => Err("APPEND"),
+            Change::Subtract(_) => Err("SUBTRACT"),
+        };
+        let level = operation.map_err(|operation| {
+            let reason =
+                format!("{operation} operation is not allowed for the BROKER_LOGGER resource");
+            invalid(reason)
+        })?;
+        changes.push(LevelChange::check(logger, level)?);
+    }
+    if !validate_only {
+        let set = |change| state.loggers.set(node, change);
+        changes.into_iter().for_each(set);
     }
     Ok(())
 }

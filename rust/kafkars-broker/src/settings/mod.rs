@@ -5,6 +5,7 @@ pub(crate) mod broker;
 pub(crate) mod broker_table;
 pub(crate) mod client_metrics;
 mod kind;
+pub(crate) mod loggers;
 pub(crate) mod topic;
 pub(crate) mod topic_table;
 
@@ -26,6 +27,7 @@ pub(crate) mod source {
     pub(crate) const DYNAMIC_DEFAULT_BROKER: i8 = 3;
     pub(crate) const STATIC_BROKER: i8 = 4;
     pub(crate) const DEFAULT: i8 = 5;
+    pub(crate) const LOGGER: i8 = 6;
     pub(crate) const CLIENT_METRICS: i8 = 7;
     pub(crate) const GROUP: i8 = 8;
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! lock                     held while a broker uses the directory
-//! state.json               topics, settings, committed offsets, transactions: written whole when they change
+//! state.json               topics, settings, committed offsets, transactions, quotas, credentials: written whole when they change
 //! logs/<topic id>/0.log    the batches of a partition, as in the log: appended to before a producer gets its answer
 //! ```
 //!
@@ -141,6 +141,10 @@ pub(crate) fn is_change(api: ApiKey) -> bool {
             | ApiKey::ShareAcknowledge
             | ApiKey::AlterShareGroupOffsets
             | ApiKey::DeleteShareGroupOffsets
+            | ApiKey::AlterClientQuotas
+            | ApiKey::AlterUserScramCredentials
+            | ApiKey::AlterPartitionReassignments
+            | ApiKey::UpdateFeatures
     )
 }
 

@@ -11,6 +11,7 @@ use super::{Storage, failure, file_name};
 use crate::cluster::{Cluster, State};
 use crate::error::BrokerError;
 use crate::partition::Partition;
+use crate::scram::ScramCredential;
 use crate::settings::topic::TopicConfig;
 use crate::topic::Topic;
 use crate::transactions::ProducerIds;
@@ -90,6 +91,25 @@ fn put_back(
     }
     for (id, transaction) in snapshot.transactions {
         state.transactions.restore(id, transaction);
+    }
+    for quota in snapshot.quotas {
+        for (key, limit) in &quota.limits {
+            cluster.quotas.set(&quota.entity, key, Some(*limit));
+        }
+    }
+    for kept in snapshot.scram_credentials {
+        let credential = ScramCredential::new(
+            kept.iterations,
+            kept.salt.into(),
+            kept.salted_password.into(),
+        );
+        let set = state.scram.set(&kept.user, kept.mechanism, credential);
+        set.map_err(|refusal| {
+            refused(&format!("credentials of user {}", kept.user), refusal.code)
+        })?;
+    }
+    if let Some(features) = snapshot.features {
+        state.features.restore(&features.levels, features.epoch);
     }
     Ok(())
 }

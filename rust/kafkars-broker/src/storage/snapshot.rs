@@ -6,8 +6,11 @@ use kafkars_protocol::Uuid;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::State;
+use crate::features::Features;
 use crate::groups::offsets::Committed;
 use crate::partition::Partition;
+use crate::quotas::Entity;
+use crate::scram::ScramCredential;
 use crate::topic::Topic;
 use crate::transactions::Transaction;
 
@@ -31,6 +34,35 @@ pub(crate) struct Snapshot {
     pub(super) transactions: BTreeMap<String, Transaction>,
     #[serde(default)]
     pub(super) shares: Vec<ShareSnapshot>,
+    #[serde(default)]
+    pub(super) quotas: Vec<QuotaSnapshot>,
+    #[serde(default)]
+    pub(super) scram_credentials: Vec<ScramSnapshot>,
+    /// Only where they have been changed.
+    #[serde(default)]
+    pub(super) features: Option<FeaturesSnapshot>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct QuotaSnapshot {
+    pub(super) entity: Entity,
+    pub(super) limits: BTreeMap<String, f64>,
+}
+
+/// A credential as it came: what there is of the password is salted.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ScramSnapshot {
+    pub(super) user: String,
+    pub(super) mechanism: i8,
+    pub(super) iterations: i32,
+    pub(super) salt: Vec<u8>,
+    pub(super) salted_password: Vec<u8>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct FeaturesSnapshot {
+    pub(super) epoch: i64,
+    pub(super) levels: BTreeMap<String, i16>,
 }
 
 /// Where a share group goes on in a partition. What it has in flight there is given out again.
@@ -120,6 +152,14 @@ impl Snapshot {
                 .map(|(id, transaction)| (id.to_owned(), transaction.clone()))
                 .collect(),
             shares: state.shares.snapshot().map(share).collect(),
+            quotas: state
+                .quotas
+                .entities()
+                .into_iter()
+                .map(|(entity, limits)| QuotaSnapshot { entity, limits })
+                .collect(),
+            scram_credentials: state.scram.all().map(credential).collect(),
+            features: features(&state.features),
         }
     }
 }
@@ -137,6 +177,26 @@ fn share((group, topic_id, partition, start_offset): (&str, Uuid, i32, i64)) -> 
         partition,
         start_offset,
     }
+}
+
+fn credential((user, mechanism, credential): (&str, i8, &ScramCredential)) -> ScramSnapshot {
+    let [salt, salted_password] = credential.secret();
+    ScramSnapshot {
+        user: user.to_owned(),
+        mechanism,
+        iterations: credential.iterations,
+        salt: salt.to_vec(),
+        salted_password: salted_password.to_vec(),
+    }
+}
+
+/// A cluster that nobody has changed the levels of is at those of its release, whichever that is next time.
+fn features(features: &Features) -> Option<FeaturesSnapshot> {
+    let levels = features.all().iter();
+    features.are_changed().then(|| FeaturesSnapshot {
+        epoch: features.epoch(),
+        levels: levels.map(|it| (it.name.to_owned(), it.level)).collect(),
+    })
 }
 
 fn topic(topic: &Topic) -> TopicSnapshot {

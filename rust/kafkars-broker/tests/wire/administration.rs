@@ -346,39 +346,6 @@ fn credentials_are_kept_and_described() {
 }
 
 #[test]
-fn levels_of_features_are_checked_and_stay() {
-    let broker = broker();
-    let update = |feature: &str, level, upgrade_type, validate_only| {
-        let update = FeatureUpdateKey {
-            feature: feature.to_owned(),
-            max_version_level: level,
-            upgrade_type,
-            ..FeatureUpdateKey::default()
-        };
-        let request = UpdateFeaturesRequest {
-            timeout_ms: 1000,
-            feature_updates: vec![update],
-            validate_only,
-        };
-        Wire::to(&broker).call(&request, 2).error_code
-    };
-    let invalid = ErrorCode::InvalidUpdateVersion.code();
-    for (feature, level, kind) in [
-        ("group.version", 0, 1),
-        ("group.version", 5, 1),
-        ("group.version", -1, 1),
-        ("group.version", 1, 9),
-        ("metadata.version", 29, 2),
-        ("no.such", 1, 1),
-    ] {
-        let code = update(feature, level, kind, false);
-        assert_eq!(code, invalid, "{feature} {level} {kind}");
-    }
-    let stays = ErrorCode::FeatureUpdateFailed.code();
-    assert_eq!(update("group.version", 0, 2, false), stays);
-}
-
-#[test]
 fn the_quorum_is_made_of_all_nodes() {
     let broker = cluster();
     let describe = |topic: &str| {

@@ -17,6 +17,7 @@ use crate::support::*;
 
 pub(crate) const TOPIC: i8 = 2;
 const BROKER: i8 = 4;
+const LOGGER: i8 = 8;
 const CLIENT_METRICS: i8 = 16;
 
 pub(crate) const SET: i8 = 0;
@@ -288,11 +289,12 @@ fn resources_with_settings_are_listed() {
     assert_eq!(list(Vec::new(), 0), (0, vec![subscription.clone()]));
     let all = [
         subscription,
+        (LOGGER, "1".to_owned()),
         (BROKER, "1".to_owned()),
         (TOPIC, "t".to_owned()),
     ];
     assert_eq!(list(Vec::new(), 1), (0, all.to_vec()));
-    assert_eq!(list(vec![TOPIC], 1), (0, all[2..].to_vec()));
+    assert_eq!(list(vec![TOPIC], 1), (0, all[3..].to_vec()));
     assert_eq!(list(vec![99], 1).0, ErrorCode::UnsupportedVersion.code());
 }
 

@@ -8,6 +8,7 @@ mod conversion;
 mod faults;
 mod fetch;
 mod hostile;
+mod levels;
 mod lifecycle;
 mod list_offsets;
 mod members;
@@ -15,6 +16,7 @@ mod metadata;
 mod mutated;
 mod nodes;
 mod offsets;
+
 mod produce;
 mod quotas;
 mod sessions;

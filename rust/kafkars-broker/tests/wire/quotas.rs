@@ -288,3 +288,35 @@ fn topics_are_not_created_without_end() {
     broker.clock().advance(Duration::from_secs(5));
     assert_eq!(create("b", 1, 7), (0, 0));
 }
+
+#[test]
+fn connections_too_many_for_their_address_are_not_answered_but_closed() {
+    let broker = start(BrokerConfig {
+        clock: ClockMode::Manual,
+        ..BrokerConfig::default()
+    });
+    let mut first = Wire::to(&broker);
+    let here = [("ip", Some("127.0.0.1"))];
+    let rate = [("connection_creation_rate", Some(1.0))];
+    assert_eq!(alter(&broker, &here, &rate), 0);
+    for _ in 0..10 {
+        Wire::to(&broker).metadata(&[]);
+    }
+    Wire::to(&broker).assert_closed();
+    // Who is there already may stay.
+    first.metadata(&[]);
+    broker.clock().advance(Duration::from_secs(12));
+    Wire::to(&broker).metadata(&[]);
+    broker.set_connection_rate(None, Some(1.0)).unwrap();
+    assert_eq!(
+        alter(&broker, &here, &[("connection_creation_rate", None)]),
+        0
+    );
+    for _ in 0..11 {
+        Wire::connect(broker.address(1).unwrap());
+    }
+    Wire::to(&broker).assert_closed();
+    broker.set_connection_rate(None, None).unwrap();
+    Wire::to(&broker).metadata(&[]);
+    assert!(broker.set_connection_rate(None, Some(0.5)).is_err());
+}

@@ -1,5 +1,6 @@
 //! The embedded broker as a Python object.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -227,6 +228,10 @@ impl PyEmbeddedBroker {
 
     fn _set_quota(&self, name: &str, value: Option<f64>, client_id: Option<&str>) -> PyResult<()> {
         self.with(|broker| broker.set_quota(client_id, name, value))
+    }
+
+    fn _set_connection_rate(&self, value: Option<f64>, address: Option<IpAddr>) -> PyResult<()> {
+        self.with(|broker| broker.set_connection_rate(address, value))
     }
 
     fn _now_ms(&self) -> PyResult<i64> {

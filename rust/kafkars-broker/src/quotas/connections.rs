@@ -1,0 +1,95 @@
+//! How many connections a second an address may open (KIP-612).
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+
+use super::entity::{Entity, Part};
+use super::rate::Rate;
+use super::{MAX_MEASURED, Quotas, Values, milliseconds};
+use crate::embedded::EmbeddedBroker;
+use crate::error::BrokerError;
+
+/// `connection_creation_rate`.
+pub(super) const CONNECTIONS: &str = "connection_creation_rate";
+/// Longest that a connection which is one too many is held before it is closed: one window, as in Kafka.
+const LONGEST_PAUSE_MS: i32 = 1000;
+
+/// The use of those addresses that have a quota.
+#[derive(Debug, Default)]
+pub(super) struct Connections(HashMap<IpAddr, Rate>);
+
+impl Quotas {
+    /// An address has opened a connection: how long it is to be held before it is closed, in ms; 0 if it may stay.
+    pub(crate) fn admit(&self, address: IpAddr, now: i64) -> i32 {
+        if !self.are_set() {
+            return 0;
+        }
+        let mut inner = self.inner.lock();
+        let named = inner.entities.iter();
+        let named = named.filter_map(|(entity, values)| match &entity.ip {
+            Part::Named(ip) if ip.parse() == Ok(address) => values.get(CONNECTIONS),
+            _ => None,
+        });
+        let everybody = inner.entities.get(&Entity::of_address(Part::Default));
+        let default = everybody.and_then(|values: &Values| values.get(CONNECTIONS));
+        let Some(limit) = named.chain(default).next().copied() else {
+            return 0;
+        };
+        let Connections(rates) = &mut inner.connections;
+        if rates.len() >= MAX_MEASURED {
+            rates.retain(|_, rate| rate.is_in_use(now));
+        }
+        if rates.len() >= MAX_MEASURED {
+            rates.clear();
+        }
+        let rate = rates.entry(address).or_default();
+        rate.record(1.0, now);
+        let pause = milliseconds(rate.pause_ms(limit, now));
+        if pause > 0 {
+            // What is closed does not count.
+            rate.record(-1.0, now);
+        }
+        pause.min(LONGEST_PAUSE_MS)
+    }
+}
+
+impl EmbeddedBroker {
+    /// Sets how many connections a second an address may open, or with no value takes that back; no address means each that has no
+    /// quota of its own. One that is too many is held for up to a second and closed.
+    ///
+    /// # Errors
+    /// When the value makes no sense, or the broker is stopped.
+    pub fn set_connection_rate(
+        &self,
+        address: Option<IpAddr>,
+        value: Option<f64>,
+    ) -> Result<(), BrokerError> {
+        let address = address.map(|address| address.to_string());
+        let entity = Entity::of_address(Part::from_wire(address.as_deref()));
+        self.set_quota_of(&entity, CONNECTIONS, value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_may_open_so_many_connections() {
+        let address = |last| IpAddr::from([127, 0, 0, last]);
+        let quotas = Quotas::default();
+        assert_eq!(quotas.admit(address(1), 0), 0);
+        quotas.set(&Entity::of_address(Part::Default), CONNECTIONS, Some(1.0));
+        let named = Part::Named("127.0.0.2".to_owned());
+        quotas.set(&Entity::of_address(named), CONNECTIONS, Some(2.0));
+        for last in [1, 2] {
+            let admitted = (0..30).filter(|_| quotas.admit(address(last), 0) == 0);
+            assert_eq!(admitted.count(), 10 * usize::from(last));
+            // 11 where 10 are allowed: a tenth too many in 10 seconds.
+            let pause = 1000 / i32::from(last);
+            assert_eq!(quotas.admit(address(last), 0), pause);
+        }
+        assert_eq!(quotas.admit(address(3), 0), 0, "for each by itself");
+        assert_eq!(quotas.admit(address(1), 12_000), 0);
+    }
+}
