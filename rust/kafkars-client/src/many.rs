@@ -69,7 +69,7 @@ impl Producer {
             let mut outcome = Err(Refusal::Failed(ProduceError::Closed));
             records.show(index, &mut |record| {
                 outcome =
-                    self.admit(|| accumulator.append_to(&destination, record, now, || now_ms));
+                    self.admit(|| accumulator.append_to(&destination, record, || now, || now_ms));
             });
             match outcome {
                 Ok((delivery, changed)) => {

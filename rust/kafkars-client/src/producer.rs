@@ -147,7 +147,7 @@ impl Producer {
     #[inline]
     pub fn try_send(&self, record: &ProduceRecord<'_>) -> Result<Delivery, SendError> {
         let accumulator = &self.shared.accumulator;
-        let (delivery, wake) = self.admit(|| accumulator.append(record, now(), wall_clock_ms))?;
+        let (delivery, wake) = self.admit(|| accumulator.append(record, now, wall_clock_ms))?;
         self.notice(wake);
         Ok(delivery)
     }
@@ -224,7 +224,15 @@ impl Producer {
         let metadata = self.shared.client.topic(topic, deadline).await;
         match metadata {
             Ok(metadata) => {
-                self.shared.accumulator.update_topic(&metadata);
+                let accumulator = &self.shared.accumulator;
+                accumulator.update_topic(&metadata);
+                // The sender passes on only changes of topics that are known here, so not one that came in between.
+                if let Some(latest) = self.shared.client.cluster().topic(topic)
+                    && !Arc::ptr_eq(latest, &metadata)
+                    && latest.error.is_none()
+                {
+                    accumulator.update_topic(latest);
+                }
                 Ok(metadata)
             }
             Err(error) => Err(self.topic_error(topic, started, &error)),

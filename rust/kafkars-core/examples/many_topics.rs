@@ -111,7 +111,9 @@ fn cost(topics: usize, order: Order) -> [f64; 2] {
     for name in &names {
         for _ in 0..RUN {
             let now = Instant::now();
-            accumulator.append(&record(name), now, || 0).expect("room");
+            accumulator
+                .append(&record(name), || now, || 0)
+                .expect("room");
         }
     }
     turn(&mut sender, true);
@@ -124,7 +126,7 @@ fn cost(topics: usize, order: Order) -> [f64; 2] {
             Order::Rotation => number % topics,
         };
         accumulator
-            .append(&record(&names[topic]), Instant::now(), || 0)
+            .append(&record(&names[topic]), Instant::now, || 0)
             .expect("room");
         if number % BETWEEN_POLLS == 0 {
             let began = processor_time();

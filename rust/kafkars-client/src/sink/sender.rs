@@ -41,7 +41,7 @@ pub(super) struct Sender {
     // To the sink's task.
     pub(super) events: mpsc::UnboundedSender<Event>,
     pub(super) calls: Calls,
-    cluster_seen: u64,
+    cluster_seen: Arc<Cluster>,
     retries_seen: u64,
     // When the sink's task looks again by itself.
     wake_at: Option<Instant>,
@@ -102,7 +102,7 @@ impl Sender {
             tasks: Tasks::new(shared.client.handle().clone()),
             events,
             calls: Calls::default(),
-            cluster_seen: 0,
+            cluster_seen: Arc::default(),
             retries_seen: 0,
             wake_at: None,
             ended: false,
@@ -113,7 +113,7 @@ impl Sender {
     /// Sends what has just been appended, where it would leave at once anyway. False when the sink's task must look.
     pub(super) fn express(&mut self) -> bool {
         let cluster = self.shared.client.cluster();
-        if self.ended || cluster.version != self.cluster_seen {
+        if self.ended || cluster.version != self.cluster_seen.version {
             return false;
         }
         let sight = Sight {
@@ -150,18 +150,16 @@ impl Sender {
     }
 
     /// Takes over partitions and leaders of the topics in use when metadata changed.
-    fn take_cluster(&mut self, cluster: &Cluster) {
-        if cluster.version == self.cluster_seen {
+    fn take_cluster(&mut self, cluster: &Arc<Cluster>) {
+        if cluster.version == self.cluster_seen.version {
             return;
         }
-        self.cluster_seen = cluster.version;
-        for topic in self.shared.accumulator.topics() {
-            if let Some(metadata) = cluster.topic(&topic)
-                && metadata.error.is_none()
-            {
+        for metadata in cluster.topics_since(&self.cluster_seen) {
+            if metadata.error.is_none() && self.shared.accumulator.knows(&metadata.name) {
                 self.shared.accumulator.update_topic(metadata);
             }
         }
+        self.cluster_seen = Arc::clone(cluster);
     }
 
     /// Does what the core asks for. Returns when to connect again to a node that failed.

@@ -1,17 +1,19 @@
 //! What is known of the cluster, as snapshots that never change.
 //!
 //! A snapshot shares everything that did not change with the one before it: merging the answer for one topic copies
-//! pointers, never the other topics. Leader epochs decide which of two answers is newer, because a refresh may reach
+//! pointers to a small part of the topics, never the topics. Leader epochs decide which of two answers is newer, because a refresh may reach
 //! a broker that has not heard of the latest election (KIP-320).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use kafkars_protocol::Uuid;
 use kafkars_protocol::messages::metadata::{MetadataResponse, MetadataResponseBroker};
 
+mod sharded;
 mod topic;
 
+use sharded::Sharded;
 pub use topic::{PartitionMetadata, TopicMetadata};
 
 /// Brokers before Kafka 2.4 report wrong leader epochs while a partition is reassigned; this version came with 2.4.
@@ -27,8 +29,8 @@ pub struct Cluster {
     /// The broker that acts as controller, where brokers say so.
     pub controller: Option<i32>,
     brokers: Arc<BTreeMap<i32, Arc<BrokerNode>>>,
-    topics: Arc<HashMap<Arc<str>, Arc<TopicMetadata>>>,
-    names: Arc<HashMap<Uuid, Arc<str>>>,
+    topics: Sharded<Arc<str>, Arc<TopicMetadata>>,
+    names: Sharded<Uuid, Arc<str>>,
 }
 
 /// Where one broker listens.
@@ -98,8 +100,27 @@ impl Cluster {
     }
 
     /// Every topic that was asked for, in no order.
-    pub fn topics(&self) -> impl ExactSizeIterator<Item = &Arc<TopicMetadata>> {
-        self.topics.values()
+    pub fn topics(&self) -> impl Iterator<Item = &Arc<TopicMetadata>> {
+        self.topics.iter().map(|(_, topic)| topic)
+    }
+
+    /// How many topics [`Cluster::topics`] has.
+    #[must_use]
+    pub fn topic_count(&self) -> usize {
+        self.topics.len()
+    }
+
+    /// Topics that are new or changed since an earlier snapshot, at a cost that goes by the changes.
+    pub fn topics_since<'a>(
+        &'a self,
+        earlier: &'a Self,
+    ) -> impl Iterator<Item = &'a Arc<TopicMetadata>> {
+        let candidates = self.topics.since(&earlier.topics);
+        let changed = candidates.filter(|(name, topic)| {
+            let known = earlier.topics.get(*name);
+            known.is_none_or(|known| !Arc::ptr_eq(known, topic))
+        });
+        changed.map(|(_, topic)| topic)
     }
 
     /// Who leads a partition; `None` while nobody does or the partition is unknown.
@@ -190,8 +211,8 @@ impl Cluster {
         if response.cluster_id.is_some() && self.cluster_id != response.cluster_id {
             if self.cluster_id.is_some() {
                 // The address now leads to another cluster, so epochs and identifiers of the old one mean nothing.
-                self.topics = Arc::default();
-                self.names = Arc::default();
+                self.topics = Sharded::default();
+                self.names = Sharded::default();
             }
             self.cluster_id.clone_from(&response.cluster_id);
             changed = true;
@@ -228,25 +249,20 @@ impl Cluster {
         }
         let old_id = previous.map_or(Uuid::ZERO, |previous| previous.id);
         if old_id != topic.id {
-            let names = Arc::make_mut(&mut self.names);
-            names.remove(&old_id);
+            self.names.remove(&old_id);
             if !topic.id.is_zero() {
-                names.insert(topic.id, Arc::clone(&name));
+                self.names.insert(topic.id, Arc::clone(&name));
             }
         }
-        Arc::make_mut(&mut self.topics).insert(name, Arc::new(topic));
+        self.topics.insert(name, Arc::new(topic));
         true
     }
 
     fn take(&mut self, name: &str) -> bool {
-        if !self.topics.contains_key(name) {
+        let Some(topic) = self.topics.remove(name) else {
             return false;
-        }
-        if let Some(topic) = Arc::make_mut(&mut self.topics).remove(name)
-            && !topic.id.is_zero()
-        {
-            Arc::make_mut(&mut self.names).remove(&topic.id);
-        }
+        };
+        self.names.remove(&topic.id);
         true
     }
 
@@ -258,7 +274,8 @@ impl Cluster {
             .collect();
         let absent: Vec<Arc<str>> = self
             .topics
-            .keys()
+            .iter()
+            .map(|(name, _)| name)
             .filter(|name| !present.contains(name.as_ref()))
             .cloned()
             .collect();

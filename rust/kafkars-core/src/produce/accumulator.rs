@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use foldhash::fast::RandomState;
 use kafkars_records::{BatchBuilder, Header};
 use parking_lot::{Mutex, RwLock};
 
@@ -19,7 +20,8 @@ use crate::produce::partitioner::{PartitionChooser, Partitioner};
 
 /// All records of one producer that are not acknowledged, by topic and partition.
 ///
-/// Lock order: `topics`, then a topic's chooser, then a partition buffer, then `arrivals`; none is held across the next.
+/// Lock order: `topics`, then a topic's chooser, then a partition buffer, then `arrivals`. Only reading `topics` is held across
+/// the others, by whoever appends.
 #[derive(Debug)]
 pub struct Accumulator {
     batch_size: usize,
@@ -27,7 +29,7 @@ pub struct Accumulator {
     max_request_size: usize,
     partitioner: Partitioner,
     seed: u64,
-    topics: RwLock<HashMap<Arc<str>, Arc<TopicBuffers>>>,
+    topics: RwLock<HashMap<Arc<str>, Arc<TopicBuffers>, RandomState>>,
     used: AtomicUsize,
     unacknowledged: AtomicUsize,
     // Partitions where a batch was opened or closed since the sender last looked.
@@ -96,24 +98,28 @@ impl Accumulator {
             max_request_size: config.max_request_size,
             partitioner: config.partitioner,
             seed,
-            topics: RwLock::new(HashMap::new()),
+            topics: RwLock::new(HashMap::default()),
             used: AtomicUsize::new(0),
             unacknowledged: AtomicUsize::new(0),
             arrivals: Mutex::new(Vec::new()),
         }
     }
 
-    /// Takes a record, or says what it needs first. `now_ms` is the wall clock for records without timestamp.
+    /// Takes a record, or says what it needs first. `now` is asked when a batch begins, `now_ms`, the wall clock, for records
+    /// without timestamp: reading a clock costs as much as appending a small record.
     ///
     /// The flag tells whether the sender must be woken.
     pub fn append(
         &self,
         record: &ProduceRecord<'_>,
-        now: Instant,
+        now: impl FnOnce() -> Instant,
         now_ms: impl FnOnce() -> i64,
     ) -> Result<(Delivery, bool), Refusal> {
-        let destination = self.destination(record.topic)?;
-        self.append_to(&destination, record, now, now_ms)
+        let topics = self.topics.read();
+        match topics.get(record.topic) {
+            Some(topic) => self.append_in(topic, record, now, now_ms),
+            None => Err(Refusal::NeedsMetadata(record.topic.into())),
+        }
     }
 
     /// The partitions of a topic, looked up once for many records.
@@ -129,10 +135,20 @@ impl Accumulator {
         &self,
         destination: &Destination,
         record: &ProduceRecord<'_>,
-        now: Instant,
+        now: impl FnOnce() -> Instant,
         now_ms: impl FnOnce() -> i64,
     ) -> Result<(Delivery, bool), Refusal> {
-        let topic = &*destination.0;
+        self.append_in(&destination.0, record, now, now_ms)
+    }
+
+    #[inline]
+    fn append_in(
+        &self,
+        topic: &TopicBuffers,
+        record: &ProduceRecord<'_>,
+        now: impl FnOnce() -> Instant,
+        now_ms: impl FnOnce() -> i64,
+    ) -> Result<(Delivery, bool), Refusal> {
         let size = self.size(record).map_err(Refusal::Failed)?;
         let timestamp = timestamp(record)
             .map_err(Refusal::Failed)?
@@ -215,17 +231,20 @@ impl Accumulator {
         record: &ProduceRecord<'_>,
         size: usize,
     ) -> Result<&'a Arc<PartitionBuffer>, Refusal> {
-        let chosen = match record.partition {
-            Some(partition) => Some(partition),
-            None => topic.chooser.lock().choose(
+        let count = topic.partitions.len();
+        let by_itself = record
+            .partition
+            .or_else(|| self.partitioner.of_key(record.key, count));
+        let chosen = by_itself.or_else(|| {
+            topic.chooser.lock().choose(
                 self.partitioner,
                 record.key,
                 size,
                 self.batch_size,
-                topic.partitions.len(),
+                count,
                 &topic.available,
-            ),
-        };
+            )
+        });
         topic.find(chosen.unwrap_or(-1)).map_err(Refusal::Failed)
     }
 

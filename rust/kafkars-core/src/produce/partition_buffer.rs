@@ -203,7 +203,7 @@ impl PartitionBuffer {
         record: &RecordParts<'_>,
         size: usize,
         batch_size: usize,
-        now: Instant,
+        now: impl FnOnce() -> Instant,
     ) -> (Delivery, Signal) {
         let mut state = self.state.lock();
         let mut changed = false;
@@ -219,7 +219,7 @@ impl PartitionBuffer {
                 .size_hint
                 .max(size + 128)
                 .min(batch_size.max(size) + 128);
-            let fresh = self.fresh(&mut state, BatchBuilder::new(capacity), now);
+            let fresh = self.fresh(&mut state, BatchBuilder::new(capacity), now());
             state.open = Some(fresh);
         }
         let arrived = changed && !std::mem::replace(&mut state.place.arrived, true);

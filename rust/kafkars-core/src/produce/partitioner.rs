@@ -28,6 +28,28 @@ pub enum Partitioner {
     RoundRobin,
 }
 
+impl Partitioner {
+    /// The partition of a record whose key alone decides; `None` for others, which need a [`PartitionChooser`], and for a topic
+    /// without partitions.
+    pub fn of_key(self, key: Option<&[u8]>, count: usize) -> Option<i32> {
+        let buckets = u32::try_from(count).ok().filter(|count| *count > 0)?;
+        let partition = match (self, key) {
+            // librdkafka takes an empty key for none here, and only here.
+            (Self::ConsistentRandom, Some([])) => return None,
+            (Self::Murmur2Sticky | Self::Murmur2Random, Some(key)) => {
+                murmur2_partition(key, buckets)
+            }
+            (Self::ConsistentRandom, Some(key)) => crc32_partition(key, buckets),
+            (Self::Fnv1aRandom, Some(key)) => fnv1a_partition(key, buckets),
+            (Self::Murmur2Consistent, key) => murmur2_partition(key.unwrap_or_default(), buckets),
+            (Self::Consistent, key) => crc32_partition(key.unwrap_or_default(), buckets),
+            (Self::Fnv1a, key) => fnv1a_partition(key.unwrap_or_default(), buckets),
+            _ => return None,
+        };
+        Some(partition)
+    }
+}
+
 /// Kafka's names for the strategies, as users write them in `partitioner=`.
 pub const PARTITIONER_NAMES: [(&str, Partitioner); 11] = [
     ("murmur2", Partitioner::Murmur2Sticky),
@@ -76,35 +98,17 @@ impl PartitionChooser {
         count: usize,
         available: &[i32],
     ) -> Option<i32> {
+        if let Some(chosen) = partitioner.of_key(key, count) {
+            return Some(chosen);
+        }
         let buckets = u32::try_from(count).ok().filter(|count| *count > 0)?;
-        let chosen = match (partitioner, key) {
-            (Partitioner::Murmur2Sticky | Partitioner::Murmur2Random, Some(key)) => {
-                murmur2_partition(key, buckets)
-            }
-            (Partitioner::Murmur2Consistent, key) => {
-                murmur2_partition(key.unwrap_or_default(), buckets)
-            }
-            // librdkafka takes an empty key for none here, and only here.
-            (Partitioner::ConsistentRandom, Some([])) => {
-                let random = self.next_random();
-                self.pick(random, buckets, available)
-            }
-            (Partitioner::ConsistentRandom, Some(key)) => crc32_partition(key, buckets),
-            (Partitioner::Consistent, key) => crc32_partition(key.unwrap_or_default(), buckets),
-            (Partitioner::Fnv1aRandom, Some(key)) => fnv1a_partition(key, buckets),
-            (Partitioner::Fnv1a, key) => fnv1a_partition(key.unwrap_or_default(), buckets),
-            (Partitioner::Murmur2Sticky, None) => self.sticky(size, batch_size, buckets, available),
-            (Partitioner::RoundRobin, _) => {
+        let chosen = match partitioner {
+            Partitioner::Murmur2Sticky => self.sticky(size, batch_size, buckets, available),
+            Partitioner::RoundRobin => {
                 self.turn = self.turn.wrapping_add(1);
                 self.pick(self.turn, buckets, available)
             }
-            (
-                Partitioner::Murmur2Random
-                | Partitioner::ConsistentRandom
-                | Partitioner::Fnv1aRandom,
-                None,
-            )
-            | (Partitioner::Random, _) => {
+            _ => {
                 let random = self.next_random();
                 self.pick(random, buckets, available)
             }

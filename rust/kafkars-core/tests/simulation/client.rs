@@ -157,7 +157,7 @@ impl World {
             value: Some(&bytes),
             headers: &[],
         };
-        let taken = self.clients[id].accumulator.append(&record, now, || 0);
+        let taken = self.clients[id].accumulator.append(&record, || now, || 0);
         self.poll_soon(id);
         taken.ok().map(|(delivery, _)| delivery)
     }

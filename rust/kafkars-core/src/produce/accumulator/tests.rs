@@ -99,7 +99,7 @@ impl Driver {
             value: Some(value),
             headers: &[],
         };
-        self.accumulator.append(&record, self.now, || 0)
+        self.accumulator.append(&record, || self.now, || 0)
     }
 
     fn poll(&mut self, hurry: bool) -> Work {
@@ -184,7 +184,7 @@ fn unknown_topics_ask_for_metadata_first() {
         value: None,
         headers: &[],
     };
-    let refusal = accumulator.append(&record, Instant::now(), || 0).err();
+    let refusal = accumulator.append(&record, Instant::now, || 0).err();
     assert_eq!(refusal, Some(Refusal::NeedsMetadata("new".into())));
 }
 
