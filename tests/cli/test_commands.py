@@ -68,14 +68,23 @@ def test_ctrl_c_and_sigterm_end_the_broker_cleanly() -> None:
             assert err == ""
 
 
+def test_topics_have_the_partitions_that_they_say_or_those_of_all_others() -> None:
+    with running_broker("--topic", "orders", "--topic", "payments:2", "--partitions", "5") as (process, _):
+        assert process.stdout is not None
+        assert process.stdout.readline() == "topic orders with 5 partitions\n"
+        assert process.stdout.readline() == "topic payments with 2 partitions\n"
+
+
 def test_what_goes_wrong_is_one_line() -> None:
     with EmbeddedBroker() as broker:
         port = broker.bootstrap_servers.rpartition(":")[2]
         taken = run("broker", "--port", port)
+        wrong = run("broker", "--port", "99999")
         unknown = run("consume", "no topic", "--bootstrap", broker.bootstrap_servers)
     assert taken.returncode == 1
     assert taken.stderr.startswith("kafkars: ")
     assert port in taken.stderr
+    assert (wrong.returncode, wrong.stderr) == (1, "kafkars: port: 99999 is not a port: 0 to 65535\n")
     assert (unknown.returncode, unknown.stderr.count("\n")) == (1, 1)
     assert "topic name" in unknown.stderr
     assert run("broker", "--topic", "a:b").returncode == 2

@@ -82,7 +82,7 @@ def test_what_retention_deletes_is_out_of_range() -> None:
 
 def test_cleaning_is_refused_for_unknown_topics() -> None:
     with EmbeddedBroker() as broker:
-        with pytest.raises(UnknownTopicOrPartitionError):
+        with pytest.raises(UnknownTopicOrPartitionError, match='there is no topic "nowhere"'):
             broker.run_retention("nowhere")
         with pytest.raises(UnknownTopicOrPartitionError):
             broker.compact("nowhere")

@@ -168,6 +168,11 @@ def test_what_does_not_exist_is_refused(api: str, action: str) -> None:
         broker.intercept(api, action)
 
 
+def test_a_fault_for_no_request_is_refused() -> None:
+    with EmbeddedBroker() as broker, pytest.raises(InvalidArgumentError, match="times"):
+        broker.intercept("Produce", "drop", times=0)
+
+
 @pytest.mark.parametrize("action", ["flip_byte", "truncate"])
 @pytest.mark.parametrize(("api", "position"), [("ApiVersions", 6), ("Metadata", 9)])
 def test_a_damaged_answer_is_survived(api: str, position: int, action: str) -> None:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 from kafkars import Producer
-from kafkars.errors import KafkaTimeoutError
+from kafkars.errors import InvalidArgumentError, KafkaTimeoutError
 from kafkars.testing import EmbeddedBroker
 
 SECONDS = 20.0
@@ -34,6 +34,19 @@ def test_requests_are_recorded_with_their_fields() -> None:
         assert "Produce v" in repr(request)
         broker.forget_requests()
         assert broker.requests() == []
+
+
+def test_an_api_is_known_however_it_is_spelled_and_refused_when_it_is_none() -> None:
+    with EmbeddedBroker(topics={"t": 1}) as broker:
+        with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+            producer.send("t", b"value").result(SECONDS)
+        assert [request.api for request in broker.requests("produce")] == ["Produce"]
+        assert broker.wait_for_request("produce").api == "Produce"
+        # Otherwise "there was no such request" would be true of every misspelling.
+        with pytest.raises(InvalidArgumentError, match="Prodcue"):
+            broker.requests("Prodcue")
+        with pytest.raises(InvalidArgumentError, match="Prodcue"):
+            broker.wait_for_request("Prodcue")
 
 
 def test_a_request_can_be_waited_for() -> None:

@@ -35,10 +35,10 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.set_defaults(run=run)
 
 
-def _topic(text: str) -> tuple[str, int]:
+def _topic(text: str) -> tuple[str, int | None]:
     name, colon, partitions = text.rpartition(":")
     if not colon:
-        return text, 1
+        return text, None
     if not name or not partitions.isdecimal() or int(partitions) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME or NAME:PARTITIONS")
     return name, int(partitions)
@@ -52,27 +52,28 @@ def run(options: argparse.Namespace) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         # A threading.Event would not do: its set() blocks for ever in a handler that interrupts its wait().
         signal.signal(number, lambda number, _: signals.append(number))
+    topics = {name: options.partitions if partitions is None else partitions for name, partitions in options.topic}
     started = time.perf_counter()
     with EmbeddedBroker(
         nodes=options.nodes,
         version=options.version,
         data_dir=options.data_dir,
         port=options.port,
-        topics=dict(options.topic),
+        topics=topics,
         auto_create_topics=not options.no_auto_create,
         default_partitions=options.partitions,
         default_replication_factor=options.replicas,
     ) as broker:
         say(f"listening on {broker.bootstrap_servers}")
         if not options.quiet:
-            for name, partitions in options.topic:
+            for name, partitions in topics.items():
                 say(f"topic {name} with {partitions} partition{'s' if partitions > 1 else ''}")
             kept = "nothing is kept" if options.data_dir is None else f"everything is kept in {options.data_dir}"
             say(f"Ctrl+C ends it; {kept}")
         while not signals:
             time.sleep(LONGEST_WAIT)
         seconds = time.perf_counter() - started
-        topics = len(broker.topics())
+        count = len(broker.topics())
     if not options.quiet:
-        say(f"ended after {seconds:.0f} s with {topics} topic{'' if topics == 1 else 's'}")
+        say(f"ended after {seconds:.0f} s with {count} topic{'' if count == 1 else 's'}")
     return 0

@@ -298,7 +298,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
             A handle that counts the requests and can end the fault, also as a context manager.
 
         Raises:
-            InvalidArgumentError: There is no such API, action or error code.
+            InvalidArgumentError: There is no such API, action or error code; or `times` is 0.
         """
         name = action.name if isinstance(action, type) else action
         fault = {
@@ -326,7 +326,12 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
             api: Only those of this name.
             node: Only those to this broker.
             client_id: Only those of clients of this name.
+
+        Raises:
+            InvalidArgumentError: There is no such API.
         """
+        if api is not None:
+            api = self._api_name(api)
         return [
             request
             for request in self._requests()
@@ -348,6 +353,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         """Waits until there have been `count` such requests since the start or `forget_requests()`, and returns the last of them.
 
         Raises:
+            InvalidArgumentError: There is no such API.
             KafkaTimeoutError: There were fewer after `timeout` seconds.
         """
         deadline = time.monotonic() + timeout

@@ -56,6 +56,9 @@ pub enum BrokerError {
         /// What is wrong with its records.
         reason: String,
     },
+    /// No such topic.
+    #[error("there is no topic {0:?}")]
+    UnknownTopic(String),
     /// No such partition.
     #[error("there is no partition {partition} of topic {topic:?}")]
     UnknownPartition {

@@ -307,6 +307,10 @@ pub(crate) fn embedded_broker(error: &BrokerError) -> PyErr {
             let place = Place::partition(topic, *partition);
             broker(py, ErrorCode::CorruptMessage, error, &place)
         }),
+        BrokerError::UnknownTopic(topic) => Python::attach(|py| {
+            let code = ErrorCode::UnknownTopicOrPartition;
+            broker(py, code, error, &Place::topic(topic))
+        }),
         BrokerError::UnknownPartition { topic, partition } => Python::attach(|py| {
             local(
                 py,

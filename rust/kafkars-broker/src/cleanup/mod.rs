@@ -9,8 +9,6 @@ mod transactions;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kafkars_protocol::ErrorCode;
-
 use crate::cluster::Cluster;
 use crate::embedded::EmbeddedBroker;
 use crate::error::BrokerError;
@@ -46,11 +44,7 @@ impl EmbeddedBroker {
             return state.topics_mut().map(clean).sum();
         };
         let found = state.topic_mut(name);
-        clean(found.ok_or_else(|| BrokerError::Topic {
-            topic: name.to_owned(),
-            code: ErrorCode::UnknownTopicOrPartition,
-            reason: "there is none of this name".to_owned(),
-        })?)
+        clean(found.ok_or_else(|| BrokerError::UnknownTopic(name.to_owned()))?)
     }
 }
 

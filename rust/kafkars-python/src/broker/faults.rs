@@ -30,6 +30,9 @@ impl Fault {
             Some(name) => Intercept::new(api(name)?, action),
             None => Intercept::any(action),
         };
+        if self.times == Some(0) {
+            return Err(error::argument("times: a fault for 0 requests is none"));
+        }
         if let Some(times) = self.times {
             intercept = intercept.times(times);
         }

@@ -62,12 +62,13 @@ impl PyEmbeddedBroker {
     fn _create_topic(
         &self,
         name: String,
-        partitions: Option<i32>,
-        replication_factor: Option<i16>,
+        partitions: Option<i64>,
+        replication_factor: Option<i64>,
         configs: Vec<(String, String)>,
     ) -> PyResult<()> {
         let arguments: TopicArguments = (name, partitions, replication_factor, configs);
-        self.with(|broker| broker.create_topic(&topic(arguments)))
+        let topic = topic(arguments)?;
+        self.with(|broker| broker.create_topic(&topic))
     }
 
     /// Names of its topics, in alphabetical order.
@@ -169,6 +170,12 @@ impl PyEmbeddedBroker {
     }
 
     /// Sets a fault and gives its number.
+    /// Kafka's name of an API, however it is spelled.
+    #[staticmethod]
+    fn _api_name(name: &str) -> PyResult<&'static str> {
+        Ok(faults::api(name)?.name())
+    }
+
     fn _intercept(&self, fault: faults::Fault) -> PyResult<u64> {
         let intercept = fault.into_intercept()?;
         self.with(|broker| Ok(broker.intercept(intercept).number()))

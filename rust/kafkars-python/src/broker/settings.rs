@@ -8,20 +8,21 @@ use pyo3::prelude::*;
 
 use crate::error;
 
-/// Settings by name; `kafkars.testing` always gives all of them.
+/// Settings by name; `kafkars.testing` always gives all of them. Numbers are wider than what they are for, so that one that does
+/// not fit is told by its name and value.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Settings {
-    nodes: u16,
-    port: u16,
+    nodes: i64,
+    port: i64,
     topics: Vec<TopicArguments>,
     auto_create_topics: bool,
-    default_partitions: i32,
-    default_replication_factor: i16,
+    default_partitions: i64,
+    default_replication_factor: i64,
     topic_defaults: Vec<(String, String)>,
     advertised_host: Option<String>,
-    advertised_port: Option<u16>,
-    requests_recorded: usize,
+    advertised_port: Option<i64>,
+    requests_recorded: i64,
     connections_max_idle: f64,
     clock: String,
     cleanup_interval: Option<f64>,
@@ -31,7 +32,11 @@ pub(crate) struct Settings {
 }
 
 /// A topic as Python gives it: name, partitions, replicas, settings.
-pub(crate) type TopicArguments = (String, Option<i32>, Option<i16>, Vec<(String, String)>);
+pub(crate) type TopicArguments = (String, Option<i64>, Option<i64>, Vec<(String, String)>);
+
+const PORT: &str = "a port: 0 to 65535";
+const PARTITIONS: &str = "a number of partitions";
+const REPLICAS: &str = "a number of replicas";
 
 impl Settings {
     pub(crate) fn into_config(self) -> PyResult<BrokerConfig> {
@@ -67,16 +72,31 @@ impl Settings {
             return Err(error::config(message));
         };
         Ok(BrokerConfig {
-            nodes: self.nodes,
-            port: self.port,
-            topics: self.topics.into_iter().map(topic).collect(),
+            nodes: number("nodes", self.nodes, "a number of nodes")?,
+            port: number("port", self.port, PORT)?,
+            topics: self
+                .topics
+                .into_iter()
+                .map(topic)
+                .collect::<PyResult<_>>()?,
             auto_create_topics: self.auto_create_topics,
-            default_partitions: self.default_partitions,
-            default_replication_factor: self.default_replication_factor,
+            default_partitions: number("default_partitions", self.default_partitions, PARTITIONS)?,
+            default_replication_factor: number(
+                "default_replication_factor",
+                self.default_replication_factor,
+                REPLICAS,
+            )?,
             topic_defaults: self.topic_defaults,
             advertised_host: self.advertised_host,
-            advertised_port: self.advertised_port,
-            requests_recorded: self.requests_recorded,
+            advertised_port: self
+                .advertised_port
+                .map(|port| number("advertised_port", port, PORT))
+                .transpose()?,
+            requests_recorded: number(
+                "requests_recorded",
+                self.requests_recorded,
+                "a number of requests",
+            )?,
             connections_max_idle,
             clock,
             cleanup_interval,
@@ -91,11 +111,24 @@ impl Settings {
     }
 }
 
-pub(crate) fn topic((name, partitions, replication_factor, configs): TopicArguments) -> NewTopic {
-    NewTopic {
+pub(crate) fn topic(
+    (name, partitions, replication_factor, configs): TopicArguments,
+) -> PyResult<NewTopic> {
+    let of = format!("topic {name:?}");
+    Ok(NewTopic {
+        partitions: partitions
+            .map(|given| number(&of, given, PARTITIONS))
+            .transpose()?,
+        replication_factor: replication_factor
+            .map(|given| number(&of, given, REPLICAS))
+            .transpose()?,
         name,
-        partitions,
-        replication_factor,
         configs,
-    }
+    })
+}
+
+/// A number as narrow as its use needs it.
+fn number<T: TryFrom<i64>>(setting: &str, given: i64, what: &str) -> PyResult<T> {
+    let misfit = || error::config(format!("{setting}: {given} is not {what}"));
+    T::try_from(given).map_err(|_| misfit())
 }
