@@ -247,6 +247,8 @@ class Future(Awaitable[T_co]):
     """An answer that is there or comes later; a future to asyncio, without a task around it."""
 
     _asyncio_future_blocking: bool | None
+    @property
+    def _cancel_message(self) -> Any | None: ...
     def __await__(self) -> Generator[Any, Any, T_co]: ...
     def __iter__(self) -> Generator[Any, Any, T_co]: ...
     def __next__(self) -> Self: ...
@@ -333,6 +335,114 @@ class AdminRequest:
 
     def wait(self) -> Any: ...
     def start(self) -> Call[Any]: ...
+
+@disjoint_base
+class AiokafkaReader:
+    """The calls of `kafkars.compat.aiokafka.AIOKafkaConsumer` that run once per record or batch of records."""
+
+    def __new__(cls, *_arguments: Any, **_keywords: Any) -> Self: ...
+    def _open(
+        self,
+        engine: AsyncConsumer[Any, Any],
+        key_deserializer: Callable[[bytes | None], Any] | None,
+        value_deserializer: Callable[[bytes | None], Any] | None,
+        max_poll_records: int | None,
+    ) -> None: ...
+    def _shut(self) -> None: ...
+    def _raise_later(self, error: BaseException) -> None: ...
+    def _reach(self, timeout: float) -> Call[None]: ...
+    def _serve(self) -> Call[bool]: ...
+    def _last_fetch(self, partition: Partition) -> tuple[int, int, float] | None: ...
+    def _known_partitions(self, topic: str) -> list[int] | None: ...
+    def getone(self, *partitions: TopicPartition) -> Call[AiokafkaRecord]: ...
+    def getmany(
+        self, *partitions: TopicPartition, timeout_ms: float = 0, max_records: int | None = None
+    ) -> Call[dict[TopicPartition, list[AiokafkaRecord]]]: ...
+    def __aiter__(self) -> Self: ...
+    def __anext__(self) -> Future[AiokafkaRecord]: ...
+
+@disjoint_base
+class AiokafkaSender:
+    """The calls of `kafkars.compat.aiokafka.AIOKafkaProducer` that run once per record."""
+
+    def __new__(cls, *_arguments: Any, **_keywords: Any) -> Self: ...
+    def _open(
+        self,
+        engine: AsyncProducer[Any, Any],
+        key_serializer: Callable[[Any], Any] | None,
+        value_serializer: Callable[[Any], Any] | None,
+        acknowledged: bool,
+    ) -> None: ...
+    def _shut(self) -> None: ...
+    def _reach(self, timeout: float) -> Call[None]: ...
+    @staticmethod
+    def _new_batch(limit: int) -> BatchBuilder: ...
+    def _send_batch(self, batch: BatchBuilder, topic: str, partition: int) -> Call[Any]: ...
+    def send(
+        self,
+        topic: str,
+        value: Any = None,
+        key: Any = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: Sequence[tuple[str, bytes | None]] | None = None,
+    ) -> Call[Future[Any]]: ...
+    def send_and_wait(
+        self,
+        topic: str,
+        value: Any = None,
+        key: Any = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: Sequence[tuple[str, bytes | None]] | None = None,
+    ) -> Call[Any]: ...
+
+@final
+class AiokafkaRecord:
+    """A record with attributes that may be changed: `kafkars.compat.aiokafka.ConsumerRecord`."""
+
+    __match_args__: Final = (
+        "topic",
+        "partition",
+        "offset",
+        "timestamp",
+        "timestamp_type",
+        "key",
+        "value",
+        "checksum",
+        "serialized_key_size",
+        "serialized_value_size",
+        "headers",
+    )
+    topic: str
+    partition: int
+    offset: int
+    timestamp: int
+    timestamp_type: int
+    key: Any
+    value: Any
+    checksum: int | None
+    serialized_key_size: int
+    serialized_value_size: int
+    headers: Sequence[tuple[str, bytes | None]]
+    def __new__(
+        cls,
+        topic: str,
+        partition: int,
+        offset: int,
+        timestamp: int,
+        timestamp_type: int,
+        key: Any,
+        value: Any,
+        checksum: int | None,
+        serialized_key_size: int,
+        serialized_value_size: int,
+        headers: Sequence[tuple[str, bytes | None]],
+    ) -> Self: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[type[AiokafkaRecord], tuple[Any, ...]]: ...
+    @classmethod
+    def __class_getitem__(cls, item: Any, /) -> GenericAlias: ...
 
 @disjoint_base
 class BaseConsumer(Generic[K, V]):

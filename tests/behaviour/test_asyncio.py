@@ -43,6 +43,17 @@ def test_an_awaited_send_gives_the_metadata(broker: Broker, topic: str) -> None:
     run(test())
 
 
+def test_gather_takes_what_was_cancelled(broker: Broker, topic: str) -> None:
+    async def test() -> None:
+        async with reading(broker, topic) as consumer:
+            waiting = consumer.poll(None)
+            asyncio.get_running_loop().call_soon(waiting.cancel)
+            (outcome,) = await asyncio.gather(waiting, return_exceptions=True)
+            assert isinstance(outcome, asyncio.CancelledError)
+
+    run(test())
+
+
 def test_run_until_complete_takes_a_call_that_was_made_before_the_loop_ran(broker: Broker, topic: str) -> None:
     """asyncio takes a future for one of a loop that runs; what belongs to no loop yet, it has to wrap in a task."""
     loop = asyncio.new_event_loop()

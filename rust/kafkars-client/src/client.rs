@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::timeout_at;
 
-use crate::error::ClientError;
+use crate::error::{BootstrapCauses, ClientError};
 use crate::metadata;
 use crate::metrics::ClientMetrics;
 use crate::{after, now};
@@ -56,6 +56,22 @@ impl Client {
 
     /// Waits until the cluster is known. Fails early when no address can ever lead to one.
     pub async fn ready(&self, deadline: Instant) -> Result<(), ClientError> {
+        self.reach(deadline, |causes| {
+            causes.iter().all(|(_, cause)| cause.is_permanent())
+        })
+        .await
+    }
+
+    /// The same, but fails as soon as every address was tried once.
+    pub async fn first_contact(&self, deadline: Instant) -> Result<(), ClientError> {
+        self.reach(deadline, |_| true).await
+    }
+
+    async fn reach(
+        &self,
+        deadline: Instant,
+        is_hopeless: impl Fn(&BootstrapCauses) -> bool,
+    ) -> Result<(), ClientError> {
         if self.cluster().version > 0 && !self.core.desk.is_closed() {
             return Ok(());
         }
@@ -73,7 +89,7 @@ impl Client {
                         return Ok(());
                     }
                     if let Some(causes) = &round.failure
-                        && causes.iter().all(|(_, cause)| cause.is_permanent())
+                        && is_hopeless(causes)
                     {
                         return Err(ClientError::Bootstrap(causes.as_ref().clone()));
                     }

@@ -13,6 +13,10 @@ use crate::untracked::untracked;
 #[derive(PartialEq)]
 pub(crate) struct PyRecordMetadata(RecordMetadata);
 
+/// How a producer tells what became of a record.
+pub(crate) type Report =
+    fn(Python<'_>, Result<RecordMetadata, ProduceError>) -> PyResult<Py<PyAny>>;
+
 /// The outcome of a delivery.
 #[inline]
 pub(crate) fn outcome(

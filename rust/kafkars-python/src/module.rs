@@ -9,6 +9,7 @@ use crate::admin::{PyAdmin, PyAdminRequest};
 use crate::aio::{PyCall, PyFuture, PyPort, send};
 use crate::batch::{PyRecordBatch, PyRecordIterator};
 use crate::broker::{PyEmbeddedBroker, PySeenRequest};
+use crate::compat::aiokafka;
 use crate::compat::confluent::{self, PyBell, PyConfluentConsumer, PyMessage};
 use crate::config::{AdminFields, ClientSettings, ConsumerFields, ProducerFields};
 use crate::consumer::{PyAsyncConsumer, PyBaseConsumer, PyConsumer};
@@ -29,6 +30,7 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<PyAdmin>()?;
     module.add_class::<PyAdminRequest>()?;
+    aiokafka::register(module)?;
     module.add_class::<PyAsyncConsumer>()?;
     // Both flavours call theirs Deliveries; the module is private.
     module.add(

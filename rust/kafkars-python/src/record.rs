@@ -176,19 +176,7 @@ impl PyRecord {
     /// The headers in their order, as pairs of name and value.
     #[getter]
     fn headers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        if self.view.header_count == 0 {
-            return Ok(PyTuple::empty(py));
-        }
-        let headers = self.fetched.batch.headers(&self.view);
-        let pairs: Vec<_> = headers
-            .map(|header| {
-                (
-                    header.key_text().into_owned(),
-                    bytes(py, &self.fetched, header.value),
-                )
-            })
-            .collect();
-        PyTuple::new(py, pairs)
+        headers_of(py, &self.fetched, &self.view)
     }
 
     /// Epoch of the leader that stored the record, or None where the broker did not say.
@@ -331,7 +319,31 @@ impl PyDeserializedRecord {
     }
 }
 
-fn size(span: Option<Span>) -> i64 {
+/// The headers of a record in their order, as pairs of name and value.
+#[inline]
+pub(crate) fn headers_of<'py>(
+    py: Python<'py>,
+    fetched: &FetchedBatch,
+    view: &RecordView,
+) -> PyResult<Bound<'py, PyTuple>> {
+    if view.header_count == 0 {
+        return Ok(PyTuple::empty(py));
+    }
+    let headers = fetched.batch.headers(view);
+    let pairs: Vec<_> = headers
+        .map(|header| {
+            (
+                header.key_text().into_owned(),
+                bytes(py, fetched, header.value),
+            )
+        })
+        .collect();
+    PyTuple::new(py, pairs)
+}
+
+/// Bytes of a key or value, or -1 where there is none.
+#[inline]
+pub(crate) fn size(span: Option<Span>) -> i64 {
     span.map_or(-1, |span| i64::from(span.end) - i64::from(span.start))
 }
 

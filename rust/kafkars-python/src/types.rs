@@ -14,7 +14,7 @@ use pyo3::types::{PyTuple, PyType};
 /// A class of `kafkars.types`, imported once.
 macro_rules! imported {
     ($name:ident, $class:literal) => {
-        fn $name<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyType>> {
+        pub(crate) fn $name<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyType>> {
             static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
             CLASS.import(py, "kafkars.types", $class)
         }

@@ -7,14 +7,21 @@ aiokafka.
 from __future__ import annotations
 
 from kafkars.compat.aiokafka.abc import ConsumerRebalanceListener
+from kafkars.compat.aiokafka.client import AIOKafkaClient
+from kafkars.compat.aiokafka.consumer import AIOKafkaConsumer
 from kafkars.compat.aiokafka.errors import ConsumerStoppedError, IllegalOperation
-from kafkars.compat.aiokafka.structs import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
+from kafkars.compat.aiokafka.producer import AIOKafkaProducer
+from kafkars.compat.aiokafka.structs import ConsumerRecord, OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
 
 __version__ = "0.14.0"
 """The aiokafka this face follows."""
 
 __all__ = [
+    "AIOKafkaClient",
+    "AIOKafkaConsumer",
+    "AIOKafkaProducer",
     "ConsumerRebalanceListener",
+    "ConsumerRecord",
     "ConsumerStoppedError",
     "IllegalOperation",
     "OffsetAndMetadata",

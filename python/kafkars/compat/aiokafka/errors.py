@@ -6,8 +6,9 @@ Follows aiokafka 0.14 (`aiokafka.errors`): names, bases, numbers, what may be re
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafkars import errors as engine
 from kafkars.compat.aiokafka._broker_errors import (
@@ -94,6 +95,9 @@ from kafkars.compat.aiokafka._broker_errors import (
     UnsupportedVersionError,
 )
 from kafkars.types import TopicPartition
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 
 class IllegalStateError(KafkaError):
@@ -337,6 +341,25 @@ TRANSLATIONS: dict[type[engine.KafkaError], Callable[[engine.KafkaError], BaseEx
     engine.OffsetOutOfRangeError: at_offset(OffsetOutOfRangeError),
     engine.CommitFailedError: saying(CommitFailedError),
 }
+
+
+class translated:  # noqa: N801  reads as a verb
+    """Errors of the engine leave the block as those of aiokafka."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if error is None:
+            return
+        made = of(error)
+        if made is not error and made is not None:
+            raise made.with_traceback(sys.exc_info()[2]) from error
+
 
 __all__ = [
     "AuthenticationFailedError",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
+from kafkars._kafkars import AiokafkaRecord
 from kafkars.compat.aiokafka.errors import KafkaError
 from kafkars.types import TopicPartition
 
 __all__ = [
     "BrokerMetadata",
+    "ConsumerRecord",
     "OffsetAndMetadata",
     "OffsetAndTimestamp",
     "PartitionMetadata",
@@ -18,6 +22,35 @@ __all__ = [
 
 KT = TypeVar("KT", covariant=True)  # noqa: PLC0105  the name in aiokafka
 VT = TypeVar("VT", covariant=True)  # noqa: PLC0105  likewise
+
+
+@dataclasses.dataclass
+class Fields(Generic[KT, VT]):
+    """What a record consists of; see `ConsumerRecord`."""
+
+    topic: str
+    partition: int
+    offset: int
+    timestamp: int
+    """Milliseconds since 1970."""
+    timestamp_type: int
+    """0: the producer's, 1: the broker's."""
+    key: KT | None
+    value: VT | None
+    checksum: int | None
+    """None: batches have one checksum for all of their records."""
+    serialized_key_size: int
+    serialized_value_size: int
+    headers: Sequence[tuple[str, bytes]]
+
+
+if TYPE_CHECKING:
+    ConsumerRecord = Fields
+else:
+    # A native class: made by the million, each a reference to the batch it came in until it is changed.
+    ConsumerRecord = AiokafkaRecord
+    ConsumerRecord.__dataclass_fields__ = Fields.__dataclass_fields__
+    ConsumerRecord.__dataclass_params__ = Fields.__dataclass_params__
 
 
 class BrokerMetadata(NamedTuple):

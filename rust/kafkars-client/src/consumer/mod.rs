@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use kafkars_core::config::{Checked, ConsumerConfig};
+use kafkars_core::config::{Checked, ConsumerConfig, TopicPartition};
 use kafkars_core::fetch::buffer::FetchBuffer;
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::open::{RecordSlice, TakenRecord};
@@ -24,6 +24,7 @@ use parking_lot::MutexGuard;
 
 use self::group::Group;
 pub use self::group::{ConsumerHealth, News, Origin, SubscriptionView};
+pub use self::positions::LastFetch;
 use self::shared::{CloseOnDrop, Inner, Shared};
 use crate::client::Client;
 use crate::now;
@@ -124,12 +125,21 @@ impl Consumer {
 
     /// Up to `max` records, if any are ready. Never waits.
     pub fn try_take(&self, max: usize) -> Result<Vec<RecordSlice>, FetchError> {
+        self.try_take_of(max, None)
+    }
+
+    /// The same of some partitions only; what is ready of others waits.
+    pub fn try_take_of(
+        &self,
+        max: usize,
+        wanted: Option<&[TopicPartition]>,
+    ) -> Result<Vec<RecordSlice>, FetchError> {
         let mut inner = self.shared.inner.lock();
         let polled = inner.note_poll();
         if inner.queue.blocks() {
             return self.behind_news(inner, polled).map(|()| Vec::new());
         }
-        let taken = inner.buffer.take(max);
+        let taken = inner.buffer.take_of(max, wanted);
         if let Ok(slices) = &taken {
             let counts = slices.iter().map(|slice| u64::from(slice.count));
             inner.records += counts.sum::<u64>();
@@ -141,6 +151,32 @@ impl Consumer {
             self.shared.touch();
         }
         if taken.as_ref().is_ok_and(Vec::is_empty) {
+            self.check_open()?;
+        }
+        taken
+    }
+
+    /// [`Consumer::try_next`] of some partitions only; what is ready of others waits.
+    pub fn try_next_of(
+        &self,
+        wanted: &[TopicPartition],
+    ) -> Result<Option<TakenRecord>, FetchError> {
+        let mut inner = self.shared.inner.lock();
+        let polled = inner.note_poll();
+        if inner.queue.blocks() {
+            return self.behind_news(inner, polled).map(|()| None);
+        }
+        let taken = match inner.buffer.turn_to(wanted) {
+            true => inner.buffer.next_record(),
+            false => Ok(None),
+        };
+        inner.records += u64::from(matches!(taken, Ok(Some(_))));
+        let credit = inner.credit_returned() || taken.is_err() || polled;
+        drop(inner);
+        if credit {
+            self.shared.touch();
+        }
+        if matches!(taken, Ok(None)) {
             self.check_open()?;
         }
         taken
@@ -163,6 +199,22 @@ impl Consumer {
     /// Whether a call would answer now: with a record, an error or news, or because the consumer is closed.
     pub fn is_ready(&self) -> bool {
         self.shared.inner.lock().is_ready() || self.is_closed()
+    }
+
+    /// [`Consumer::is_ready`] for a call that wants some partitions only.
+    pub fn is_ready_for(&self, wanted: &[TopicPartition]) -> bool {
+        self.shared.inner.lock().is_ready_for(wanted) || self.is_closed()
+    }
+
+    /// [`Consumer::on_ready`] for a call that wants some partitions only. It may run for what comes of others.
+    pub fn on_ready_for(&self, wanted: &[TopicPartition], waiter: Box<dyn FnOnce() + Send>) {
+        let mut inner = self.shared.inner.lock();
+        if inner.is_ready_for(wanted) || self.is_closed() {
+            drop(inner);
+            waiter();
+        } else {
+            inner.choosy.push(waiter);
+        }
     }
 
     /// Runs `waiter` once when there is something to take, an error to raise or the consumer is closed; at once if so

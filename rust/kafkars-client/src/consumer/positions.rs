@@ -1,7 +1,7 @@
 //! What is assigned and where it is read.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use kafkars_core::config::{IsolationLevel, TopicPartition};
 use kafkars_core::fetch::buffer::FetchBuffer;
@@ -11,6 +11,17 @@ use kafkars_protocol::ErrorCode;
 
 use super::Consumer;
 use crate::{now, topic_name};
+
+/// What a broker told of a partition in its last answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LastFetch {
+    /// The end of what may be read, or -1 where it was not told.
+    pub high_watermark: i64,
+    /// The first offset of an open transaction, or the end, or -1 where it was not told.
+    pub last_stable_offset: i64,
+    /// How long ago.
+    pub ago: Duration,
+}
 
 impl Consumer {
     /// Replaces the assignment. Partitions that stay keep their position unless a new one is given.
@@ -190,6 +201,17 @@ impl Consumer {
         let cursor = inner.buffer.cursor(partition)?;
         let known = cursor.high_watermark >= 0;
         Ok(known.then_some((cursor.log_start_offset, cursor.high_watermark)))
+    }
+
+    /// What the last fetch told of the partition; `None` before the first.
+    pub fn last_fetch(&self, partition: &TopicPartition) -> Result<Option<LastFetch>, FetchError> {
+        let inner = self.shared.inner.lock();
+        let cursor = inner.buffer.cursor(partition)?;
+        Ok(cursor.heard_at.map(|heard_at| LastFetch {
+            high_watermark: cursor.high_watermark,
+            last_stable_offset: cursor.last_stable_offset,
+            ago: now().saturating_duration_since(heard_at),
+        }))
     }
 
     /// [`Consumer::lag`] of every assigned partition.

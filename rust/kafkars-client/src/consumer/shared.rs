@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use kafkars_core::config::{Checked, ConsumerConfig};
+use kafkars_core::config::{Checked, ConsumerConfig, TopicPartition};
 use kafkars_core::fetch::buffer::FetchBuffer;
 use kafkars_core::fetch::error::FetchError;
 use parking_lot::{Condvar, Mutex};
@@ -36,6 +36,8 @@ pub(super) struct Shared {
 pub(super) struct Inner {
     pub(super) buffer: FetchBuffer,
     pub(super) waiters: Vec<Box<dyn FnOnce() + Send>>,
+    // Those that want some partitions only: they look at whatever comes.
+    pub(super) choosy: Vec<Box<dyn FnOnce() + Send>>,
     // Those that wait for news and leave the records alone.
     pub(super) news_waiters: Vec<Box<dyn FnOnce() + Send>>,
     // The network found no credit and must be told when there is some.
@@ -69,6 +71,7 @@ impl Inner {
         Self {
             buffer,
             waiters: Vec::new(),
+            choosy: Vec::new(),
             news_waiters: Vec::new(),
             starved: false,
             records: 0,
@@ -85,6 +88,11 @@ impl Inner {
     /// Whether a call would give a record, an error or news now.
     pub(super) fn is_ready(&self) -> bool {
         self.queue.is_ready() || (!self.queue.blocks() && self.buffer.is_ready())
+    }
+
+    /// The same for a call that wants some partitions only.
+    pub(super) fn is_ready_for(&self, wanted: &[TopicPartition]) -> bool {
+        self.queue.is_ready() || (!self.queue.blocks() && self.buffer.is_ready_for(wanted))
     }
 
     /// The application asks for records. Returns whether the driver must know at once.
@@ -183,6 +191,7 @@ impl Shared {
             inner.queue.clear();
             self.gate(&inner);
             let mut woken = std::mem::take(&mut inner.waiters);
+            woken.append(&mut inner.choosy);
             woken.append(&mut inner.news_waiters);
             woken
         };
@@ -228,8 +237,11 @@ impl Shared {
         let mut inner = self.inner.lock();
         let before = inner.is_ready();
         let result = update(&mut inner.buffer);
-        if !before && inner.is_ready() {
-            let woken = std::mem::take(&mut inner.waiters);
+        if inner.is_ready() && (!before || !inner.choosy.is_empty()) {
+            let mut woken = std::mem::take(&mut inner.choosy);
+            if !before {
+                woken.append(&mut inner.waiters);
+            }
             drop(inner);
             self.announce(woken);
         }
@@ -267,6 +279,7 @@ impl Inner {
         let mut woken = Vec::new();
         if self.is_ready() {
             woken.append(&mut self.waiters);
+            woken.append(&mut self.choosy);
         }
         if self.queue.is_ready() {
             woken.append(&mut self.news_waiters);

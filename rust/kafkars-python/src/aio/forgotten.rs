@@ -5,7 +5,6 @@ use pyo3::types::PyDict;
 
 use super::future::PyFuture;
 use super::state::{State, Waiter};
-use crate::error;
 use crate::untracked::at_end_of_life;
 
 impl Drop for PyFuture {
@@ -22,8 +21,8 @@ impl Drop for PyFuture {
         at_end_of_life(|py| {
             let error = match &inner.state {
                 State::Failed(error) => Some(error.clone_ref(py)),
-                State::Delivery(delivery) => match delivery.result() {
-                    Some(Err(failure)) => Some(error::produce(py, &failure)),
+                State::Delivery(delivery, report) => match delivery.result() {
+                    Some(Err(failure)) => report(py, Err(failure)).err(),
                     Some(Ok(_)) | None => None,
                 },
                 State::Pending(pending) => pending.failure(py),

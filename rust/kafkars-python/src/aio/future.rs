@@ -19,7 +19,7 @@ use super::pending::Pending;
 use super::port::{PyPort, Waiting, run_callback};
 use super::state::{Callback, Inner, State, Waiter, Waits};
 use crate::error;
-use crate::metadata;
+use crate::metadata::Report;
 use crate::untracked::untracked;
 
 /// An answer that is there or comes later.
@@ -41,10 +41,10 @@ impl PyFuture {
         Self::new(State::Failed(Box::new(error)))
     }
 
-    /// The delivery of one record.
+    /// The delivery of one record, told by `report`.
     #[inline]
-    pub(crate) fn delivery(delivery: Delivery) -> Self {
-        Self::new(State::Delivery(delivery))
+    pub(crate) fn delivery(delivery: Delivery, report: Report) -> Self {
+        Self::new(State::Delivery(delivery, report))
     }
 
     /// An answer that comes later.
@@ -178,11 +178,11 @@ impl PyFuture {
                 drop(inner);
                 return Some(Err(error::asyncio(py, "CancelledError", message)));
             }
-            State::Delivery(delivery) => {
-                let outcome = delivery.result()?;
+            State::Delivery(delivery, report) => {
+                let (outcome, report) = (delivery.result()?, *report);
                 inner.seen = true;
                 drop(inner);
-                return Some(metadata::outcome(py, outcome));
+                return Some(report(py, outcome));
             }
             State::Pending(pending) => {
                 let pending = Arc::clone(pending);

@@ -59,6 +59,15 @@ impl PyFuture {
         self.inner.lock().is_done()
     }
 
+    /// What `cancel()` was given; `gather` reads it.
+    #[getter]
+    fn _cancel_message(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        match &self.inner.lock().state {
+            State::Cancelled(message) => message.as_ref().map(|message| message.clone_ref(py)),
+            _ => None,
+        }
+    }
+
     /// Whether it was cancelled.
     fn cancelled(&self) -> bool {
         matches!(self.inner.lock().state, State::Cancelled(_))
@@ -234,7 +243,7 @@ impl PyFuture {
             _ => "pending",
         };
         match &inner.state {
-            State::Delivery(delivery) => {
+            State::Delivery(delivery, _) => {
                 let batch = delivery.batch();
                 format!(
                     "<Future {state} delivery to {}-{}>",

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 
 use super::pending::Pending;
 use super::port::PyPort;
+use crate::metadata::Report;
 
 /// Behind the lock of a future.
 pub(super) struct Inner {
@@ -25,7 +26,7 @@ pub(super) enum State {
     Value(Py<PyAny>),
     Failed(Box<PyErr>),
     Cancelled(Option<Py<PyAny>>),
-    Delivery(Delivery),
+    Delivery(Delivery, Report),
     Pending(Arc<dyn Pending>),
 }
 
@@ -54,7 +55,7 @@ impl Inner {
     pub(super) fn is_done(&self) -> bool {
         match &self.state {
             State::Value(_) | State::Failed(_) | State::Cancelled(_) => true,
-            State::Delivery(delivery) => delivery.batch().is_done(),
+            State::Delivery(delivery, _) => delivery.batch().is_done(),
             State::Pending(pending) => pending.is_ready(self.woken),
         }
     }
@@ -76,7 +77,7 @@ impl Inner {
     pub(super) fn waits(&self) -> Option<Waits> {
         match &self.state {
             State::Value(_) | State::Failed(_) | State::Cancelled(_) => None,
-            State::Delivery(delivery) => Some(Waits::Delivery(Arc::clone(delivery.batch()))),
+            State::Delivery(delivery, _) => Some(Waits::Delivery(Arc::clone(delivery.batch()))),
             State::Pending(pending) => Some(Waits::Pending(Arc::clone(pending))),
         }
     }

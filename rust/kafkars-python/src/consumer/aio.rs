@@ -242,6 +242,11 @@ impl PyAsyncConsumer {
 const CLOSE_WITHIN: f64 = 30.0;
 
 impl PyAsyncConsumer {
+    /// What the face of another library needs of it.
+    pub(crate) fn core(&self) -> Arc<ConsumerCore> {
+        Arc::clone(&self.core)
+    }
+
     fn wait(&self, py: Python<'_>, wanted: Wanted, timeout: Option<f64>) -> PyResult<PyFuture> {
         self.core.check_assigned()?;
         let timeout = types::timeout(timeout)?;

@@ -100,6 +100,11 @@ impl ConsumerCore {
         self.raised.lock().get_or_insert(error);
     }
 
+    /// Takes out what waits for a reader.
+    pub(crate) fn take_raised(&self) -> Option<PyErr> {
+        self.raised.lock().take()
+    }
+
     /// Whether an exception of a listener waits for a reader.
     pub(crate) fn has_raised(&self) -> bool {
         self.raised.lock().is_some()

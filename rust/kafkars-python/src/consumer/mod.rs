@@ -17,4 +17,6 @@ mod wait;
 pub(crate) use aio::PyAsyncConsumer;
 pub(crate) use base::PyBaseConsumer;
 pub(crate) use core::ConsumerCore;
+pub(crate) use serve::Served;
 pub(crate) use sync::PyConsumer;
+pub(crate) use wait::PyServe;

@@ -173,7 +173,14 @@ impl Pending for RecordWait {
 
 /// Runs listeners and callbacks; what they raise is left for the reader.
 #[pyclass(name = "Serve", module = "kafkars._kafkars", frozen)]
-struct PyServe(Arc<ConsumerCore>);
+pub(crate) struct PyServe(Arc<ConsumerCore>);
+
+impl PyServe {
+    /// For the readers of this consumer.
+    pub(crate) fn new(core: &Arc<ConsumerCore>) -> Self {
+        Self(Arc::clone(core))
+    }
+}
 
 #[pymethods]
 impl PyServe {

@@ -13,8 +13,7 @@ use tokio::sync::Notify;
 
 use super::outgoing::OwnedRecord;
 use crate::aio::{Inbox, Key, Pending, PyFuture};
-use crate::error;
-use crate::metadata;
+use crate::metadata::Report;
 use crate::runtime;
 
 /// The queues of one producer.
@@ -48,6 +47,7 @@ enum Step {
 pub(crate) struct Ticket {
     delivered: Key,
     admitted: Key,
+    report: Report,
     // Guards the outcome of waiting; inboxes are told outside.
     state: Mutex<State>,
 }
@@ -94,10 +94,12 @@ impl Admissions {
         self: &Arc<Self>,
         record: OwnedRecord,
         patience: Duration,
+        report: Report,
     ) -> PyResult<Arc<Ticket>> {
         let ticket = Arc::new(Ticket {
             delivered: Key::unique(),
             admitted: Key::unique(),
+            report,
             state: Mutex::new(State::Waiting {
                 for_admission: Vec::new(),
                 for_delivery: Vec::new(),
@@ -261,7 +263,7 @@ impl Pending for DeliveryWait {
             State::Failed(failure) => Err(failure.clone()),
             State::GivenUp => Err(ProduceError::Closed),
         };
-        Some(metadata::outcome(py, outcome))
+        Some((self.0.report)(py, outcome))
     }
 
     fn key(&self) -> Key {
@@ -311,10 +313,10 @@ impl Pending for AdmissionWait {
             State::GivenUp => Err(ProduceError::Closed),
         };
         Some(match outcome {
-            Ok(delivery) => PyFuture::delivery(delivery)
+            Ok(delivery) => PyFuture::delivery(delivery, self.0.report)
                 .into_object(py)
                 .map(|future| future.into_any().unbind()),
-            Err(failure) => Err(error::produce(py, &failure)),
+            Err(failure) => (self.0.report)(py, Err(failure)),
         })
     }
 

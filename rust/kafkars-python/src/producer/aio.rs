@@ -24,6 +24,7 @@ use crate::argument;
 use crate::cluster;
 use crate::config::ProducerSettings;
 use crate::error;
+use crate::metadata::Report;
 use crate::types;
 
 /// Sends records without a thread hop or a task per record.
@@ -34,7 +35,7 @@ pub(crate) struct PyAsyncProducer {
 
 /// What the caller awaits.
 #[derive(Clone, Copy)]
-pub(super) enum Awaits {
+pub(crate) enum Awaits {
     /// The record's metadata.
     Delivery,
     /// Room for the record, and then a future of its metadata.
@@ -44,8 +45,13 @@ pub(super) enum Awaits {
 impl Awaits {
     /// The future where the record is in already.
     #[inline]
-    pub(super) fn delivery(self, py: Python<'_>, delivery: Delivery) -> PyResult<PyFuture> {
-        let future = PyFuture::delivery(delivery);
+    pub(super) fn delivery(
+        self,
+        py: Python<'_>,
+        delivery: Delivery,
+        report: Report,
+    ) -> PyResult<PyFuture> {
+        let future = PyFuture::delivery(delivery, report);
         match self {
             Self::Delivery => Ok(future),
             Self::Admission => Ok(PyFuture::ready(future.into_object(py)?.into_any().unbind())),
@@ -338,6 +344,11 @@ impl PyAsyncProducer {
 }
 
 impl PyAsyncProducer {
+    /// What the face of another library needs of it.
+    pub(crate) fn core(&self) -> Arc<ProducerCore> {
+        Arc::clone(&self.core)
+    }
+
     /// Takes a record at once where that is possible, and queues it otherwise.
     #[inline]
     fn enter(

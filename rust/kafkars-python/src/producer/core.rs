@@ -1,6 +1,6 @@
 //! The producer behind both faces: serializers, partition functions, fork rule, life.
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use kafkars_client::{Client, Delivery, ProduceError, Producer, TopicMetadata};
@@ -18,6 +18,7 @@ use super::outgoing::{Arguments, Outgoing};
 use super::serializers::Serializer;
 use crate::config::ProducerSettings;
 use crate::error;
+use crate::metadata::{self, Report};
 use crate::metrics;
 use crate::runtime::{self, Birthplace};
 
@@ -38,6 +39,8 @@ pub(crate) struct ProducerCore {
     batch_size: usize,
     max_request_size: usize,
     birthplace: Birthplace,
+    // Set once by the face of another library, which tells deliveries in its own way.
+    report: OnceLock<Report>,
 }
 
 /// Producers of this process that were not closed, for the end of the process.
@@ -70,6 +73,7 @@ impl ProducerCore {
             batch_size,
             max_request_size,
             birthplace: Birthplace::here(),
+            report: OnceLock::new(),
             producer,
         });
         let mut open = OPEN.lock();
@@ -82,6 +86,17 @@ impl ProducerCore {
     #[inline]
     pub(crate) fn check(&self) -> PyResult<()> {
         self.birthplace.check()
+    }
+
+    /// Tells deliveries in the way of a face from now on.
+    pub(crate) fn report_by(&self, report: Report) {
+        self.report.get_or_init(|| report);
+    }
+
+    /// How deliveries are told.
+    #[inline]
+    pub(super) fn report(&self) -> Report {
+        self.report.get().copied().unwrap_or(metadata::outcome)
     }
 
     /// Fails where the producer is closed.

@@ -19,13 +19,12 @@ use super::many::{Columns, Rows, at_index};
 use super::outgoing::{Outgoing, OwnedRecord};
 use crate::aio::{self, Call, PyFuture};
 use crate::error;
-use crate::metadata;
 use crate::types;
 
 impl ProducerCore {
     /// Takes a record, or makes it wait for at most `patience`; with `at_once` it must not wait for room.
     #[inline]
-    pub(super) fn enter(
+    pub(crate) fn enter(
         self: &Arc<Self>,
         py: Python<'_>,
         mut record: Outgoing<'_, '_>,
@@ -37,7 +36,7 @@ impl ProducerCore {
         }
         if !self.admissions.has_queue(record.topic) {
             match record.with(|record| self.producer.try_send(record)) {
-                Ok(delivery) => return Ok(Entry::Taken(delivery)),
+                Ok(delivery) => return Ok(Entry::Taken(delivery, self.report())),
                 Err(SendError::Failed(failure)) => return Ok(Entry::Failed(failure)),
                 Err(SendError::NotReady(wait)) if at_once && wait.is_for_room() => {
                     return Err(error::buffer_full(
@@ -53,7 +52,9 @@ impl ProducerCore {
                 "records that wait for their topic to become known fill buffer_memory; use send() or enqueue() to wait",
             ));
         }
-        let ticket = self.admissions.queue(record.into_owned(), patience)?;
+        let ticket = self
+            .admissions
+            .queue(record.into_owned(), patience, self.report())?;
         Ok(Entry::Queued(ticket))
     }
 
@@ -98,11 +99,18 @@ impl ProducerCore {
             failure = Some(error);
         }
         let start = taken.len();
-        let mut entries: Vec<Entry> = taken.into_iter().map(Entry::Taken).collect();
+        let mut entries: Vec<Entry> = taken
+            .into_iter()
+            .map(|delivery| Entry::Taken(delivery, self.report()))
+            .collect();
         for index in start..count {
             entries.push(match &failure {
                 Some(failure) => Entry::Failed(failure.clone()),
-                None => Entry::Queued(self.admissions.queue(owned(rows, index), patience)?),
+                None => Entry::Queued(self.admissions.queue(
+                    owned(rows, index),
+                    patience,
+                    self.report(),
+                )?),
             });
         }
         Ok(entries)
@@ -183,7 +191,7 @@ impl ProducerCore {
         let callback = Acknowledgement(Arc::clone(interceptors)).into_pyobject(py)?;
         let added = future.call_method1(intern!(py, "add_done_callback"), (callback,));
         if added.is_err()
-            && let Entry::Taken(delivery) = entry
+            && let Entry::Taken(delivery, _) = entry
         {
             // No loop runs: with the next call.
             self.watch(delivery);
@@ -192,7 +200,7 @@ impl ProducerCore {
     }
 
     /// Takes a batch, or makes it wait.
-    pub(super) fn enter_batch(
+    pub(crate) fn enter_batch(
         self: &Arc<Self>,
         py: Python<'_>,
         batch: &Bound<'_, PyBatchBuilder>,
@@ -206,9 +214,10 @@ impl ProducerCore {
                 .get()
                 .send(|batch| self.producer.try_send_batch(topic, partition, batch))?;
             match sent {
-                Ok(delivery) => return Ok(Call(PyFuture::delivery(delivery))),
+                Ok(delivery) => return Ok(Call(PyFuture::delivery(delivery, self.report()))),
                 Err(SendError::Failed(failure)) => {
-                    return Ok(Call(PyFuture::failed(error::produce(py, &failure))));
+                    let told = (self.report())(py, Err(failure));
+                    return Ok(Call(told.map_or_else(PyFuture::failed, PyFuture::ready)));
                 }
                 Err(SendError::NotReady(_)) => {}
             }
@@ -228,7 +237,7 @@ impl ProducerCore {
                 .await;
             delivery.result().unwrap_or(Err(ProduceError::Closed))
         };
-        aio::spawn(work, metadata::outcome)
+        aio::spawn(work, self.report())
     }
 
     /// Waits for what a batch needs, and takes it.

@@ -14,12 +14,12 @@ use super::deliveries::place;
 use super::late::Late;
 use crate::aio::{Call, Inbox, Key, Pending, PyFuture};
 use crate::error;
-use crate::metadata;
+use crate::metadata::Report;
 
 /// One record.
-pub(super) enum Entry {
+pub(crate) enum Entry {
     /// In a batch.
-    Taken(Delivery),
+    Taken(Delivery, Report),
     /// In the queue of its topic.
     Queued(Arc<Ticket>),
     /// Without partition yet.
@@ -31,9 +31,9 @@ pub(super) enum Entry {
 impl Entry {
     /// What awaits it.
     #[inline]
-    pub(super) fn future(self, py: Python<'_>, awaits: Awaits) -> PyResult<PyFuture> {
+    pub(crate) fn future(self, py: Python<'_>, awaits: Awaits) -> PyResult<PyFuture> {
         match self {
-            Self::Taken(delivery) => awaits.delivery(py, delivery),
+            Self::Taken(delivery, report) => awaits.delivery(py, delivery, report),
             Self::Queued(ticket) => Ok(PyFuture::pending(awaits.queued(ticket))),
             Self::Late(late) => Ok(PyFuture::pending(late.awaiting(awaits))),
             Self::Failed(failure) => Ok(PyFuture::failed(error::produce(py, &failure))),
@@ -42,7 +42,7 @@ impl Entry {
 
     pub(super) fn copy(&self) -> Self {
         match self {
-            Self::Taken(delivery) => Self::Taken(delivery.clone()),
+            Self::Taken(delivery, report) => Self::Taken(delivery.clone(), *report),
             Self::Queued(ticket) => Self::Queued(Arc::clone(ticket)),
             Self::Late(late) => Self::Late(late.clone()),
             Self::Failed(failure) => Self::Failed(failure.clone()),
@@ -52,7 +52,7 @@ impl Entry {
     /// What there is to wait for, where it is not in a batch.
     fn pending(&self, awaits: Awaits) -> Option<Arc<dyn Pending>> {
         match self {
-            Self::Taken(_) | Self::Failed(_) => None,
+            Self::Taken(..) | Self::Failed(_) => None,
             Self::Queued(ticket) => Some(awaits.queued(Arc::clone(ticket))),
             Self::Late(late) => Some(late.awaiting(awaits)),
         }
@@ -60,8 +60,8 @@ impl Entry {
 
     fn is_ready(&self, woken: bool, awaits: Awaits) -> bool {
         match (self, awaits) {
-            (Self::Taken(delivery), Awaits::Delivery) => delivery.is_done(),
-            (Self::Taken(_), Awaits::Admission) | (Self::Failed(_), _) => true,
+            (Self::Taken(delivery, _), Awaits::Delivery) => delivery.is_done(),
+            (Self::Taken(..), Awaits::Admission) | (Self::Failed(_), _) => true,
             (Self::Queued(_) | Self::Late(_), _) => self
                 .pending(awaits)
                 .is_none_or(|pending| pending.is_ready(woken)),
@@ -70,7 +70,7 @@ impl Entry {
 
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
         match self {
-            Self::Taken(delivery) => Some(metadata::outcome(py, delivery.result()?)),
+            Self::Taken(delivery, report) => Some(report(py, delivery.result()?)),
             Self::Failed(failure) => Some(Err(error::produce(py, failure))),
             Self::Queued(_) | Self::Late(_) => self.pending(Awaits::Delivery)?.take(py),
         }
@@ -155,7 +155,7 @@ impl Pending for All {
 
     fn key(&self) -> Key {
         match self.current() {
-            Some(Entry::Taken(delivery)) => Key::Batch(Arc::as_ptr(delivery.batch()) as usize),
+            Some(Entry::Taken(delivery, _)) => Key::Batch(Arc::as_ptr(delivery.batch()) as usize),
             Some(entry) => entry
                 .pending(self.awaits)
                 .map_or_else(Key::unique, |pending| pending.key()),
@@ -166,7 +166,7 @@ impl Pending for All {
     fn arm(&self, inbox: Arc<Inbox>) {
         let key = self.key();
         match self.current() {
-            Some(Entry::Taken(delivery)) => delivery.batch().on_done(move || inbox.push(key)),
+            Some(Entry::Taken(delivery, _)) => delivery.batch().on_done(move || inbox.push(key)),
             Some(entry) => match entry.pending(self.awaits) {
                 Some(pending) => pending.arm(inbox),
                 None => inbox.push(key),

@@ -27,7 +27,7 @@ struct State {
 
 impl PyBatchBuilder {
     /// An empty batch of at most `limit` bytes, unless its first record alone, of at most `largest`, is larger.
-    pub(super) fn new(limit: usize, largest: usize) -> Self {
+    pub(crate) fn new(limit: usize, largest: usize) -> Self {
         let batch = FilledBatch {
             builder: BatchBuilder::new(0),
             key_size: -1,

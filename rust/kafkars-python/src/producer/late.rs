@@ -112,7 +112,8 @@ pub(crate) fn let_in(py: Python<'_>, core: &ProducerCore) {
         };
         let outcome = chosen.and_then(|partition| {
             record.partition = partition;
-            core.admissions.queue(record, core.producer.max_block())
+            core.admissions
+                .queue(record, core.producer.max_block(), core.report())
         });
         *seat.outcome.lock() = Some(outcome);
     }
@@ -126,10 +127,11 @@ pub(super) fn wait(
 ) -> PyResult<Late> {
     let seat = Arc::<Seat>::default();
     let topic = record.topic.to_string();
+    let report = core.report();
     let known = core::partitions_for(Arc::clone(core), topic, patience);
-    let known = aio::pending(known, |py, answer| match answer {
+    let known = aio::pending(known, move |py, answer| match answer {
         Ok(_) => Ok(py.None()),
-        Err(failure) => Err(error::produce(py, &failure)),
+        Err(failure) => report(py, Err(failure)),
     })?;
     core.latecomers
         .waiting
@@ -145,9 +147,9 @@ pub(super) fn wait(
 
 /// A record that waits for its partition.
 #[derive(Clone)]
-pub(super) struct Late(Arc<Wait>);
+pub(crate) struct Late(Arc<Wait>);
 
-struct Wait {
+pub(crate) struct Wait {
     core: Arc<ProducerCore>,
     seat: Arc<Seat>,
     known: Arc<dyn Pending>,

@@ -20,12 +20,13 @@ mod serializers;
 mod sync;
 mod transactions;
 
-pub(crate) use aio::PyAsyncProducer;
+pub(crate) use aio::{Awaits, PyAsyncProducer};
 pub(crate) use base::PyBaseProducer;
-pub(crate) use core::close_all;
+pub(crate) use core::{ProducerCore, close_all};
 pub(crate) use deliveries::PyDeliveries;
 pub(crate) use delivery::PyDeliveryFuture;
-pub(crate) use entries::PyAsyncDeliveries;
+pub(crate) use entries::{Entry, PyAsyncDeliveries};
 pub(crate) use filled::PyBatchBuilder;
+pub(crate) use outgoing::{Arguments, Outgoing};
 pub(crate) use serializers::Serializer;
 pub(crate) use sync::PyProducer;

@@ -218,6 +218,7 @@ impl Consumer {
     pub fn wake_readers(&self) {
         let mut inner = self.shared.inner.lock();
         let mut woken = std::mem::take(&mut inner.waiters);
+        woken.append(&mut inner.choosy);
         woken.append(&mut inner.news_waiters);
         drop(inner);
         self.shared.announce(woken);

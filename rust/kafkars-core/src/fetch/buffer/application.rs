@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{CursorId, FetchBuffer};
+use crate::config::TopicPartition;
 use crate::fetch::cursor::{CursorState, Queued};
 use crate::fetch::error::FetchError;
 use crate::fetch::open::{RecordSlice, TakenRecord};
@@ -13,10 +14,50 @@ impl FetchBuffer {
         self.current.is_some() || !self.ready.is_empty()
     }
 
+    /// Whether taking would give something of one of these partitions now.
+    pub fn is_ready_for(&self, wanted: &[TopicPartition]) -> bool {
+        let current = self.current.iter().map(|(id, _)| id);
+        current.chain(&self.ready).any(|id| self.is_of(*id, wanted))
+    }
+
+    fn is_of(&self, id: CursorId, wanted: &[TopicPartition]) -> bool {
+        let cursor = self.cursors[id].as_ref();
+        cursor.is_some_and(|cursor| wanted.contains(&cursor.partition))
+    }
+
+    /// Gives one of these partitions its turn before the others; false when none of them has anything. What the others
+    /// have waits, and where it fills the buffer, those that have nothing may be asked for all the same.
+    pub fn turn_to(&mut self, wanted: &[TopicPartition]) -> bool {
+        let current = self.current.as_ref().map(|(id, _)| *id);
+        let found = match current.filter(|id| self.is_of(*id, wanted)) {
+            Some(id) => Some(id),
+            None => self
+                .ready
+                .iter()
+                .copied()
+                .find(|id| self.is_of(*id, wanted)),
+        };
+        self.asked_in_vain = found.is_none();
+        let Some(id) = found else {
+            return false;
+        };
+        if current == found {
+            return true;
+        }
+        if let Some(current) = current {
+            self.put_current_back();
+            self.list(current, true);
+        }
+        self.ready.retain(|other| *other != id);
+        self.ready.push_front(id);
+        true
+    }
+
     /// The next record, if one is ready.
     #[inline]
     pub fn next_record(&mut self) -> Result<Option<TakenRecord>, FetchError> {
         self.unfinished.clear();
+        self.asked_in_vain = false;
         if self.current.is_none() && !self.load().map_err(|(_, error)| error)? {
             return Ok(None);
         }
@@ -44,10 +85,20 @@ impl FetchBuffer {
 
     /// Up to `max` records as runs of batches. An error is raised only when nothing comes before it.
     pub fn take(&mut self, max: usize) -> Result<Vec<RecordSlice>, FetchError> {
+        self.take_of(max, None)
+    }
+
+    /// The same of some partitions only.
+    pub fn take_of(
+        &mut self,
+        max: usize,
+        wanted: Option<&[TopicPartition]>,
+    ) -> Result<Vec<RecordSlice>, FetchError> {
         self.unfinished.clear();
+        self.asked_in_vain = false;
         let mut slices = Vec::new();
         let mut left = u32::try_from(max).unwrap_or(u32::MAX);
-        while left > 0 {
+        while left > 0 && wanted.is_none_or(|wanted| self.turn_to(wanted)) {
             if self.current.is_none() {
                 match self.load() {
                     Ok(true) => {}

@@ -151,7 +151,7 @@ impl FetchBuffer {
         Ok(())
     }
 
-    fn put_current_back(&mut self) {
+    pub(super) fn put_current_back(&mut self) {
         let Some((id, current)) = self.current.take() else {
             return;
         };

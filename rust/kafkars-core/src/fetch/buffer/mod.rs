@@ -34,6 +34,8 @@ pub struct FetchBuffer {
     ready: VecDeque<CursorId>,
     current: Option<(CursorId, BatchCursor)>,
     buffered: usize,
+    // The application wants partitions that have nothing, and what others have may fill the buffer.
+    asked_in_vain: bool,
     next_epoch: u64,
     // What the latest call handed out, by where each cursor stood before it.
     unfinished: Vec<(CursorId, u64, Place)>,
@@ -75,6 +77,7 @@ impl FetchBuffer {
             ready: VecDeque::new(),
             current: None,
             buffered: 0,
+            asked_in_vain: false,
             next_epoch: 0,
             unfinished: Vec::new(),
         }

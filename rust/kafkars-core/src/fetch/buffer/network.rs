@@ -11,7 +11,7 @@ use crate::fetch::open::{OpenJob, Opened};
 impl FetchBuffer {
     /// Whether new data may be asked for.
     pub fn has_credit(&self) -> bool {
-        self.buffered < self.limit
+        self.buffered < self.limit || self.asked_in_vain
     }
 
     /// Bytes that wait for the application.
@@ -25,6 +25,7 @@ impl FetchBuffer {
         now: Instant,
         belongs: impl Fn(&Cursor) -> bool,
     ) -> Vec<FetchTarget> {
+        let is_full = self.buffered >= self.limit;
         let mut targets = Vec::new();
         for (id, slot) in self.cursors.iter_mut().enumerate() {
             let Some(cursor) = slot.as_mut() else {
@@ -33,6 +34,7 @@ impl FetchBuffer {
             let waits = cursor.paused
                 || cursor.in_flight
                 || cursor.state != CursorState::Fetching
+                || (is_full && !cursor.queue.is_empty())
                 || cursor.not_before.is_some_and(|instant| instant > now);
             if waits || !belongs(cursor) {
                 continue;

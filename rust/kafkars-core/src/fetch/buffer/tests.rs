@@ -499,3 +499,79 @@ mod progress {
         assert_eq!(open, [(partition(0), Place::at(0))]);
     }
 }
+
+mod chosen {
+    use super::*;
+
+    fn filled(partitions: i32) -> FetchBuffer {
+        let mut buffer = assigned(partitions);
+        for target in take_targets(&mut buffer) {
+            answer(&mut buffer, &target, wire(0, 2));
+        }
+        buffer
+    }
+
+    fn next_of(buffer: &mut FetchBuffer, number: i32) -> Option<(i32, i64)> {
+        if !buffer.turn_to(&[partition(number)]) {
+            return None;
+        }
+        let taken = buffer.next_record().expect("no error is queued")?;
+        Some((taken.batch.partition, taken.view.offset))
+    }
+
+    #[test]
+    fn a_partition_that_is_wanted_comes_first_and_the_others_wait() {
+        let mut buffer = filled(3);
+        assert_eq!(next_of(&mut buffer, 0), Some((0, 0)));
+        assert!(buffer.is_ready_for(&[partition(2)]));
+        assert_eq!(next_of(&mut buffer, 2), Some((2, 0)));
+        assert_eq!(next_of(&mut buffer, 2), Some((2, 1)));
+        assert!(!buffer.is_ready_for(&[partition(2)]));
+        assert_eq!(next_of(&mut buffer, 2), None);
+        let mut rest = offsets(&mut buffer);
+        rest.sort_unstable();
+        assert_eq!(rest, [(0, 1), (1, 0), (1, 1)]);
+        assert_eq!(buffer.buffered(), 0);
+    }
+
+    #[test]
+    fn a_batch_call_takes_of_the_wanted_only() {
+        let mut buffer = filled(3);
+        let wanted = [partition(1), partition(2)];
+        let slices = buffer.take_of(3, Some(&wanted)).expect("no error");
+        let taken: Vec<_> = slices
+            .iter()
+            .map(|slice| (slice.batch.partition, slice.count))
+            .collect();
+        assert_eq!(taken, [(1, 2), (2, 1)]);
+        assert_eq!(offsets(&mut buffer), [(2, 1), (0, 0), (0, 1)]);
+    }
+
+    #[test]
+    fn a_paused_partition_is_not_turned_to() {
+        let mut buffer = filled(1);
+        buffer
+            .set_paused(&partition(0), true)
+            .expect("it is assigned");
+        assert_eq!(next_of(&mut buffer, 0), None);
+    }
+
+    #[test]
+    fn what_is_wanted_is_asked_for_though_others_fill_the_buffer() {
+        let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 1);
+        let places = (0..2).map(|number| (partition(number), Some(Place::at(0))));
+        buffer.assign(places.collect());
+        let targets = take_targets(&mut buffer);
+        answer(&mut buffer, &targets[0], wire(0, 2));
+        buffer.landed(&targets[1..]);
+        assert!(!buffer.has_credit());
+        assert_eq!(next_of(&mut buffer, 1), None);
+        assert!(buffer.has_credit());
+        let asked = take_targets(&mut buffer);
+        assert_eq!(asked.len(), 1);
+        assert_eq!(asked[0].partition, partition(1));
+        answer(&mut buffer, &asked[0], wire(0, 1));
+        assert_eq!(next_of(&mut buffer, 1), Some((1, 0)));
+        assert!(!buffer.has_credit());
+    }
+}

@@ -1,0 +1,194 @@
+"""The client underneath (`aiokafka.client`), as far as programs use it: to look at a cluster."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import ssl
+from collections.abc import Iterable
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+from kafkars import aio
+from kafkars.compat.aiokafka import errors
+from kafkars.compat.aiokafka._connection import Connection
+from kafkars.compat.aiokafka.abc import AbstractTokenProvider
+from kafkars.compat.aiokafka.cluster import ClusterMetadata
+from kafkars.compat.aiokafka.errors import translated
+from kafkars.compat.aiokafka.structs import BrokerMetadata, PartitionMetadata
+from kafkars.compat.aiokafka.util import get_running_loop
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+__all__ = ["AIOKafkaClient"]
+
+
+class ConnectionGroup(IntEnum):
+    """Uses of connections; the engine has its own."""
+
+    DEFAULT = 0
+    COORDINATION = 1
+
+
+class CoordinationType(IntEnum):
+    """What a coordinator coordinates."""
+
+    GROUP = 0
+    TRANSACTION = 1
+
+
+class AIOKafkaClient:
+    """Looks at a cluster: `bootstrap()`, `cluster`, `fetch_all_metadata()`, `close()`.
+
+    Requests of the application's own making (`send`, `ready`, `coordinator_lookup`) are not offered: the engine keeps its
+    connections to itself.
+    """
+
+    def __init__(
+        self,
+        *,
+        loop: asyncio.AbstractEventLoop | None = None,
+        bootstrap_servers: str | list[str] = "localhost",
+        client_id: str = "aiokafka-0.14.0",
+        metadata_max_age_ms: int = 300000,
+        request_timeout_ms: int = 40000,
+        retry_backoff_ms: int = 100,
+        ssl_context: ssl.SSLContext | None = None,
+        security_protocol: str = "PLAINTEXT",
+        api_version: str | None = None,
+        connections_max_idle_ms: int | None = 540000,
+        sasl_mechanism: str = "PLAIN",
+        sasl_plain_username: str | None = None,
+        sasl_plain_password: str | None = None,
+        sasl_kerberos_service_name: str = "kafka",
+        sasl_kerberos_domain_name: str | None = None,
+        sasl_oauth_token_provider: AbstractTokenProvider | None = None,
+    ) -> None:
+        del sasl_kerberos_service_name, sasl_kerberos_domain_name
+        self._loop = loop or get_running_loop()
+        self._config: dict[str, Any] = Connection(
+            loop=loop,
+            bootstrap_servers=bootstrap_servers,
+            client_id=client_id,
+            metadata_max_age_ms=metadata_max_age_ms,
+            request_timeout_ms=request_timeout_ms,
+            retry_backoff_ms=retry_backoff_ms,
+            connections_max_idle_ms=connections_max_idle_ms,
+            security_protocol=security_protocol,
+            ssl_context=ssl_context,
+            api_version=api_version,
+            sasl_mechanism=sasl_mechanism,
+            sasl_plain_username=sasl_plain_username,
+            sasl_plain_password=sasl_plain_password,
+            sasl_oauth_token_provider=sasl_oauth_token_provider,
+        ).settings()
+        self._admin: aio.Admin | None = None
+        self._topics: set[str] = set()
+        self.cluster = ClusterMetadata(
+            bootstrap_servers=self._config["bootstrap_servers"],
+            metadata_max_age_ms=metadata_max_age_ms,
+            retry_backoff_ms=retry_backoff_ms,
+        )
+
+    @property
+    def hosts(self) -> list[tuple[str, int]]:
+        """The addresses to start from."""
+        pairs = (address.rpartition(":") for address in self._config["bootstrap_servers"])
+        return [(host.strip("[]"), int(port)) for host, _, port in pairs]
+
+    async def bootstrap(self) -> None:
+        """Connects and looks at the cluster.
+
+        Raises:
+            KafkaConnectionError: No broker can be reached.
+        """
+        with translated():
+            self._admin = aio.Admin(self._config)
+        await self.fetch_all_metadata()
+
+    async def fetch_all_metadata(self) -> ClusterMetadata:
+        """Looks at all brokers and topics."""
+        if self._admin is None:
+            raise errors.IllegalStateError("the client has no connection yet: await client.bootstrap() first")
+        with translated():
+            described = await self._admin.describe_cluster()
+            topics = await self._admin.describe_topics()
+        self.cluster.take(
+            [
+                PartitionMetadata(
+                    topic.name,
+                    partition.partition,
+                    -1 if partition.leader is None else partition.leader,
+                    list(partition.replicas),
+                    list(partition.in_sync_replicas),
+                    None,
+                )
+                for topic in topics.values()
+                for partition in topic.partitions
+            ],
+            [BrokerMetadata(node.id, node.host, node.port, node.rack) for node in described.brokers],
+        )
+        return self.cluster
+
+    async def force_metadata_update(self) -> bool:
+        """Looks again."""
+        await self.fetch_all_metadata()
+        return True
+
+    async def add_topic(self, topic: str) -> bool:
+        """Looks again; all topics are looked at here."""
+        self._topics.add(topic)
+        return await self.force_metadata_update()
+
+    async def set_topics(self, topics: Iterable[str]) -> bool:
+        """Looks again; all topics are looked at here."""
+        self._topics = set(topics)
+        return await self.force_metadata_update()
+
+    def get_random_node(self) -> int | str | None:
+        """Id of any broker; None where none is known."""
+        nodes = [broker.nodeId for broker in self.cluster.brokers()]
+        return random.choice(nodes) if nodes else None  # noqa: S311  spreads load, protects nothing
+
+    async def ready(self, node_id: int, *, group: ConnectionGroup = ConnectionGroup.DEFAULT) -> bool:
+        """Not offered."""
+        raise refused(f"ready({node_id}, group={group!r})")
+
+    async def send(self, node_id: int, request: object, *, group: ConnectionGroup = ConnectionGroup.DEFAULT) -> object:
+        """Sends one of the requests that `aiokafka.protocol` has here; others are not offered."""
+        ask = getattr(request, "ask", None)
+        if ask is None:
+            raise refused(f"send({node_id}, {request!r}, group={group!r})")
+        if self._admin is None:
+            raise errors.IllegalStateError("the client has no connection yet: await client.bootstrap() first")
+        return await ask(self._admin)
+
+    async def coordinator_lookup(self, coordinator_type: CoordinationType, coordinator_key: str) -> int:
+        """Not offered."""
+        raise refused(f"coordinator_lookup({coordinator_type!r}, {coordinator_key!r})")
+
+    async def close(self) -> None:
+        """Closes the connections. Calling it again does nothing."""
+        admin, self._admin = self._admin, None
+        if admin is not None:
+            await admin.close()
+
+    async def __aenter__(self) -> Self:
+        await self.bootstrap()
+        return self
+
+    async def __aexit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+def refused(call: str) -> NotImplementedError:
+    """Requests of the application's own making."""
+    return NotImplementedError(
+        f"AIOKafkaClient.{call} is not offered: kafkars keeps its connections to itself; use AIOKafkaAdminClient, "
+        "AIOKafkaConsumer or AIOKafkaProducer for what the request is to do"
+    )

@@ -1,0 +1,226 @@
+"""What a consumer wants to read, and how it hears of partitions that come and go."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import re
+import weakref
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from kafkars import aio
+from kafkars.compat.aiokafka.abc import ConsumerRebalanceListener
+from kafkars.compat.aiokafka.coordinator._adapter import ApplicationAssignor
+from kafkars.compat.aiokafka.structs import TopicPartition
+from kafkars.errors import KafkaError
+
+if TYPE_CHECKING:
+    from kafkars.compat.aiokafka.consumer.consumer import AIOKafkaConsumer
+
+log = logging.getLogger("aiokafka.consumer.group_coordinator")
+
+INTERNAL = frozenset({"__consumer_offsets", "__transaction_state"})
+"""Topics that belong to brokers."""
+
+
+class Wish:
+    """Topics, a pattern of topics, or partitions: one of the three."""
+
+    def __init__(
+        self,
+        topics: Iterable[str] = (),
+        pattern: re.Pattern[str] | None = None,
+        partitions: Iterable[TopicPartition] | None = None,
+        listener: ConsumerRebalanceListener | None = None,
+    ) -> None:
+        self.topics = frozenset(topics)
+        self.pattern = pattern
+        self.partitions = None if partitions is None else frozenset(partitions)
+        self.listener = listener
+
+    @property
+    def kind(self) -> str:
+        """Kinds exclude each other."""
+        if self.partitions is not None:
+            return "partitions"
+        return "topics" if self.pattern is None else "pattern"
+
+    def matched(self, names: Iterable[str], *, exclude_internal: bool) -> frozenset[str]:
+        """The topics that are meant, of those there are."""
+        if self.pattern is None:
+            return self.topics
+        hidden = INTERNAL if exclude_internal else frozenset[str]()
+        return frozenset(name for name in names if name not in hidden and self.pattern.match(name))
+
+
+class Membership:
+    """Carries out a wish: as a member of the group, or without one by taking every partition.
+
+    The engine and the tasks know it by a weak reference to the consumer, so that a consumer that is forgotten is collected,
+    and says so.
+    """
+
+    def __init__(self, consumer: AIOKafkaConsumer, engine: aio.Consumer[Any, Any], *, has_group: bool) -> None:
+        self.consumer = weakref.ref(consumer)
+        self.engine = engine
+        self.has_group = has_group
+        self.wish: Wish | None = None
+        self.topics: frozenset[str] = frozenset()
+        self.joined: asyncio.Future[None] | None = None
+        self.stopping = False
+        self._told_of_loss = False
+        self.assignors: tuple[ApplicationAssignor, ...] = ()
+
+    async def follow(self, wish: Wish) -> None:
+        """Makes the engine read what is wished, and waits until partitions are assigned the first time."""
+        self.wish = wish
+        if wish.partitions is not None:
+            self.engine.assign(sorted(wish.partitions))
+            return
+        self.joined = asyncio.get_running_loop().create_future()
+        # Whoever does not wait for it need not hear of its failure here: the next read raises it.
+        self.joined.add_done_callback(lambda done: done.cancelled() or done.exception())
+        await self.refresh()
+        if self.has_group and self.topics:
+            await self.joined
+
+    async def refresh(self) -> None:
+        """Looks for topics and partitions that are new."""
+        consumer, wish = self.consumer(), self.wish
+        if consumer is None or wish is None or wish.kind == "partitions":
+            return
+        names = await self.engine.topics() if wish.pattern is not None else []
+        topics = wish.matched(names, exclude_internal=consumer._exclude_internal_topics)
+        if self.wish is not wish:
+            return
+        if self.has_group:
+            self._join(topics, wish)
+            return
+        found = [
+            TopicPartition(topic, info.partition)
+            for topic in topics
+            for info in await self.engine.partitions_for(topic)
+        ]
+        if self.wish is not wish:
+            return
+        self.topics = topics
+        known = self.engine.assignment()
+        self.engine.incremental_unassign(sorted(known - set(found)))
+        self.engine.incremental_assign(sorted(set(found) - known))
+
+    def _join(self, topics: frozenset[str], wish: Wish) -> None:
+        if topics == self.topics and wish.pattern is not None:
+            return
+        self.topics = topics
+        for assignor in self.assignors:
+            assignor.topics = topics
+        if topics:
+            me = weakref.ref(self)
+            self.engine.subscribe(
+                sorted(topics),
+                on_partitions_assigned=through(me, Membership._assigned),
+                on_partitions_revoked=through(me, Membership._revoked),
+            )
+
+    def forget(self) -> None:
+        """The wish is taken back."""
+        self.wish = None
+        self.topics = frozenset()
+        if self.joined is not None and not self.joined.done():
+            self.joined.set_result(None)
+
+    def fail(self, error: BaseException) -> bool:
+        """Tells who waits for the first assignment; False where nobody does."""
+        if self.joined is None or self.joined.done():
+            return False
+        self.joined.set_exception(error)
+        return True
+
+    def _assigned(self, partitions: list[TopicPartition]) -> Awaitable[None] | None:
+        if self.stopping:
+            return None
+        listener = self.wish.listener if self.wish is not None else None
+        if listener is None:
+            self._has_joined()
+            return None
+        # Before the first assignment aiokafka gives back what the consumer has: nothing.
+        revoked, self._told_of_loss = self._told_of_loss, False
+        return self._tell_of_gain(listener, frozenset(partitions), is_first=not revoked)
+
+    async def _tell_of_gain(
+        self, listener: ConsumerRebalanceListener, partitions: frozenset[TopicPartition], *, is_first: bool
+    ) -> None:
+        if is_first:
+            await told(listener.on_partitions_revoked, frozenset())
+        await told(listener.on_partitions_assigned, partitions)
+        self._has_joined()
+
+    def _revoked(self, partitions: list[TopicPartition]) -> Awaitable[None] | None:
+        listener = self.wish.listener if self.wish is not None else None
+        if self.stopping or listener is None:
+            return None
+        self._told_of_loss = True
+        return told(listener.on_partitions_revoked, frozenset(partitions))
+
+    def _has_joined(self) -> None:
+        if self.joined is not None and not self.joined.done():
+            self.joined.set_result(None)
+
+
+def through(
+    membership: weakref.ref[Membership], method: Callable[[Membership, list[TopicPartition]], Awaitable[None] | None]
+) -> Callable[[list[TopicPartition]], Awaitable[None] | None]:
+    """A listener for the engine that keeps nothing alive."""
+
+    def listener(partitions: list[TopicPartition]) -> Awaitable[None] | None:
+        found = membership()
+        return None if found is None else method(found, partitions)
+
+    return listener
+
+
+async def told(method: Callable[[Any], Any], partitions: frozenset[TopicPartition]) -> None:
+    """Calls a method of a listener, which may be a coroutine; what it raises is logged, as in aiokafka."""
+    try:
+        answer = method(set(partitions))
+        if inspect.isawaitable(answer):
+            await answer
+    except Exception:
+        log.exception("%s of a rebalance listener failed for %s", method.__name__, sorted(partitions))
+
+
+async def serve(consumer: weakref.ref[AIOKafkaConsumer]) -> None:
+    """Lets listeners hear of rebalances though nobody reads; errors of the group wait for the next read."""
+    while True:
+        reader = consumer()
+        if reader is None:
+            return
+        news = reader._serve()
+        del reader
+        try:
+            if await news:
+                return
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # noqa: BLE001  whatever it is, the reader gets it
+            reader = consumer()
+            if reader is None:
+                return
+            reader._failed(error)
+            del reader
+
+
+async def watch(membership: weakref.ref[Membership], period: float) -> None:
+    """Looks for new topics and partitions from time to time."""
+    while True:
+        await asyncio.sleep(period)
+        found = membership()
+        if found is None:
+            return
+        try:
+            await found.refresh()
+        except KafkaError as error:
+            log.warning("new topics were not looked for: %s", error)
+        del found

@@ -1,0 +1,545 @@
+"""`AIOKafkaConsumer` over the engine (`aiokafka.consumer.consumer`)."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import ssl
+import time
+import warnings
+import weakref
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from kafkars import _kafkars, aio
+from kafkars.compat.aiokafka import errors
+from kafkars.compat.aiokafka._connection import Connection
+from kafkars.compat.aiokafka.abc import AbstractTokenProvider, ConsumerRebalanceListener
+from kafkars.compat.aiokafka.consumer import _membership
+from kafkars.compat.aiokafka.consumer._membership import Membership, Wish
+from kafkars.compat.aiokafka.coordinator._adapter import strategy
+from kafkars.compat.aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
+from kafkars.compat.aiokafka.errors import translated
+from kafkars.compat.aiokafka.structs import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
+from kafkars.compat.aiokafka.util import commit_structure_validate, get_running_loop
+from kafkars.types import OffsetAndMetadata as EngineOffset
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+__all__ = ["AIOKafkaConsumer"]
+
+
+LONGEST = 10 * 365 * 86_400.0
+"""Seconds: longer than anybody waits."""
+
+
+class SubscriptionError(TypeError, ValueError):
+    """aiokafka documents one and raises the other."""
+
+
+class AIOKafkaConsumer(_kafkars.AiokafkaReader):
+    """Reads topics, alone or as a member of a group.
+
+    To be made in a coroutine, started before use and stopped at the end, or used in `async with`. Settings are aiokafka's;
+    `check_crcs`, `consumer_timeout_ms`, `rebalance_timeout_ms` and `api_version` are accepted and change nothing:
+    checksums are always looked at, nothing is polled, and a rebalance waits for `max_poll_interval_ms`.
+
+    Args:
+        *topics: Topics to subscribe to; none leaves that to `subscribe()` or `assign()`.
+
+    Raises:
+        RuntimeError: No event loop runs.
+        ValueError: A setting makes no sense, or asks for TLS or SASL, which this version does not have.
+    """
+
+    _closed: bool | None = None
+    _source_traceback = None
+
+    def __init__(
+        self,
+        *topics: str,
+        loop: asyncio.AbstractEventLoop | None = None,
+        bootstrap_servers: str | list[str] = "localhost",
+        client_id: str = "aiokafka-0.14.0",
+        group_id: str | None = None,
+        group_instance_id: str | None = None,
+        key_deserializer: Callable[[Any], Any] | None = None,
+        value_deserializer: Callable[[Any], Any] | None = None,
+        fetch_max_wait_ms: int = 500,
+        fetch_max_bytes: int = 52428800,
+        fetch_min_bytes: int = 1,
+        max_partition_fetch_bytes: int = 1 * 1024 * 1024,
+        request_timeout_ms: int = 40 * 1000,
+        retry_backoff_ms: int = 100,
+        auto_offset_reset: str = "latest",
+        enable_auto_commit: bool = True,
+        auto_commit_interval_ms: int = 5000,
+        check_crcs: bool = True,
+        metadata_max_age_ms: int = 5 * 60 * 1000,
+        partition_assignment_strategy: Iterable[Any] = (RoundRobinPartitionAssignor,),
+        max_poll_interval_ms: int = 300000,
+        rebalance_timeout_ms: int | None = None,
+        session_timeout_ms: int = 10000,
+        heartbeat_interval_ms: int = 3000,
+        consumer_timeout_ms: int = 200,
+        max_poll_records: int | None = None,
+        ssl_context: ssl.SSLContext | None = None,
+        security_protocol: str = "PLAINTEXT",
+        api_version: str | None = None,
+        exclude_internal_topics: bool = True,
+        connections_max_idle_ms: int | None = 540000,
+        isolation_level: str = "read_uncommitted",
+        sasl_mechanism: str = "PLAIN",
+        sasl_plain_password: str | None = None,
+        sasl_plain_username: str | None = None,
+        sasl_kerberos_service_name: str = "kafka",
+        sasl_kerberos_domain_name: str | None = None,
+        sasl_oauth_token_provider: AbstractTokenProvider | None = None,
+        client_rack: str | None = None,
+    ) -> None:
+        del check_crcs, rebalance_timeout_ms, consumer_timeout_ms
+        del sasl_kerberos_service_name, sasl_kerberos_domain_name
+        connection = Connection(
+            loop=loop,
+            bootstrap_servers=bootstrap_servers,
+            client_id=client_id,
+            metadata_max_age_ms=metadata_max_age_ms,
+            request_timeout_ms=request_timeout_ms,
+            retry_backoff_ms=retry_backoff_ms,
+            connections_max_idle_ms=connections_max_idle_ms,
+            security_protocol=security_protocol,
+            ssl_context=ssl_context,
+            api_version=api_version,
+            sasl_mechanism=sasl_mechanism,
+            sasl_plain_username=sasl_plain_username,
+            sasl_plain_password=sasl_plain_password,
+            sasl_oauth_token_provider=sasl_oauth_token_provider,
+        )
+        self._loop = loop or get_running_loop()
+        if max_poll_records is not None and not is_count(max_poll_records):
+            raise ValueError(f"max_poll_records: expected a positive integer, not {max_poll_records!r}")
+        self._deserializers = (key_deserializer, value_deserializer)
+        self._max_poll_records = max_poll_records
+        self._exclude_internal_topics = exclude_internal_topics
+        self._request_timeout_ms = request_timeout_ms
+        self._metadata_max_age_ms = metadata_max_age_ms
+        self._isolation_level = isolation_level
+        self._group_id = group_id or None
+        self._assignors = strategy(partition_assignment_strategy)
+        self._config: dict[str, Any] = {
+            **connection.settings(),
+            "auto_offset_reset": auto_offset_reset if auto_offset_reset in {"earliest", "latest"} else "none",
+            "isolation_level": isolation_level,
+            "fetch_min_bytes": fetch_min_bytes,
+            "fetch_max_bytes": fetch_max_bytes,
+            "fetch_max_wait_ms": fetch_max_wait_ms,
+            "max_partition_fetch_bytes": max_partition_fetch_bytes,
+            "max_poll_interval_ms": max_poll_interval_ms,
+            "auto_commit_interval_ms": auto_commit_interval_ms,
+            "client_rack": client_rack or "",
+            "default_api_timeout_ms": request_timeout_ms,
+        }
+        if self._group_id is not None:
+            self._config |= {
+                "group_id": self._group_id,
+                "group_instance_id": group_instance_id,
+                "session_timeout_ms": session_timeout_ms,
+                "heartbeat_interval_ms": heartbeat_interval_ms,
+                "enable_auto_commit": bool(enable_auto_commit),
+                "partition_assignment_strategy": self._assignors,
+            }
+        self._engine: aio.Consumer[Any, Any] | None = None
+        self._membership: Membership | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._leaving: asyncio.Task[None] | None = None
+        self._wish = Wish(topics) if topics else None
+        self._last: frozenset[TopicPartition] = frozenset()
+        self._closed = False
+
+    def __del__(self, _warnings: Any = warnings) -> None:
+        if self._closed is not False:
+            return
+        if not self._loop.is_closed():
+            for task in self._tasks:
+                task.cancel()
+        _warnings.warn(f"Unclosed AIOKafkaConsumer {self!r}", ResourceWarning, stacklevel=2, source=self)
+        self._loop.call_exception_handler({"consumer": self, "message": "Unclosed AIOKafkaConsumer"})
+
+    # Life
+
+    async def start(self) -> None:
+        """Connects and, where there is a subscription, waits until partitions are assigned.
+
+        Raises:
+            KafkaConnectionError: No broker can be reached.
+            ValueError: A setting makes no sense.
+        """
+        if self._engine is not None:
+            raise AssertionError("start() was called before")
+        if self._isolation_level not in {"read_uncommitted", "read_committed"}:
+            raise ValueError(f"isolation_level: {self._isolation_level!r} is not known")
+        with translated():
+            engine = aio.Consumer(self._config)
+        self._engine = engine
+        key, value = self._deserializers
+        self._open(engine, key, value, self._max_poll_records)
+        try:
+            await self._reach(self._request_timeout_ms / 1000)
+            self._membership = Membership(self, engine, has_group=self._group_id is not None)
+            self._membership.assignors = tuple(each for each in self._assignors if not isinstance(each, str))
+            self._spawn(_membership.serve(weakref.ref(self)))
+            self._spawn(_membership.watch(weakref.ref(self._membership), self._metadata_max_age_ms / 1000))
+            if self._wish is not None:
+                with translated():
+                    await self._membership.follow(self._wish)
+        except BaseException:
+            await self.stop()
+            raise
+
+    async def stop(self) -> None:
+        """Commits what was read, where that is automatic, leaves the group and closes. Calling it again does nothing."""
+        if self._closed:
+            return
+        self._closed = True
+        self._shut()
+        if self._engine is None:
+            return
+        self._last = self._engine.assignment()
+        if self._membership is not None:
+            self._membership.stopping = True
+            self._membership.forget()
+        with translated():
+            await self._engine.close(self._request_timeout_ms / 1000)
+        tasks = [task for task in self._tasks if task is not asyncio.current_task()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    # What is read
+
+    def subscribe(
+        self,
+        topics: Iterable[str] = (),
+        pattern: str | re.Pattern[str] | None = None,
+        listener: ConsumerRebalanceListener | None = None,
+    ) -> None:
+        """Reads these topics, or those whose names begin with what the pattern matches, instead of others before.
+
+        Raises:
+            TypeError: Neither topics nor a pattern is given, or both, or one of a wrong type.
+            ValueError: The pattern is no regular expression.
+            IllegalStateError: Partitions are assigned by hand, or the other kind of subscription is there.
+        """
+        if not (topics or pattern):
+            raise SubscriptionError("subscribe() needs topics or a pattern")
+        if topics and pattern:
+            raise SubscriptionError("subscribe() takes topics or a pattern, not both")
+        if listener is not None and not isinstance(listener, ConsumerRebalanceListener):
+            raise TypeError(f"listener: expected a ConsumerRebalanceListener, not {listener!r}")
+        if pattern is not None:
+            try:
+                compiled = re.compile(pattern)
+            except re.error as error:
+                raise ValueError(f"pattern: {pattern!r} is no regular expression: {error}") from error
+            self._change(Wish(pattern=compiled, listener=listener))
+            return
+        if isinstance(topics, str) or not isinstance(topics, Iterable):
+            raise TypeError("topics: expected a list of names")
+        self._change(Wish(topics, listener=listener))
+
+    def unsubscribe(self) -> None:
+        """Reads nothing any more; the group is left in the background."""
+        self._wish = None
+        if self._membership is None or self._engine is None:
+            return
+        self._membership.forget()
+        if self._group_id is None or self._engine.subscription() == frozenset():
+            self._engine.unassign()
+            return
+        self._leaving = self._spawn(self._leave(self._engine))
+
+    async def _leave(self, engine: aio.Consumer[Any, Any]) -> None:
+        await engine.unsubscribe()
+
+    def assign(self, partitions: Iterable[TopicPartition]) -> None:
+        """Reads these partitions, without the group giving them out.
+
+        Raises:
+            IllegalStateError: There is a subscription.
+        """
+        self._change(Wish(partitions=[TopicPartition(each.topic, each.partition) for each in partitions]))
+
+    def _change(self, wish: Wish) -> None:
+        if self._wish is not None and self._wish.kind != wish.kind:
+            raise errors.IllegalStateError("topics, a pattern of topics and partitions exclude each other")
+        self._wish = wish
+        if self._membership is None or self._engine is None or self._closed:
+            return
+        if wish.partitions is not None:
+            self._membership.wish = wish
+            with translated():
+                self._engine.assign(sorted(wish.partitions))
+            return
+        self._spawn(self._follow(wish))
+
+    async def _follow(self, wish: Wish) -> None:
+        if self._leaving is not None:
+            await asyncio.wait([self._leaving])
+        if self._membership is not None and self._wish is wish:
+            try:
+                await self._membership.follow(wish)
+            except Exception as error:  # noqa: BLE001  the next read raises it
+                self._raise_later(error)
+
+    def assignment(self) -> frozenset[TopicPartition]:
+        """The partitions that are read now."""
+        if self._engine is None:
+            return frozenset() if self._wish is None else self._wish.partitions or frozenset()
+        return self._last if self._closed else self._engine.assignment()
+
+    def subscription(self) -> frozenset[str]:
+        """The topics that are read: those subscribed to, those that match the pattern, or those of the partitions."""
+        if self._wish is None:
+            return frozenset()
+        if self._wish.partitions is not None:
+            return frozenset(partition.topic for partition in self._wish.partitions)
+        if self._wish.pattern is None:
+            return self._wish.topics
+        return frozenset() if self._membership is None else self._membership.topics
+
+    def pause(self, *partitions: TopicPartition) -> None:
+        """Hands out nothing of these partitions until `resume()`."""
+        self._pausing(partitions)
+        self._started().pause(list(partitions))
+
+    def resume(self, *partitions: TopicPartition) -> None:
+        """Undoes `pause()`."""
+        self._pausing(partitions)
+        self._started().resume(list(partitions))
+
+    def _pausing(self, partitions: tuple[TopicPartition, ...]) -> None:
+        if not all(isinstance(partition, TopicPartition) for partition in partitions):
+            raise TypeError("partitions are named by TopicPartition")
+        self._check_assigned(partitions)
+
+    def paused(self) -> set[TopicPartition]:
+        """The partitions that are paused."""
+        return set() if self._engine is None or self._closed else set(self._engine.paused())
+
+    # Positions
+
+    async def position(self, partition: TopicPartition) -> int:
+        """The offset of the next record; waits until it is known.
+
+        Raises:
+            IllegalStateError: The partition is not assigned.
+        """
+        self._check_assigned((partition,))
+        with translated():
+            return await self._started().position(partition, timeout=LONGEST)
+
+    def seek(self, partition: TopicPartition, offset: int) -> None:
+        """Goes on at an offset.
+
+        Raises:
+            ValueError: The offset is no whole number, or negative.
+            IllegalStateError: The partition is not assigned.
+        """
+        if not is_count(offset, least=0):
+            raise ValueError(f"offset: expected a whole number that is not negative, not {offset!r}")
+        self._check_assigned((partition,))
+        self._started().seek(partition, int(offset))
+
+    async def seek_to_beginning(self, *partitions: TopicPartition) -> bool:
+        """Goes on at the oldest records, of all assigned partitions where none is named."""
+        found = self._seeking(partitions)
+        self._started().seek_to_beginning(found)
+        return await self._arrived(found)
+
+    async def seek_to_end(self, *partitions: TopicPartition) -> bool:
+        """Goes on after the newest records, of all assigned partitions where none is named."""
+        found = self._seeking(partitions)
+        self._started().seek_to_end(found)
+        return await self._arrived(found)
+
+    async def seek_to_committed(self, *partitions: TopicPartition) -> dict[TopicPartition, int | None]:
+        """Goes on where the group has committed, and tells where that is; None where nothing is committed.
+
+        As in aiokafka, a partition with nothing committed, or offset 0, stays where it is.
+        """
+        found = self._seeking(partitions)
+        self._check_group()
+        with translated():
+            offsets = await self._started().committed(found)
+        answer: dict[TopicPartition, int | None] = {}
+        for partition in found:
+            offset = offsets[partition].offset if partition in offsets else None
+            answer[partition] = offset
+            if offset:
+                self.seek(partition, offset)
+        return answer
+
+    def _seeking(self, partitions: tuple[TopicPartition, ...]) -> list[TopicPartition]:
+        if not all(isinstance(partition, TopicPartition) for partition in partitions):
+            raise TypeError("partitions are named by TopicPartition")
+        if not partitions:
+            found = sorted(self.assignment())
+            if not found:
+                raise AssertionError("no partition is assigned")
+            return found
+        self._check_assigned(partitions)
+        return list(partitions)
+
+    async def _arrived(self, partitions: list[TopicPartition]) -> bool:
+        for partition in partitions:
+            await self.position(partition)
+        return True
+
+    def highwater(self, partition: TopicPartition) -> int | None:
+        """The offset after the newest record as the last fetch told it; None before the first."""
+        found = self._fetched(partition)
+        return None if found is None else found[0]
+
+    def last_stable_offset(self, partition: TopicPartition) -> int | None:
+        """The offset up to which transactions have ended as the last fetch told it; None before the first."""
+        found = self._fetched(partition)
+        return None if found is None else found[1]
+
+    def last_poll_timestamp(self, partition: TopicPartition) -> int | None:
+        """When the last fetch was answered, in milliseconds since 1970; None before the first."""
+        found = self._fetched(partition)
+        return None if found is None else int(time.time() * 1000 - found[2])
+
+    def _fetched(self, partition: TopicPartition) -> tuple[int, int, float] | None:
+        self._started()
+        if partition not in self.assignment():
+            raise AssertionError(f"partition {partition} is not assigned")
+        return None if self._closed else self._last_fetch(partition)
+
+    # Commits
+
+    async def commit(
+        self, offsets: Mapping[TopicPartition, int | tuple[int, str] | OffsetAndMetadata] | None = None
+    ) -> None:
+        """Commits offsets, or where every partition stands after what was handed out.
+
+        Raises:
+            IllegalOperation: There is no group.
+            IllegalStateError: A partition is not assigned.
+            CommitFailedError: The group has given the partitions to another member.
+            ValueError: There is no offset, or one is no number.
+            TypeError: A key is no partition.
+        """
+        self._check_group()
+        engine = self._started()
+        if offsets is None:
+            with translated():
+                await engine.commit()
+            return
+        checked = commit_structure_validate(offsets)
+        self._check_assigned(checked)
+        with translated():
+            await engine.commit(
+                {partition: EngineOffset(offset, metadata) for partition, (offset, metadata) in checked.items()}
+            )
+
+    async def committed(self, partition: TopicPartition) -> int | None:
+        """The offset the group has committed, asked of its coordinator; None where there is none.
+
+        Raises:
+            IllegalOperation: There is no group.
+        """
+        self._check_group()
+        with translated():
+            found = await self._started().committed([partition])
+        return found[partition].offset if partition in found else None
+
+    # Questions
+
+    async def topics(self) -> set[str]:
+        """The names of all topics that are not the brokers' own."""
+        with translated():
+            return set(await self._started().topics()) - _membership.INTERNAL
+
+    def partitions_for_topic(self, topic: str) -> set[int] | None:
+        """The partitions of a topic as far as they are known now; None where the topic is not."""
+        known = self._known_partitions(topic)
+        return None if known is None else set(known)
+
+    async def beginning_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """The offsets of the oldest records."""
+        with translated():
+            return await self._started().beginning_offsets(list(partitions))
+
+    async def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """The offsets after the newest records; with `read_committed` up to which transactions have ended."""
+        with translated():
+            return await self._started().end_offsets(list(partitions))
+
+    async def offsets_for_times(
+        self, timestamps: Mapping[TopicPartition, int]
+    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
+        """For each partition the first record that is not older than a time in milliseconds since 1970, or None.
+
+        Raises:
+            ValueError: A time is negative, or no number.
+        """
+        wanted: dict[TopicPartition | tuple[str, int], int] = {
+            partition: int(timestamp) for partition, timestamp in timestamps.items()
+        }
+        for partition, timestamp in wanted.items():
+            if timestamp < 0:
+                raise ValueError(f"the time for {partition} is {timestamp}, which is negative")
+        with translated():
+            found = await self._started().offsets_for_times(wanted)
+        return {
+            partition: None if place is None else OffsetAndTimestamp(place.offset, place.timestamp)
+            for partition, place in found.items()
+        }
+
+    # Within
+
+    def _started(self) -> aio.Consumer[Any, Any]:
+        if self._engine is None:
+            raise errors.IllegalStateError("the consumer has no connection yet: await consumer.start() first")
+        if self._closed:
+            raise errors.ConsumerStoppedError
+        return self._engine
+
+    def _check_group(self) -> None:
+        if self._group_id is None:
+            raise errors.IllegalOperation("this call needs the setting group_id")
+
+    def _check_assigned(self, partitions: Iterable[TopicPartition]) -> None:
+        assignment = self.assignment()
+        for partition in partitions:
+            if partition not in assignment:
+                raise errors.IllegalStateError(f"partition {partition} is not assigned")
+
+    def _failed(self, error: BaseException) -> None:
+        """The group has failed: whoever starts hears of it, or the next read."""
+        if self._membership is None or not self._membership.fail(error):
+            self._raise_later(error)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = self._loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+
+def is_count(given: object, *, least: int = 1) -> bool:
+    """Whether something is a whole number, and large enough."""
+    return isinstance(given, int) and given >= least

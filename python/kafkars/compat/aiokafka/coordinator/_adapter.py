@@ -1,0 +1,60 @@
+"""Assignors of aiokafka as the engine runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from kafkars.assignor import GroupMember, MemberAssignment
+from kafkars.compat.aiokafka.cluster import ClusterMetadata
+from kafkars.compat.aiokafka.coordinator.assignors.range import RangePartitionAssignor
+from kafkars.compat.aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
+from kafkars.compat.aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
+from kafkars.compat.aiokafka.coordinator.protocol import (
+    ConsumerProtocolMemberAssignment,
+    ConsumerProtocolMemberMetadata,
+)
+from kafkars.compat.aiokafka.structs import TopicPartition
+
+BUILT_IN = (RangePartitionAssignor, RoundRobinPartitionAssignor, StickyPartitionAssignor)
+
+
+def strategy(assignors: Iterable[Any]) -> tuple[Any, ...]:
+    """For the engine: the names of its own assignors, and the application's with what the engine calls."""
+    return tuple(each.name if each in BUILT_IN else ApplicationAssignor(each) for each in assignors)
+
+
+class ApplicationAssignor:
+    """An assignor written for aiokafka. As there, it is asked for its metadata whenever the member joins."""
+
+    def __init__(self, assignor: Any) -> None:
+        self._assignor = assignor
+        self.name: str = assignor.name
+        self.topics: frozenset[str] = frozenset()
+        """What the member subscribes to."""
+
+    def assign(self, partitions: Mapping[str, int], members: Sequence[GroupMember]) -> dict[str, MemberAssignment]:
+        """Runs on the leading member."""
+        cluster = ClusterMetadata.of({topic: range(count) for topic, count in partitions.items()})
+        said = {
+            member.member_id: ConsumerProtocolMemberMetadata(0, sorted(member.topics), member.user_data or b"")
+            for member in members
+        }
+        given: Mapping[str, ConsumerProtocolMemberAssignment] = self._assignor.assign(cluster, said)
+        return {
+            member: MemberAssignment(assignment.partitions(), assignment.user_data)
+            for member, assignment in given.items()
+        }
+
+    def user_data(self, last: Sequence[TopicPartition], generation: int) -> bytes | None:
+        """What the assignor tells the others of this member."""
+        del last, generation
+        data: bytes | None = self._assignor.metadata(self.topics).user_data
+        return data
+
+    def on_assignment(self, partitions: Sequence[TopicPartition], user_data: bytes | None) -> None:
+        """Tells the assignor what this member has got."""
+        by_topic = groupby(sorted(partitions), key=lambda partition: partition.topic)
+        given = [(topic, [partition.partition for partition in each]) for topic, each in by_topic]
+        self._assignor.on_assignment(ConsumerProtocolMemberAssignment(0, given, user_data or b""))

@@ -1,0 +1,1 @@
+"""The sticky assignor (`aiokafka.coordinator.assignors.sticky`)."""

@@ -1,0 +1,109 @@
+"""Batches filled by hand (`aiokafka.producer.message_accumulator`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from kafkars import _kafkars
+from kafkars.types import AppendedRecord
+
+CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
+
+
+class BatchBuilder:
+    """A batch that `create_batch()` gives and `send_batch()` takes.
+
+    Made by hand it takes `batch_size` bytes; compression is the producer's that sends it.
+    """
+
+    def __init__(
+        self,
+        batch_size: int,
+        compression_type: int | str | None,
+        *,
+        is_transactional: bool,
+        key_serializer: Callable[[Any], Any] | None = None,
+        value_serializer: Callable[[Any], Any] | None = None,
+    ) -> None:
+        del compression_type, is_transactional
+        self._native = _kafkars.AiokafkaSender._new_batch(batch_size)
+        self._key_serializer = key_serializer
+        self._value_serializer = value_serializer
+
+    def append(
+        self,
+        *,
+        timestamp: int | None,
+        key: Any,
+        value: Any,
+        headers: Sequence[tuple[str, bytes | None]] = [],
+    ) -> RecordMetadata | None:
+        """Adds a record; None where it does not fit any more, or the batch is closed.
+
+        Args:
+            timestamp: Milliseconds since 1970; None for now.
+            key: Bytes, or what the producer's serializer takes.
+            value: The same.
+            headers: Pairs of name and value.
+        """
+        if self._key_serializer is not None:
+            key = self._key_serializer(key)
+        if self._value_serializer is not None:
+            value = self._value_serializer(value)
+        for part in (key, value):
+            if not isinstance(part, bytes | bytearray | memoryview | None):
+                raise TypeError(f"a bytes-like object is required, not {type(part).__name__!r}")
+        appended = self._native.append(value, key, timestamp=timestamp, headers=list(headers) or None)
+        if appended is None:
+            self.close()
+            return None
+        return RecordMetadata(appended)
+
+    def close(self) -> None:
+        """Takes no more records; sending closes as well."""
+        self._native.close()
+
+    def closed(self) -> bool:
+        """Whether it takes no more records."""
+        return self._native.closed
+
+    def size(self) -> int:
+        """Bytes so far, before compression."""
+        return self._native.size()
+
+    def record_count(self) -> int:
+        """Records so far."""
+        return self._native.record_count()
+
+
+class RecordMetadata:
+    """Where in its batch a record stands."""
+
+    __slots__ = ("_of",)
+
+    def __init__(self, of: AppendedRecord) -> None:
+        self._of = of
+
+    @property
+    def offset(self) -> int:
+        """Its place, from 0."""
+        return self._of.offset
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return self._of.size
+
+    @property
+    def timestamp(self) -> int:
+        """Milliseconds since 1970."""
+        return self._of.timestamp
+
+    @property
+    def crc(self) -> None:
+        """Batches have one checksum for all of their records."""
+        return
+
+    def __repr__(self) -> str:
+        return f"DefaultRecordMetadata(offset={self.offset}, size={self.size}, timestamp={self.timestamp})"

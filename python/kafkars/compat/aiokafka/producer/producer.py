@@ -1,0 +1,374 @@
+"""`AIOKafkaProducer` over the engine (`aiokafka.producer.producer`)."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from kafkars import _kafkars, aio
+from kafkars.compat.aiokafka import errors
+from kafkars.compat.aiokafka._connection import Connection
+from kafkars.compat.aiokafka.abc import AbstractTokenProvider
+from kafkars.compat.aiokafka.errors import translated
+from kafkars.compat.aiokafka.partitioner import DefaultPartitioner
+from kafkars.compat.aiokafka.producer.message_accumulator import BatchBuilder
+from kafkars.compat.aiokafka.structs import OffsetAndMetadata, RecordMetadata, TopicPartition
+from kafkars.compat.aiokafka.util import commit_structure_validate, get_running_loop
+from kafkars.types import ConsumerGroupMetadata
+from kafkars.types import OffsetAndMetadata as EngineOffset
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+__all__ = ["AIOKafkaProducer"]
+
+_missing = object()
+_DEFAULT_PARTITIONER = DefaultPartitioner()
+
+LONGEST = 10 * 365 * 86_400.0
+"""Seconds: longer than anybody waits."""
+
+LONGEST_DELIVERY_MS = 7 * 86_400_000
+"""Idempotent batches do not give up with `request_timeout_ms`; a week bounds them."""
+
+
+class WrongStateError(errors.IllegalOperation, AssertionError):
+    """A step of a transaction out of order: aiokafka documents one and raises the other."""
+
+
+class AIOKafkaProducer(_kafkars.AiokafkaSender):
+    """Sends records.
+
+    To be made in a coroutine, started before use and stopped at the end, or used in `async with`. Settings are aiokafka's;
+    `api_version` is accepted and changes nothing.
+
+    Raises:
+        RuntimeError: No event loop runs.
+        ValueError: A setting makes no sense, or asks for TLS or SASL, which this version does not have.
+    """
+
+    _PRODUCER_CLIENT_ID_SEQUENCE = 0
+    _closed: bool | None = None
+    _source_traceback = None
+
+    def __init__(
+        self,
+        *,
+        loop: asyncio.AbstractEventLoop | None = None,
+        bootstrap_servers: str | list[str] = "localhost",
+        client_id: str | None = None,
+        metadata_max_age_ms: int = 300000,
+        request_timeout_ms: int = 40000,
+        api_version: str | None = None,
+        acks: Any = _missing,
+        key_serializer: Callable[[Any], Any] | None = None,
+        value_serializer: Callable[[Any], Any] | None = None,
+        compression_type: str | None = None,
+        max_batch_size: int = 16384,
+        partitioner: Callable[..., int] = _DEFAULT_PARTITIONER,
+        max_request_size: int = 1048576,
+        linger_ms: float = 0,
+        retry_backoff_ms: int = 100,
+        security_protocol: str = "PLAINTEXT",
+        ssl_context: ssl.SSLContext | None = None,
+        connections_max_idle_ms: int | None = 540000,
+        enable_idempotence: bool = False,
+        transactional_id: str | None = None,
+        transaction_timeout_ms: int = 60000,
+        sasl_mechanism: str = "PLAIN",
+        sasl_plain_password: str | None = None,
+        sasl_plain_username: str | None = None,
+        sasl_kerberos_service_name: str = "kafka",
+        sasl_kerberos_domain_name: str | None = None,
+        sasl_oauth_token_provider: AbstractTokenProvider | None = None,
+        send_backoff_ms: int | None = None,
+    ) -> None:
+        del sasl_kerberos_service_name, sasl_kerberos_domain_name
+        if send_backoff_ms is not None:
+            warnings.warn(
+                "send_backoff_ms has no effect: nothing waits between two sends", DeprecationWarning, stacklevel=2
+            )
+        connection = Connection(
+            loop=loop,
+            bootstrap_servers=bootstrap_servers,
+            client_id=client_id,
+            metadata_max_age_ms=metadata_max_age_ms,
+            request_timeout_ms=request_timeout_ms,
+            retry_backoff_ms=retry_backoff_ms,
+            connections_max_idle_ms=connections_max_idle_ms,
+            security_protocol=security_protocol,
+            ssl_context=ssl_context,
+            api_version=api_version,
+            sasl_mechanism=sasl_mechanism,
+            sasl_plain_username=sasl_plain_username,
+            sasl_plain_password=sasl_plain_password,
+            sasl_oauth_token_provider=sasl_oauth_token_provider,
+        )
+        self._loop = loop or get_running_loop()
+        is_idempotent = bool(enable_idempotence) or transactional_id is not None
+        if acks is _missing:
+            acks = -1 if is_idempotent else 1
+        if acks not in {0, 1, -1, "all"}:
+            raise ValueError(f"acks: expected 0, 1, -1 or 'all', not {acks!r}")
+        if is_idempotent and acks not in {-1, "all"}:
+            raise ValueError(f"acks={acks!r}: idempotence needs acks='all'")
+        if compression_type not in {None, "gzip", "snappy", "lz4", "zstd"}:
+            raise ValueError(
+                f"compression_type: expected 'gzip', 'snappy', 'lz4', 'zstd' or None, not {compression_type!r}"
+            )
+        if client_id is None:
+            AIOKafkaProducer._PRODUCER_CLIENT_ID_SEQUENCE += 1
+            client_id = f"aiokafka-producer-{AIOKafkaProducer._PRODUCER_CLIENT_ID_SEQUENCE}"
+        self._serializers = (key_serializer, value_serializer)
+        self._request_timeout_ms = request_timeout_ms
+        self._transactional_id = transactional_id
+        self._acknowledged = acks != 0
+        self._max_batch_size = max_batch_size
+        self._config: dict[str, Any] = {
+            **connection.settings(),
+            "acks": int(acks) if acks != "all" else "all",
+            "compression_type": compression_type or "none",
+            "batch_size": max(max_batch_size, 1),
+            "max_request_size": max_request_size,
+            "linger_ms": linger_ms / 1,
+            "max_block_ms": request_timeout_ms,
+            "delivery_timeout_ms": (LONGEST_DELIVERY_MS if is_idempotent else request_timeout_ms + linger_ms),
+            "enable_idempotence": is_idempotent,
+            # Without numbers on batches only one request at a time keeps their order.
+            "max_in_flight_requests_per_connection": 5 if is_idempotent else 1,
+            "transactional_id": transactional_id,
+            "transaction_timeout_ms": transaction_timeout_ms,
+            "partitioner": "murmur2_random" if isinstance(partitioner, DefaultPartitioner) else chosen_by(partitioner),
+        }
+        self._engine: aio.Producer[Any, Any] | None = None
+        self._closed = False
+
+    def __del__(self, _warnings: Any = warnings) -> None:
+        if self._closed is not False:
+            return
+        _warnings.warn(f"Unclosed AIOKafkaProducer {self!r}", ResourceWarning, stacklevel=2, source=self)
+        self._loop.call_exception_handler({"producer": self, "message": "Unclosed AIOKafkaProducer"})
+
+    # Life
+
+    async def start(self) -> None:
+        """Connects; with a `transactional_id` also ends what a producer of the same id has left open.
+
+        Raises:
+            KafkaConnectionError: No broker can be reached.
+        """
+        if self._engine is not None:
+            return
+        with translated():
+            engine = aio.Producer(self._config)
+        self._engine = engine
+        key, value = self._serializers
+        self._open(engine, key, value, self._acknowledged)
+        try:
+            await self._reach(self._request_timeout_ms / 1000)
+            if self._transactional_id is not None:
+                with translated():
+                    await engine.init_transactions()
+        except BaseException:
+            await self.stop()
+            raise
+
+    async def flush(self) -> None:
+        """Waits until everything sent so far is stored or has failed."""
+        if self._engine is not None and not self._closed:
+            with translated():
+                await self._engine.flush()
+
+    async def stop(self) -> None:
+        """Waits for what was sent, and closes. Calling it again does nothing."""
+        if self._closed:
+            return
+        self._closed = True
+        self._shut()
+        if self._engine is not None:
+            with translated():
+                await self._engine.close(2 * self._request_timeout_ms / 1000)
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    # Sending: send() and send_and_wait() are native
+
+    async def partitions_for(self, topic: str) -> set[int]:
+        """The partitions of a topic, asked for where they are not known.
+
+        Raises:
+            UnknownTopicOrPartitionError: There is no such topic.
+        """
+        with translated():
+            return {info.partition for info in await self._started().partitions_for(topic)}
+
+    def create_batch(self) -> BatchBuilder:
+        """An empty batch to fill by hand, of at most `max_batch_size` bytes."""
+        key, value = self._serializers
+        return BatchBuilder(
+            self._max_batch_size,
+            0,
+            is_transactional=self._transactional_id is not None,
+            key_serializer=key,
+            value_serializer=value,
+        )
+
+    async def send_batch(self, batch: BatchBuilder, topic: str, *, partition: int) -> asyncio.Future[RecordMetadata]:
+        """Sends a batch to a partition, and closes it.
+
+        Returns:
+            A future of the metadata of its first record; the others follow it.
+
+        Raises:
+            ProducerClosed: The producer was stopped.
+            AssertionError: There is no such partition.
+            UnknownTopicOrPartitionError: There is no such topic.
+        """
+        self._check_open()
+        if partition not in await self.partitions_for(topic):
+            raise AssertionError(f"partition {partition} of {topic!r} does not exist")
+        self._check_in_transaction()
+        batch.close()
+        future: asyncio.Future[RecordMetadata] = asyncio.ensure_future(
+            self._send_batch(batch._native, topic, partition)
+        )
+        return future
+
+    # Transactions
+
+    def transaction(self) -> TransactionContext:
+        """A transaction for one `async with` block: committed when it ends, aborted when it raises."""
+        return TransactionContext(self)
+
+    async def begin_transaction(self) -> None:
+        """Opens a transaction: everything sent from now on is part of it.
+
+        Raises:
+            IllegalOperation: There is no `transactional_id`, or a transaction is open.
+        """
+        self._ensure_transactional()
+        with in_order():
+            await self._started().begin_transaction()
+
+    async def commit_transaction(self) -> None:
+        """Ends the transaction; its records can be read with `read_committed` from then on.
+
+        Raises:
+            IllegalOperation: There is no `transactional_id`, or no transaction is open.
+            ProducerFenced: Another producer uses the `transactional_id`, or the transaction was open for too long.
+        """
+        self._ensure_transactional()
+        with in_order():
+            await self._started().commit_transaction(LONGEST)
+
+    async def abort_transaction(self) -> None:
+        """Ends the transaction; its records are never read with `read_committed`.
+
+        Raises:
+            IllegalOperation: There is no `transactional_id`, or no transaction is open.
+        """
+        self._ensure_transactional()
+        with in_order():
+            await self._started().abort_transaction(LONGEST)
+
+    async def send_offsets_to_transaction(
+        self, offsets: Mapping[TopicPartition, int | tuple[int, str] | OffsetAndMetadata], group_id: str
+    ) -> None:
+        """Makes positions of a group part of the transaction.
+
+        Raises:
+            IllegalOperation: There is no `transactional_id`, or no transaction is open.
+            ValueError: There are no offsets, or no group is named.
+        """
+        self._ensure_transactional()
+        engine = self._started()
+        if not engine.in_transaction:
+            raise WrongStateError("no transaction is open")
+        if not group_id or not isinstance(group_id, str):
+            raise ValueError(group_id)
+        checked = commit_structure_validate(offsets)
+        with in_order():
+            await engine.send_offsets_to_transaction(
+                {partition: EngineOffset(offset, metadata) for partition, (offset, metadata) in checked.items()},
+                ConsumerGroupMetadata(group_id),
+            )
+
+    # Within
+
+    def _ensure_transactional(self) -> None:
+        if self._transactional_id is None:
+            raise errors.IllegalOperation("this call needs the setting transactional_id")
+
+    def _started(self) -> aio.Producer[Any, Any]:
+        self._check_open()
+        if self._engine is None:
+            raise errors.IllegalStateError("the producer has no connection yet: await producer.start() first")
+        return self._engine
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise errors.ProducerClosed
+
+    def _check_in_transaction(self) -> None:
+        if self._transactional_id is not None and not self._started().in_transaction:
+            raise errors.IllegalOperation("records of this producer are sent in transactions, and none is open")
+
+
+class TransactionContext:
+    """One transaction: what `AIOKafkaProducer.transaction()` gives."""
+
+    def __init__(self, producer: AIOKafkaProducer) -> None:
+        self._producer = producer
+
+    async def __aenter__(self) -> Self:
+        await self._producer.begin_transaction()
+        return self
+
+    async def __aexit__(
+        self, exc_type: type[BaseException] | None, exc_value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        engine = self._producer._started()
+        if exc_type is None:
+            await self._producer.commit_transaction()
+        elif engine.in_transaction:
+            try:
+                await self._producer.abort_transaction()
+            except (errors.KafkaError, errors.IllegalOperation):
+                # What the block raised counts; what prevents the abort is raised by the next call.
+                return
+
+
+class in_order(translated):  # noqa: N801  reads as a phrase
+    """The same, for steps of a transaction."""
+
+    __slots__ = ()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        try:
+            super().__exit__(kind, error, traceback)
+        except errors.IllegalOperation as made:
+            raise WrongStateError(*made.args) from error
+
+
+def chosen_by(partitioner: Callable[..., int]) -> Callable[[bytes | None, int], int]:
+    """A partitioner of aiokafka as the engine calls it."""
+
+    def choose(key: bytes | None, count: int) -> int:
+        everything: Iterable[int] = range(count)
+        return partitioner(key, list(everything), list(everything))
+
+    return choose

@@ -1,0 +1,68 @@
+"""Small helpers that programs import (`aiokafka.util`)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Mapping
+from typing import Any, TypeVar
+
+from kafkars.compat.aiokafka.structs import OffsetAndMetadata, TopicPartition
+
+T = TypeVar("T")
+
+__all__ = ["INTEGER_MAX_VALUE", "INTEGER_MIN_VALUE", "NO_EXTENSIONS", "create_future", "create_task"]
+
+INTEGER_MAX_VALUE = 2**31 - 1
+INTEGER_MIN_VALUE = -(2**31)
+NO_EXTENSIONS = False
+"""There is always an extension module here."""
+
+
+def create_task(coro: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+    """A task on the running loop."""
+    return asyncio.get_running_loop().create_task(coro)
+
+
+def create_future(loop: asyncio.AbstractEventLoop | None = None) -> asyncio.Future[T]:
+    """A future of the loop, or of the running one."""
+    return (loop or asyncio.get_running_loop()).create_future()
+
+
+def get_running_loop() -> asyncio.AbstractEventLoop:
+    """The running loop.
+
+    Raises:
+        RuntimeError: None runs, or the loop is closed.
+    """
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        raise RuntimeError("no event loop runs here; make the object in a coroutine") from None
+
+
+def commit_structure_validate(
+    offsets: Mapping[TopicPartition, int | tuple[int, str] | OffsetAndMetadata],
+) -> dict[TopicPartition, OffsetAndMetadata]:
+    """Offsets to commit in one form.
+
+    Raises:
+        ValueError: There are none, or a value is neither a number nor a number with text.
+        TypeError: A key is no partition, or what stands beside a number is no text.
+    """
+    if not offsets or not isinstance(offsets, Mapping):
+        raise ValueError(offsets)
+    checked = {}
+    for partition, value in offsets.items():
+        if not isinstance(partition, TopicPartition):
+            raise TypeError(f"offsets: keys are TopicPartition, not {partition!r}")
+        if isinstance(value, int):
+            checked[partition] = OffsetAndMetadata(value, "")
+            continue
+        try:
+            offset, metadata = value
+        except (TypeError, ValueError):
+            raise ValueError(offsets) from None
+        if not isinstance(metadata, str):
+            raise TypeError(f"offsets: what stands beside an offset is text, not {metadata!r}")
+        checked[partition] = OffsetAndMetadata(offset, metadata)
+    return checked

@@ -1,0 +1,171 @@
+//! A started consumer as the face reads from it: records of chosen partitions, deserialized, with the face's errors.
+
+use std::sync::Arc;
+
+use kafkars_client::config::TopicPartition;
+use kafkars_client::{FetchedBatch, Place, RecordSlice, TakenRecord};
+use kafkars_records::RecordView;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use super::faults;
+use super::record::PyConsumerRecord;
+use crate::consumer::ConsumerCore;
+use crate::error;
+use crate::record::{self, Deserializers, bytes};
+use crate::types;
+
+/// What every read needs.
+pub(super) struct Desk {
+    pub(super) core: Arc<ConsumerCore>,
+    /// Functions of bytes or None; none in the usual case, which then costs nothing.
+    pub(super) deserializers: Option<Deserializers>,
+    /// Most records of one `getmany`.
+    pub(super) max_records: usize,
+}
+
+impl Desk {
+    /// The next record of `wanted`, or of any partition where none is named; none when none is ready.
+    #[inline]
+    pub(super) fn next(
+        &self,
+        py: Python<'_>,
+        wanted: &[TopicPartition],
+    ) -> PyResult<Option<Py<PyAny>>> {
+        self.core
+            .check()
+            .map_err(|error| faults::raised(py, error))?;
+        loop {
+            let taken = match wanted {
+                [] => self.core.consumer.try_next(),
+                wanted => self.core.consumer.try_next_of(wanted),
+            };
+            match taken {
+                Ok(Some(TakenRecord { batch, view })) => {
+                    record::prepare(py, &batch, None);
+                    let made = match &self.deserializers {
+                        None => PyConsumerRecord::fetched(py, batch, view)?,
+                        Some(functions) => match made(py, functions, &batch, view) {
+                            Ok(made) => made,
+                            Err(error) => {
+                                self.give_back(&batch, &view);
+                                return Err(error);
+                            }
+                        },
+                    };
+                    return Ok(Some(made.into_any().unbind()));
+                }
+                Ok(None) => return Ok(None),
+                Err(failure) => self.heard(py, error::fetch(py, &failure))?,
+            }
+        }
+    }
+
+    /// Up to `max` records as `{partition: [record]}`; none when none is ready.
+    pub(super) fn many(
+        &self,
+        py: Python<'_>,
+        max: usize,
+        wanted: &[TopicPartition],
+    ) -> PyResult<Option<Py<PyAny>>> {
+        self.core
+            .check()
+            .map_err(|error| faults::raised(py, error))?;
+        let wanted = Some(wanted).filter(|wanted| !wanted.is_empty());
+        loop {
+            match self.core.consumer.try_take_of(max, wanted) {
+                Ok(slices) if slices.is_empty() => return Ok(None),
+                Ok(slices) => {
+                    return match self.dict(py, &slices) {
+                        Ok(dict) => Ok(Some(dict.into_any().unbind())),
+                        Err(error) => {
+                            // From the end, so that the first slice of a partition counts.
+                            for slice in slices.iter().rev() {
+                                self.give_back(
+                                    &slice.batch,
+                                    &slice.batch.batch.record_at(slice.start),
+                                );
+                            }
+                            Err(error)
+                        }
+                    };
+                }
+                Err(failure) => self.heard(py, error::fetch(py, &failure))?,
+            }
+        }
+    }
+
+    fn dict<'py>(&self, py: Python<'py>, slices: &[RecordSlice]) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        let mut lists: Vec<(&FetchedBatch, Bound<'py, PyList>)> = Vec::new();
+        for slice in slices {
+            record::prepare(py, &slice.batch, None);
+            let batch = &*slice.batch;
+            let known = lists.iter().rev().find(|(other, _)| {
+                other.partition == batch.partition && other.topic == batch.topic
+            });
+            let records = self.records(py, slice)?;
+            if let Some((_, list)) = known {
+                list.call_method1(pyo3::intern!(py, "extend"), (records,))?;
+                continue;
+            }
+            let partition = TopicPartition {
+                topic: Arc::clone(&batch.topic),
+                partition: batch.partition,
+            };
+            dict.set_item(types::topic_partition(py, &partition)?, &records)?;
+            lists.push((batch, records));
+        }
+        Ok(dict)
+    }
+
+    fn records<'py>(&self, py: Python<'py>, slice: &RecordSlice) -> PyResult<Bound<'py, PyList>> {
+        let mut position = slice.start;
+        let views = (0..slice.count).map(|_| {
+            let view = slice.batch.batch.record_at(position);
+            position = view.next;
+            view
+        });
+        let records = views.map(|view| match &self.deserializers {
+            None => PyConsumerRecord::fetched(py, Arc::clone(&slice.batch), view),
+            Some(functions) => made(py, functions, &slice.batch, view),
+        });
+        PyList::new(py, records.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// A deserializer failed: the record is read again.
+    fn give_back(&self, batch: &FetchedBatch, view: &RecordView) {
+        let partition = TopicPartition {
+            topic: Arc::clone(&batch.topic),
+            partition: batch.partition,
+        };
+        // Fails where the partition has gone meanwhile, and then nobody reads it again here.
+        let _ = self.core.consumer.seek(&partition, Place::at(view.offset));
+    }
+
+    /// Raises what the face raises; what aiokafka keeps to itself has been logged.
+    pub(super) fn heard(&self, py: Python<'_>, error: PyErr) -> PyResult<()> {
+        if self.core.consumer.is_closed() {
+            return Err(faults::stopped(py));
+        }
+        faults::translated(py, error).map_or(Ok(()), Err)
+    }
+}
+
+/// The record after its deserializers, which see None as well.
+fn made<'py>(
+    py: Python<'py>,
+    functions: &Deserializers,
+    batch: &Arc<FetchedBatch>,
+    view: RecordView,
+) -> PyResult<Bound<'py, PyConsumerRecord>> {
+    let call = |function: &Option<Py<PyAny>>, span| {
+        let function = function.as_ref();
+        function
+            .map(|function| function.call1(py, (bytes(py, batch, span),)))
+            .transpose()
+    };
+    let key = call(&functions.key, view.key)?;
+    let value = call(&functions.value, view.value)?;
+    PyConsumerRecord::deserialized(py, Arc::clone(batch), view, key, value)
+}

@@ -1,0 +1,27 @@
+//! What the face of aiokafka needs natively: its record, and the calls that run once per record or batch of records.
+//!
+//! The rest of the face is Python over `kafkars.aio`.
+
+mod desk;
+mod faults;
+mod reader;
+mod record;
+mod sender;
+mod wait;
+
+use pyo3::prelude::*;
+
+use self::reader::PyReader;
+use self::record::PyConsumerRecord;
+use self::sender::PySender;
+use crate::slim;
+
+/// Adds the classes to the extension module.
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    slim::leave_collector::<PyConsumerRecord>(py);
+    module.add_class::<PyReader>()?;
+    module.add_class::<PySender>()?;
+    // The module is private, and others have records as well.
+    module.add("AiokafkaRecord", py.get_type::<PyConsumerRecord>())
+}

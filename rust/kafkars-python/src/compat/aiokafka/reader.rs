@@ -1,0 +1,243 @@
+//! The calls of `AIOKafkaConsumer` that run once per record or batch of records; the Python class derives from this.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use kafkars_client::config::TopicPartition;
+use pyo3::exceptions::{PyStopAsyncIteration, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyInt, PyTuple};
+
+use super::desk::Desk;
+use super::faults;
+use super::wait::{ReadWait, ServeWait, Wanted};
+use crate::aio::{self, Call, PyFuture};
+use crate::consumer::PyAsyncConsumer;
+use crate::error;
+use crate::record::Deserializers;
+use crate::types;
+
+/// Reads of a consumer that may not be started yet.
+#[pyclass(name = "AiokafkaReader", module = "kafkars._kafkars", frozen, subclass)]
+pub(crate) struct PyReader {
+    desk: OnceLock<Arc<Desk>>,
+    stopped: AtomicBool,
+}
+
+#[pymethods]
+impl PyReader {
+    #[new]
+    #[pyo3(signature = (*_arguments, **_keywords))]
+    fn new(_arguments: &Bound<'_, PyTuple>, _keywords: Option<&Bound<'_, PyDict>>) -> Self {
+        Self {
+            desk: OnceLock::new(),
+            stopped: AtomicBool::new(false),
+        }
+    }
+
+    /// The consumer has started: reads go to `engine`.
+    fn _open(
+        &self,
+        engine: &Bound<'_, PyAsyncConsumer>,
+        key_deserializer: Option<Py<PyAny>>,
+        value_deserializer: Option<Py<PyAny>>,
+        max_poll_records: Option<usize>,
+    ) {
+        let has_functions = key_deserializer.is_some() || value_deserializer.is_some();
+        self.desk.get_or_init(|| {
+            Arc::new(Desk {
+                core: engine.get().core(),
+                deserializers: has_functions.then_some(Deserializers {
+                    key: key_deserializer,
+                    value: value_deserializer,
+                }),
+                max_records: max_poll_records.unwrap_or(usize::MAX),
+            })
+        });
+    }
+
+    /// The consumer is being stopped: reads fail from now on.
+    fn _shut(&self) {
+        self.stopped.store(true, Ordering::Release);
+    }
+
+    /// Leaves an error for the next read.
+    fn _raise_later(&self, error: Bound<'_, PyAny>) {
+        if let Some(desk) = self.desk.get() {
+            desk.core.raise_later(PyErr::from_value(error));
+            desk.core.consumer.wake_readers();
+        }
+    }
+
+    /// Waits until the cluster is known, for at most `timeout` seconds; fails as soon as every address was tried.
+    fn _reach(&self, py: Python<'_>, timeout: f64) -> PyResult<Call> {
+        let core = Arc::clone(&self.desk(py)?.core);
+        let deadline = core.deadline(Some(timeout))?;
+        aio::spawn(
+            async move { core.consumer.client().first_contact(deadline).await },
+            |py, outcome| match outcome {
+                Ok(()) => Ok(py.None()),
+                Err(failure) => Err(faults::raised(py, error::client(py, &failure))),
+            },
+        )
+    }
+
+    /// Waits for news of the group and serves it. The answer is whether the consumer is closed.
+    fn _serve(&self, py: Python<'_>) -> PyResult<Call> {
+        let wait = ServeWait::new(self.desk(py)?);
+        Ok(Call(PyFuture::pending(Arc::new(wait))))
+    }
+
+    /// High watermark, last stable offset and milliseconds since the last answer of a broker; None before the first.
+    fn _last_fetch(&self, partition: &Bound<'_, PyAny>) -> PyResult<Option<(i64, i64, f64)>> {
+        let py = partition.py();
+        let partition = types::partition_from(partition)?;
+        let found = self.desk(py)?.core.consumer.last_fetch(&partition);
+        let found = found.map_err(|failure| faults::raised(py, error::fetch(py, &failure)))?;
+        Ok(found.map(|found| {
+            let ago = found.ago.as_secs_f64() * 1000.0;
+            (found.high_watermark, found.last_stable_offset, ago)
+        }))
+    }
+
+    /// The partitions of a topic as far as they are known now; None where the topic is not.
+    fn _known_partitions(&self, topic: &str) -> Option<Vec<i32>> {
+        let cluster = self.desk.get()?.core.consumer.client().cluster();
+        let partitions = &cluster.topic(topic)?.partitions;
+        let count = i32::try_from(partitions.len()).unwrap_or(i32::MAX);
+        (count > 0).then(|| (0..count).collect())
+    }
+
+    /// The next record, however long it takes; of these partitions where any are named.
+    #[pyo3(signature = (*partitions))]
+    fn getone(&self, py: Python<'_>, partitions: &Bound<'_, PyTuple>) -> Call {
+        Call(self.one(py, partitions).unwrap_or_else(PyFuture::failed))
+    }
+
+    /// What is ready as `{partition: [record]}`, of these partitions where any are named. Waits up to `timeout_ms` where
+    /// nothing is; an empty mapping means that nothing came.
+    #[pyo3(
+        signature = (*partitions, timeout_ms=None, max_records=None),
+        text_signature = "($self, *partitions, timeout_ms=0, max_records=None)"
+    )]
+    fn getmany(
+        &self,
+        py: Python<'_>,
+        partitions: &Bound<'_, PyTuple>,
+        timeout_ms: Option<&Bound<'_, PyAny>>,
+        max_records: Option<&Bound<'_, PyAny>>,
+    ) -> Call {
+        Call(
+            self.many(py, partitions, timeout_ms, max_records)
+                .unwrap_or_else(PyFuture::failed),
+        )
+    }
+
+    fn __aiter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
+        match slf.get().stopped.load(Ordering::Acquire) {
+            true => Err(faults::stopped(slf.py())),
+            false => Ok(slf.clone()),
+        }
+    }
+
+    /// The next record, however long it takes; the iteration ends when the consumer is stopped.
+    fn __anext__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFuture>> {
+        if self.stopped.load(Ordering::Acquire) {
+            return Err(PyStopAsyncIteration::new_err(()));
+        }
+        let desk = self.desk(py)?;
+        match desk.next(py, &[])? {
+            Some(record) => PyFuture::ready(record),
+            None => PyFuture::pending(Arc::new(ReadWait::new(desk, Wanted::Next, Vec::new()))),
+        }
+        .into_object(py)
+    }
+}
+
+impl PyReader {
+    fn desk(&self, py: Python<'_>) -> PyResult<&Arc<Desk>> {
+        self.desk
+            .get()
+            .ok_or_else(|| faults::not_started(py, "consumer"))
+    }
+
+    fn open(&self, py: Python<'_>) -> PyResult<&Arc<Desk>> {
+        match self.stopped.load(Ordering::Acquire) {
+            true => Err(faults::stopped(py)),
+            false => self.desk(py),
+        }
+    }
+
+    #[inline]
+    fn one(&self, py: Python<'_>, partitions: &Bound<'_, PyTuple>) -> PyResult<PyFuture> {
+        let wanted = wanted(partitions)?;
+        let desk = self.open(py)?;
+        Ok(match desk.next(py, &wanted)? {
+            Some(record) => PyFuture::ready(record),
+            None => PyFuture::pending(Arc::new(ReadWait::new(desk, Wanted::One, wanted))),
+        })
+    }
+
+    fn many(
+        &self,
+        py: Python<'_>,
+        partitions: &Bound<'_, PyTuple>,
+        timeout_ms: Option<&Bound<'_, PyAny>>,
+        max_records: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyFuture> {
+        let wanted = wanted(partitions)?;
+        let desk = self.open(py)?;
+        let max = most(max_records)?.unwrap_or(desk.max_records);
+        let timeout = match timeout_ms {
+            None => 0.0,
+            Some(timeout) => timeout.extract::<f64>()?,
+        };
+        if let Some(found) = desk.many(py, max, &wanted)? {
+            return Ok(PyFuture::ready(found));
+        }
+        let timeout = Duration::try_from_secs_f64(timeout / 1000.0).unwrap_or_default();
+        let core = &desk.core;
+        if timeout.is_zero() && !core.has_news() {
+            return Ok(PyFuture::ready(PyDict::new(py).into_any().unbind()));
+        }
+        let wait = Wanted::Many(max, Instant::now() + timeout.min(LONGEST));
+        Ok(PyFuture::pending(Arc::new(ReadWait::new(
+            desk, wait, wanted,
+        ))))
+    }
+}
+
+/// A time-out above this is as good as none.
+const LONGEST: Duration = Duration::from_secs(86_400 * 365);
+
+#[inline]
+fn wanted(partitions: &Bound<'_, PyTuple>) -> PyResult<Vec<TopicPartition>> {
+    if partitions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let py = partitions.py();
+    let class = types::topic_partition_class(py)?;
+    let each = partitions.iter().map(|partition| {
+        if !partition.is_instance(class)? {
+            return Err(faults::assertion("partitions are named by TopicPartition"));
+        }
+        types::partition_from(&partition)
+    });
+    each.collect()
+}
+
+fn most(max_records: Option<&Bound<'_, PyAny>>) -> PyResult<Option<usize>> {
+    let Some(given) = max_records else {
+        return Ok(None);
+    };
+    let is_number = given.is_instance_of::<PyInt>();
+    match given.extract::<usize>() {
+        Ok(max) if is_number && max > 0 => Ok(Some(max)),
+        Err(error) if is_number && error.is_instance_of::<PyTypeError>(given.py()) => Err(error),
+        _ => Err(PyValueError::new_err(format!(
+            "max_records must be a positive integer, not {}",
+            given.repr()?
+        ))),
+    }
+}

@@ -1,0 +1,118 @@
+"""Transactions of `AIOKafkaProducer`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.aiokafka_library import Library, Run
+
+
+def test_a_block_is_committed_and_one_that_raises_is_not(library: Library, run: Run) -> None:
+    topic = library.broker.new_topic()
+
+    async def test() -> None:
+        async with library.producer(transactional_id=library.group()) as producer:
+            async with producer.transaction():
+                await producer.send_and_wait(topic, b"first")
+            with pytest.raises(ZeroDivisionError):
+                async with producer.transaction():
+                    await producer.send_and_wait(topic, b"aborted")
+                    raise ZeroDivisionError
+            await producer.begin_transaction()
+            await producer.send(topic, b"second")
+            await producer.commit_transaction()
+            await producer.begin_transaction()
+            await producer.send(topic, b"aborted as well")
+            await producer.abort_transaction()
+            async with producer.transaction():
+                await producer.send(topic, b"third")
+        async with library.consumer(topic, isolation_level="read_committed") as consumer:
+            assert [(await consumer.getone()).value for _ in range(3)] == [b"first", b"second", b"third"]
+
+    run(test)
+
+
+def test_offsets_are_part_of_the_transaction(library: Library, run: Run) -> None:
+    topic, out = library.broker.new_topic(), library.broker.new_topic()
+
+    async def test() -> None:
+        await library.fill(topic, 3)
+        group, partition = library.group(), library.partition(topic)
+        async with (
+            library.consumer(topic, group_id=group, enable_auto_commit=False) as consumer,
+            library.producer(transactional_id=library.group()) as producer,
+        ):
+            async with producer.transaction():
+                record = await consumer.getone()
+                await producer.send(out, record.value)
+                await producer.send_offsets_to_transaction({partition: record.offset + 1}, group)
+            assert await consumer.committed(partition) == 1
+            with pytest.raises(ZeroDivisionError):
+                async with producer.transaction():
+                    await producer.send_offsets_to_transaction({partition: (3, "text")}, group)
+                    raise ZeroDivisionError
+            assert await consumer.committed(partition) == 1
+
+    run(test)
+
+
+def test_steps_out_of_order(embedded: Library, run: Run) -> None:
+    topic = embedded.broker.new_topic()
+
+    async def test() -> None:
+        operation = embedded.errors.IllegalOperation
+        async with embedded.producer() as producer:
+            for step in (producer.begin_transaction, producer.commit_transaction, producer.abort_transaction):
+                with pytest.raises(operation):
+                    await step()
+            with pytest.raises(operation):
+                await producer.send_offsets_to_transaction({}, "group")
+            with pytest.raises(operation):
+                async with producer.transaction():
+                    pass
+        offsets = {embedded.partition(topic): 1}
+        async with embedded.producer(transactional_id=embedded.group()) as producer:
+            with pytest.raises(operation):
+                await producer.send(topic, b"value")
+            with pytest.raises(operation):
+                await producer.send_offsets_to_transaction(offsets, "group")
+            for step in (producer.commit_transaction, producer.abort_transaction):
+                with pytest.raises((operation, AssertionError)):
+                    await step()
+            await producer.begin_transaction()
+            with pytest.raises((operation, AssertionError)):
+                await producer.begin_transaction()
+            for wrong, group, error in (
+                ({}, "group", ValueError),
+                (offsets, "", ValueError),
+                (offsets, 5, ValueError),
+                ({topic: 1}, "group", TypeError),
+            ):
+                with pytest.raises(error):
+                    await producer.send_offsets_to_transaction(wrong, group)
+            await producer.abort_transaction()
+
+    run(test)
+
+
+def test_the_newer_producer_of_an_id_fences_the_older(library: Library, run: Run) -> None:
+    topic = library.broker.new_topic()
+
+    async def test() -> None:
+        name = library.group()
+        old: Any = library.producer(transactional_id=name)
+        await old.start()
+        await old.begin_transaction()
+        await old.send_and_wait(topic, b"old")
+        async with library.producer(transactional_id=name) as new:
+            with pytest.raises(library.errors.ProducerFenced):
+                await old.send_and_wait(topic, b"too late")
+            async with new.transaction():
+                await new.send(topic, b"new")
+        await old.stop()
+        async with library.consumer(topic, isolation_level="read_committed") as consumer:
+            assert (await consumer.getone()).value == b"new"
+
+    run(test)
