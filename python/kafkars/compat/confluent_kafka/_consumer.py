@@ -16,6 +16,7 @@ from kafkars.compat.confluent_kafka import _arguments as arguments
 from kafkars.compat.confluent_kafka._assignment import Assignment
 from kafkars.compat.confluent_kafka._commits import Commits, given
 from kafkars.compat.confluent_kafka._config import consumer_settings
+from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._group_metadata import packed
 from kafkars.compat.confluent_kafka._offsets import END, INVALID, STORED
 from kafkars.compat.confluent_kafka._partition import TopicPartition
@@ -71,6 +72,7 @@ class Consumer(ConfluentConsumer):
         )
         self._commits = Commits(self._engine, self._uncommitted, self._bell.ring, face, is_own=is_own)
         self._open(self._engine, self._bell, face.enable_partition_eof)
+        self._events = events_of(face, values, self._engine, self._bell)
         if is_own and face.auto_commit_interval > 0:
             self._bell.every(face.auto_commit_interval)
 
@@ -374,7 +376,10 @@ class Consumer(ConfluentConsumer):
         Raises:
             KafkaException: No answer in time.
         """
-        return self.list_topics("", timeout).cluster_id  # type: ignore[no-any-return]
+        self._check_handle()
+        cluster = import_module("kafkars.compat.confluent_kafka._cluster")
+        found: str | None = cluster.cluster_id(self._settings.engine, arguments.seconds(timeout))
+        return found
 
     def set_sasl_credentials(self, username: str, password: str) -> None:
         """Takes what later connections would authenticate with; there is no SASL yet, so nothing does."""
@@ -396,6 +401,7 @@ class Consumer(ConfluentConsumer):
                 self._engine.close(LEAVE_SECONDS)
         finally:
             self._engine.close(0.0)
+            self._events.close()
 
     def __enter__(self) -> Self:
         """See `close()`."""
@@ -412,6 +418,7 @@ class Consumer(ConfluentConsumer):
 
     def _serve(self) -> Message | None:
         """Runs what the bell was rung for."""
+        self._events.serve()
         self._commits.serve()
         for topic in self._take_missing():
             self._trouble.missing(topic)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kafkars.compat.confluent_kafka.aio._consumer import AIOConsumer
 from kafkars.compat.confluent_kafka.aio._producer import AIOProducer
+from kafkars.compat.confluent_kafka.aio._serdes import AsyncDeserializingConsumer, AsyncSerializingProducer
 
-__all__ = ["AIOProducer"]
+__all__ = ["AIOConsumer", "AIOProducer", "AsyncDeserializingConsumer", "AsyncSerializingProducer"]

@@ -17,6 +17,8 @@ use super::bell::PyBell;
 use super::ends::Ends;
 use super::message::PyMessage;
 use super::reading::Reading;
+use super::ready::ReadyWait;
+use crate::aio::{Call, PyFuture};
 use crate::consumer::{ConsumerCore, PyBaseConsumer};
 use crate::error;
 use crate::record;
@@ -248,6 +250,44 @@ impl PyConfluentConsumer {
             bell.ring();
         });
         Ok(())
+    }
+
+    /// Whether a poll would run callbacks, or find errors.
+    fn _has_work(&self, py: Python<'_>) -> PyResult<bool> {
+        self.opened().map(|open| open.has_work(py))
+    }
+
+    /// A message that is in the buffer. Runs no callback and never waits: with callbacks to run it finds nothing.
+    fn _take<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let open = slf.get().opened()?;
+        if open.has_work(slf.py()) {
+            return Ok(None);
+        }
+        match open.next(slf)? {
+            Found::Message(message) => Ok(Some(message)),
+            Found::Nothing | Found::Empty => Ok(None),
+        }
+    }
+
+    /// The same for up to `most` messages.
+    fn _take_many<'py>(slf: &Bound<'py, Self>, most: usize) -> PyResult<Bound<'py, PyList>> {
+        let open = slf.get().opened()?;
+        let mut messages = Vec::new();
+        if !open.has_work(slf.py())
+            && let Found::Message(message) = open.take(slf, most, &mut messages)?
+        {
+            messages.push(message);
+        }
+        PyList::new(slf.py(), messages)
+    }
+
+    /// Waits on the running event loop until there is something to take or callbacks to run; False when there was nothing for
+    /// `timeout` seconds.
+    fn _ready(&self, timeout: f64) -> PyResult<Call> {
+        let open = self.opened()?;
+        let timeout = types::timeout(Some(timeout))?.unwrap_or_default();
+        let wait = ReadyWait::new(&open.core, timeout);
+        Ok(Call(PyFuture::pending(Arc::new(wait))))
     }
 
     /// The topics found missing since the last call.

@@ -7,6 +7,7 @@ mod message;
 mod partitions;
 mod parts;
 mod reading;
+mod ready;
 
 pub(crate) use bell::PyBell;
 pub(crate) use consumer::PyConfluentConsumer;

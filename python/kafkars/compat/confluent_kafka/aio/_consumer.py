@@ -1,0 +1,292 @@
+"""`confluent_kafka.aio.AIOConsumer`: messages that are there are handed over on the event loop, without a thread."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from kafkars.compat.confluent_kafka._arguments import function
+from kafkars.compat.confluent_kafka._consumer import Consumer
+from kafkars.compat.confluent_kafka.aio._callbacks import Tasks, limit, no_workers
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from kafkars.compat.confluent_kafka.admin import ClusterMetadata
+    from kafkars.compat.confluent_kafka.cimpl import Message, TopicPartition
+
+T = TypeVar("T")
+
+SLICE = 0.1
+"""Longest wait between two looks for callbacks that are not told by a record, in seconds."""
+
+LOOK_AFTER = 0.5
+"""How often a wait looks whether the cluster can be reached and whether a partition was read to its end."""
+
+MOST_MESSAGES = 1_000_000
+THREADS = 2
+CALLBACKS = ("error_cb", "stats_cb", "throttle_cb", "oauth_cb", "on_commit")
+
+
+class AIOConsumer:
+    """Reads messages on the event loop.
+
+    `poll()` and `consume()` take what is in the buffer on the spot and otherwise wait on the loop. Threads are used where
+    callbacks of a rebalance must be waited for, and by calls that ask the cluster.
+
+    Args:
+        consumer_conf: Properties of librdkafka by their dotted names, and callbacks, which may be coroutine functions.
+            It is not changed.
+        max_workers: Accepted: as many threads as are needed are made.
+        executor: Runs what needs a thread; its own threads otherwise.
+
+    Raises:
+        KafkaException: A property is unknown or cannot be used; the code is `_INVALID_ARG`.
+        RuntimeError: No event loop is running.
+        ValueError: There is no `group.id`, or `max_workers` is below 1.
+    """
+
+    def __init__(
+        self, consumer_conf: Mapping[str, Any], max_workers: int = 100, executor: Executor | None = None
+    ) -> None:
+        no_workers(max_workers)
+        self._loop = asyncio.get_running_loop()
+        self._tasks = Tasks()
+        wrapped = {
+            name: self._told(callback)
+            for name, callback in consumer_conf.items()
+            if name in CALLBACKS and callable(callback)
+        }
+        self._consumer = Consumer({**consumer_conf, **wrapped})
+        self._finds_ends = self._consumer._face.enable_partition_eof
+        self._executor = executor or ThreadPoolExecutor(THREADS, thread_name_prefix="kafkars-aio")
+        self._is_own_executor = executor is None
+
+    # --- messages
+
+    async def poll(self, timeout: float | None = -1) -> Message | None:
+        """The next message, or None when there was none for `timeout` seconds; -1 waits as long as it takes.
+
+        Raises:
+            KafkaException: The consumer met a fatal error.
+            RuntimeError: The consumer is closed.
+        """
+        message = self._consumer._take()
+        if message is not None:
+            return message
+        until = deadline(timeout)
+        look = self._first_look()
+        while True:
+            message = self._consumer._take()
+            if message is not None:
+                return message
+            look, served = await self._look(look)
+            if served is not None:
+                return served
+            left = SLICE if until is None else until - time.monotonic()
+            if left <= 0:
+                return None
+            await self._consumer._ready(min(left, SLICE))
+
+    async def consume(self, num_messages: int = 1, timeout: float | None = -1) -> list[Message]:
+        """Up to `num_messages` messages: waits until there are as many, or for `timeout` seconds.
+
+        Raises:
+            KafkaException: The consumer met a fatal error.
+            RuntimeError: The consumer is closed.
+            ValueError: The number is not between 0 and a million.
+        """
+        if not 0 <= num_messages <= MOST_MESSAGES:
+            raise ValueError(f"num_messages must be between 0 and {MOST_MESSAGES} (1M), not {num_messages}")
+        until = deadline(timeout)
+        look = self._first_look()
+        messages: list[Message] = []
+        while len(messages) < num_messages:
+            found = self._consumer._take_many(num_messages - len(messages))
+            if found:
+                messages += found
+                continue
+            look, served = await self._look(look)
+            if served is not None:
+                messages.append(served)
+                continue
+            left = SLICE if until is None else until - time.monotonic()
+            if left <= 0:
+                break
+            await self._consumer._ready(min(left, SLICE))
+        return messages
+
+    def _first_look(self) -> float:
+        """Where the end of a partition is a message, it is looked for as soon as the buffer is empty."""
+        return time.monotonic() + (0 if self._finds_ends else LOOK_AFTER)
+
+    async def _look(self, look: float) -> tuple[float, Message | None]:
+        """Runs callbacks that wait, on a thread, so that they may wait for the loop; and now and then looks after the cluster.
+
+        Returns:
+            When to look next, and a message that stands for an error or the end of a partition.
+        """
+        now = time.monotonic()
+        if not self._consumer._has_work() and now < look:
+            return look, None
+        # Not 0: with no time at all the cluster is not looked after.
+        return now + LOOK_AFTER, await self._call(self._consumer.poll, 1e-6)
+
+    # --- what is read
+
+    async def subscribe(self, topics: list[str], **kwargs: Any) -> None:
+        """Reads topics as a member of the group; `on_assign`, `on_revoke` and `on_lost` may be coroutine functions.
+
+        They are called with this consumer and the partitions, and are waited for.
+        """
+        callbacks = {name: self._waited(function(name, callback)) for name, callback in kwargs.items()}
+        self._consumer.subscribe(topics, **callbacks)
+
+    async def unsubscribe(self) -> None:
+        """Gives up the subscription; a later poll calls `on_revoke`."""
+        self._consumer.unsubscribe()
+
+    async def assign(self, partitions: list[TopicPartition]) -> None:
+        """See `Consumer.assign()`."""
+        self._consumer.assign(partitions)
+
+    async def unassign(self) -> None:
+        """See `Consumer.unassign()`."""
+        self._consumer.unassign()
+
+    async def incremental_assign(self, partitions: list[TopicPartition]) -> None:
+        """See `Consumer.incremental_assign()`."""
+        self._consumer.incremental_assign(partitions)
+
+    async def incremental_unassign(self, partitions: list[TopicPartition]) -> None:
+        """See `Consumer.incremental_unassign()`."""
+        self._consumer.incremental_unassign(partitions)
+
+    async def assignment(self) -> list[TopicPartition]:
+        """See `Consumer.assignment()`."""
+        return self._consumer.assignment()
+
+    async def position(self, partitions: list[TopicPartition]) -> list[TopicPartition]:
+        """See `Consumer.position()`."""
+        return self._consumer.position(partitions)
+
+    async def seek(self, partition: TopicPartition) -> None:
+        """See `Consumer.seek()`."""
+        self._consumer.seek(partition)
+
+    async def pause(self, partitions: list[TopicPartition]) -> None:
+        """See `Consumer.pause()`."""
+        self._consumer.pause(partitions)
+
+    async def resume(self, partitions: list[TopicPartition]) -> None:
+        """See `Consumer.resume()`."""
+        self._consumer.resume(partitions)
+
+    async def store_offsets(self, *args: Any, **kwargs: Any) -> None:
+        """See `Consumer.store_offsets()`."""
+        self._consumer.store_offsets(*args, **kwargs)
+
+    async def consumer_group_metadata(self) -> Any:
+        """See `Consumer.consumer_group_metadata()`."""
+        return self._consumer.consumer_group_metadata()
+
+    async def set_sasl_credentials(self, username: str, password: str) -> None:
+        """See `Consumer.set_sasl_credentials()`."""
+        self._consumer.set_sasl_credentials(username, password)
+
+    # --- what asks the cluster
+
+    async def commit(self, *args: Any, **kwargs: Any) -> list[TopicPartition] | None:
+        """See `Consumer.commit()`."""
+        return await self._call(self._consumer.commit, *args, **kwargs)
+
+    async def committed(self, *args: Any, **kwargs: Any) -> list[TopicPartition]:
+        """See `Consumer.committed()`."""
+        return await self._call(self._consumer.committed, *args, **kwargs)
+
+    async def list_topics(self, *args: Any, **kwargs: Any) -> ClusterMetadata:
+        """See `Consumer.list_topics()`."""
+        found: ClusterMetadata = await self._call(self._consumer.list_topics, *args, **kwargs)
+        return found
+
+    async def cluster_id(self, *args: Any, **kwargs: Any) -> str | None:
+        """See `Consumer.cluster_id()`."""
+        return await self._call(self._consumer.cluster_id, *args, **kwargs)
+
+    async def get_watermark_offsets(self, *args: Any, **kwargs: Any) -> tuple[int, int] | None:
+        """See `Consumer.get_watermark_offsets()`."""
+        return await self._call(self._consumer.get_watermark_offsets, *args, **kwargs)
+
+    async def offsets_for_times(self, *args: Any, **kwargs: Any) -> list[TopicPartition]:
+        """See `Consumer.offsets_for_times()`."""
+        return await self._call(self._consumer.offsets_for_times, *args, **kwargs)
+
+    # --- life
+
+    async def close(self) -> None:
+        """Leaves the group, where `on_revoke` runs, and ends the consumer. May be called again."""
+        try:
+            await self._call(self._consumer.close)
+        finally:
+            if self._is_own_executor:
+                self._executor.shutdown(wait=False)
+                self._executor = Closed()
+
+    async def __aenter__(self) -> Self:
+        """See `close()`."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """See `close()`."""
+        await self.close()
+
+    # --- threads and callbacks
+
+    async def _call(self, work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+        return await self._loop.run_in_executor(self._executor, partial(work, *args, **kwargs))
+
+    def _told(self, callback: Callable[..., Any]) -> Callable[..., None]:
+        """A callback that is called on the loop, whichever thread it is called from, and not waited for."""
+
+        def from_anywhere(*arguments: Any) -> None:
+            self._loop.call_soon_threadsafe(self._tasks.run, callback, *arguments)
+
+        return from_anywhere
+
+    def _waited(self, callback: Callable[..., Any]) -> Callable[[Any, Any], None]:
+        """A callback of a rebalance: called on the loop with this consumer, and waited for by the thread that polls."""
+
+        async def on_loop(partitions: list[TopicPartition]) -> None:
+            answer = callback(self, partitions)
+            if asyncio.iscoroutine(answer) or asyncio.isfuture(answer):
+                await answer
+
+        def from_thread(_consumer: Any, partitions: list[TopicPartition]) -> None:
+            asyncio.run_coroutine_threadsafe(on_loop(partitions), self._loop).result()
+
+        return from_thread
+
+
+class Closed(Executor):
+    """What runs calls after `close()`: they fail at once and need no thread."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """Runs it here."""
+        from concurrent.futures import Future  # noqa: PLC0415  needed after the end only
+
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as problem:  # noqa: BLE001  it belongs to the future
+            future.set_exception(problem)
+        return future
+
+
+def deadline(timeout: float | None) -> float | None:
+    """When a wait is over; None where it goes on as long as it takes."""
+    seconds = limit(timeout)
+    return None if seconds is None else time.monotonic() + seconds

@@ -1,0 +1,62 @@
+"""`confluent_kafka.deserializing_consumer`: a consumer of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+from kafkars.compat.confluent_kafka._consumer import Consumer
+from kafkars.compat.confluent_kafka._serdes import Serdes
+
+__all__ = ["DeserializingConsumer"]
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class DeserializingConsumer(Consumer, Generic[K, V]):
+    """A `Consumer` whose messages have objects as keys and values.
+
+    Args:
+        conf: As of `Consumer`, and `key.deserializer` and `value.deserializer`: functions of bytes or None and a
+            `SerializationContext`; or `key.deserializer.builder` and `value.deserializer.builder`, whose deserializers
+            belong to the consumer and are closed with it.
+
+    Raises:
+        KafkaException: As of `Consumer`.
+        ValueError: There is no `group.id`.
+    """
+
+    def __init__(self, conf: Mapping[str, Any]) -> None:
+        self._serdes = Serdes(conf, "deserializer")
+        super().__init__(self._serdes.conf)
+        self._serdes.resolve_cluster_id(self.cluster_id)
+
+    def poll(self, timeout: float | None = -1) -> Any:
+        """The next message, deserialized, or None.
+
+        Raises:
+            ConsumeError: What came is an error; without deserializers it would be a message with `error()`.
+            KeyDeserializationError: The key's deserializer has failed; `kafka_message` is the message as it came.
+            ValueDeserializationError: The value's deserializer has failed; likewise.
+        """
+        message = super().poll(timeout)
+        return None if message is None else self._serdes.deserialize(message)
+
+    def consume(self, num_messages: int = 1, timeout: float | None = -1) -> list[Any]:
+        """Not offered, as in the library: call `poll()`."""
+        raise NotImplementedError("a DeserializingConsumer has no consume(); call poll()")
+
+    def close(self) -> None:
+        """Closes the consumer, then the deserializers it has made."""
+        try:
+            super().close()
+        finally:
+            self._serdes.close()
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc_value: BaseException | None, exc_traceback: TracebackType | None
+    ) -> None:
+        """See `close()`."""
+        self.close()

@@ -1,0 +1,65 @@
+//! Waiting on an event loop until the consumer has something for whoever polls.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kafkars_client::Waiting;
+use pyo3::prelude::*;
+use pyo3::types::PyBool;
+
+use crate::aio::{Inbox, Key, Pending};
+use crate::consumer::ConsumerCore;
+
+/// A wait for records, news or errors, of which nothing is taken: a cancelled one loses none.
+pub(super) struct ReadyWait {
+    core: Arc<ConsumerCore>,
+    deadline: Instant,
+    _waits: Waiting,
+}
+
+impl ReadyWait {
+    pub(super) fn new(core: &Arc<ConsumerCore>, timeout: Duration) -> Self {
+        Self {
+            core: Arc::clone(core),
+            deadline: Instant::now() + timeout,
+            _waits: core.consumer.start_waiting(),
+        }
+    }
+
+    fn has_something(&self) -> bool {
+        self.core.consumer.is_ready() || self.core.has_raised()
+    }
+
+    /// The loop's timer and our clock are not exactly the same.
+    fn is_over(&self) -> bool {
+        self.deadline <= Instant::now() + Duration::from_millis(2)
+    }
+}
+
+impl Pending for ReadyWait {
+    fn is_ready(&self, woken: bool) -> bool {
+        (woken && self.has_something()) || self.is_over()
+    }
+
+    /// Whether there is something.
+    fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
+        let found = self.has_something();
+        let answer = PyBool::new(py, found).to_owned().into_any().unbind();
+        (found || self.is_over()).then_some(Ok(answer))
+    }
+
+    fn key(&self) -> Key {
+        self.core.key
+    }
+
+    fn arm(&self, inbox: Arc<Inbox>) {
+        let key = self.core.key;
+        self.core
+            .consumer
+            .on_ready(Box::new(move || inbox.push(key)));
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        Some(self.deadline)
+    }
+}
