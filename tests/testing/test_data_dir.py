@@ -253,3 +253,54 @@ def test_what_administrators_have_set_is_kept_too(tmp_path: Path) -> None:
         admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": broker.bootstrap_servers})
         described = admin.describe_user_scram_credentials(["alice"])["alice"].result(SECONDS)
         assert [info.iterations for info in described.scram_credential_infos] == [4096]
+
+
+def commit(broker: EmbeddedBroker, offsets: range) -> None:
+    with Consumer(bootstrap_servers=broker.bootstrap_servers, group_id="g", enable_auto_commit=False) as consumer:
+        consumer.assign([P0])
+        for offset in offsets:
+            consumer.commit({P0: offset})
+
+
+def committed(broker: EmbeddedBroker) -> int | None:
+    with Consumer(bootstrap_servers=broker.bootstrap_servers, group_id="g", enable_auto_commit=False) as consumer:
+        found = consumer.committed([P0])[P0]
+    return None if found is None else found.offset
+
+
+def test_a_commit_is_a_line_however_much_else_there_is(tmp_path: Path) -> None:
+    state, journal = tmp_path / "state.json", tmp_path / "commits.jsonl"
+    with EmbeddedBroker(data_dir=tmp_path, topics={"t": 1}) as broker:
+        commit(broker, range(1, 3))
+        before = state.read_bytes()
+        commit(broker, range(3, 5))
+        assert state.read_bytes() == before
+        # As after `kill -9`: what is stopped in good order puts the lines into the other file.
+        lines = journal.read_bytes()
+    state.write_bytes(before)
+    # The last one was not written whole, and nobody had an answer.
+    journal.write_bytes(lines + b'{"commit":{"group":"g"')
+    with EmbeddedBroker(data_dir=tmp_path) as broker:
+        assert committed(broker) == 4
+        assert not journal.exists()
+    # Lines beside another state are out of date.
+    journal.write_bytes(lines)
+    with EmbeddedBroker(data_dir=tmp_path) as broker:
+        commit(broker, range(9, 10))
+        kept = journal.read_bytes()
+    assert kept.count(b"\n") == 2, "begun anew"
+    journal.write_bytes(lines)
+    with EmbeddedBroker(data_dir=tmp_path) as broker:
+        assert committed(broker) == 9
+    state.write_bytes(before)
+    journal.write_bytes(lines.replace(b"commit", b"c\xffmmit"))
+    with pytest.raises(OSError, match=r"commits\.jsonl.*damaged"):
+        EmbeddedBroker(data_dir=tmp_path)
+
+
+def test_lines_of_commits_do_not_grow_without_end(tmp_path: Path) -> None:
+    with EmbeddedBroker(data_dir=tmp_path, topics={"t": 1}) as broker:
+        commit(broker, range(1500))
+        lengths = [(tmp_path / name).stat().st_size for name in ("state.json", "commits.jsonl")]
+        assert max(lengths) < 100_000
+        assert committed(broker) == 1499

@@ -57,9 +57,10 @@ impl EmbeddedBroker {
         for topic in &topics {
             let is_there = cluster.state().topic(&topic.name).is_some();
             if !is_there {
-                create(&cluster, topic)?;
+                insert(&cluster, topic)?;
             }
         }
+        save(&cluster)?;
         let server = Server::start(Arc::clone(&cluster), listeners)?;
         let reserved = Mutex::new(HashMap::new());
         Ok(Self {
@@ -218,6 +219,11 @@ impl EmbeddedBroker {
 }
 
 fn create(cluster: &Cluster, topic: &NewTopic) -> Result<(), BrokerError> {
+    insert(cluster, topic)?;
+    save(cluster)
+}
+
+fn insert(cluster: &Cluster, topic: &NewTopic) -> Result<(), BrokerError> {
     let mut state = cluster.state();
     let planned =
         creation::plan(cluster, &state, topic, None).map_err(|refusal| BrokerError::Topic {
@@ -228,10 +234,17 @@ fn create(cluster: &Cluster, topic: &NewTopic) -> Result<(), BrokerError> {
                 .unwrap_or_else(|| refusal.code.description().to_owned()),
         })?;
     state.insert_topic(planned);
-    state.save().map_err(|error| BrokerError::Storage {
-        path: cluster.config.user.data_dir.clone().unwrap_or_default(),
-        reason: error.to_string(),
-    })
+    Ok(())
+}
+
+fn save(cluster: &Cluster) -> Result<(), BrokerError> {
+    cluster
+        .state()
+        .save()
+        .map_err(|error| BrokerError::Storage {
+            path: cluster.config.user.data_dir.clone().unwrap_or_default(),
+            reason: error.to_string(),
+        })
 }
 
 impl Drop for EmbeddedBroker {

@@ -1,6 +1,6 @@
 //! Offsets that groups have committed, and those that wait for the end of a transaction.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kafkars_protocol::ErrorCode;
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,8 @@ pub(crate) struct Offsets {
     /// Bytes that all commits take, and may take.
     bytes: usize,
     max_bytes: usize,
+    /// What was committed since the last look, other than by transactions; none where nobody looks.
+    changed: Option<BTreeSet<(String, String, i32)>>,
 }
 
 #[derive(Debug, Default)]
@@ -58,7 +60,13 @@ impl Offsets {
             metadata_max_bytes,
             bytes: 0,
             max_bytes,
+            changed: None,
         }
+    }
+
+    /// What was committed since the last time, which may have been deleted meanwhile. Notes it from now on.
+    pub(crate) fn take_changed(&mut self) -> BTreeSet<(String, String, i32)> {
+        self.changed.replace(BTreeSet::new()).unwrap_or_default()
     }
 
     pub(crate) fn commit(
@@ -69,6 +77,9 @@ impl Offsets {
         committed: Committed,
     ) -> Result<(), ErrorCode> {
         self.check(topic, &committed)?;
+        if let Some(changed) = &mut self.changed {
+            changed.insert((group.to_owned(), topic.to_owned(), partition));
+        }
         self.store(group, (topic.to_owned(), partition), committed);
         Ok(())
     }

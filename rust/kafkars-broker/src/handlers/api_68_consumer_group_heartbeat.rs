@@ -13,15 +13,10 @@ use crate::groups::Refused;
 
 impl Serve for ConsumerGroupHeartbeatRequest {
     fn serve(self, peer: &Peer, version: i16) -> Answer<ConsumerGroupHeartbeatResponse> {
-        if !self.group_id.is_empty()
-            && let Err(code) = coordination::check_group(peer, &self.group_id)
-        {
-            return Answer::Now(refusal(code.into()));
-        }
-        let now = peer.cluster.clock.now();
-        let mut state = peer.cluster.state();
-        let (groups, topics) = state.groups_and_topics();
-        let answered = groups.consumer_heartbeat(self, version, peer.client(), &topics, now);
+        let group = self.group_id.clone();
+        let answered = coordination::hear(peer, &group, |groups, topics, now| {
+            groups.consumer_heartbeat(self, version, peer.client(), topics, now)
+        });
         Answer::Now(answered.unwrap_or_else(refusal))
     }
 

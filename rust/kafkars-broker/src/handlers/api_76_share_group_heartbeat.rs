@@ -14,15 +14,10 @@ use crate::groups::Refused;
 
 impl Serve for ShareGroupHeartbeatRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<ShareGroupHeartbeatResponse> {
-        if !self.group_id.is_empty()
-            && let Err(code) = coordination::check_group(peer, &self.group_id)
-        {
-            return Answer::Now(refusal(code.into()));
-        }
-        let now = peer.cluster.clock.now();
-        let mut state = peer.cluster.state();
-        let (groups, topics) = state.groups_and_topics();
-        let answered = groups.share_heartbeat(self, peer.client(), &topics, now);
+        let group = self.group_id.clone();
+        let answered = coordination::hear(peer, &group, |groups, topics, now| {
+            groups.share_heartbeat(self, peer.client(), topics, now)
+        });
         Answer::Now(answered.unwrap_or_else(refusal))
     }
 

@@ -12,25 +12,25 @@ use crate::groups::Refused;
 
 impl Serve for ShareGroupDescribeRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<ShareGroupDescribeResponse> {
-        let now = peer.cluster.clock.now();
-        let mut state = peer.cluster.state();
-        let mut group = |id: &String| {
-            if let Err(code) = coordination::check_group(peer, id) {
-                return failure(id, code.into());
-            }
-            let (groups, topics) = state.groups_and_topics();
-            match groups.describe_share(id, &topics, now) {
-                Ok(group) if self.include_authorized_operations => DescribedGroup {
-                    authorized_operations: operations::ON_GROUP,
-                    ..group
-                },
-                Ok(group) => group,
-                Err(refused) => failure(id, refused),
-            }
-        };
+        let described = coordination::describe_each(
+            peer,
+            &self.group_ids,
+            |groups, id, topics, now| {
+                let group = groups.describe_share(id, topics, now)?;
+                Ok(if self.include_authorized_operations {
+                    DescribedGroup {
+                        authorized_operations: operations::ON_GROUP,
+                        ..group
+                    }
+                } else {
+                    group
+                })
+            },
+            failure,
+        );
         Answer::Now(ShareGroupDescribeResponse {
             throttle_time_ms: 0,
-            groups: self.group_ids.iter().map(&mut group).collect(),
+            groups: described,
         })
     }
 

@@ -3,7 +3,9 @@
 use kafkars_protocol::ErrorCode;
 
 use super::Peer;
+use crate::groups::{Groups, Refused};
 use crate::nodes::CoordinatorKind;
+use crate::topics::Topics;
 
 /// Refuses a group without a name, and one that another node coordinates.
 pub(super) fn check_group(peer: &Peer, group: &str) -> Result<(), ErrorCode> {
@@ -20,7 +22,42 @@ pub(super) fn check_group(peer: &Peer, group: &str) -> Result<(), ErrorCode> {
     }
 }
 
-/// The same for a transactional id. That it must not be empty is judged later, with what goes before it.
+/// Lets a member of a group be heard of, at its coordinator. A group without a name is left to what else is checked of the request.
+pub(super) fn hear<T>(
+    peer: &Peer,
+    group: &str,
+    heartbeat: impl FnOnce(&mut Groups, &Topics<'_>, i64) -> Result<T, Refused>,
+) -> Result<T, Refused> {
+    if !group.is_empty() {
+        check_group(peer, group)?;
+    }
+    let now = peer.cluster.clock.now();
+    let mut state = peer.cluster.state();
+    let (groups, topics) = state.groups_and_topics();
+    heartbeat(groups, &topics, now)
+}
+
+/// Describes each of some groups, as far as they are coordinated here.
+pub(super) fn describe_each<T>(
+    peer: &Peer,
+    groups: &[String],
+    describe: impl Fn(&mut Groups, &str, &Topics<'_>, i64) -> Result<T, Refused>,
+    failure: impl Fn(&str, Refused) -> T,
+) -> Vec<T> {
+    let now = peer.cluster.clock.now();
+    let mut state = peer.cluster.state();
+    let mut each = |group: &String| {
+        check_group(peer, group)?;
+        let (groups, topics) = state.groups_and_topics();
+        describe(groups, group, &topics, now)
+    };
+    let described = groups.iter().map(|group| (group, each(group)));
+    described
+        .map(|(group, described)| described.unwrap_or_else(|refused| failure(group, refused)))
+        .collect()
+}
+
+/// What [`check_group`] is to a group, for a transactional id. That it must not be empty is judged later, with what goes before it.
 pub(super) fn check_transactional_id(peer: &Peer, id: &str) -> Result<(), ErrorCode> {
     let kind = CoordinatorKind::Transaction;
     if id.is_empty() || peer.cluster.coordinates(peer.node, kind, id) {

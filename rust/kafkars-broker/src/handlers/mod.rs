@@ -331,10 +331,13 @@ fn keep(cluster: &Cluster, api: ApiKey) -> bool {
         return true;
     }
     let mut state = cluster.state();
-    if !state.unsaved && !storage::is_change(api) {
+    let saved = if state.unsaved || storage::is_change(api) {
+        state.save()
+    } else if storage::is_commit(api) {
+        state.save_commits()
+    } else {
         return true;
-    }
-    let saved = state.save();
+    };
     if let Err(error) = &saved {
         tracing::error!(%error, api = api.name(), "a change cannot be written to the data directory");
     }

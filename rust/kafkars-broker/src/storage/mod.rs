@@ -3,16 +3,20 @@
 //! ```text
 //! lock                     held while a broker uses the directory
 //! state.json               topics, settings, committed offsets, transactions, quotas, credentials: written whole when they change
+//! commits.jsonl            offsets committed since then, and where share groups are: appended to, until it is as long
 //! logs/<topic id>/0.log    the batches of a partition, as in the log: appended to before a producer gets its answer
 //! ```
 //!
 //! All records are in memory too; the files are read at the start only. What was answered survives the end of the process
 //! however it ends, but like in Kafka nothing forces the system to put it on the disk at once.
 
+mod journal;
 mod partition_file;
 mod restore;
 mod snapshot;
 
+use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,11 +27,14 @@ use crate::cluster::State;
 use crate::error::BrokerError;
 use crate::topic::Topic;
 
+use journal::{Entry, Journal};
 pub(crate) use partition_file::PartitionFile;
 pub(crate) use restore::restore;
+use snapshot::OffsetSnapshot;
 pub(crate) use snapshot::Snapshot;
 
 const STATE: &str = "state.json";
+const JOURNAL: &str = "commits.jsonl";
 
 /// The directory, while it is in use.
 #[derive(Debug)]
@@ -36,6 +43,9 @@ pub(crate) struct Storage {
     cluster_id: String,
     /// What was written last, to leave out writing it again.
     saved: Vec<u8>,
+    journal: Journal,
+    /// Where share groups were when that was kept last.
+    shares: BTreeMap<(String, Uuid, i32), i64>,
     /// Unlocked when it is dropped.
     _lock: File,
 }
@@ -54,7 +64,7 @@ impl Storage {
             let reason = "another broker is using it; stop that one or name another directory";
             return Err(failure(folder, reason.to_owned()));
         }
-        let snapshot = read(&folder.join(STATE))?;
+        let snapshot = read(folder)?;
         let cluster_id = snapshot
             .as_ref()
             .map_or(new_id, |snapshot| snapshot.cluster_id.clone());
@@ -62,6 +72,8 @@ impl Storage {
             folder: folder.to_owned(),
             cluster_id,
             saved: Vec::new(),
+            journal: Journal::new(folder.join(JOURNAL)),
+            shares: BTreeMap::new(),
             _lock: lock,
         };
         Ok((storage, snapshot))
@@ -93,12 +105,41 @@ impl Storage {
 
     /// Writes everything but records, if it has changed.
     fn save(&mut self, state: &Snapshot) -> io::Result<()> {
-        let content = serde_json::to_vec_pretty(state)?;
-        if content != self.saved {
+        let content = serde_json::to_vec(state)?;
+        if content != self.saved || !self.journal.is_empty() {
             partition_file::write_whole(&self.folder.join(STATE), &content)?;
+            self.journal.begin(&content);
             self.saved = content;
         }
         Ok(())
+    }
+
+    /// Writes down what has been committed since the last time.
+    fn save_commits(&mut self, state: &mut State) -> io::Result<()> {
+        let offsets = &mut state.groups.offsets;
+        let changed = offsets.take_changed();
+        let commits = changed.into_iter().filter_map(|(group, topic, partition)| {
+            let committed = offsets.committed(&group, &topic, partition)?.clone();
+            Some(Entry::Commit(OffsetSnapshot {
+                group,
+                topic,
+                partition,
+                producer_id: None,
+                committed,
+            }))
+        });
+        let mut entries: Vec<Entry> = commits.collect();
+        for (group, topic, partition, start_offset) in state.shares.snapshot() {
+            let key = (group.to_owned(), topic, partition);
+            if self.shares.insert(key, start_offset) != Some(start_offset) {
+                let share = snapshot::share((group, topic, partition, start_offset));
+                entries.push(Entry::Share(share));
+            }
+        }
+        if entries.is_empty() {
+            return Ok(());
+        }
+        self.journal.append(&entries)
     }
 
     fn folder_of(&self, topic: Uuid) -> PathBuf {
@@ -113,18 +154,54 @@ impl State {
             return Ok(());
         };
         let saved = storage.save(&Snapshot::of(&storage.cluster_id, self));
+        if saved.is_ok() {
+            drop(self.groups.offsets.take_changed());
+            let shares = self.shares.snapshot();
+            let shares = shares.map(|(group, topic, partition, start_offset)| {
+                ((group.to_owned(), topic, partition), start_offset)
+            });
+            storage.shares = shares.collect();
+        }
         self.storage = Some(storage);
         self.unsaved = saved.is_err();
         saved
     }
+
+    /// Keeps what has changed, where nothing but commits and the progress of share groups has.
+    pub(crate) fn save_commits(&mut self) -> io::Result<()> {
+        let Some(mut storage) = self.storage.take() else {
+            return Ok(());
+        };
+        let is_long = storage.journal.is_long();
+        let saved = if self.unsaved || is_long {
+            None
+        } else {
+            Some(storage.save_commits(self))
+        };
+        self.storage = Some(storage);
+        match saved {
+            None => self.save(),
+            Some(saved) => {
+                self.unsaved = saved.is_err();
+                saved
+            }
+        }
+    }
+}
+
+/// Whether a request of this kind commits where a group is, and changes nothing else that is kept.
+pub(crate) fn is_commit(api: ApiKey) -> bool {
+    matches!(
+        api,
+        ApiKey::OffsetCommit | ApiKey::ShareFetch | ApiKey::ShareAcknowledge
+    )
 }
 
 /// Whether a request of this kind changes what is kept besides records.
 pub(crate) fn is_change(api: ApiKey) -> bool {
     matches!(
         api,
-        ApiKey::OffsetCommit
-            | ApiKey::CreateTopics
+        ApiKey::CreateTopics
             | ApiKey::DeleteTopics
             | ApiKey::DeleteRecords
             | ApiKey::InitProducerId
@@ -137,8 +214,6 @@ pub(crate) fn is_change(api: ApiKey) -> bool {
             | ApiKey::CreatePartitions
             | ApiKey::DeleteGroups
             | ApiKey::OffsetDelete
-            | ApiKey::ShareFetch
-            | ApiKey::ShareAcknowledge
             | ApiKey::AlterShareGroupOffsets
             | ApiKey::DeleteShareGroupOffsets
             | ApiKey::AlterClientQuotas
@@ -152,28 +227,37 @@ fn file_name(partition: usize) -> String {
     format!("{partition}.log")
 }
 
-fn read(path: &Path) -> Result<Option<Snapshot>, BrokerError> {
-    let content = match fs::read(path) {
+fn read(folder: &Path) -> Result<Option<Snapshot>, BrokerError> {
+    let path = folder.join(STATE);
+    let content = match fs::read(&path) {
         Ok(content) => content,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failure(path, error.to_string())),
+        Err(error) => return Err(failure(&path, error.to_string())),
     };
-    let snapshot: Snapshot = serde_json::from_slice(&content).map_err(|error| {
-        failure(
-            path,
-            format!("it is damaged: {error}; restore it, or start with an empty directory"),
-        )
-    })?;
-    if snapshot.format == snapshot::FORMAT {
-        Ok(Some(snapshot))
-    } else {
+    let damaged = |error: &dyn Display| {
+        format!("it is damaged: {error}; restore it, or start with an empty directory")
+    };
+    let snapshot = serde_json::from_slice(&content);
+    let mut snapshot: Snapshot = snapshot.map_err(|error| failure(&path, damaged(&error)))?;
+    if snapshot.format != snapshot::FORMAT {
         let reason = format!(
             "its format is {}, this broker reads {}",
             snapshot.format,
             snapshot::FORMAT
         );
-        Err(failure(path, reason))
+        return Err(failure(&path, reason));
     }
+    let path = folder.join(JOURNAL);
+    let entries = Journal::read(&path, &content);
+    for entry in entries.map_err(|error| failure(&path, damaged(&error)))? {
+        // In order, so that the last word holds.
+        match entry {
+            Entry::Commit(commit) => snapshot.offsets.push(commit),
+            Entry::Share(share) => snapshot.shares.push(share),
+            Entry::After { .. } => {}
+        }
+    }
+    Ok(Some(snapshot))
 }
 
 fn failure(path: &Path, reason: String) -> BrokerError {

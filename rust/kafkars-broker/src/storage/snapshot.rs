@@ -170,7 +170,9 @@ impl TopicSnapshot {
     }
 }
 
-fn share((group, topic_id, partition, start_offset): (&str, Uuid, i32, i64)) -> ShareSnapshot {
+pub(super) fn share(
+    (group, topic_id, partition, start_offset): (&str, Uuid, i32, i64),
+) -> ShareSnapshot {
     ShareSnapshot {
         group: group.to_owned(),
         topic_id: topic_id.to_string(),
