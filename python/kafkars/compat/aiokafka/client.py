@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import ssl
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from kafkars import aio
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka._connection import Connection
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
-from kafkars.compat.aiokafka.cluster import ClusterMetadata
+from kafkars.compat.aiokafka.cluster import ClusterMetadata, KnownCluster
 from kafkars.compat.aiokafka.errors import translated
 from kafkars.compat.aiokafka.structs import BrokerMetadata, PartitionMetadata
 from kafkars.compat.aiokafka.util import get_running_loop
@@ -164,7 +164,8 @@ class AIOKafkaClient:
             raise refused(f"send({node_id}, {request!r}, group={group!r})")
         if self._admin is None:
             raise errors.IllegalStateError("the client has no connection yet: await client.bootstrap() first")
-        return await ask(self._admin)
+        with translated():
+            return await ask(self._admin)
 
     async def coordinator_lookup(self, coordinator_type: CoordinationType, coordinator_key: str) -> int:
         """Not offered."""
@@ -184,6 +185,48 @@ class AIOKafkaClient:
         self, exc_type: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None
     ) -> None:
         await self.close()
+
+
+class EngineClient(AIOKafkaClient):
+    """What consumers and producers have as their client: it looks at the same cluster, over a connection of its own.
+
+    It connects at the first question, and is closed with its owner.
+    """
+
+    def __init__(self, config: dict[str, Any], known: Callable[[str], Iterable[int] | None]) -> None:
+        """For consumers and producers, which say what they know."""
+        self._config = {name: config[name] for name in SHARED if name in config}
+        self._admin = None
+        self._topics = set()
+        self.cluster = KnownCluster(known, **self._config)
+
+    async def bootstrap(self) -> None:
+        """Connects, where it has not."""
+        if self._admin is None:
+            with translated():
+                self._admin = aio.Admin(self._config)
+
+    async def fetch_all_metadata(self) -> ClusterMetadata:
+        """Looks at all brokers and topics."""
+        await self.bootstrap()
+        return await super().fetch_all_metadata()
+
+    async def send(self, node_id: int, request: object, *, group: ConnectionGroup = ConnectionGroup.DEFAULT) -> object:
+        """Sends one of the requests that `aiokafka.protocol` has here; others are not offered."""
+        await self.bootstrap()
+        return await super().send(node_id, request, group=group)
+
+
+# What administrators are told, too.
+SHARED = (
+    "bootstrap_servers",
+    "client_id",
+    "metadata_max_age_ms",
+    "request_timeout_ms",
+    "retry_backoff_ms",
+    "retry_backoff_max_ms",
+    "connections_max_idle_ms",
+)
 
 
 def refused(call: str) -> NotImplementedError:

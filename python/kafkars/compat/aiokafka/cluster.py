@@ -102,3 +102,33 @@ class ClusterMetadata:
     def remove_listener(self, listener: Callable[[ClusterMetadata], object]) -> None:
         """No more."""
         self._listeners.remove(listener)
+
+
+class KnownCluster(ClusterMetadata):
+    """What the engine of a consumer or producer knows, with brokers and topics as they were looked at last.
+
+    Args:
+        known: Numbers of a topic's partitions; None where the engine does not know it.
+    """
+
+    def __init__(self, known: Callable[[str], Iterable[int] | None], **configs: Any) -> None:
+        super().__init__(**configs)
+        self._known = known
+
+    def brokers(self) -> set[BrokerMetadata]:
+        """All brokers; the addresses to start from, under names of their own, before anybody has looked."""
+        return super().brokers() or {
+            BrokerMetadata(f"bootstrap-{number}", host.strip("[]"), int(port), None)
+            for number, (host, _, port) in enumerate(
+                address.rpartition(":") for address in self.config["bootstrap_servers"]
+            )
+        }
+
+    def partitions_for_topic(self, topic: str) -> set[int] | None:
+        """Numbers of the partitions; None where the topic is not known."""
+        known = self._known(topic)
+        return super().partitions_for_topic(topic) if known is None else set(known)
+
+    def available_partitions_for_topic(self, topic: str) -> set[int] | None:
+        """Those that have a leader, as it was looked at last; all before."""
+        return super().available_partitions_for_topic(topic) or self.partitions_for_topic(topic)

@@ -10,12 +10,32 @@ from kafkars.compat.aiokafka.structs import OffsetAndMetadata, TopicPartition
 
 T = TypeVar("T")
 
-__all__ = ["INTEGER_MAX_VALUE", "INTEGER_MIN_VALUE", "NO_EXTENSIONS", "create_future", "create_task"]
+__all__ = [
+    "INTEGER_MAX_VALUE",
+    "INTEGER_MIN_VALUE",
+    "NO_EXTENSIONS",
+    "create_future",
+    "create_task",
+    "parse_kafka_version",
+]
 
 INTEGER_MAX_VALUE = 2**31 - 1
 INTEGER_MIN_VALUE = -(2**31)
 NO_EXTENSIONS = False
 """There is always an extension module here."""
+
+
+def parse_kafka_version(api_version: str) -> tuple[int, int, int]:
+    """The three numbers of a release of Kafka; the last is 0 where it is not there.
+
+    Raises:
+        ValueError: The text does not have two or three numbers.
+    """
+    parts = api_version.split(".")
+    if not 2 <= len(parts) <= 3 or not all(part.isdecimal() for part in parts):  # noqa: PLR2004  major, minor, patch
+        raise ValueError(api_version)
+    major, minor, *patch = (int(part) for part in parts)
+    return major, minor, patch[0] if patch else 0
 
 
 def create_task(coro: Coroutine[Any, Any, T]) -> asyncio.Task[T]:

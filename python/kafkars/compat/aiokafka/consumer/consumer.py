@@ -15,8 +15,11 @@ from kafkars import _kafkars, aio
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka._connection import Connection
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider, ConsumerRebalanceListener
+from kafkars.compat.aiokafka.client import EngineClient
 from kafkars.compat.aiokafka.consumer import _membership
 from kafkars.compat.aiokafka.consumer._membership import Membership, Wish
+from kafkars.compat.aiokafka.consumer.fetcher import Fetcher
+from kafkars.compat.aiokafka.consumer.group_coordinator import GroupCoordinator
 from kafkars.compat.aiokafka.coordinator._adapter import strategy
 from kafkars.compat.aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from kafkars.compat.aiokafka.errors import translated
@@ -158,6 +161,10 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         self._wish = Wish(topics) if topics else None
         self._last: frozenset[TopicPartition] = frozenset()
         self._closed = False
+        # Programs have no business with these, and frameworks use them.
+        self._coordinator = GroupCoordinator.of(self)
+        self._fetcher = Fetcher(self)
+        self._client = EngineClient(self._config, through(weakref.ref(self)))
 
     def __del__(self, _warnings: Any = warnings) -> None:
         if self._closed is not False:
@@ -211,6 +218,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         if self._membership is not None:
             self._membership.stopping = True
             self._membership.forget()
+        await self._client.close()
         with translated():
             await self._engine.close(self._request_timeout_ms / 1000)
         tasks = [task for task in self._tasks if task is not asyncio.current_task()]
@@ -543,3 +551,13 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
 def is_count(given: object, *, least: int = 1) -> bool:
     """Whether something is a whole number, and large enough."""
     return isinstance(given, int) and given >= least
+
+
+def through(consumer: weakref.ref[AIOKafkaConsumer]) -> Callable[[str], set[int] | None]:
+    """Partitions as a consumer knows them, without keeping it alive."""
+
+    def known(topic: str) -> set[int] | None:
+        found = consumer()
+        return None if found is None else found.partitions_for_topic(topic)
+
+    return known

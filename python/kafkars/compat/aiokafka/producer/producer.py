@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import ssl
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -12,6 +13,7 @@ from kafkars import _kafkars, aio
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka._connection import Connection
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
+from kafkars.compat.aiokafka.client import EngineClient
 from kafkars.compat.aiokafka.errors import translated
 from kafkars.compat.aiokafka.partitioner import DefaultPartitioner
 from kafkars.compat.aiokafka.producer.message_accumulator import BatchBuilder
@@ -131,6 +133,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         self._max_batch_size = max_batch_size
         self._config: dict[str, Any] = {
             **connection.settings(),
+            "client_id": client_id,
             "acks": int(acks) if acks != "all" else "all",
             "compression_type": compression_type or "none",
             "batch_size": max(max_batch_size, 1),
@@ -145,6 +148,8 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             "transaction_timeout_ms": transaction_timeout_ms,
             "partitioner": "murmur2_random" if isinstance(partitioner, DefaultPartitioner) else chosen_by(partitioner),
         }
+        self._partitioner = partitioner
+        self.client = EngineClient(self._config, lambda _: None)
         self._engine: aio.Producer[Any, Any] | None = None
         self._closed = False
 
@@ -190,6 +195,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             return
         self._closed = True
         self._shut()
+        await self.client.close()
         if self._engine is not None:
             with translated():
                 await self._engine.close(2 * self._request_timeout_ms / 1000)
@@ -225,7 +231,9 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             value_serializer=value,
         )
 
-    async def send_batch(self, batch: BatchBuilder, topic: str, *, partition: int) -> asyncio.Future[RecordMetadata]:
+    async def send_batch(
+        self, batch: BatchBuilder, topic: str, *, partition: int | None
+    ) -> asyncio.Future[RecordMetadata]:
         """Sends a batch to a partition, and closes it.
 
         Returns:
@@ -237,7 +245,11 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             UnknownTopicOrPartitionError: There is no such topic.
         """
         self._check_open()
-        if partition not in await self.partitions_for(topic):
+        known = await self.partitions_for(topic)
+        if partition is None:
+            # As aiokafka does for records without a key; FastStream relies on it.
+            partition = random.choice(sorted(known))  # noqa: S311  spreads load, protects nothing
+        if partition not in known:
             raise AssertionError(f"partition {partition} of {topic!r} does not exist")
         self._check_in_transaction()
         batch.close()
@@ -245,6 +257,25 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             self._send_batch(batch._native, topic, partition)
         )
         return future
+
+    def _partition(
+        self,
+        topic: str,
+        partition: int | None,
+        key: Any,
+        value: Any,
+        serialized_key: bytes | None,
+        serialized_value: bytes | None,
+    ) -> int:
+        """Where a record goes, by what `client` knows of the topic; Faust asks for it."""
+        del key, value, serialized_value
+        everyone = sorted(self.client.cluster.partitions_for_topic(topic) or ())
+        if partition is not None:
+            if partition not in everyone:
+                raise AssertionError(f"partition {partition} of {topic!r} does not exist, as far as is known")
+            return partition
+        available = sorted(self.client.cluster.available_partitions_for_topic(topic) or everyone)
+        return self._partitioner(serialized_key, everyone, available)
 
     # Transactions
 

@@ -20,7 +20,9 @@ use crate::types;
 #[pyclass(
     name = "ConsumerRecord",
     module = "kafkars.compat.aiokafka.structs",
-    frozen
+    frozen,
+    // FastStream derives from it.
+    subclass
 )]
 pub(crate) struct PyConsumerRecord {
     fetched: Option<(Arc<FetchedBatch>, RecordView)>,

@@ -1,0 +1,7 @@
+"""Names that programs import from `aiokafka.conn`; connections themselves are the engine's."""
+
+from __future__ import annotations
+
+from kafkars.compat.aiokafka.abc import AbstractTokenProvider
+
+__all__ = ["AbstractTokenProvider"]

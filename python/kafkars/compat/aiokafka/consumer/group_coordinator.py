@@ -1,0 +1,110 @@
+"""A consumer's membership of its group, as frameworks look at it (`aiokafka.consumer.group_coordinator`)."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from kafkars.compat.aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
+
+if TYPE_CHECKING:
+    from kafkars.compat.aiokafka.consumer.consumer import AIOKafkaConsumer
+
+__all__ = ["GroupCoordinator", "OffsetCommitRequest"]
+
+
+class OffsetCommitRequest:
+    """The numbers in it that programs compare with; the engine sends its own requests."""
+
+    DEFAULT_GENERATION_ID: ClassVar[int] = -1
+    """Of a consumer that is in no generation of a group."""
+    DEFAULT_RETENTION_TIME: ClassVar[int] = -1
+    """The broker's."""
+
+
+class GroupCoordinator:
+    """What a consumer with a group has as `_coordinator`: who it is in the group. It carries out nothing; the engine does.
+
+    Args:
+        client: Not offered to programs.
+        subscription: Not offered to programs.
+
+    Raises:
+        NotImplementedError: A program makes one. `AIOKafkaConsumer(group_id=...)` is a member of a group.
+    """
+
+    def __init__(
+        self,
+        client: Any,
+        subscription: Any,
+        *,
+        group_id: str = "aiokafka-default-group",
+        group_instance_id: str | None = None,
+        session_timeout_ms: int = 10000,
+        heartbeat_interval_ms: int = 3000,
+        retry_backoff_ms: int = 100,
+        enable_auto_commit: bool = True,
+        auto_commit_interval_ms: int = 5000,
+        assignors: Sequence[Any] = (RoundRobinPartitionAssignor,),
+        exclude_internal_topics: bool = True,
+        max_poll_interval_ms: int = 300000,
+        rebalance_timeout_ms: int = 30000,
+    ) -> None:
+        raise NotImplementedError(
+            "GroupCoordinator is part of a consumer: AIOKafkaConsumer(group_id=...) joins a group, and commit() and "
+            "committed() speak to its coordinator"
+        )
+
+    @classmethod
+    def of(cls, consumer: AIOKafkaConsumer) -> GroupCoordinator:
+        """That of a consumer."""
+        made = cls.__new__(cls)
+        made._consumer = weakref.ref(consumer)
+        return made
+
+    _consumer: weakref.ref[AIOKafkaConsumer]
+
+    @property
+    def group_id(self) -> str | None:
+        """The group."""
+        consumer = self._consumer()
+        return None if consumer is None else consumer._group_id
+
+    @property
+    def generation(self) -> int:
+        """The generation of the group that the consumer is in; -1 outside of one."""
+        return self._membership()[0]
+
+    @property
+    def member_id(self) -> str:
+        """The consumer's name in the group; empty outside of one."""
+        return self._membership()[1]
+
+    @property
+    def coordinator_id(self) -> int | None:
+        """None: the engine keeps it to itself. `AIOKafkaAdminClient.find_coordinator` asks for it."""
+        return None
+
+    @property
+    def _metadata_snapshot(self) -> dict[str, int]:
+        """How many partitions each topic has that is subscribed to, as far as that is known."""
+        consumer = self._consumer()
+        if consumer is None:
+            return {}
+        known = {topic: consumer.partitions_for_topic(topic) for topic in consumer.subscription()}
+        return {topic: len(partitions) for topic, partitions in known.items() if partitions is not None}
+
+    async def close(self) -> None:
+        """Leaves the group and closes, by stopping the consumer."""
+        consumer = self._consumer()
+        if consumer is not None:
+            await consumer.stop()
+
+    def _membership(self) -> tuple[int, str]:
+        consumer = self._consumer()
+        engine = None if consumer is None else consumer._engine
+        if engine is None or self.group_id is None:
+            return OffsetCommitRequest.DEFAULT_GENERATION_ID, ""
+        metadata = engine.group_metadata()
+        return metadata.generation_id, metadata.member_id
