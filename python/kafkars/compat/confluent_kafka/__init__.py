@@ -5,6 +5,7 @@ A program moves by importing from here, or by `kafkars.compat.install("confluent
 
 from __future__ import annotations
 
+from kafkars.compat.confluent_kafka import admin, aio, cimpl, error, serialization
 from kafkars.compat.confluent_kafka._model import (
     AcknowledgeType,
     ConsumerGroupState,
@@ -18,6 +19,7 @@ from kafkars.compat.confluent_kafka._model import (
     TopicCollection,
     TopicPartitionInfo,
 )
+from kafkars.compat.confluent_kafka._share import DeserializingShareConsumer, ShareConsumer
 from kafkars.compat.confluent_kafka.cimpl import (
     OFFSET_BEGINNING,
     OFFSET_END,
@@ -40,6 +42,7 @@ from kafkars.compat.confluent_kafka.cimpl import (
     murmur2,
     version,
 )
+from kafkars.compat.confluent_kafka.deserializing_consumer import DeserializingConsumer
 
 __all__ = [
     "OFFSET_BEGINNING",
@@ -55,6 +58,8 @@ __all__ = [
     "ConsumerGroupState",
     "ConsumerGroupTopicPartitions",
     "ConsumerGroupType",
+    "DeserializingConsumer",
+    "DeserializingShareConsumer",
     "ElectionType",
     "IllegalStateException",
     "IsolationLevel",
@@ -63,15 +68,21 @@ __all__ = [
     "Message",
     "Messages",
     "Node",
+    "ShareConsumer",
     "ThrottleEvent",
     "TopicCollection",
     "TopicPartition",
     "TopicPartitionInfo",
     "Uuid",
+    "admin",
+    "aio",
+    "cimpl",
     "consistent",
+    "error",
     "fnv1a",
     "libversion",
     "murmur2",
+    "serialization",
     "version",
 ]
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kafkars import errors
+from kafkars._kafkars import Message
 from kafkars.compat.confluent_kafka import _codes
-
-if TYPE_CHECKING:
-    from kafkars._kafkars import Message
 
 __all__ = [
     "ConcurrentModificationException",
@@ -19,6 +17,7 @@ __all__ = [
     "KafkaException",
     "KeyDeserializationError",
     "KeySerializationError",
+    "Message",
     "ProduceError",
     "SerializationError",
     "ValueDeserializationError",

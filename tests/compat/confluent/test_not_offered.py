@@ -1,0 +1,46 @@
+"""What the face has not: it can be imported, and says at its use what there is instead."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+from kafkars.compat import confluent_kafka
+from kafkars.compat.confluent_kafka import schema_registry
+from kafkars.compat.confluent_kafka.serialization import MessageField, SerializationContext
+
+NOT_OFFERED = {
+    "": ["ShareConsumer", "DeserializingShareConsumer"],
+    ".schema_registry": ["SchemaRegistryClient", "AsyncSchemaRegistryClient", "prefix_schema_id_serializer"],
+    ".schema_registry.avro": ["AvroSerializer", "AvroDeserializer"],
+    ".schema_registry.json_schema": ["JSONSerializer", "JSONDeserializer"],
+    ".schema_registry.protobuf": ["ProtobufSerializer", "ProtobufDeserializer"],
+    ".avro": ["AvroProducer", "AvroConsumer", "CachedSchemaRegistryClient", "load", "loads"],
+}
+
+
+@pytest.mark.parametrize(
+    ("module", "name"), [(module, name) for module, names in NOT_OFFERED.items() for name in names]
+)
+def test_using_it_names_what_there_is_instead(module: str, name: str) -> None:
+    found = getattr(importlib.import_module(confluent_kafka.__name__ + module), name)
+    assert found.__name__ == name
+    with pytest.raises(NotImplementedError, match=rf"{name}.* is not offered by kafkars: (serialize|share groups)"):
+        found({"url": "http://127.0.0.1:1"})
+
+
+def test_subjects_are_named_without_a_registry() -> None:
+    context = SerializationContext("orders", MessageField.VALUE)
+    assert schema_registry.topic_subject_name_strategy(context, "Order") == "orders-value"
+    assert schema_registry.topic_record_subject_name_strategy(context, "Order") == "orders-Order"
+    assert schema_registry.record_subject_name_strategy(context, "Order") == "Order"
+    reference = schema_registry.SchemaReference("item", "item-subject", 1)
+    assert schema_registry.reference_subject_name_strategy(context, reference) == "item"
+
+
+def test_schemas_and_errors_hold_what_they_are_given() -> None:
+    schema = schema_registry.Schema("{}", "JSON", [schema_registry.SchemaReference("a", "b", 1)])
+    assert schema == schema_registry.Schema("{}", "JSON", [schema_registry.SchemaReference("a", "b", 1)])
+    error = schema_registry.SchemaRegistryError(404, 40401, "no such subject")
+    assert (error.http_status_code, error.error_code, error.error_message) == (404, 40401, "no such subject")
+    assert "40401" in str(error)
