@@ -168,6 +168,38 @@ class ConfluentConsumer:
     def _ready(self, timeout: float) -> Call[bool]: ...
     def _take_missing(self) -> list[str]: ...
 
+@disjoint_base
+class ConfluentProducer:
+    """The part of `kafkars.compat.confluent_kafka.Producer` that runs once per message."""
+
+    def __new__(cls, *_arguments: Any, **_keywords: Any) -> Self: ...
+    def produce(
+        self,
+        topic: str,
+        value: str | bytes | None = None,
+        key: str | bytes | None = None,
+        partition: int = -1,
+        callback: Callable[[Any, Message], object] | None = None,
+        on_delivery: Callable[[Any, Message], object] | None = None,
+        timestamp: int = 0,
+        headers: dict[str, str | bytes | None] | list[tuple[str, str | bytes | None]] | None = None,
+    ) -> None: ...
+    def poll(self, timeout: float | None = -1) -> int: ...
+    def flush(self, timeout: float | None = -1) -> int: ...
+    def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
+    def _open(
+        self,
+        engine: BaseProducer[Any, Any],
+        bell: Bell,
+        most: int,
+        on_delivery: Callable[[Any, Message], object] | None,
+        only_errors: bool,
+        patience: float,
+    ) -> None: ...
+    def _check(self) -> None: ...
+    def _give_up(self) -> None: ...
+
 @final
 class RecordIterator:
     """Walks a batch once."""

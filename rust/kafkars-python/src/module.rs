@@ -10,7 +10,7 @@ use crate::aio::{PyCall, PyFuture, PyPort, send};
 use crate::batch::{PyRecordBatch, PyRecordIterator};
 use crate::broker::{PyEmbeddedBroker, PySeenRequest};
 use crate::compat::aiokafka;
-use crate::compat::confluent::{self, PyBell, PyConfluentConsumer, PyMessage};
+use crate::compat::confluent::{self, PyBell, PyConfluentConsumer, PyConfluentProducer, PyMessage};
 use crate::config::{AdminFields, ClientSettings, ConsumerFields, ProducerFields};
 use crate::consumer::{PyAsyncConsumer, PyBaseConsumer, PyConsumer};
 use crate::metadata::PyRecordMetadata;
@@ -44,6 +44,7 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyBell>()?;
     module.add_class::<PyCall>()?;
     module.add_class::<PyConfluentConsumer>()?;
+    module.add_class::<PyConfluentProducer>()?;
     module.add_class::<PyConsumer>()?;
     module.add_class::<PyDeliveries>()?;
     module.add_class::<PyDeliveryFuture>()?;

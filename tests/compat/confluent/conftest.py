@@ -121,3 +121,15 @@ def serve_until(client: Any, condition: Callable[[], object], seconds: float = S
 def places(partitions: list[Any]) -> list[tuple[str, int, int]]:
     """Partitions as tuples."""
     return [(each.topic, each.partition, each.offset) for each in partitions]
+
+
+def read_all(clients: Clients, topic: str, count: int) -> list[Any]:
+    """What is in a topic of one partition, read by the library itself."""
+    settings = {"bootstrap.servers": clients.broker.bootstrap_servers, "group.id": clients.group()}
+    consumer = confluent_kafka.Consumer(settings)
+    try:
+        consumer.assign([confluent_kafka.TopicPartition(topic, 0, confluent_kafka.OFFSET_BEGINNING)])
+        messages: list[Any] = consumer.consume(count, SECONDS)
+    finally:
+        consumer.close()
+    return messages

@@ -85,12 +85,16 @@ def of_engine(problem: errors.KafkaError, what: str = "") -> KafkaError:
     text = SETTING.sub(lambda found: SETTINGS[found[0]], str(problem))
     if what:
         text = f"{what}: {text}"
+    # A transaction that failed for one of its messages has the code of that failure.
+    cause = problem.__cause__ if isinstance(problem, errors.TransactionFailedError) else problem
+    is_fenced = isinstance(cause, errors.ProducerFencedError | errors.InvalidProducerEpochError)
+    is_fatal = problem.fatal and not isinstance(problem, errors.ClosedError)
     return KafkaError(
-        code_of(problem),
+        LOCAL["_FENCED"] if is_fenced else code_of(cause if isinstance(cause, errors.KafkaError) else problem),
         text,
-        fatal=problem.fatal and not isinstance(problem, errors.ClosedError),
+        fatal=is_fatal or is_fenced,
         retriable=problem.retriable,
-        txn_requires_abort=problem.abortable,
+        txn_requires_abort=problem.abortable and not is_fenced,
     )
 
 
@@ -123,3 +127,25 @@ def translated(what: str = "") -> Iterator[None]:
         yield
     except errors.KafkaError as problem:
         raise KafkaException(of_engine(problem, what)) from problem
+
+
+def of_message(problem: errors.KafkaError) -> KafkaException:
+    """What `produce()` raises for a message that the engine does not take."""
+    return KafkaException(of_engine(problem, "Unable to produce message"))
+
+
+def of_delivery(problem: errors.KafkaError, in_flight: bool) -> KafkaError:
+    """What a delivery report says of a message that was not stored.
+
+    Args:
+        problem: The engine's error.
+        in_flight: Whether it was purged on its way to the broker.
+    """
+    if in_flight:
+        return local_error("_PURGE_INFLIGHT", str(problem))
+    if isinstance(problem, errors.MetadataTimeoutError) and "UNKNOWN_TOPIC" in str(problem):
+        return KafkaError(BROKER["UNKNOWN_TOPIC_OR_PART"], str(problem))
+    if isinstance(problem, errors.BootstrapError):
+        # Messages wait for brokers until their time is over.
+        return local_error("_MSG_TIMED_OUT", str(problem))
+    return of_engine(problem)

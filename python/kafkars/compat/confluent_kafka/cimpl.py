@@ -8,6 +8,7 @@ from kafkars.compat.confluent_kafka._model import Uuid
 from kafkars.compat.confluent_kafka._new_topic import NewPartitions, NewTopic
 from kafkars.compat.confluent_kafka._partition import TopicPartition
 from kafkars.compat.confluent_kafka._partitioners import consistent, fnv1a, murmur2
+from kafkars.compat.confluent_kafka._producer import Producer
 from kafkars.compat.confluent_kafka._versions import libversion, version
 from kafkars.compat.confluent_kafka.error import (
     ConcurrentModificationException,
@@ -33,6 +34,7 @@ __all__ = [
     "Message",
     "NewPartitions",
     "NewTopic",
+    "Producer",
     "TopicPartition",
     "Uuid",
     "consistent",

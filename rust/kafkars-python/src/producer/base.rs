@@ -16,7 +16,7 @@ use crate::untracked::at_end_of_life;
 /// Counters and life.
 #[pyclass(name = "BaseProducer", module = "kafkars._kafkars", frozen, subclass)]
 pub(crate) struct PyBaseProducer {
-    core: Arc<ProducerCore>,
+    pub(crate) core: Arc<ProducerCore>,
     pub(crate) closed: AtomicBool,
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct ProducerCore {
     pub(crate) callbacks: Arc<Callbacks>,
     pub(crate) buffer_memory: usize,
     batch_size: usize,
-    max_request_size: usize,
+    pub(crate) max_request_size: usize,
     birthplace: Birthplace,
     // Set once by the face of another library, which tells deliveries in its own way.
     report: OnceLock<Report>,

@@ -27,6 +27,6 @@ pub(crate) use deliveries::PyDeliveries;
 pub(crate) use delivery::PyDeliveryFuture;
 pub(crate) use entries::{Entry, PyAsyncDeliveries};
 pub(crate) use filled::PyBatchBuilder;
-pub(crate) use outgoing::{Arguments, Outgoing};
+pub(crate) use outgoing::{Arguments, Outgoing, OwnedRecord};
 pub(crate) use serializers::Serializer;
 pub(crate) use sync::PyProducer;

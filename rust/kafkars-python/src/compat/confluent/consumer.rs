@@ -479,7 +479,7 @@ fn named(topic: &str, partition: i32) -> TopicPartition {
 }
 
 /// When a call ends that was given `timeout` seconds; never with None, a negative number, or one beyond all time.
-fn deadline(timeout: Option<f64>) -> Option<Instant> {
+pub(super) fn deadline(timeout: Option<f64>) -> Option<Instant> {
     let timeout = timeout.filter(|timeout| *timeout >= 0.0)?;
     let timeout = types::timeout(Some(timeout)).ok().flatten()?;
     Instant::now().checked_add(timeout)

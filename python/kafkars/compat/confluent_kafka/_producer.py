@@ -1,0 +1,286 @@
+"""`confluent_kafka.Producer`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from kafkars import errors
+from kafkars._kafkars import Bell, ConfluentProducer, Message
+from kafkars._kafkars import Producer as Engine
+from kafkars.compat.confluent_kafka import _arguments as arguments
+from kafkars.compat.confluent_kafka._config import producer_settings
+from kafkars.compat.confluent_kafka._group_metadata import unpacked
+from kafkars.compat.confluent_kafka._partition import TopicPartition
+from kafkars.compat.confluent_kafka._translate import local_error, refusal, translated
+from kafkars.compat.confluent_kafka._trouble import Trouble
+from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
+from kafkars.config import ProducerConfig
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+DeliveryCallback = Callable[[KafkaError | None, Message], object]
+
+FOR_EVER = 365 * 86_400.0
+"""Seconds that stand for no limit where the engine has one of its own otherwise."""
+
+
+class Producer(ConfluentProducer):
+    """Sends messages. `produce()` only takes them; callbacks run in `poll()` and `flush()`, on the thread that calls.
+
+    Args:
+        config: Properties of librdkafka by their dotted names, and `error_cb`, `stats_cb`, `throttle_cb`, `on_delivery`, `logger`.
+        kwargs: The same by name; they win.
+
+    Raises:
+        KafkaException: A property is unknown or cannot be used; the code is `_INVALID_ARG`.
+        TypeError: There is no configuration.
+    """
+
+    def __init__(self, config: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
+        """See the class."""
+        settings = producer_settings(() if config is None else (config,), kwargs)
+        face = settings.face
+        with translated("Failed to create producer"):
+            self._settings = settings
+            self._engine: Any = Engine(ProducerConfig(**settings.engine))
+        self._bell = Bell()
+        self._face = face
+        self._trouble = Trouble(face.error_cb)
+        self._open(
+            self._engine,
+            self._bell,
+            face.queue_max_messages,
+            face.on_delivery,
+            face.delivery_report_only_error,
+            settings.engine["delivery_timeout_ms"] / 1000,
+        )
+
+    def produce_batch(
+        self,
+        topic: str,
+        messages: list[dict[str, Any]],
+        partition: int = -1,
+        callback: DeliveryCallback | None = None,
+        on_delivery: DeliveryCallback | None = None,
+    ) -> int:
+        """Takes many messages of one topic.
+
+        Args:
+            topic: Their topic.
+            messages: For each a dict of `value`, `key`, `partition`, `headers` and `callback` or `on_delivery`, as far as there are any.
+            partition: Of those that name none.
+            callback: Of those that name none.
+            on_delivery: The same.
+
+        Returns:
+            How many were taken; each of the others has its `KafkaError` under `_error`.
+        """
+        self._check()
+        if not isinstance(topic, str):
+            raise TypeError(f"topic must be str, not {type(topic).__name__}")
+        check_messages(messages)
+        taken = 0
+        for message in messages:
+            own = message.get("callback") or message.get("on_delivery")
+            try:
+                self.produce(
+                    topic,
+                    message.get("value"),
+                    message.get("key"),
+                    message.get("partition", partition),
+                    own or callback or on_delivery,
+                    headers=message.get("headers"),
+                )
+            except BufferError as problem:
+                message["_error"] = local_error("_QUEUE_FULL", str(problem))
+            except (TypeError, OverflowError) as problem:
+                message["_error"] = local_error("_INVALID_ARG", str(problem))
+            except KafkaException as problem:
+                message["_error"] = problem.args[0]
+            else:
+                taken += 1
+        return taken
+
+    def purge(self, in_queue: bool = True, in_flight: bool = True, blocking: bool = True) -> None:
+        """Gives up messages; their callbacks get `_PURGE_QUEUE` or `_PURGE_INFLIGHT` in a later poll.
+
+        Args:
+            in_queue: Those that wait to be sent.
+            in_flight: Those that were sent and have no answer; brokers may store them.
+            blocking: Accepted, no effect: it never takes long.
+        """
+        del blocking
+        self._check()
+        if in_queue:
+            self._give_up()
+        with translated("Purge failed"):
+            self._engine.purge(in_queue=bool(in_queue), in_flight=bool(in_flight))
+
+    # --- transactions
+
+    def init_transactions(self, timeout: float = -1) -> None:
+        """Gets a producer id for the `transactional.id`; once, before the first transaction.
+
+        Raises:
+            KafkaException: What can be done tell `retriable()` and `fatal()` of its error.
+        """
+        self._transactional()
+        with translated():
+            self._engine.init_transactions(limit(timeout))
+
+    def begin_transaction(self) -> None:
+        """Opens a transaction: every message from now on is part of it.
+
+        Raises:
+            KafkaException: There is one, or `init_transactions()` was not called.
+        """
+        self._transactional()
+        with translated():
+            self._engine.begin_transaction()
+
+    def send_offsets_to_transaction(
+        self, positions: list[TopicPartition], group_metadata: object, timeout: float = -1
+    ) -> None:
+        """Makes positions of a consumer part of the transaction.
+
+        Args:
+            positions: Partitions with the offsets to go on at.
+            group_metadata: What `Consumer.consumer_group_metadata()` gave.
+            timeout: Most seconds to wait.
+
+        Raises:
+            KafkaException: What can be done tell `retriable()`, `fatal()` and `txn_requires_abort()` of its error.
+        """
+        group = unpacked(group_metadata)
+        offsets = {
+            arguments.place(each): arguments.offset_and_metadata(each)
+            for each in arguments.partitions(positions)
+            if each.offset >= 0
+        }
+        self._transactional()
+        if not offsets:
+            raise refusal("_NO_OFFSET", "there is no offset to be part of the transaction")
+        with translated():
+            self._engine.send_offsets_to_transaction(offsets, group, limit(timeout))
+
+    def commit_transaction(self, timeout: float = -1) -> None:
+        """Sends what is left, runs its callbacks, and ends the transaction so that its messages are read.
+
+        Raises:
+            KafkaException: What can be done tell `retriable()`, `fatal()` and `txn_requires_abort()` of its error.
+        """
+        self._transactional()
+        until = time.monotonic() + limit(timeout)
+        if self._engine.in_transaction:
+            self.flush(limit(timeout))
+        with translated():
+            self._engine.commit_transaction(max(until - time.monotonic(), 0.0))
+        self.poll(0)
+
+    def abort_transaction(self, timeout: float = -1) -> None:
+        """Gives up what is left, runs its callbacks, and ends the transaction so that none of its messages is read.
+
+        Raises:
+            KafkaException: What can be done tell `retriable()` and `fatal()` of its error.
+        """
+        self._transactional()
+        if self._engine.in_transaction:
+            self._give_up()
+        with translated():
+            self._engine.abort_transaction(limit(timeout))
+        self.poll(0)
+
+    # --- the cluster
+
+    def list_topics(self, topic: str | None = None, timeout: float = -1) -> Any:
+        """The cluster's brokers and topics, or one topic.
+
+        Raises:
+            KafkaException: No answer in time.
+        """
+        self._check()
+        cluster = import_module("kafkars.compat.confluent_kafka._cluster")
+        return cluster.list_topics(self._settings.engine, topic, arguments.seconds(timeout))
+
+    def cluster_id(self, timeout: float = -1) -> str | None:
+        """The cluster's id.
+
+        Raises:
+            KafkaException: No answer in time.
+        """
+        return self.list_topics("", timeout).cluster_id  # type: ignore[no-any-return]
+
+    def set_sasl_credentials(self, username: str, password: str) -> None:
+        """Takes what later connections would authenticate with; there is no SASL yet, so nothing does."""
+        self._check()
+        for name, given in (("username", username), ("password", password)):
+            if not isinstance(given, str):
+                raise TypeError(f"{name} must be str, not {type(given).__name__}")
+
+    # --- life
+
+    def close(self, timeout: float = -1) -> bool:
+        """Sends what is left, runs its callbacks, and ends. May be called again.
+
+        Args:
+            timeout: Most seconds to wait; what is left then is given up.
+
+        Returns:
+            True.
+        """
+        if self._engine.closed:
+            return True
+        try:
+            self.flush(timeout)
+        finally:
+            self._engine.close(0.0)
+        return True
+
+    def __enter__(self) -> Self:
+        """See `close()`."""
+        self._check()
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc_value: BaseException | None, exc_traceback: TracebackType | None
+    ) -> None:
+        """See `close()`."""
+        self.close()
+
+    # --- what the native part asks for
+
+    def _serve(self) -> int:
+        """Runs what the bell was rung for. Returns how many callbacks ran."""
+        return 0
+
+    def _reached(self, problem: errors.KafkaError | None) -> None:
+        """The cluster cannot be reached, or can."""
+        self._trouble.reached(problem)
+
+    def _transactional(self) -> None:
+        self._check()
+        if not self._settings.engine["transactional_id"]:
+            raise refusal("_NOT_CONFIGURED", "the transactional API needs transactional.id")
+
+
+def limit(timeout: float) -> float:
+    """A time limit for the engine, which has one of its own for None."""
+    seconds = arguments.seconds(timeout)
+    return FOR_EVER if seconds is None else seconds
+
+
+def check_messages(messages: object) -> None:
+    """Fails where a call of `produce_batch()` is none; nothing was taken then."""
+    if not isinstance(messages, list):
+        raise TypeError(f"messages must be a list, not {type(messages).__name__}")
+    for index, message in enumerate(messages):
+        if not isinstance(message, dict):
+            raise TypeError(f"message at index {index} must be a dict, not {type(message).__name__}")
+        for part in ("value", "key"):
+            if not isinstance(message.get(part), bytes | str | None):
+                raise TypeError(f"message {part} at index {index} must be bytes or str")

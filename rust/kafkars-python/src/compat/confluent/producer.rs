@@ -1,0 +1,421 @@
+//! The part of `confluent_kafka.Producer` that runs once per message. The rest of the class is Python, derived from this one:
+//! it makes the engine's producer and answers what is asked of it by name (`_serve`, `_reached`).
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use kafkars_client::{ProduceError, ProduceRecord, SendError};
+use kafkars_records::Header;
+use parking_lot::Mutex;
+use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+
+use super::bell::PyBell;
+use super::consumer::deadline;
+use super::queue::Queue;
+use super::reports::{Report, Reports};
+use crate::error;
+use crate::producer::{OwnedRecord, ProducerCore, PyBaseProducer};
+use crate::runtime;
+
+/// Longest wait between two looks at signals and callbacks.
+const SLICE: Duration = Duration::from_millis(50);
+/// How often a wait asks whether the cluster can be reached.
+const LOOK_AFTER: Duration = Duration::from_millis(500);
+
+/// Takes messages and gives reports.
+#[pyclass(
+    name = "ConfluentProducer",
+    module = "kafkars._kafkars",
+    frozen,
+    subclass
+)]
+pub(crate) struct PyConfluentProducer {
+    // Set by `_open()`, which the constructor of the Python class calls.
+    open: OnceLock<Open>,
+}
+
+struct Open {
+    core: Arc<ProducerCore>,
+    bell: Py<PyBell>,
+    reports: Arc<Reports>,
+    queue: Arc<Queue>,
+    /// Most messages without report; none has no limit.
+    most: usize,
+    on_delivery: Option<Py<PyAny>>,
+    only_errors: bool,
+    // Guards when the cluster is to be looked after next.
+    look: Mutex<Instant>,
+}
+
+#[pymethods]
+impl PyConfluentProducer {
+    /// Programs derive classes with constructors of their own, so anything goes here.
+    #[new]
+    #[pyo3(signature = (*_arguments, **_keywords))]
+    fn new(_arguments: &Bound<'_, PyTuple>, _keywords: Option<&Bound<'_, PyDict>>) -> Self {
+        Self {
+            open: OnceLock::new(),
+        }
+    }
+
+    /// Takes a message, to be sent from here on by itself. Never waits.
+    ///
+    /// `callback` and `on_delivery` are the same: what to call with an error or None and the message, in a later `poll()` or
+    /// `flush()`. `timestamp` is in milliseconds since 1970; 0 is now.
+    #[pyo3(
+        signature = (
+            topic, value=None, key=None, partition=-1, callback=None, on_delivery=None, timestamp=0, headers=None
+        ),
+        text_signature = "($self, topic, value=None, key=None, partition=-1, callback=None, on_delivery=None, \
+                          timestamp=0, headers=None)"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "the parts of a message")]
+    fn produce<'py>(
+        &self,
+        topic: &Bound<'py, PyString>,
+        value: Option<&Bound<'py, PyAny>>,
+        key: Option<&Bound<'py, PyAny>>,
+        partition: i32,
+        callback: Option<&Bound<'py, PyAny>>,
+        on_delivery: Option<&Bound<'py, PyAny>>,
+        timestamp: i64,
+        headers: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<()> {
+        let py = topic.py();
+        let open = self.opened()?;
+        open.core.check()?;
+        let headers = headers.map(header_pairs).transpose()?.unwrap_or_default();
+        let header_views: Vec<_> = headers
+            .iter()
+            .map(|(name, value)| Header {
+                key: name,
+                value: value.as_deref(),
+            })
+            .collect();
+        let name = topic.to_str()?;
+        let record = ProduceRecord {
+            topic: name,
+            partition: (partition >= 0).then_some(partition),
+            timestamp: (timestamp != 0).then_some(timestamp),
+            key: payload("key", key)?,
+            value: payload("value", value)?,
+            headers: &header_views,
+        };
+        let size = record.key.map_or(0, <[u8]>::len) + record.value.map_or(0, <[u8]>::len);
+        if size > open.core.max_request_size {
+            // Here and not only where the topic is known: the caller is to hear of it.
+            let failure = ProduceError::RecordTooLarge {
+                topic: name.into(),
+                size,
+                limit: open.core.max_request_size,
+            };
+            return Err(refused(py, &failure)?);
+        }
+        if open.most > 0 && open.count() >= open.most {
+            return Err(full());
+        }
+        let function = callback.or(on_delivery);
+        let function = match function {
+            Some(function) => Some(function.clone().unbind()),
+            None => open
+                .on_delivery
+                .as_ref()
+                .map(|function| function.clone_ref(py)),
+        };
+        let report = function.map(|function| Report {
+            function,
+            topic: topic.clone().unbind(),
+            partition: record.partition,
+            key: key.map(|key| key.clone().unbind()),
+            value: value.map(|value| value.clone().unbind()),
+            sent: Instant::now(),
+        });
+        if open.queue.holds(name) {
+            return open.enqueue(&record, report);
+        }
+        match open.core.producer.try_send(&record) {
+            Ok(delivery) => {
+                if let Some(report) = report {
+                    open.reports.expect();
+                    open.reports.note(report, delivery);
+                }
+                Ok(())
+            }
+            Err(SendError::NotReady(wait)) if wait.is_for_room() => Err(full()),
+            Err(SendError::NotReady(_)) => open.enqueue(&record, report),
+            Err(SendError::Failed(ProduceError::Closed)) => Err(closed()),
+            Err(SendError::Failed(failure)) => Err(refused(py, &failure)?),
+        }
+    }
+
+    /// Runs callbacks, waiting up to `timeout` seconds for one to run; -1 or None wait as long as it takes. Returns how many
+    /// ran.
+    #[pyo3(signature = (timeout=Some(-1.0)), text_signature = "($self, timeout=-1)")]
+    fn poll(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<usize> {
+        let open = slf.get().opened()?;
+        open.core.check()?;
+        let served = open.serve(slf)?;
+        if served > 0 || timeout == Some(0.0) {
+            return Ok(served);
+        }
+        let deadline = deadline(timeout);
+        loop {
+            if !open.wait(slf, deadline)? {
+                return Ok(0);
+            }
+            let served = open.serve(slf)?;
+            if served > 0 {
+                return Ok(served);
+            }
+        }
+    }
+
+    /// Waits until every message has its report, for up to `timeout` seconds; -1 or None wait as long as it takes. Runs
+    /// callbacks. Returns how many messages are left.
+    #[pyo3(signature = (timeout=Some(-1.0)), text_signature = "($self, timeout=-1)")]
+    fn flush(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<usize> {
+        let open = slf.get().opened()?;
+        open.core.check()?;
+        let deadline = deadline(timeout);
+        loop {
+            open.serve(slf)?;
+            let left = open.count();
+            let is_over = deadline.is_some_and(|deadline| deadline <= Instant::now());
+            if left == 0 || is_over {
+                return Ok(left);
+            }
+            open.flush(slf, deadline)?;
+        }
+    }
+
+    /// Messages that were taken and have no report yet.
+    fn __len__(&self) -> usize {
+        self.opened().map_or(0, Open::count)
+    }
+
+    fn __bool__(&self) -> bool {
+        true
+    }
+
+    /// Sends with the engine's producer from now on.
+    fn _open(
+        &self,
+        engine: PyRef<'_, PyBaseProducer>,
+        bell: Py<PyBell>,
+        most: usize,
+        on_delivery: Option<Py<PyAny>>,
+        only_errors: bool,
+        patience: f64,
+    ) -> PyResult<()> {
+        let core = Arc::clone(&engine.core);
+        let patience = Duration::try_from_secs_f64(patience)
+            .map_err(|_| error::argument("patience is in seconds and not negative"))?;
+        let reports = Arc::<Reports>::default();
+        let queue = Arc::new(Queue::new(core.producer.clone(), &reports, patience));
+        // A second call of the constructor is the Python class's to refuse.
+        let _ = self.open.set(Open {
+            core,
+            bell,
+            reports,
+            queue,
+            most,
+            on_delivery,
+            only_errors,
+            look: Mutex::new(Instant::now() + LOOK_AFTER),
+        });
+        Ok(())
+    }
+
+    /// Fails where the producer is closed, or was never made.
+    fn _check(&self) -> PyResult<()> {
+        self.opened().map(drop)
+    }
+
+    /// Gives up messages whose topic is not known yet.
+    fn _give_up(&self) -> PyResult<()> {
+        let purged = ProduceError::Purged { in_flight: false };
+        self.opened()?.queue.give_up(&purged);
+        Ok(())
+    }
+}
+
+impl PyConfluentProducer {
+    #[inline]
+    fn opened(&self) -> PyResult<&Open> {
+        match self.open.get() {
+            Some(open) if !open.core.producer.is_closed() => Ok(open),
+            _ => Err(closed()),
+        }
+    }
+}
+
+impl Open {
+    /// Messages that have no report yet. Those that want none count as long as they are not acknowledged.
+    #[inline]
+    fn count(&self) -> usize {
+        let unacknowledged = self.core.producer.unacknowledged() + self.queue.waiting();
+        self.reports.open().max(unacknowledged)
+    }
+
+    #[cold]
+    fn enqueue(&self, record: &ProduceRecord<'_>, report: Option<Report>) -> PyResult<()> {
+        if report.is_some() {
+            self.reports.expect();
+        }
+        self.queue.add(OwnedRecord::copy(record), report)
+    }
+
+    /// Runs what waits. Returns how many callbacks ran.
+    #[inline]
+    fn serve(&self, slf: &Bound<'_, PyConfluentProducer>) -> PyResult<usize> {
+        let py = slf.py();
+        let served = self.reports.serve(py, self.only_errors)?;
+        let bell = self.bell.bind(py).get();
+        if !bell.is_rung() {
+            return Ok(served);
+        }
+        bell.answer();
+        match slf.call_method0(intern!(py, "_serve")) {
+            Ok(more) => Ok(served + more.extract::<usize>()?),
+            Err(problem) => {
+                bell.ring();
+                Err(problem)
+            }
+        }
+    }
+
+    /// Waits a little; false when the time is over. Ctrl+C ends it.
+    fn wait(
+        &self,
+        slf: &Bound<'_, PyConfluentProducer>,
+        deadline: Option<Instant>,
+    ) -> PyResult<bool> {
+        let py = slf.py();
+        let now = Instant::now();
+        let left = deadline.map_or(SLICE, |deadline| {
+            deadline.saturating_duration_since(now).min(SLICE)
+        });
+        if left.is_zero() {
+            return Ok(false);
+        }
+        py.detach(|| self.reports.wait(left));
+        py.check_signals()?;
+        self.look_after(slf)?;
+        Ok(true)
+    }
+
+    fn flush(
+        &self,
+        slf: &Bound<'_, PyConfluentProducer>,
+        deadline: Option<Instant>,
+    ) -> PyResult<()> {
+        let flushed = async {
+            let entered = self.queue.empty();
+            match deadline {
+                None => entered.await,
+                // What is late is in the returned count.
+                Some(deadline) => drop(tokio::time::timeout_at(deadline.into(), entered).await),
+            }
+            self.core.flush(deadline).await;
+        };
+        runtime::block_on_with(slf.py(), flushed, |_| {
+            self.serve(slf)?;
+            self.look_after(slf)
+        })
+    }
+
+    /// Tells the application once in a while that the cluster cannot be reached, or can be again.
+    fn look_after(&self, slf: &Bound<'_, PyConfluentProducer>) -> PyResult<()> {
+        let py = slf.py();
+        let now = Instant::now();
+        {
+            let mut look = self.look.lock();
+            if *look > now {
+                return Ok(());
+            }
+            *look = now + LOOK_AFTER;
+        }
+        let trouble = self.core.producer.client().bootstrap_failure();
+        let trouble = trouble.map(|failure| error::client(py, &failure).into_value(py));
+        slf.call_method1(intern!(py, "_reached"), (trouble,))
+            .map(drop)
+    }
+}
+
+/// The bytes of a key or value.
+#[inline]
+fn payload<'a>(what: &str, given: Option<&'a Bound<'_, PyAny>>) -> PyResult<Option<&'a [u8]>> {
+    let Some(given) = given else {
+        return Ok(None);
+    };
+    if let Ok(bytes) = given.cast::<PyBytes>() {
+        return Ok(Some(bytes.as_bytes()));
+    }
+    if let Ok(text) = given.cast::<PyString>() {
+        return Ok(Some(text.to_str()?.as_bytes()));
+    }
+    Err(PyTypeError::new_err(format!(
+        "{what}: a bytes-like object is required (bytes or str), not {}",
+        given.get_type().name()?
+    )))
+}
+
+/// Headers as a list of pairs or a dict, with values of bytes, text or None.
+fn header_pairs(given: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Option<Vec<u8>>)>> {
+    let items = match given.cast::<PyDict>() {
+        Ok(dict) => dict.items(),
+        Err(_) => match given.cast::<PyList>() {
+            Ok(list) => list.clone(),
+            Err(_) => {
+                return Err(PyTypeError::new_err(format!(
+                    "expected headers to be dict or list of (key, value) tuples, not {}",
+                    given.get_type().name()?
+                )));
+            }
+        },
+    };
+    items.iter().map(|item| header_pair(&item)).collect()
+}
+
+fn header_pair(item: &Bound<'_, PyAny>) -> PyResult<(String, Option<Vec<u8>>)> {
+    let pair = item.cast::<PyTuple>().ok().and_then(|pair| {
+        pair.extract::<(Bound<'_, PyAny>, Option<Bound<'_, PyAny>>)>()
+            .ok()
+    });
+    let Some((name, value)) = pair else {
+        return Err(PyTypeError::new_err(
+            "Headers are expected to be a list of (key, value) tuples",
+        ));
+    };
+    let name = match name.cast::<PyBytes>() {
+        Ok(bytes) => String::from_utf8_lossy(bytes.as_bytes()).into_owned(),
+        Err(_) => name.extract::<String>()?,
+    };
+    let value = payload("header value", value.as_ref())?.map(<[u8]>::to_vec);
+    Ok((name, value))
+}
+
+#[cold]
+fn full() -> PyErr {
+    PyBufferError::new_err(
+        "Local: Queue full: too many messages wait for their report (queue.buffering.max.messages, \
+         queue.buffering.max.kbytes); call poll() and try again",
+    )
+}
+
+#[cold]
+fn closed() -> PyErr {
+    PyRuntimeError::new_err("Producer has been closed")
+}
+
+/// What is raised for a message that was not taken.
+#[cold]
+fn refused(py: Python<'_>, failure: &ProduceError) -> PyResult<PyErr> {
+    let problem = error::produce(py, failure);
+    let translate = py.import("kafkars.compat.confluent_kafka._translate")?;
+    let raised = translate.call_method1("of_message", (problem.value(py),))?;
+    Ok(PyErr::from_value(raised))
+}

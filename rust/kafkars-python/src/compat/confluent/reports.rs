@@ -1,0 +1,252 @@
+//! Delivery reports: what is told of each message with a callback, on the thread that polls.
+//!
+//! Reports wait by batch. When a batch is done its reports become due together, and they run together: where a callback
+//! raises, the others of its batch still run before the exception reaches the caller, and other batches wait for the next call.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use kafkars_client::{Delivery, ProduceError};
+use parking_lot::{Condvar, Mutex};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+
+use super::message::PyMessage;
+use super::parts::{CREATE_TIME, LOG_APPEND_TIME, NO_TIMESTAMP, Parts};
+use crate::error;
+
+/// What a report tells again of its message, as the program gave it.
+pub(super) struct Report {
+    pub(super) function: Py<PyAny>,
+    pub(super) topic: Py<PyString>,
+    pub(super) partition: Option<i32>,
+    pub(super) key: Option<Py<PyAny>>,
+    pub(super) value: Option<Py<PyAny>>,
+    pub(super) sent: Instant,
+}
+
+/// What became of a message.
+enum Outcome {
+    Delivery(Delivery),
+    Failed(ProduceError),
+}
+
+type Call = (Report, Outcome);
+
+/// The reports of one producer.
+#[derive(Default)]
+pub(super) struct Reports {
+    // Guards reports of batches under way, by the batch's address; the deliveries in it keep the batch, and so the address.
+    waiting: Mutex<HashMap<usize, Vec<Call>, BuildHasherDefault<AddressHasher>>>,
+    // Guards reports whose turn has come, those of a batch together.
+    due: Mutex<VecDeque<Vec<Call>>>,
+    /// Messages with a report that was not given yet.
+    open: AtomicUsize,
+    news: Arc<News>,
+}
+
+/// What the runtime's threads tell.
+#[derive(Default)]
+struct News {
+    /// There may be something in `finished` or `due`.
+    any: AtomicBool,
+    // Guards addresses of finished batches.
+    finished: Mutex<Vec<usize>>,
+    changed: Condvar,
+}
+
+impl Reports {
+    /// Messages whose report has not run.
+    #[inline]
+    pub(super) fn open(&self) -> usize {
+        self.open.load(Ordering::Relaxed)
+    }
+
+    /// There will be a report.
+    #[inline]
+    pub(super) fn expect(&self) {
+        self.open.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The expected report is that of this delivery. Needs no interpreter.
+    #[inline]
+    pub(super) fn note(&self, report: Report, delivery: Delivery) {
+        let batch = Arc::clone(delivery.batch());
+        let address = Arc::as_ptr(&batch) as usize;
+        let call = (report, Outcome::Delivery(delivery));
+        match self.waiting.lock().entry(address) {
+            Entry::Occupied(entry) => {
+                entry.into_mut().push(call);
+                return;
+            }
+            Entry::Vacant(entry) => {
+                entry.insert(vec![call]);
+            }
+        }
+        let news = Arc::clone(&self.news);
+        batch.on_done(move || news.tell(address));
+    }
+
+    /// The expected report is that of a failure. Needs no interpreter.
+    pub(super) fn fail(&self, report: Report, failure: ProduceError) {
+        let call = (report, Outcome::Failed(failure));
+        self.due.lock().push_back(vec![call]);
+        self.news.ring();
+    }
+
+    /// Gives the reports whose turn has come. Returns how many.
+    #[inline]
+    pub(super) fn serve(&self, py: Python<'_>, only_errors: bool) -> PyResult<usize> {
+        if !self.news.any.swap(false, Ordering::AcqRel) {
+            return Ok(0);
+        }
+        self.serve_due(py, only_errors)
+    }
+
+    fn serve_due(&self, py: Python<'_>, only_errors: bool) -> PyResult<usize> {
+        let finished = std::mem::take(&mut *self.news.finished.lock());
+        for address in finished {
+            let calls = self.waiting.lock().remove(&address);
+            self.due.lock().extend(calls);
+        }
+        let mut served = 0;
+        loop {
+            let Some(calls) = self.due.lock().pop_front() else {
+                return Ok(served);
+            };
+            let mut raised = None;
+            for call in calls {
+                self.open.fetch_sub(1, Ordering::Relaxed);
+                match give(py, call, only_errors) {
+                    Ok(()) => served += 1,
+                    Err(problem) => {
+                        raised.get_or_insert(problem);
+                    }
+                }
+            }
+            if let Some(problem) = raised {
+                self.news.any.store(true, Ordering::Release);
+                return Err(problem);
+            }
+        }
+    }
+
+    /// Blocks this thread until there may be something to give, at most for `timeout`.
+    pub(super) fn wait(&self, timeout: Duration) {
+        let mut finished = self.news.finished.lock();
+        if !self.news.any.load(Ordering::Acquire) {
+            self.news.changed.wait_for(&mut finished, timeout);
+        }
+    }
+}
+
+impl News {
+    fn tell(&self, address: usize) {
+        self.finished.lock().push(address);
+        self.ring();
+    }
+
+    fn ring(&self) {
+        // Under the lock, so that who is about to wait does not miss it.
+        let _finished = self.finished.lock();
+        self.any.store(true, Ordering::Release);
+        self.changed.notify_all();
+    }
+}
+
+/// Calls the callback of one message.
+fn give(py: Python<'_>, (report, outcome): Call, only_errors: bool) -> PyResult<()> {
+    let outcome = match outcome {
+        Outcome::Failed(failure) => Err(failure),
+        Outcome::Delivery(delivery) => delivery.result().unwrap_or(Err(ProduceError::Closed)),
+    };
+    if only_errors && outcome.is_ok() {
+        return Ok(());
+    }
+    let latency = Some(report.sent.elapsed().as_secs_f64());
+    let topic = Some(report.topic.into_any());
+    let (key, value) = (as_bytes(py, report.key)?, as_bytes(py, report.value)?);
+    let (error, parts) = match outcome {
+        Ok(stored) => {
+            let kind = match stored.log_append_time {
+                true => LOG_APPEND_TIME,
+                false => CREATE_TIME,
+            };
+            let parts = Parts {
+                topic,
+                partition: Some(stored.partition),
+                offset: Some(stored.offset).filter(|offset| *offset >= 0),
+                key,
+                value,
+                timestamp: (kind, stored.timestamp),
+                latency,
+                ..Parts::default()
+            };
+            (py.None(), parts)
+        }
+        Err(failure) => {
+            let error = failed(py, &failure)?;
+            let parts = Parts {
+                topic,
+                partition: report.partition,
+                key,
+                value,
+                error: Some(error.clone_ref(py)),
+                timestamp: NO_TIMESTAMP,
+                latency,
+                ..Parts::default()
+            };
+            (error, parts)
+        }
+    };
+    let message = crate::slim::new(py, PyMessage::made(parts))?;
+    report.function.call1(py, (error, message)).map(drop)
+}
+
+/// The face's error for a message that was not stored.
+fn failed(py: Python<'_>, failure: &ProduceError) -> PyResult<Py<PyAny>> {
+    let in_flight = matches!(failure, ProduceError::Purged { in_flight: true });
+    let problem = error::produce(py, failure);
+    let translate = py.import("kafkars.compat.confluent_kafka._translate")?;
+    let error = translate.call_method1("of_delivery", (problem.value(py), in_flight))?;
+    Ok(error.unbind())
+}
+
+/// A key or value as it was sent.
+fn as_bytes(py: Python<'_>, given: Option<Py<PyAny>>) -> PyResult<Option<Py<PyAny>>> {
+    let Some(given) = given else {
+        return Ok(None);
+    };
+    match given.bind(py).cast::<PyString>() {
+        Ok(text) => Ok(Some(
+            PyBytes::new(py, text.to_str()?.as_bytes())
+                .into_any()
+                .unbind(),
+        )),
+        Err(_) => Ok(Some(given)),
+    }
+}
+
+/// Addresses are distinct already; only their low bits are all zero.
+#[derive(Default)]
+struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_usize(&mut self, address: usize) {
+        self.0 = (address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+}

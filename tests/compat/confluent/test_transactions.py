@@ -1,0 +1,143 @@
+"""Transactions: begun, committed, aborted, with positions of a consumer, and out of order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.compat.confluent.conftest import Clients, places, poll_until
+from tests.compat.confluent.test_produce import Reports
+
+
+@pytest.fixture
+def producer(clients: Clients) -> Any:
+    made = clients.producer({"transactional.id": clients.group()})
+    made.init_transactions(20)
+    return made
+
+
+def read(clients: Clients, topic: str) -> list[bytes]:
+    """What a consumer reads up to the end, by default without what was aborted."""
+    consumer = clients.consumer({"enable.partition.eof": True})
+    consumer.assign([clients.ck.TopicPartition(topic, 0)])
+    values = []
+    while True:
+        [message] = poll_until(consumer, 1)
+        if message.error() is not None:
+            assert message.error() == clients.ck.KafkaError._PARTITION_EOF
+            return values
+        values.append(message.value())
+
+
+def test_only_what_was_committed_is_read(clients: Clients, producer: Any) -> None:
+    topic, reports = clients.topic(), Reports()
+    for value, end in (
+        ("one", producer.commit_transaction),
+        ("two", producer.abort_transaction),
+        ("three", producer.commit_transaction),
+    ):
+        producer.begin_transaction()
+        producer.produce(topic, value, callback=reports)
+        producer.flush(20)
+        end(20)
+    assert read(clients, topic) == [b"one", b"three"]
+    assert reports.codes() == [None, None, None]
+
+
+def test_committing_sends_what_is_left_and_runs_its_callbacks(clients: Clients, producer: Any) -> None:
+    topic, reports = clients.topic(), Reports()
+    producer.begin_transaction()
+    producer.produce(topic, "value", callback=reports)
+    producer.commit_transaction(20)
+    assert reports.codes() == [None]
+    assert read(clients, topic) == [b"value"]
+
+
+def test_aborting_gives_up_what_is_left_and_runs_its_callbacks(clients: Clients, producer: Any) -> None:
+    topic, reports = clients.topic(), Reports()
+    producer.list_topics(topic, 20)
+    producer.begin_transaction()
+    producer.produce(topic, "value", callback=reports)
+    producer.abort_transaction(20)
+    # It may have left by then, and be stored and aborted.
+    assert reports.codes()[0] in {None, clients.ck.KafkaError._PURGE_QUEUE, clients.ck.KafkaError._PURGE_INFLIGHT}
+    assert read(clients, topic) == []
+
+
+def test_positions_are_part_of_a_transaction(clients: Clients, producer: Any) -> None:
+    source, sink = clients.topic(messages=3), clients.topic()
+    consumer = clients.consumer({"enable.auto.commit": False})
+    consumer.subscribe([source])
+    poll_until(consumer, 2)
+    here = [clients.ck.TopicPartition(source, 0)]
+    producer.begin_transaction()
+    producer.produce(sink, "made of two")
+    producer.send_offsets_to_transaction(
+        consumer.position(consumer.assignment()), consumer.consumer_group_metadata(), 20
+    )
+    producer.commit_transaction(20)
+    assert places(consumer.committed(here, 20)) == [(source, 0, 2)]
+    producer.begin_transaction()
+    producer.send_offsets_to_transaction(
+        [clients.ck.TopicPartition(source, 0, 3)], consumer.consumer_group_metadata(), 20
+    )
+    producer.abort_transaction(20)
+    assert places(consumer.committed(here, 20)) == [(source, 0, 2)]
+    with pytest.raises(TypeError):
+        producer.send_offsets_to_transaction(here, "text", 20)
+
+
+def test_calls_out_of_order_are_refused(clients: Clients) -> None:
+    state = clients.ck.KafkaError._STATE
+    topic, producer = clients.topic(), clients.producer({"transactional.id": clients.group()})
+
+    def refused(name: str, *arguments: Any) -> int:
+        with pytest.raises(clients.ck.KafkaException) as caught:
+            getattr(producer, name)(*arguments)
+        error = caught.value.args[0]
+        assert (error.fatal(), error.retriable(), error.txn_requires_abort()) == (False, False, False)
+        return int(error.code())
+
+    assert refused("produce", topic, "value") == state
+    assert refused("begin_transaction") == state
+    producer.init_transactions(20)
+    assert refused("produce", topic, "value") == state
+    assert refused("commit_transaction", 20) == state
+    assert refused("abort_transaction", 20) == state
+    producer.begin_transaction()
+    assert refused("begin_transaction") == state
+    assert refused("init_transactions", 20) == state
+    producer.abort_transaction(20)
+
+
+def test_transactions_need_an_id(clients: Clients) -> None:
+    producer = clients.producer()
+    for name in ("init_transactions", "begin_transaction", "commit_transaction", "abort_transaction"):
+        with pytest.raises(clients.ck.KafkaException) as caught:
+            getattr(producer, name)()
+        assert caught.value.args[0] == clients.ck.KafkaError._NOT_CONFIGURED
+
+
+def test_a_producer_that_was_replaced_cannot_go_on() -> None:
+    """On the face alone: the library raises an error that nothing can catch."""
+    from kafkars.compat import confluent_kafka as face
+    from kafkars.testing import EmbeddedBroker
+
+    with EmbeddedBroker() as broker:
+        broker.create_topic("topic", 1)
+        settings = {"bootstrap.servers": broker.bootstrap_servers, "transactional.id": "same"}
+        reports = Reports()
+        with face.Producer(settings) as first, face.Producer(settings) as second:
+            first.init_transactions(20)
+            second.init_transactions(20)
+            first.begin_transaction()
+            first.produce("topic", "value", callback=reports)
+            with pytest.raises(face.KafkaException) as caught:
+                first.commit_transaction(20)
+            error = caught.value.args[0]
+            assert (error.code(), error.fatal()) == (face.KafkaError._FENCED, True)
+            assert reports.codes() == [face.KafkaError._FENCED]
+            with pytest.raises(face.KafkaException) as caught:
+                first.produce("topic", "value")
+            assert caught.value.args[0].fatal()
