@@ -7,6 +7,8 @@ SHELL := bash
 .DELETE_ON_ERROR:
 
 VENV := .venv
+# Frameworks bring the libraries that they are written for, in versions of their own: they have an environment of their own.
+FRAMEWORKS := .cache/frameworks
 BIN := $(VENV)/bin
 PY := $(BIN)/python
 # One interpreter for maturin and for plain cargo, so that neither rebuilds what the other built.
@@ -74,11 +76,22 @@ test-rust: $(VENV)/.created  ## Tests of the Rust crates
 
 .PHONY: test-python
 test-python: build $(VENV)/.group-peers  ## Python tests on the embedded broker (PYTEST="-k name" for some)
-	@$(PY) -m pytest -m "not kafka" $(RERUNS) $(PYTEST)
+	@$(PY) -m pytest -m "not kafka and not frameworks" $(RERUNS) $(PYTEST)
+
+.PHONY: test-frameworks
+test-frameworks: build $(FRAMEWORKS)/.ready  ## FastStream, Faust, Quix Streams and Bytewax on the faces of kafkars.compat
+	@$(PY) -m pytest -m frameworks --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
+
+$(FRAMEWORKS)/.ready: tests/frameworks/requirements.txt $(VENV)/.created
+	@echo "installing frameworks into $(FRAMEWORKS)"
+	@$(PY) -m venv $(FRAMEWORKS)
+	@$(FRAMEWORKS)/bin/python -m pip install --quiet --disable-pip-version-check -r $< || { \
+	    echo "pip could not install the frameworks of $<; is a package index reachable?" >&2; exit 1; }
+	@touch $@
 
 .PHONY: test-kafka
 test-kafka: build $(VENV)/.group-peers  ## Python and interoperability tests on a real Apache Kafka (java, mvn)
-	@$(PY) -m pytest -m "kafka and not chaos" --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
+	@$(PY) -m pytest -m "kafka and not chaos and not frameworks" --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
 
 .PHONY: test-chaos
 test-chaos: build $(VENV)/.group-peers  ## Three real brokers are killed and cut off, a short while per load (java, mvn)

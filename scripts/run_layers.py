@@ -13,12 +13,15 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 JAVA_NEEDED = 17
+FRAMEWORKS = Path("tests/frameworks/requirements.txt")
+FRAMEWORKS_READY = Path(".cache/frameworks/.ready")
 
 
 def main() -> int:
@@ -79,10 +82,19 @@ def no_jvm() -> str | None:
     return None
 
 
+def no_frameworks() -> str | None:
+    if FRAMEWORKS_READY.exists() and FRAMEWORKS_READY.stat().st_mtime >= FRAMEWORKS.stat().st_mtime:
+        return None
+    pip = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--no-deps", "--ignore-installed"]
+    reached = subprocess.run([*pip, "-r", str(FRAMEWORKS)], capture_output=True, check=False)
+    return None if reached.returncode == 0 else "no package index to install the frameworks from"
+
+
 LAYERS = [
     Layer("lint", nothing_needed),
     Layer("test-rust", nothing_needed),
     Layer("test-python", nothing_needed),
+    Layer("test-frameworks", no_frameworks),
     Layer("test-kafka", no_jvm),
     Layer("test-chaos", no_jvm),
     Layer("test-kafka-old", no_jvm),

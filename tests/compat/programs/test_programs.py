@@ -1,0 +1,22 @@
+"""Each program tells the same on the face as on the original: the same records and errors, the same order of callbacks."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.brokers import Broker
+from tests.compat.programs import session
+
+
+# The first test of each library and broker waits for all of its programs.
+@pytest.mark.timeout(2 * session.ENOUGH)
+@pytest.mark.parametrize(
+    ("library", "program"), [(library, name) for library, names in session.PROGRAMS.items() for name in names]
+)
+def test_the_face_tells_what_the_original_tells(library: str, program: str, broker: Broker) -> None:
+    runs = [(library, side, broker.bootstrap_servers) for side in ("original", "face")]
+    original, face = (outcomes[program] for outcomes in session.compared(*runs))
+    assert original["end"] == "ended", f"the program is wrong:\n{original['end']}"
+    assert original["told"]
+    assert face["end"] == "ended", face["end"]
+    assert face["told"] == original["told"]

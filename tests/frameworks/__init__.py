@@ -1,0 +1,1 @@
+"""Frameworks that sit on aiokafka and confluent_kafka, on the faces of kafkars.compat."""
