@@ -6,7 +6,7 @@ import json
 import sys
 from datetime import datetime, timezone
 
-from benches.compare import brokers, jobs, options, plot, table
+from benches.compare import brokers, faces, jobs, options, plot, table
 from benches.compare.document import document, versions
 from benches.compare.rounds import Case, WrongResultError, run_case
 
@@ -18,7 +18,7 @@ def main() -> int:
         print(
             f"broker: {broker.name}\nsettings: {chosen.settings}, partitions={chosen.partitions}, rounds={chosen.rounds}"
         )
-        for job in jobs.named(chosen.jobs):
+        for job in jobs.named(chosen.jobs, (*jobs.JOBS, *faces.JOBS)):
             for size in chosen.sizes:
                 # Latency is that of single records; a codec adds nothing there.
                 for codec in ["none"] if job.kind == "latency" else chosen.codecs:

@@ -18,7 +18,7 @@ class Contestant:
 
     @property
     def is_ours(self) -> bool:
-        return self.driver == "kafkars"
+        return self.driver == "kafkars" or self.driver.startswith("face_")
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,8 @@ JOBS = (
 )
 
 
-def named(names: list[str]) -> list[Job]:
-    known = {job.name: job for job in JOBS}
+def named(names: list[str], of: tuple[Job, ...] = JOBS) -> list[Job]:
+    known = {job.name: job for job in of}
     unknown = [name for name in names if name not in known]
     if unknown:
         raise SystemExit(f"unknown job {unknown[0]}; there are: {', '.join(known)}")

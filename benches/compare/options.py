@@ -6,6 +6,7 @@ import argparse
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benches.compare import faces
 from benches.compare.jobs import JOBS
 from benches.compare.task import Settings
 
@@ -37,6 +38,13 @@ def parse(arguments: list[str]) -> Options:
         prog="python -m benches.compare", formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
     parser.add_argument("--jobs", default=names, help="separated by commas")
+    parser.add_argument(
+        "--faces",
+        action="store_const",
+        dest="jobs",
+        const=",".join(job.name for job in faces.JOBS),
+        help="kafkars.compat beside the libraries that it stands in for, instead of other jobs",
+    )
     parser.add_argument("--broker", choices=["real", "embedded"], default="real")
     parser.add_argument("--kafka-version", default="4.3.1")
     parser.add_argument("--sizes", default="100", help="bytes of a value, separated by commas")

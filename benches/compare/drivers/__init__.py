@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from types import ModuleType
 
-DRIVERS = ("kafkars", "confluent", "aiokafka", "kafka_python", "bare_sockets", "bare_asyncio")
+DRIVERS = (
+    "kafkars",
+    "confluent",
+    "aiokafka",
+    "kafka_python",
+    "bare_sockets",
+    "bare_asyncio",
+    "face_confluent",
+    "face_aiokafka",
+)
 
 
 def load(name: str) -> ModuleType:

@@ -19,8 +19,8 @@ def main() -> None:
             session.outcomes(library, side, broker.bootstrap_servers, chosen) for side in ("original", "face")
         )
     for name in chosen:
+        same = session.agree(original[name]["told"], face[name]["told"]) and face[name]["end"] == "ended"
         told = [[json.dumps(line) for line in side[name]["told"]] for side in (original, face)]
-        same = told[0] == told[1] and face[name]["end"] == "ended"
         sys.stdout.write(f"{name}: {'the same' if same else face[name]['end']}\n")
         if not same:
             lines = difflib.unified_diff(*told, "original", "face", lineterm="")

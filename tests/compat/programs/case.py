@@ -62,10 +62,10 @@ class Case:
         return text
 
     def _exception(self, error: BaseException) -> Any:
-        """Class and code: texts are for people and may differ."""
+        """What catches it, the most special class first, and its code. Texts are for people and may differ."""
         inner = error.args[0] if error.args and hasattr(error.args[0], "code") else None
         code = None if inner is None else inner.name()
-        return [type(error).__name__, code] if code else [type(error).__name__]
+        return {"caught as": [kind.__name__ for kind in type(error).__mro__], "code": code}
 
     def _object(self, value: Any) -> Any:
         if type(value).__name__ == "TopicPartition":

@@ -74,3 +74,12 @@ def outcomes(library: str, side: str, servers: str, names: tuple[str, ...]) -> O
             raise AssertionError(f"no program ran: {process.stderr[-3000:]}")
         left = left[left.index(began) + 1 :]
     return found
+
+
+def agree(original: Any, face: Any) -> bool:
+    """Whether both tell the same. An error of the face may be several classes in one; the original's must be among them."""
+    if isinstance(original, dict) and isinstance(face, dict):
+        return original["caught as"][0] in face["caught as"] and original["code"] == face["code"]
+    if isinstance(original, list) and isinstance(face, list):
+        return len(original) == len(face) and all(map(agree, original, face))
+    return bool(original == face)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 import pytest
 
 from tests.brokers import Broker
@@ -19,4 +21,5 @@ def test_the_face_tells_what_the_original_tells(library: str, program: str, brok
     assert original["end"] == "ended", f"the program is wrong:\n{original['end']}"
     assert original["told"]
     assert face["end"] == "ended", face["end"]
-    assert face["told"] == original["told"]
+    differences = [pair for pair in zip_longest(original["told"], face["told"]) if not session.agree(*pair)]
+    assert not differences
