@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.brokers import Broker, in_ci
+from tests.compat.surface.table import FACES
 
 pytestmark = pytest.mark.frameworks
 
@@ -107,7 +108,7 @@ def told(name: str, side: str, broker: Broker, directory: Path) -> Any:
 
 
 @pytest.mark.timeout(SECONDS + 60)
-@pytest.mark.parametrize("name", APPLICATIONS)
+@pytest.mark.parametrize("name", [name for name, (library, *_) in APPLICATIONS.items() if library in FACES])
 def test_it_runs_on_the_face(name: str, broker: Broker, tmp_path: Path) -> None:
     assert told(name, "face", broker, tmp_path) == APPLICATIONS[name][3]
 

@@ -44,6 +44,9 @@ class Case:
         """A value of either library as JSON knows values."""
         if value is None or isinstance(value, (bool, int, float)):
             return value
+        if type(value).__name__ == "KafkaError":
+            # A value that is handed to callbacks, and in the face an exception, too.
+            return ["KafkaError", value.name()]
         for kinds, plain in (
             (BaseException, self._exception),
             (str, self._text),
@@ -70,8 +73,6 @@ class Case:
     def _object(self, value: Any) -> Any:
         if type(value).__name__ == "TopicPartition":
             return self.plain([value.topic, value.partition, value.offset, value.error and value.error.name()])
-        if type(value).__name__ == "KafkaError":
-            return ["KafkaError", value.name()]
         if type(value).__name__ == "Message":
             return self.plain([value.topic(), value.partition(), value.offset(), value.key(), value.value()])
         raise TypeError(f"{value!r} cannot be told")

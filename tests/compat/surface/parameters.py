@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from dataclasses import dataclass
@@ -120,13 +121,13 @@ def _other_default(parameter: Parameter, other: inspect.Parameter) -> str | None
     has = repr(other.default)
     if has == wanted or (wanted != parameter.default and has.startswith(wanted)):
         return None
-    return None if _same_number(has, wanted) else f"parameter {parameter.name!r} is {has} instead of {wanted}"
+    return None if _same_value(other.default, wanted) else f"parameter {parameter.name!r} is {has} instead of {wanted}"
 
 
-def _same_number(one: str, other: str) -> bool:
+def _same_value(has: object, wanted: str) -> bool:
     try:
-        return float(one) == float(other)
-    except ValueError:
+        return bool(has == ast.literal_eval(wanted))
+    except (ValueError, SyntaxError):
         return False
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 DATA = Path(__file__).parent / "data"
 LIBRARIES = ("confluent_kafka", "aiokafka")
+# Faces that have everything they are to have.
+FACES = ("aiokafka",)
 MISSING = object()
 
 

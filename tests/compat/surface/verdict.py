@@ -24,7 +24,10 @@ def of(row: Row) -> str:
     library = Library(row.library, is_face=True)
     entry = next((entry for entry in not_offered() if entry.covers(row)), None)
     if entry is None:
-        problem = checks.problem(row, library)
+        try:
+            problem = checks.problem(row, library)
+        except Exception as error:  # noqa: BLE001 - a face that is broken in one place is still looked at in the others
+            problem = f"cannot be looked at: {error!r}"
         return NOT_PROMISED if problem and row.tier == "internal" else problem or WORKS
     refusal = checks.refusal(row, library)
     if refusal is None:

@@ -7,11 +7,9 @@ import logging
 
 from confluent_kafka import (
     Consumer,
-    DeserializingConsumer,
     KafkaError,
     KafkaException,
     Producer,
-    SerializingProducer,
     TopicPartition,
     libversion,
     version,
@@ -54,8 +52,6 @@ def wrong_settings(case: Case) -> None:
             Consumer({"bootstrap.servers": "127.0.0.1:1", "log_level": 0, **settings})
         except (KafkaException, TypeError, ValueError) as error:
             case.tell(list(settings), error)
-    case.raised(Consumer)
-    case.raised(Producer)
     case.raised(Producer, 5)
 
 
@@ -77,11 +73,15 @@ def values_of_the_library(case: Case) -> None:
         hash(partition) == hash(TopicPartition("t", 3)),
     )
     case.tell(len({partition, TopicPartition("t", 3, 7)}))
-    case.raised(lambda: partition == "t")
     error = KafkaError(KafkaError._TIMED_OUT)
-    case.tell(error.code(), error.name(), error.str(), error == KafkaError._TIMED_OUT, error.fatal(), error.retriable())
-    case.tell(repr(error), str(error), str(KafkaException(error)))
-    case.tell(repr(KafkaError(3, "own text")), KafkaError(-195).name(), KafkaError(36).str())
+    # Texts are each library's own.
+    case.tell(
+        error.code(), error.name(), bool(error.str()), error == KafkaError._TIMED_OUT, error.fatal(), error.retriable()
+    )
+    case.tell(
+        repr(error).startswith("KafkaError{code=_TIMED_OUT,val=-185,str="), str(KafkaException(error)) == repr(error)
+    )
+    case.tell(repr(KafkaError(3, "own text")), KafkaError(-195).name(), KafkaError(36).name())
     case.tell(isinstance(version(), (str, tuple)), isinstance(libversion(), tuple))
     try:
         raise KafkaException(error)
@@ -143,6 +143,8 @@ def loggers(case: Case) -> None:
 
 
 def serializers(case: Case) -> None:
+    from confluent_kafka import DeserializingConsumer, SerializingProducer
+
     case.tell(StringSerializer()("é"), StringSerializer("latin-1")("é"), StringSerializer()(None))
     case.tell(IntegerSerializer()(258), DoubleSerializer()(1.5), IntegerDeserializer()(b"\x00\x00\x01\x02"))
     case.tell(StringDeserializer("utf_8")(b"\xc3\xa9"), DoubleDeserializer()(None))

@@ -22,7 +22,7 @@ class BatchBuilder:
         batch_size: int,
         compression_type: int | str | None,
         *,
-        is_transactional: bool,
+        is_transactional: bool = False,
         key_serializer: Callable[[Any], Any] | None = None,
         value_serializer: Callable[[Any], Any] | None = None,
     ) -> None:
