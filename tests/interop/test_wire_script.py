@@ -17,7 +17,7 @@ SECONDS = 200.0
 @pytest.mark.kafka
 @pytest.mark.kip_848
 @pytest.mark.timeout(240)
-@pytest.mark.parametrize("theme", ["conversion", "levels"])
+@pytest.mark.parametrize("theme", ["conversion", "levels", "patterns"])
 def test_what_the_embedded_broker_answers_is_what_kafka_answers(kafka_cluster: Broker, theme: str) -> None:
     command = ["cargo", "test", "--workspace", "--locked", "--quiet", "--test", "wire", f"{theme}::"]
     finished = subprocess.run(

@@ -40,6 +40,7 @@ mod link;
 mod log;
 mod nodes;
 mod partition;
+mod pattern;
 mod producers;
 mod quotas;
 mod releases;

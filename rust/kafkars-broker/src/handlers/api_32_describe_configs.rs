@@ -46,6 +46,8 @@ impl Serve for DescribeConfigsRequest {
             }
             DescribeConfigsResult {
                 configs,
+                // Not null, which is how Kafka says that there is none.
+                error_message: Some(String::new()),
                 ..result(resource)
             }
         };

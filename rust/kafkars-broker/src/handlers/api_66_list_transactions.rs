@@ -1,9 +1,7 @@
 //! ListTransactions, versions 0 to 2 (KIP-664).
 //!
 //! Kept: the transactional ids that the node coordinates, by state, by producer, and by how long the transaction runs (version 1,
-//! KIP-994).
-//!
-//! Skipped: patterns (version 2, KIP-1152): a pattern is refused with INVALID_REGULAR_EXPRESSION.
+//! KIP-994), and by a pattern of the whole id (2, KIP-1152).
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::list_transactions::{
@@ -12,6 +10,7 @@ use kafkars_protocol::messages::list_transactions::{
 
 use super::{Answer, Peer, Serve};
 use crate::nodes::CoordinatorKind;
+use crate::pattern;
 use crate::transactions::{Stage, Transaction};
 
 /// States a client may name; the last two are never seen here.
@@ -28,15 +27,17 @@ const STATES: &[&str] = &[
 
 impl Serve for ListTransactionsRequest {
     fn serve(self, peer: &Peer, version: i16) -> Answer<ListTransactionsResponse> {
-        let pattern = self.transactional_id_pattern.as_deref();
-        if pattern.is_some_and(|pattern| !pattern.is_empty()) {
+        let text = self.transactional_id_pattern.as_deref();
+        let pattern = text.filter(|text| !text.is_empty()).map(pattern::whole);
+        let Ok(pattern) = pattern.transpose() else {
             return Answer::Now(self.refuse(peer, version, ErrorCode::InvalidRegularExpression));
-        }
+        };
         let cluster = &peer.cluster;
         let now = cluster.now();
         let state = cluster.state();
         let listed = |(id, transaction): &(&str, &Transaction)| {
             cluster.coordinates(peer.node, CoordinatorKind::Transaction, id)
+                && pattern.as_ref().is_none_or(|pattern| pattern.is_match(id))
                 && is_wanted(&self, transaction, now)
         };
         let describe = |(id, transaction): (&str, &Transaction)| TransactionState {

@@ -17,6 +17,7 @@ mod mutated;
 mod nodes;
 mod offsets;
 
+mod patterns;
 mod produce;
 mod quotas;
 mod sessions;

@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kafkars_protocol::{ErrorCode, Uuid};
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 
 use super::member::ConsumerMember;
 use crate::groups::refused::Refused;
+use crate::pattern;
 use crate::topics::Topics;
 
-/// Memory that one compiled expression may take, and again what it builds up while it matches.
-const REGEX_MAX_BYTES: usize = 256 << 10;
 /// Different expressions that one group may have, which Kafka does not limit.
 const MAX_EXPRESSIONS: usize = 100;
 
@@ -44,7 +43,7 @@ impl Subscribed {
             .chain(self.topics.keys())
             .map(|name| name.len() + 96)
             .sum::<usize>()
-            + 2 * REGEX_MAX_BYTES * self.expressions.len()
+            + 2 * pattern::MAX_BYTES * self.expressions.len()
     }
 
     /// Takes a member's expression, unless it is none that the broker understands.
@@ -57,12 +56,7 @@ impl Subscribed {
                 format!("The group has {MAX_EXPRESSIONS} expressions, which is the limit.");
             return Err(Refused::new(ErrorCode::InvalidRegularExpression, message));
         }
-        // The whole name must match, as with RE2/J in Kafka.
-        let whole = format!("^(?:{text})$");
-        let compiled = RegexBuilder::new(&whole)
-            .size_limit(REGEX_MAX_BYTES)
-            .dfa_size_limit(REGEX_MAX_BYTES)
-            .build();
+        let compiled = pattern::whole(text);
         let regex = compiled.map_err(|problem| {
             let message = format!(
                 "SubscribedTopicRegex `{text}` is not a valid regular expression: {problem}."
