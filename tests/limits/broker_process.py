@@ -1,6 +1,6 @@
 """The embedded broker in a process of its own, whose memory is measured: `python broker_process.py`.
 
-It prints its address, and ends when its input does.
+`--faults` turns its fault controls on. It prints its address, and ends when its input does.
 """
 
 from __future__ import annotations
@@ -15,13 +15,21 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class BrokerProcess:
-    """Starts the process, and looks at it from outside."""
+FAULTS = "--faults"
+# What the tests call themselves where they write requests by hand.
+BY_HAND = "kafkars-tests"
 
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+
+class BrokerProcess:
+    """Starts the process, and looks at it from outside.
+
+    Args:
+        faults: Whether it has a slow link, and faults for all that is asked by hand: damaged, delayed and missing answers.
+    """
+
+    def __init__(self, *, faults: bool = False) -> None:
+        command = [sys.executable, __file__, *([FAULTS] if faults else [])]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout is not None
         self.bootstrap_servers = self._process.stdout.readline().strip()
         assert self.bootstrap_servers, "the broker did not start"
@@ -80,6 +88,11 @@ def main() -> None:
     from kafkars.testing import EmbeddedBroker
 
     with EmbeddedBroker() as broker:
+        if FAULTS in sys.argv:
+            broker.intercept("Fetch", "flip_byte", position=60, when=lambda request: request.client_id == BY_HAND)
+            broker.intercept("Metadata", "drop", when=lambda request: request.client_id == BY_HAND)
+            broker.intercept("ListOffsets", "delay", seconds=3600, when=lambda request: request.client_id == BY_HAND)
+            broker.slow_down(latency=0.001)
         print(broker.bootstrap_servers, flush=True)  # noqa: T201  # what the other process waits for
         sys.stdin.read()
 

@@ -11,10 +11,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::{Buf, Bytes, BytesMut};
-use kafkars_protocol::{DecodeError, EncodeError, Frame, FrameError, FrameLimit, LENGTH_PREFIX};
+use kafkars_protocol::{DecodeError, EncodeError, FrameError, FrameLimit, LENGTH_PREFIX};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::timeout;
 
 use crate::cluster::Cluster;
 use crate::handlers::{self, Outcome, Peer};
@@ -137,18 +137,17 @@ impl Connection {
             }
             self.while_paused().await;
             match outcome {
-                Outcome::Reply(frame) => self.collect(frame).await?,
+                Outcome::Reply(frame) => self.collect(frame.into_segments()).await?,
                 Outcome::Throttled { frame, pause_ms } => {
                     let until = self.peer.cluster.now().saturating_add(i64::from(pause_ms));
                     if let Some(frame) = frame {
-                        self.collect(frame).await?;
+                        self.collect(frame.into_segments()).await?;
                     }
                     self.flush().await?;
                     self.rest_until(until).await?;
                 }
-                Outcome::Damaged { bytes, cut } => {
-                    self.outgoing_size += bytes.len();
-                    self.outgoing.push_back(bytes);
+                Outcome::Damaged { segments, cut } => {
+                    self.collect(segments).await?;
                     if cut {
                         self.flush().await?;
                         return Err(End::Cut);
@@ -211,8 +210,7 @@ impl Connection {
     async fn take_time_to_read(&mut self) {
         let count = std::mem::take(&mut self.unpaid);
         if self.node.link.is_shaped() {
-            let link = &self.node.link;
-            sleep_until(link.reserve(Direction::In, count, Instant::now())).await;
+            self.node.link.carry(Direction::In, count).await;
         }
     }
 
@@ -282,9 +280,9 @@ impl Connection {
     }
 
     /// Puts an answer behind those that wait to be written.
-    async fn collect(&mut self, frame: Frame) -> Result<(), End> {
-        self.outgoing_size += frame.len();
-        self.outgoing.extend(frame.into_segments());
+    async fn collect(&mut self, segments: Vec<Bytes>) -> Result<(), End> {
+        self.outgoing_size += segments.iter().map(Bytes::len).sum::<usize>();
+        self.outgoing.extend(segments);
         if self.outgoing_size >= WRITE_BUFFER {
             self.flush().await?;
         }
@@ -299,7 +297,8 @@ impl Connection {
         let idle = self.peer.cluster.config.user.connections_max_idle;
         let size = std::mem::take(&mut self.outgoing_size);
         if self.slow.is_some() || self.node.link.is_shaped() {
-            let start = || SlowWriter::start(Arc::clone(&self.stream), Arc::clone(&self.node));
+            let start =
+                || SlowWriter::start(Arc::clone(&self.stream), Arc::clone(&self.node), idle);
             let slow = self.slow.get_or_insert_with(start);
             let taken = timeout(idle, slow.write(std::mem::take(&mut self.outgoing), size)).await;
             return taken.map_err(|_| End::Idle)?;

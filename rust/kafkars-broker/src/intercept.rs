@@ -1,13 +1,17 @@
 //! Faults on purpose: which requests, how often, and what becomes of them.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use kafkars_protocol::{ApiKey, ErrorCode, Frame, LENGTH_PREFIX};
 
 use crate::requests::SeenRequest;
+
+/// Bytes of a correlation id, which stands behind the length prefix.
+const CORRELATION_ID: usize = 4;
 
 /// What happens to a request instead of its being handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,28 +142,114 @@ impl InterceptId {
 }
 
 impl Corruption {
-    /// The damaged bytes, and whether the connection is closed behind them.
-    pub(crate) fn apply(self, frame: &Frame) -> (Bytes, bool) {
-        let mut bytes = BytesMut::from(frame.to_bytes());
-        match self {
+    /// What leaves instead of an answer, and whether the connection is closed behind it. Nothing but the damage is copied: an answer
+    /// may be megabytes of the log.
+    pub(crate) fn apply(self, frame: Frame) -> (Vec<Bytes>, bool) {
+        let length = frame.len();
+        let segments = frame.into_segments();
+        let damaged = match self {
             Self::FlipByte(position) => {
-                let last = bytes.len().saturating_sub(1);
-                if let Some(byte) = bytes.get_mut(last.min(LENGTH_PREFIX.saturating_add(position)))
-                {
-                    *byte ^= 0xff;
-                }
+                let last = length.saturating_sub(1);
+                let at = last.min(LENGTH_PREFIX.saturating_add(position));
+                changed(segments, at..at + 1, |_, byte| byte ^ 0xff)
             }
             Self::Length(length) => {
-                if let Some(prefix) = bytes.first_chunk_mut::<LENGTH_PREFIX>() {
-                    *prefix = length.to_be_bytes();
-                }
+                let prefix = length.to_be_bytes();
+                changed(segments, 0..LENGTH_PREFIX, |index, _| prefix[index])
             }
-            Self::Truncate(length) => bytes.truncate(length),
+            Self::Truncate(length) => cut(segments, length),
             Self::CorrelationId => {
-                let id = bytes.get_mut(LENGTH_PREFIX..LENGTH_PREFIX + 4);
-                id.into_iter().flatten().for_each(|byte| *byte ^= 0x55);
+                let id = LENGTH_PREFIX..LENGTH_PREFIX + CORRELATION_ID;
+                changed(segments, id, |_, byte| byte ^ 0x55)
+            }
+        };
+        (damaged, matches!(self, Self::Truncate(_)))
+    }
+}
+
+/// The same bytes but for a range, whose bytes are replaced one by one, each by its place in the range and its value.
+fn changed(
+    segments: Vec<Bytes>,
+    range: Range<usize>,
+    replace: impl Fn(usize, u8) -> u8,
+) -> Vec<Bytes> {
+    let mut pieces = Vec::with_capacity(segments.len() + 2);
+    let mut start = 0;
+    for segment in segments {
+        let end = start + segment.len();
+        let (from, to) = (range.start.clamp(start, end), range.end.clamp(start, end));
+        let replaced: Bytes = (from..to)
+            .map(|at| replace(at - range.start, segment[at - start]))
+            .collect();
+        let (before, after) = (segment.slice(..from - start), segment.slice(to - start..));
+        pieces.extend([before, replaced, after]);
+        start = end;
+    }
+    pieces.retain(|piece| !piece.is_empty());
+    pieces
+}
+
+/// The first bytes.
+fn cut(segments: Vec<Bytes>, mut length: usize) -> Vec<Bytes> {
+    let mut pieces = Vec::new();
+    for mut segment in segments {
+        segment.truncate(length);
+        length -= segment.len();
+        if !segment.is_empty() {
+            pieces.push(segment);
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::BytesMut;
+
+    use super::*;
+
+    fn segments() -> Vec<Bytes> {
+        ["", "ab", "cde", "f"]
+            .map(|text| Bytes::from_static(text.as_bytes()))
+            .to_vec()
+    }
+
+    fn joined(pieces: &[Bytes]) -> BytesMut {
+        pieces.iter().flatten().copied().collect()
+    }
+
+    #[test]
+    fn a_change_goes_across_segments_and_leaves_no_empty_ones() {
+        for start in 0..6 {
+            for end in start..=6 {
+                let pieces = changed(segments(), start..end, |index, _| index as u8);
+                let mut expected = BytesMut::from("abcdef");
+                for (index, byte) in expected[start..end].iter_mut().enumerate() {
+                    *byte = index as u8;
+                }
+                assert_eq!(joined(&pieces), expected);
+                assert!(pieces.iter().all(|piece| !piece.is_empty()));
             }
         }
-        (bytes.freeze(), matches!(self, Self::Truncate(_)))
+        assert_eq!(joined(&changed(segments(), 9..10, |_, _| 0)), "abcdef");
+    }
+
+    #[test]
+    fn what_is_not_changed_is_not_copied() {
+        let whole = segments();
+        let pieces = changed(whole.clone(), 3..4, |_, byte| !byte);
+        assert_eq!(pieces[0].as_ptr(), whole[1].as_ptr());
+        assert_eq!(
+            pieces.last().map(|last| last.as_ptr()),
+            Some(whole[3].as_ptr())
+        );
+    }
+
+    #[test]
+    fn a_cut_keeps_the_first_bytes() {
+        for length in 0..=6 {
+            assert_eq!(joined(&cut(segments(), length)), "abcdef"[..length]);
+        }
+        assert_eq!(joined(&cut(segments(), 100)), "abcdef");
     }
 }

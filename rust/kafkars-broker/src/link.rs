@@ -4,7 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
+
+/// What timers count in.
+const TICK: Duration = Duration::from_millis(1);
 
 /// How a node's traffic is slowed down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -53,8 +56,19 @@ impl Link {
         self.inner.lock().settings.latency
     }
 
+    /// Waits as long as the line needs for so many bytes.
+    ///
+    /// No timer waits for less than a tick, so what is left of one is not waited for but owed: the next bytes wait for it too.
+    pub(crate) async fn carry(&self, direction: Direction, bytes: usize) {
+        let now = Instant::now();
+        let through = self.reserve(direction, bytes, now);
+        if through >= now + TICK {
+            sleep_until(through).await;
+        }
+    }
+
     /// Takes the line for so many bytes and gives the time at which they are through.
-    pub(crate) fn reserve(&self, direction: Direction, bytes: usize, now: Instant) -> Instant {
+    fn reserve(&self, direction: Direction, bytes: usize, now: Instant) -> Instant {
         let mut inner = self.inner.lock();
         let Some(rate) = inner.settings.bytes_per_second else {
             return now;

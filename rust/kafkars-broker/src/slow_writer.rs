@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::{Buf, Bytes};
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::connection::End;
 use crate::link::Direction;
@@ -35,14 +36,15 @@ struct Answers {
 }
 
 impl SlowWriter {
-    pub(crate) fn start(stream: Arc<TcpStream>, node: Arc<Node>) -> Self {
+    /// `idle` is how long a client may read nothing while something waits for it.
+    pub(crate) fn start(stream: Arc<TcpStream>, node: Arc<Node>, idle: Duration) -> Self {
         let (answers, waiting) = mpsc::channel(MAX_ANSWERS);
         let mut orders = node.orders();
         let cut = orders.borrow().cut;
         tokio::spawn(async move {
             // What is not written by then is lost with the node or the connection.
             tokio::select! {
-                () = write_all(waiting, &stream, &node) => {}
+                () = write_all(waiting, &stream, &node, idle) => {}
                 _ = orders.wait_for(|orders| orders.state == NodeState::Stopped || orders.cut != cut) => {}
             }
         });
@@ -63,17 +65,19 @@ impl SlowWriter {
     }
 }
 
-async fn write_all(mut waiting: mpsc::Receiver<Answers>, stream: &TcpStream, node: &Node) {
+async fn write_all(
+    mut waiting: mpsc::Receiver<Answers>,
+    stream: &TcpStream,
+    node: &Node,
+    idle: Duration,
+) {
     while let Some(mut answers) = waiting.recv().await {
         sleep_until(answers.due + node.link.latency()).await;
         for segment in &mut answers.segments {
             while segment.has_remaining() {
                 let piece = segment.split_to(segment.len().min(PIECE));
-                let through = node
-                    .link
-                    .reserve(Direction::Out, piece.len(), Instant::now());
-                sleep_until(through).await;
-                if let Err(error) = write(stream, piece).await {
+                node.link.carry(Direction::Out, piece.len()).await;
+                if let Err(error) = write(stream, piece, idle).await {
                     tracing::debug!(node = node.id, %error, "a slow connection ended");
                     return;
                 }
@@ -82,12 +86,14 @@ async fn write_all(mut waiting: mpsc::Receiver<Answers>, stream: &TcpStream, nod
     }
 }
 
-async fn write(stream: &TcpStream, mut piece: Bytes) -> io::Result<()> {
+async fn write(stream: &TcpStream, mut piece: Bytes, idle: Duration) -> io::Result<()> {
     while piece.has_remaining() {
         match stream.try_write(&piece) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(written) => piece.advance(written),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => stream.writable().await?,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                timeout(idle, stream.writable()).await??;
+            }
             Err(error) => return Err(error),
         }
     }

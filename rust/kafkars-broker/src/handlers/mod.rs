@@ -129,7 +129,7 @@ pub(crate) enum Outcome {
     Reply(Frame),
     /// Bytes that are no proper frame, on purpose, and whether the connection is closed behind them.
     Damaged {
-        bytes: Bytes,
+        segments: Vec<Bytes>,
         cut: bool,
     },
     /// The answer, if one is due, and how long the connection is not read from behind it, in ms (KIP-219).
@@ -312,8 +312,8 @@ pub(crate) fn dispatch(peer: &Peer, frame: Bytes) -> Result<Outcome, End> {
                 } => frame,
                 other => return Ok(other),
             };
-            let (bytes, cut) = corruption.apply(&frame);
-            Ok(Outcome::Damaged { bytes, cut })
+            let (segments, cut) = corruption.apply(frame);
+            Ok(Outcome::Damaged { segments, cut })
         })),
         Some(Action::Delay(delay)) => Ok(Outcome::Later(Box::pin(async move {
             tokio::time::sleep(delay).await;
