@@ -89,14 +89,15 @@ mod imp {
     }
 
     unsafe extern "C" fn deallocate<T: PyClass>(object: *mut ffi::PyObject) {
-        // SAFETY: the interpreter calls this once, attached, with an object of exactly this class: subclasses made by
-        // PyO3 have a function of their own, and Python code cannot derive classes. An object that a constructor has
-        // made is memory of the class's allocator, which looks at the flags and then is `PyObject_Malloc` too. An
-        // instance holds a reference to its class.
+        // SAFETY: the interpreter calls this once, attached, with an object of this class or of one that Python code has
+        // derived from it (subclasses made by PyO3 have a function of their own), whose memory begins alike. A derived
+        // class may take part in garbage collection: its allocator put a header before the object, and its `tp_free` knows
+        // that. An object that a constructor has made is memory of its class's allocator, which looks at the flags. An
+        // instance holds a reference to its class, which the interpreter leaves to the base class's function.
         unsafe {
             let class = ffi::Py_TYPE(object);
             ptr::drop_in_place(contents::<T>(object));
-            ffi::PyObject_Free(object.cast());
+            (*class).tp_free.unwrap_or(ffi::PyObject_Free)(object.cast());
             ffi::Py_DECREF(class.cast());
         }
     }

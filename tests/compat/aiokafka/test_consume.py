@@ -70,6 +70,27 @@ def test_a_record_is_a_mutable_value(embedded: Library, run: Run) -> None:
     run(test)
 
 
+def test_a_record_may_be_derived_from(embedded: Library) -> None:
+    base = embedded.module("structs").ConsumerRecord
+
+    class Raw(base):  # type: ignore[misc]
+        pass
+
+    fields = ("topic", 0, 1, 2, 0, b"key", b"value", None, 3, 5, ())
+    kept = []
+    for number in range(2000):
+        record = Raw(*fields)
+        record.extra = [number, record]
+        record.value = bytes(100)
+        if number % 7 == 0:
+            kept.append(record)
+    gc.collect()
+    assert [record.extra[0] for record in kept] == list(range(0, 2000, 7))
+    assert kept[0].topic == "topic"
+    del kept, record
+    gc.collect()
+
+
 def test_iteration_reads_in_order_and_ends_when_stopped(library: Library, run: Run) -> None:
     topic = library.broker.new_topic()
 
