@@ -93,7 +93,15 @@ impl PyConsumerRecord {
         )
     }
 
+    /// The fetched record, where nothing of it was deserialized or changed: what most records are when they are read.
     #[inline]
+    fn unchanged(&self) -> Option<(&FetchedBatch, &RecordView)> {
+        match (self.own.get(), &self.fetched) {
+            (None, Some((batch, view))) => Some((batch, view)),
+            _ => None,
+        }
+    }
+
     fn field(&self, py: Python<'_>, field: usize) -> PyResult<Py<PyAny>> {
         if let Some(own) = self.own.get()
             && let Some(value) = &own.lock()[field]
@@ -233,7 +241,10 @@ impl PyConsumerRecord {
     /// The key, as the deserializer made it; None where there is none.
     #[getter]
     fn key(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.field(py, KEY)
+        match self.unchanged() {
+            Some((batch, view)) => bytes(py, batch, view.key).into_py_any(py),
+            None => self.field(py, KEY),
+        }
     }
 
     #[setter]
@@ -244,7 +255,10 @@ impl PyConsumerRecord {
     /// The value, as the deserializer made it; None for a tombstone.
     #[getter]
     fn value(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.field(py, VALUE)
+        match self.unchanged() {
+            Some((batch, view)) => bytes(py, batch, view.value).into_py_any(py),
+            None => self.field(py, VALUE),
+        }
     }
 
     #[setter]
