@@ -1,0 +1,75 @@
+"""`confluent_kafka.serializing_producer`: a producer of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+from kafkars.compat.confluent_kafka._producer import Producer
+from kafkars.compat.confluent_kafka._serdes import Serdes
+
+__all__ = ["SerializingProducer"]
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class SerializingProducer(Producer, Generic[K, V]):
+    """A `Producer` whose keys and values are objects.
+
+    Args:
+        conf: As of `Producer`, and `key.serializer` and `value.serializer`: functions of the object and a
+            `SerializationContext` that return bytes or None; or `key.serializer.builder` and
+            `value.serializer.builder`, whose serializers belong to the producer and are closed with it.
+
+    Raises:
+        KafkaException: As of `Producer`.
+    """
+
+    def __init__(self, conf: Mapping[str, Any]) -> None:
+        self._serdes = Serdes(conf, "serializer")
+        super().__init__(self._serdes.conf)
+        self._serdes.resolve_cluster_id(self.cluster_id)
+
+    def produce(  # type: ignore[override]
+        self,
+        topic: str,
+        key: K | None = None,
+        value: V | None = None,
+        partition: int = -1,
+        on_delivery: Callable[[Any, Any], object] | None = None,
+        timestamp: int = 0,
+        headers: Any = None,
+    ) -> None:
+        """Serializes key and value and queues the message; `key` comes before `value` here.
+
+        Raises:
+            BufferError: The queue is full; `poll()` and try again.
+            KeySerializationError: The key's serializer has failed.
+            ValueSerializationError: The value's serializer has failed.
+            KafkaException: The message is too large, or the producer met a fatal error.
+        """
+        key_bytes, value_bytes = self._serdes.serialize(topic, key, value, headers)
+        super().produce(
+            topic,
+            value_bytes,
+            key_bytes,
+            partition=partition,
+            on_delivery=on_delivery,
+            timestamp=timestamp,
+            headers=headers,
+        )
+
+    def close(self, timeout: float = -1) -> bool:
+        """Closes the producer as `Producer.close()` does, then the serializers it has made."""
+        try:
+            return super().close(timeout)
+        finally:
+            self._serdes.close()
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc_value: BaseException | None, exc_traceback: TracebackType | None
+    ) -> None:
+        """See `close()`."""
+        self.close()
