@@ -52,9 +52,7 @@ def poll(consumer: Any) -> Any:
     raise AssertionError("no message came")
 
 
-def test_keys_and_values_are_serialized(
-    ck: ModuleType, serialization: ModuleType, broker: Broker, topic: str
-) -> None:
+def test_keys_and_values_are_serialized(ck: ModuleType, serialization: ModuleType, broker: Broker, topic: str) -> None:
     contexts: list[tuple[str, str, Any]] = []
 
     def shout(value: str, context: Any) -> bytes:
@@ -128,9 +126,9 @@ def test_keys_and_values_are_deserialized(
 
 @pytest.mark.parametrize(
     ("field", "kind"),
-    [("key", "KeyDeserializationError"), ("value", "ValueDeserializationError"), ("both", "ValueDeserializationError")],
+    [("key", "KeyDeserializationError"), ("value", "ValueDeserializationError"), ("both", "KeyDeserializationError")],
 )
-def test_what_cannot_be_deserialized_is_raised_by_poll(
+def test_what_cannot_be_deserialized_is_raised_by_poll(  # noqa: PLR0917
     ck: ModuleType, error: ModuleType, broker: Broker, topic: str, field: str, kind: str
 ) -> None:
     fill(broker, topic, (b"k", b"v"))
@@ -164,7 +162,7 @@ def test_builders_make_serializers_that_are_closed_with_their_client(
     told: list[Any] = []
 
     class Owned(serialization.Serializer):  # type: ignore[misc, name-defined]
-        def __call__(self, obj: Any, ctx: Any = None) -> bytes:
+        def __call__(self, obj: Any, ctx: Any = None) -> bytes:  # noqa: ARG002
             return b"<" + str(obj).encode() + b">"
 
         def close(self) -> None:

@@ -44,6 +44,7 @@ from kafkars.compat.confluent_kafka.cimpl import (
     version,
 )
 from kafkars.compat.confluent_kafka.deserializing_consumer import DeserializingConsumer
+from kafkars.compat.confluent_kafka.serializing_producer import SerializingProducer
 
 __all__ = [
     "OFFSET_BEGINNING",
@@ -70,6 +71,7 @@ __all__ = [
     "Messages",
     "Node",
     "Producer",
+    "SerializingProducer",
     "ShareConsumer",
     "ThrottleEvent",
     "TopicCollection",

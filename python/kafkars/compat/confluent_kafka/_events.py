@@ -159,6 +159,8 @@ def events_of(face: Face, values: Values, engine: Any, bell: Bell) -> Events:
         engine: The native producer or consumer.
         bell: Rung when something waits.
     """
+    # The engine's own classes do this; the face uses what is below them.
+    _logging.start()
     address = values["metadata.broker.list"] or ""
     limits = (values["queue.buffering.max.messages"], values["queue.buffering.max.kbytes"] * 1024)
     statistics = Statistics(

@@ -13,6 +13,7 @@ from kafkars._kafkars import Bell, ConfluentProducer, Message
 from kafkars._kafkars import Producer as Engine
 from kafkars.compat.confluent_kafka import _arguments as arguments
 from kafkars.compat.confluent_kafka._config import producer_settings
+from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._group_metadata import unpacked
 from kafkars.compat.confluent_kafka._partition import TopicPartition
 from kafkars.compat.confluent_kafka._translate import local_error, refusal, translated
@@ -59,6 +60,7 @@ class Producer(ConfluentProducer):
             face.delivery_report_only_error,
             settings.engine["delivery_timeout_ms"] / 1000,
         )
+        self._events = events_of(face, settings.values, self._engine, self._bell)
 
     def produce_batch(
         self,
@@ -239,6 +241,7 @@ class Producer(ConfluentProducer):
             self.flush(timeout)
         finally:
             self._engine.close(0.0)
+            self._events.close()
         return True
 
     def __enter__(self) -> Self:
@@ -256,7 +259,7 @@ class Producer(ConfluentProducer):
 
     def _serve(self) -> int:
         """Runs what the bell was rung for. Returns how many callbacks ran."""
-        return 0
+        return self._events.serve()
 
     def _reached(self, problem: errors.KafkaError | None) -> None:
         """The cluster cannot be reached, or can."""

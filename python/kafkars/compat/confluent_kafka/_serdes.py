@@ -90,17 +90,17 @@ class Serdes:
         if message.error() is not None:
             raise ConsumeError(message.error(), kafka_message=message)
         topic, headers = message.topic(), message.headers()
-        value, key = message.value(), message.key()
-        if self.value is not None:
-            try:
-                value = self.value(value, SerializationContext(topic, MessageField.VALUE, headers))
-            except Exception as error:
-                raise ValueDeserializationError(exception=error, kafka_message=message) from error
+        key, value = message.key(), message.value()
         if self.key is not None:
             try:
                 key = self.key(key, SerializationContext(topic, MessageField.KEY, headers))
             except Exception as error:
                 raise KeyDeserializationError(exception=error, kafka_message=message) from error
+        if self.value is not None:
+            try:
+                value = self.value(value, SerializationContext(topic, MessageField.VALUE, headers))
+            except Exception as error:
+                raise ValueDeserializationError(exception=error, kafka_message=message) from error
         message.set_key(key)
         message.set_value(value)
         return message

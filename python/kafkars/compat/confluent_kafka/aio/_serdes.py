@@ -130,13 +130,13 @@ class AsyncDeserializingConsumer(AIOConsumer, Generic[K, V]):
             raise ConsumeError(message.error(), kafka_message=message)
         topic, headers = message.topic(), message.headers()
         try:
-            value = await converted(self._serdes.value, message.value(), topic, MessageField.VALUE, headers)
-        except Exception as error:
-            raise ValueDeserializationError(exception=error, kafka_message=message) from error
-        try:
             key = await converted(self._serdes.key, message.key(), topic, MessageField.KEY, headers)
         except Exception as error:
             raise KeyDeserializationError(exception=error, kafka_message=message) from error
+        try:
+            value = await converted(self._serdes.value, message.value(), topic, MessageField.VALUE, headers)
+        except Exception as error:
+            raise ValueDeserializationError(exception=error, kafka_message=message) from error
         message.set_key(key)
         message.set_value(value)
         return message

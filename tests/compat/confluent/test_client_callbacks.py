@@ -1,0 +1,87 @@
+"""Callbacks of a client as a whole run where the program polls: the same on the library and its face."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tests.brokers import Broker
+from tests.support.waiting import SECONDS
+
+
+def client(ck: ModuleType, kind: str, broker: Broker, topic: str, **properties: Any) -> Any:
+    settings = {"bootstrap.servers": broker.bootstrap_servers, **properties}
+    if kind == "Producer":
+        return ck.Producer(settings)
+    consumer = ck.Consumer({**settings, "group.id": topic, "auto.offset.reset": "earliest"})
+    consumer.subscribe([topic])
+    return consumer
+
+
+def poll_until(made: Any, told: list[Any]) -> None:
+    until = time.monotonic() + SECONDS
+    while not told:
+        assert time.monotonic() < until, "the callback was not called"
+        made.poll(0.1)
+
+
+@pytest.mark.parametrize("kind", ["Producer", "Consumer"])
+def test_statistics_are_told_to_whoever_polls(ck: ModuleType, broker: Broker, topic: str, kind: str) -> None:
+    told: list[tuple[int, str]] = []
+    properties = {
+        "stats_cb": lambda text: told.append((threading.get_ident(), text)),
+        "statistics.interval.ms": 50,
+        "client.id": "counted",
+        "log_level": 0,
+    }
+    with client(ck, kind, broker, topic, **properties) as made:
+        poll_until(made, told)
+    thread, text = told[0]
+    assert thread == threading.get_ident()
+    found = json.loads(text)
+    assert (found["type"], found["client_id"]) == (kind.lower(), "counted")
+    assert {"ts", "time", "age", "brokers", "topics", "tx", "rx_bytes", "txmsgs", "msg_cnt"} <= set(found)
+    assert ("cgrp" in found) == (kind == "Consumer")
+
+
+@pytest.mark.parametrize("kind", ["Producer", "Consumer"])
+def test_log_lines_go_to_the_programs_logger_where_it_polls(
+    ck: ModuleType, broker: Broker, topic: str, kind: str
+) -> None:
+    lines: list[Any] = []
+
+    class Keep(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            lines.append((threading.get_ident(), record.getMessage()))
+
+    logger = logging.Logger("app")  # noqa: LOG001  not one that pytest listens to
+    logger.addHandler(Keep())
+    with client(ck, kind, broker, topic, logger=logger, debug="all") as made:
+        if kind == "Producer":
+            made.produce(topic, b"v")
+        poll_until(made, lines)
+    assert {thread for thread, _ in lines} == {threading.get_ident()}
+    assert all(isinstance(text, str) and text for _, text in lines)
+
+
+@pytest.mark.parametrize("kind", ["Producer", "Consumer"])
+def test_what_such_a_callback_raises_comes_out_of_the_poll(
+    ck: ModuleType, broker: Broker, topic: str, kind: str
+) -> None:
+    def refuse(_text: str) -> None:
+        raise OSError("no statistics today")
+
+    properties = {"stats_cb": refuse, "statistics.interval.ms": 50, "log_level": 0}
+    made = client(ck, kind, broker, topic, **properties)
+    with pytest.raises(OSError, match="no statistics today"):
+        poll_until(made, [])
+    try:
+        made.close()
+    except OSError:
+        made.close()
