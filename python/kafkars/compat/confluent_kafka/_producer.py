@@ -215,7 +215,10 @@ class Producer(ConfluentProducer):
         Raises:
             KafkaException: No answer in time.
         """
-        return self.list_topics("", timeout).cluster_id  # type: ignore[no-any-return]
+        self._check()
+        cluster = import_module("kafkars.compat.confluent_kafka._cluster")
+        found: str | None = cluster.cluster_id(self._settings.engine, arguments.seconds(timeout))
+        return found
 
     def set_sasl_credentials(self, username: str, password: str) -> None:
         """Takes what later connections would authenticate with; there is no SASL yet, so nothing does."""
