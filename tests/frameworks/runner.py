@@ -5,12 +5,17 @@ At the end it fails when anything of the original was imported beside the face.
 
 from __future__ import annotations
 
+import faulthandler
 import runpy
 import sys
 from pathlib import Path
 
+SECONDS = 60
+
 
 def main() -> None:
+    # A hang ends with what every thread is at.
+    faulthandler.dump_traceback_later(SECONDS, exit=True)
     library, side, application, *arguments = sys.argv[1:]
     if side == "face":
         import kafkars.compat

@@ -44,7 +44,7 @@ def problem(row: Row, library: Library) -> str | None:
 def refusal(row: Row, library: Library) -> str | None:
     """What a face says of a name that it leaves out: when it is imported, when it is taken, or when it is called."""
     try:
-        found = library.find(row.name)
+        found = library.find(row.name.partition(".config.")[0])
         if callable(found) and row.kind != "constant":
             found()
     except (AttributeError, ImportError, NotImplementedError) as error:

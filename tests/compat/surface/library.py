@@ -41,21 +41,22 @@ class Library:
             below = f"{path}.{part}".lstrip(".")
             try:
                 found = getattr(found, part)
-            except AttributeError:
+            except AttributeError as error:
                 # Modules are attributes of their package only once somebody has imported them.
                 if not _is_module(found):
                     raise
-                found = self._import(below, name)
+                found = self._import(below, name, error)
             path = below
         return found
 
-    def _import(self, path: str, wanted: str) -> Any:
+    def _import(self, path: str, wanted: str, missing: AttributeError) -> Any:
         try:
             return self.module(path)
         except ModuleNotFoundError as error:
             if error.name is not None and not error.name.startswith((self.name, FACES)):
                 raise MissingDependencyError(f"{wanted}: {error}") from error
-            raise
+            # The package says more of what it does not have than the import.
+            raise missing from error
 
 
 def _is_module(found: Any) -> bool:

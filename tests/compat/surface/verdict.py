@@ -23,16 +23,14 @@ def of(row: Row) -> str:
     """Whether the row works, is left out as announced, or what is wrong with it."""
     library = Library(row.library, is_face=True)
     entry = next((entry for entry in not_offered() if entry.covers(row)), None)
-    if entry is None:
-        try:
-            problem = checks.problem(row, library)
-        except Exception as error:  # noqa: BLE001 - a face that is broken in one place is still looked at in the others
-            problem = f"cannot be looked at: {error!r}"
-        return NOT_PROMISED if problem and row.tier == "internal" else problem or WORKS
-    refusal = checks.refusal(row, library)
-    if refusal is None:
-        return "is announced as left out, and is there" if row.name == entry.name else LEFT_OUT
-    return LEFT_OUT if entry.names in refusal else f"is left out without naming {entry.names!r}: {refusal}"
+    refusal = None if entry is None else checks.refusal(row, library)
+    if entry is not None and refusal is not None:
+        return LEFT_OUT if entry.names in refusal else f"is left out without naming {entry.names!r}: {refusal}"
+    try:
+        problem = checks.problem(row, library)
+    except Exception as error:  # noqa: BLE001 - a face that is broken in one place is still looked at in the others
+        problem = f"cannot be looked at: {error!r}"
+    return NOT_PROMISED if problem and row.tier == "internal" else problem or WORKS
 
 
 def counts(library: str) -> dict[tuple[str, str], Counter[str]]:

@@ -35,8 +35,9 @@ app = faust.App(
     web_enabled=False,
     stream_wait_empty=False,
 )
-words = app.topic(f"{PREFIX}-in", value_type=Word, key_type=str)
-totals = app.topic(f"{PREFIX}-totals", value_type=Total, key_type=str)
+# Faust creates what is its own; others would have to be there.
+words = app.topic(f"{PREFIX}-in", value_type=Word, key_type=str, internal=True, partitions=1)
+totals = app.topic(f"{PREFIX}-totals", value_type=Total, key_type=str, internal=True, partitions=1)
 counts = app.Table(f"{PREFIX}-counts", default=int)
 seen: list[tuple[str, int]] = []
 

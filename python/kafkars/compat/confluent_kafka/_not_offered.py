@@ -12,14 +12,24 @@ SERIALIZE = (
 """What programs with a schema registry can do."""
 
 
-class NotOffered:
+class Refusing(type):
+    """Of classes that are not offered: what the library's class has and this one has not says so, too."""
+
+    INSTEAD: str
+
+    def __getattr__(cls, name: str) -> NoReturn:
+        """Asked for what is not there."""
+        raise AttributeError(refusal(f"{cls.__qualname__}.{name}", cls.INSTEAD))
+
+
+class NotOffered(metaclass=Refusing):
     """A class whose objects cannot be made."""
 
     INSTEAD = ""
 
     def __init__(self, *_arguments: Any, **_keywords: Any) -> None:
         kind = type(self)
-        raise NotImplementedError(f"{kind.__qualname__} is not offered by kafkars: {kind.INSTEAD}")
+        raise NotImplementedError(refusal(kind.__qualname__, kind.INSTEAD))
 
 
 def classes(module: str, instead: str, *names: str) -> list[type[Any]]:
@@ -41,3 +51,26 @@ def function(module: str, instead: str, name: str) -> Callable[..., NoReturn]:
     refused.__module__ = module
     refused.__doc__ = f"Not offered: {instead}."
     return refused
+
+
+def others(module: str, instead: str) -> Callable[[str], NoReturn]:
+    """For a module's `__getattr__`: every further name of the library's module says what there is instead.
+
+    It is an ImportError, because `from module import name` would put words of its own in the place of an AttributeError's.
+    """
+
+    def refused(name: str) -> NoReturn:
+        if name.startswith("__"):
+            # Python asks for names of its own.
+            raise AttributeError(name)
+        raise ImportError(refusal(f"{module.removeprefix(FACES)}.{name}", instead), name=module)
+
+    return refused
+
+
+FACES = "kafkars.compat."
+
+
+def refusal(what: str, instead: str) -> str:
+    """What is said of a name."""
+    return f"{what} is not offered by kafkars: {instead}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkars.compat.confluent_kafka._not_offered import SERIALIZE, classes, functions
+from kafkars.compat.confluent_kafka._not_offered import SERIALIZE, classes, functions, others
 
 __all__ = [
     "AvroConsumer",
@@ -38,3 +38,4 @@ AvroProducer, AvroConsumer, CachedSchemaRegistryClient, MessageSerializer = clas
     __name__, SERIALIZE, "AvroProducer", "AvroConsumer", "CachedSchemaRegistryClient", "MessageSerializer"
 )
 load, loads = functions(__name__, SERIALIZE, "load", "loads")
+__getattr__ = others(__name__, SERIALIZE)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafkars.compat.confluent_kafka._not_offered import SERIALIZE, classes, functions
+from kafkars.compat.confluent_kafka._not_offered import SERIALIZE, Refusing, classes, functions, others
 from kafkars.compat.confluent_kafka.schema_registry.error import SchemaRegistryError
 from kafkars.compat.confluent_kafka.serialization import SerializationContext, SerializationError
 
 
-class Schema:
+class Schema(metaclass=Refusing):
     """A schema.
 
     Args:
@@ -19,6 +19,8 @@ class Schema:
         metadata: Kept as it is.
         rule_set: Likewise.
     """
+
+    INSTEAD = SERIALIZE
 
     def __init__(
         self,
@@ -41,7 +43,7 @@ class Schema:
         return hash(self.schema_str)
 
 
-class SchemaReference:
+class SchemaReference(metaclass=Refusing):
     """A schema that another one refers to.
 
     Args:
@@ -49,6 +51,8 @@ class SchemaReference:
         subject: Where the registry keeps it.
         version: Which version.
     """
+
+    INSTEAD = SERIALIZE
 
     def __init__(self, name: str | None, subject: str | None, version: int | None) -> None:
         self.name = name
@@ -115,6 +119,8 @@ SchemaRegistryClient, AsyncSchemaRegistryClient, RegisteredSchema, ServerConfig,
     "dual_schema_id_deserializer",
     "prefix_schema_id_deserializer",
 )
+
+__getattr__ = others(__name__, SERIALIZE)
 
 __all__ = [
     "AsyncSchemaRegistryClient",

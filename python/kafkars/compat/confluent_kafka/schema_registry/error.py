@@ -34,5 +34,5 @@ class SchemaParseException(Exception):  # noqa: N818  the library's name
     """A schema cannot be read."""
 
 
-class UnknownType(Exception):  # noqa: N818  the library's name
+class UnknownType(ValueError):  # noqa: N818  the library's name
     """A schema names a type that there is not."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkars.compat.confluent_kafka._not_offered import SERIALIZE, classes
+from kafkars.compat.confluent_kafka._not_offered import SERIALIZE, classes, others
 
 __all__ = ["AsyncProtobufDeserializer", "AsyncProtobufSerializer", "ProtobufDeserializer", "ProtobufSerializer"]
 
@@ -14,3 +14,4 @@ ProtobufSerializer, ProtobufDeserializer, AsyncProtobufSerializer, AsyncProtobuf
     "AsyncProtobufSerializer",
     "AsyncProtobufDeserializer",
 )
+__getattr__ = others(__name__, SERIALIZE)
