@@ -49,7 +49,7 @@ pub(crate) fn alter(
         }
     }
     match wanted.resource_type {
-        resource::TOPIC => alter_topic(state, wanted, validate_only),
+        resource::TOPIC => alter_topic(peer, state, wanted, validate_only),
         resource::BROKER => alter_broker(peer, state, wanted, validate_only),
         resource::CLIENT_METRICS => alter_client_metrics(state, wanted, validate_only),
         resource::GROUP => alter_group(state, wanted, validate_only),
@@ -60,7 +60,12 @@ pub(crate) fn alter(
     }
 }
 
-fn alter_topic(state: &mut State, wanted: &Alteration, validate_only: bool) -> Result<(), Refusal> {
+fn alter_topic(
+    peer: &Peer,
+    state: &mut State,
+    wanted: &Alteration,
+    validate_only: bool,
+) -> Result<(), Refusal> {
     let name = wanted.resource_name.as_str();
     if name.is_empty() {
         return Err(invalid("Topics have no defaults of their own to alter."));
@@ -71,8 +76,14 @@ fn alter_topic(state: &mut State, wanted: &Alteration, validate_only: bool) -> R
     let topic = state
         .topic_mut(name)
         .ok_or(ErrorCode::UnknownTopicOrPartition)?;
-    let refused =
-        |problem: ConfigProblem| Refusal::new(ErrorCode::InvalidConfig, problem.to_string());
+    let has_zookeeper = peer.cluster.config.release.has_zookeeper();
+    let refused = |problem: ConfigProblem| {
+        let code = match problem {
+            ConfigProblem::Invalid { .. } if has_zookeeper => ErrorCode::InvalidRequest,
+            _ => ErrorCode::InvalidConfig,
+        };
+        Refusal::new(code, problem.to_string())
+    };
     let mut overrides = match wanted.replaces {
         true => Overrides::new(),
         false => topic.config.overrides().clone(),

@@ -1,6 +1,6 @@
 //! Settings that change while the broker runs.
 
-use kafkars_broker::EmbeddedBroker;
+use kafkars_broker::{BrokerConfig, EmbeddedBroker, NewTopic};
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::alter_configs::{
     AlterConfigsRequest, AlterConfigsResource as Replaced, AlterableConfig as ReplacedConfig,
@@ -216,6 +216,21 @@ fn what_makes_no_sense_is_refused_and_changes_nothing() {
         assert_eq!(alter(&broker, *resource, changes), *expected, "{changes:?}");
     }
     assert_eq!(sources(&broker, (TOPIC, "t"), "retention.ms").1, 5);
+}
+
+/// As seen on Kafka 2.8.2.
+#[test]
+fn older_releases_call_a_wrong_value_an_invalid_request_and_a_wrong_name_an_invalid_config() {
+    let broker = start(BrokerConfig {
+        version: Some("2.8".to_owned()),
+        topics: vec![NewTopic::new("t", 1)],
+        ..BrokerConfig::default()
+    });
+    let (value, name) = (("retention.ms", SET, "x"), ("no.such", SET, "1"));
+    assert_eq!(alter(&broker, (TOPIC, "t"), &[value]), INVALID_REQUEST);
+    assert_eq!(alter(&broker, (TOPIC, "t"), &[name]), INVALID_CONFIG);
+    let replaced = replace(&broker, "t", &[("retention.ms", "x")]);
+    assert_eq!(replaced, INVALID_REQUEST);
 }
 
 #[test]
