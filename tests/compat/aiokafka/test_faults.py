@@ -3,10 +3,68 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 
 import pytest
+from kafkars.testing import EmbeddedBroker
 
+from tests.brokers import Broker
 from tests.support.aiokafka_library import Library, Run
+
+
+@pytest.fixture(scope="module")
+def strict_broker() -> Iterator[Broker]:
+    """Creates no topics by itself."""
+    with EmbeddedBroker(auto_create_topics=False) as started:
+        yield Broker("embedded", started)
+
+
+@pytest.fixture(params=["aiokafka", "kafkars.compat.aiokafka"], ids=["aiokafka", "face"])
+def strict(request: pytest.FixtureRequest, strict_broker: Broker) -> Library:
+    return Library(request.param, strict_broker)
+
+
+def test_topics_that_do_not_come(strict: Library, run: Run) -> None:
+    unknown = strict.errors.UnknownTopicOrPartitionError
+
+    async def test() -> None:
+        async with strict.producer(request_timeout_ms=300) as producer:
+            for call in (producer.send, producer.send_and_wait):
+                with pytest.raises(unknown):
+                    await call("unknown", b"value")
+            with pytest.raises(unknown):
+                await producer.partitions_for("unknown")
+        for group in (None, strict.group()):
+            consumer = strict.consumer(
+                "unknown", group_id=group, request_timeout_ms=600, session_timeout_ms=500, heartbeat_interval_ms=100
+            )
+            with pytest.raises(unknown):
+                await consumer.start()
+            await consumer.stop()
+
+    run(test)
+
+
+def test_a_record_that_is_refused_in_a_transaction(face: Library, run: Run) -> None:
+    """The original loses sight of some of these failures; its documentation has them raised by the commit."""
+    topic = face.broker.new_topic()
+
+    async def test() -> None:
+        async with face.producer(transactional_id=face.group()) as producer:
+            await producer.begin_transaction()
+            with face.broker.handle.intercept("Produce", "TOPIC_AUTHORIZATION_FAILED"):
+                future = await producer.send(topic, b"value")
+                with pytest.raises(face.errors.TopicAuthorizationFailedError):
+                    await future
+            with pytest.raises(face.errors.TopicAuthorizationFailedError):
+                await producer.commit_transaction()
+            await producer.abort_transaction()
+            async with producer.transaction():
+                await producer.send(topic, b"value")
+        async with face.consumer(topic, isolation_level="read_committed") as consumer:
+            assert (await consumer.getone()).value == b"value"
+
+    run(test)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +110,13 @@ def test_a_commit_after_the_group_went_on_without_the_member(embedded: Library, 
 
     async def test() -> None:
         await embedded.fill(topic, 1)
-        async with embedded.consumer(topic, group_id=embedded.group(), enable_auto_commit=False) as consumer:
+        settings = {
+            "group_id": embedded.group(),
+            "enable_auto_commit": False,
+            "session_timeout_ms": 1000,
+            "heartbeat_interval_ms": 100,
+        }
+        async with embedded.consumer(topic, **settings) as consumer:
             await consumer.getone()
             with (
                 embedded.broker.handle.intercept("OffsetCommit", "UNKNOWN_MEMBER_ID"),

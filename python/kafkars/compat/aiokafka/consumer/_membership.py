@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from kafkars import aio
 from kafkars.compat.aiokafka.abc import ConsumerRebalanceListener
 from kafkars.compat.aiokafka.coordinator._adapter import ApplicationAssignor
+from kafkars.compat.aiokafka.errors import UnknownTopicOrPartitionError
 from kafkars.compat.aiokafka.structs import TopicPartition
-from kafkars.errors import KafkaError
+from kafkars.errors import KafkaError, KafkaTimeoutError
 
 if TYPE_CHECKING:
     from kafkars.compat.aiokafka.consumer.consumer import AIOKafkaConsumer
@@ -72,6 +73,18 @@ class Membership:
         self.stopping = False
         self._told_of_loss = False
         self.assignors: tuple[ApplicationAssignor, ...] = ()
+
+    async def know(self, topics: frozenset[str]) -> None:
+        """Waits until topics are known, which may create them.
+
+        Raises:
+            UnknownTopicOrPartitionError: One does not come.
+        """
+        try:
+            for topic in sorted(topics):
+                await self.engine.partitions_for(topic)
+        except KafkaTimeoutError as error:
+            raise UnknownTopicOrPartitionError(str(error)) from error
 
     async def follow(self, wish: Wish) -> None:
         """Makes the engine read what is wished, and waits until partitions are assigned the first time."""

@@ -182,6 +182,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
 
         Raises:
             KafkaConnectionError: No broker can be reached.
+            UnknownTopicOrPartitionError: There is no such topic within `request_timeout_ms`.
             ValueError: A setting makes no sense.
         """
         if self._engine is not None:
@@ -201,6 +202,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             self._spawn(_membership.watch(weakref.ref(self._membership), self._metadata_max_age_ms / 1000))
             if self._wish is not None:
                 with translated():
+                    await self._membership.know(self._wish.topics)
                     await self._membership.follow(self._wish)
         except BaseException:
             await self.stop()
