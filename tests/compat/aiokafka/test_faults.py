@@ -113,7 +113,7 @@ def test_a_commit_after_the_group_went_on_without_the_member(embedded: Library, 
         settings = {
             "group_id": embedded.group(),
             "enable_auto_commit": False,
-            "session_timeout_ms": 1000,
+            "session_timeout_ms": 6000,
             "heartbeat_interval_ms": 100,
         }
         async with embedded.consumer(topic, **settings) as consumer:

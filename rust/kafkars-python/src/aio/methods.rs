@@ -96,6 +96,16 @@ impl PyFuture {
 
     /// What went wrong, or None. Raises `asyncio.InvalidStateError` while there is no outcome.
     fn exception(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        // A record that is stored has no need of its metadata here; `gather` asks each of its futures this.
+        {
+            let mut inner = self.inner.lock();
+            if let State::Delivery(delivery, _) = &inner.state
+                && matches!(delivery.result(), Some(Ok(_)))
+            {
+                inner.seen = true;
+                return Ok(None);
+            }
+        }
         let cancelled = self.cancelled();
         match self.result(py) {
             Ok(_) => Ok(None),
