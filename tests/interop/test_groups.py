@@ -13,6 +13,7 @@ from tests.interop.members import CONFLUENT_CONSUMER, KINDS, SECONDS, Kind, Memb
 from tests.kafka.cluster import wait_until
 
 PARTITIONS = 4
+CLASSIC_KINDS = [kind for kind in KINDS if kind is not CONFLUENT_CONSUMER]
 each_kind = pytest.mark.parametrize("kind", KINDS, ids=str)
 
 
@@ -115,6 +116,34 @@ def test_a_static_member_comes_back_to_its_partitions(joined: Callable[..., Memb
         return first.assignment() == had[0]
 
     wait_until(back, SECONDS, "the first is back")
+
+
+# kafka-python, driven by one thread, does not get back into a group that has become classic again, on either broker.
+@pytest.mark.kip_848
+@pytest.mark.parametrize("kind", [kind for kind in CLASSIC_KINDS if kind.name != "kafka-python"], ids=str)
+def test_members_of_both_protocols_share_a_group(
+    broker: Broker, shared_topic: str, joined: Callable[..., Member], kind: Kind
+) -> None:
+    found: list[bytes] = []
+    first = joined(kind)
+    wait_until(shared([first], found), SECONDS, "the first has all")
+    # The group moves to the consumer protocol under its member, and takes another one of the classic protocol.
+    second = joined(CONFLUENT_CONSUMER)
+    wait_until(shared([first, second], found), SECONDS, "both have half")
+    third = joined(kind)
+    check = shared([first, second, third], found)
+    wait_until(check, SECONDS, "all have some")
+    values = {b"%d" % number for number in range(100)}
+    produce(broker, shared_topic, list(values))
+    # Not each once: what was read and not committed comes again when partitions change hands.
+    wait_until(lambda: check() and values <= set(found), SECONDS, "everything has been read")
+    # And back, when the last member of the consumer protocol leaves.
+    second.close()
+    check = shared([first, third], found)
+    wait_until(check, SECONDS, "both have half again")
+    later = {b"later %d" % number for number in range(100)}
+    produce(broker, shared_topic, list(later))
+    wait_until(lambda: check() and later <= set(found), SECONDS, "everything has been read again")
 
 
 def test_an_expression_finds_topics(shared_topic: str, joined: Callable[..., Member]) -> None:

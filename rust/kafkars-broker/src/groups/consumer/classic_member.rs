@@ -205,9 +205,10 @@ impl ConsumerGroup {
         &self,
         partitions: impl IntoIterator<Item = &'a Partition>,
     ) -> BTreeMap<&str, Vec<i32>> {
+        let names = self.subscribed.names();
         let mut topics: BTreeMap<&str, Vec<i32>> = BTreeMap::new();
         for (topic, partition) in partitions {
-            if let Some(name) = self.subscribed.name(*topic) {
+            if let Some(name) = names.get(topic) {
                 topics.entry(name).or_default().push(*partition);
             }
         }

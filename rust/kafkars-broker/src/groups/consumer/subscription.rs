@@ -1,6 +1,6 @@
 //! Which topics a consumer group reads, by name and by regular expression.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use kafkars_protocol::{ErrorCode, Uuid};
 use regex::Regex;
@@ -116,9 +116,10 @@ impl Subscribed {
             .collect()
     }
 
-    pub(super) fn name(&self, id: Uuid) -> Option<&str> {
-        let mut topics = self.topics.iter();
-        topics.find_map(|(name, (topic, _))| (*topic == id).then_some(name.as_str()))
+    /// Names of the topics that somebody reads and that exist.
+    pub(super) fn names(&self) -> HashMap<Uuid, &str> {
+        let topics = self.topics.iter();
+        topics.map(|(name, (id, _))| (*id, name.as_str())).collect()
     }
 
     pub(super) fn topics(&self) -> BTreeMap<Uuid, i32> {
