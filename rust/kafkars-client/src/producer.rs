@@ -331,6 +331,14 @@ impl Producer {
         &self.shared.client
     }
 
+    /// Topic, number, and records and bytes acknowledged, of each partition of the topics used so far.
+    pub fn stored_by_partition(&self) -> Vec<(Arc<str>, i32, u64, u64)> {
+        let stored = self.shared.accumulator.stored().into_iter();
+        let flat = stored
+            .map(|(topic, partition, stored)| (topic, partition, stored.records, stored.bytes));
+        flat.collect()
+    }
+
     /// What was done so far.
     pub fn metrics(&self) -> ProducerMetrics {
         let counters = &self.shared.counters;

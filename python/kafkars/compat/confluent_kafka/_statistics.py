@@ -1,7 +1,6 @@
 """What `stats_cb` is told: JSON of the layout that librdkafka documents in STATISTICS.md.
 
-The engine counts for the client as a whole, so there is one entry of `brokers` for all connections, and producers have no
-`topics`. What it does not measure is there with the value that librdkafka has for "not known" or with 0.
+The engine counts for the client as a whole, so there is one entry of `brokers` for all connections. What it does not measure is there with the value that librdkafka has for "not known" or with 0.
 """
 
 from __future__ import annotations
@@ -92,7 +91,16 @@ class Statistics:
             "msg_size": metrics["buffer_used"],
             "txmsgs": metrics["records_sent"],
             "txmsg_bytes": metrics["bytes_uncompressed"],
+            "topics": self._sent(),
         }
+
+    def _sent(self) -> dict[str, Any]:
+        topics: dict[str, Any] = {}
+        for topic, number, records, size in self._engine._stored_by_partition():
+            row = partition(number, None, None)
+            row.update(txmsgs=records, txbytes=size, msgs=records, desired=False, fetch_state="none")
+            self._topic(topics, topic)["partitions"][str(number)] = row
+        return topics
 
     def _consumer(self, metrics: Mapping[str, Any], now: float) -> dict[str, Any]:
         assigned = self._engine.assignment()
@@ -159,23 +167,23 @@ class Statistics:
     def _topics(self, assigned: list[TopicPartition]) -> dict[str, Any]:
         lags = self._engine.lags()
         topics: dict[str, Any] = {}
-        age = int((time.monotonic() - self._made) * 1000)
         for each in assigned:
-            topic = topics.setdefault(
-                each.topic,
-                {
-                    "topic": each.topic,
-                    "age": age,
-                    "metadata_age": 0,
-                    "batchsize": WINDOW,
-                    "batchcnt": WINDOW,
-                    "partitions": {},
-                },
-            )
-            topic["partitions"][str(each.partition)] = partition(
-                each.partition, self._engine.watermarks(each), lags.get(each)
-            )
+            row = partition(each.partition, self._engine.watermarks(each), lags.get(each))
+            self._topic(topics, each.topic)["partitions"][str(each.partition)] = row
         return topics
+
+    def _topic(self, topics: dict[str, Any], name: str) -> dict[str, Any]:
+        """The entry of a topic, made where it is not there."""
+        empty = {
+            "topic": name,
+            "age": int((time.monotonic() - self._made) * 1000),
+            "metadata_age": 0,
+            "batchsize": WINDOW,
+            "batchcnt": WINDOW,
+            "partitions": {},
+        }
+        found: dict[str, Any] = topics.setdefault(name, empty)
+        return found
 
 
 def partition(number: int, watermarks: Watermarks | None, lag: int | None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ use crate::config::ProducerConfig;
 use crate::produce::delivery::{BatchDelivery, Delivery};
 use crate::produce::error::ProduceError;
 use crate::produce::partition_buffer::{
-    FilledBatch, OutgoingBatch, PartitionBuffer, RecordParts, Signal,
+    FilledBatch, OutgoingBatch, PartitionBuffer, RecordParts, Signal, Stored,
 };
 use crate::produce::partitioner::{PartitionChooser, Partitioner};
 
@@ -302,6 +302,16 @@ impl Accumulator {
     /// Names of the topics used so far.
     pub fn topics(&self) -> Vec<Arc<str>> {
         self.topics.read().keys().cloned().collect()
+    }
+
+    /// What each partition of the topics used so far was sent and has acknowledged.
+    pub fn stored(&self) -> Vec<(Arc<str>, i32, Stored)> {
+        let buffers = self.buffers();
+        let count = |buffer: &Arc<PartitionBuffer>| {
+            let stored = buffer.lock().stored();
+            (Arc::clone(buffer.topic()), buffer.partition(), stored)
+        };
+        buffers.iter().map(count).collect()
     }
 
     /// Takes over a topic's partitions and leaders. Partitions that exist keep their records.

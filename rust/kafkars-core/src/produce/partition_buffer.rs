@@ -39,8 +39,18 @@ pub struct BufferState {
     // The broker lost our numbers: whatever waits is numbered anew once nothing is under way.
     restarting: bool,
     sequence: PartitionSequence,
+    stored: Stored,
     /// Where the sender has put the partition.
     pub(super) place: Place,
+}
+
+/// What a partition was sent and has acknowledged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stored {
+    /// Records.
+    pub records: u64,
+    /// Their bytes before compression.
+    pub bytes: u64,
 }
 
 /// A batch under way.
@@ -407,6 +417,17 @@ impl BufferState {
     /// A taken batch has its answer: it no longer counts as under way.
     pub fn landed(&mut self, ordinal: u64) {
         self.in_flight.retain(|flying| flying.ordinal != ordinal);
+    }
+
+    /// A batch is stored.
+    pub fn count_stored(&mut self, batch: &OutgoingBatch) {
+        self.stored.records += u64::from(batch.count);
+        self.stored.bytes += batch.uncompressed as u64;
+    }
+
+    /// What was stored so far.
+    pub fn stored(&self) -> Stored {
+        self.stored
     }
 
     /// A batch with this number is stored.

@@ -76,6 +76,16 @@ impl PyBaseProducer {
         self.core.metrics(py)
     }
 
+    /// Topic, number, and records and bytes acknowledged, of each partition of the topics used so far.
+    fn _stored_by_partition(&self) -> PyResult<Vec<(String, i32, u64, u64)>> {
+        self.core.check()?;
+        let stored = self.core.producer.stored_by_partition().into_iter();
+        let named = stored.map(|(topic, partition, records, bytes)| {
+            (topic.to_string(), partition, records, bytes)
+        });
+        Ok(named.collect())
+    }
+
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         let class = slf.get_type().name()?.to_string();
         let producer = slf.get();

@@ -122,8 +122,11 @@ impl Sender {
         let waits = {
             let mut state = buffer.lock();
             state.landed(batch.ordinal);
-            if let (BatchOutcome::Acknowledged(_), Some(sequence)) = (&outcome, batch.sequence) {
-                state.proven(sequence);
+            if matches!(outcome, BatchOutcome::Acknowledged(_)) {
+                state.count_stored(&batch);
+                if let Some(sequence) = batch.sequence {
+                    state.proven(sequence);
+                }
             }
             state.oldest().is_some()
         };
