@@ -160,6 +160,45 @@ def test_a_partitioner_of_the_application(embedded: Library, run: Run) -> None:
     assert asked == [(b"key", [0, 1, 2], [0, 1, 2]), (None, [0, 1, 2], [0, 1, 2])]
 
 
+def test_a_partitioner_derived_from_the_usual_one(embedded: Library, run: Run) -> None:
+    topic = embedded.broker.new_topic(partitions=3)
+
+    class Last(embedded.module("partitioner").DefaultPartitioner):  # type: ignore[misc]
+        @classmethod
+        def __call__(cls, key: bytes | None, everything: list[int], available: list[int]) -> int:
+            del key, available
+            return max(everything)
+
+    async def test() -> None:
+        async with embedded.producer(partitioner=Last()) as producer:
+            for key in (None, b"a", b"b"):
+                assert (await producer.send_and_wait(topic, b"value", key)).partition == 2
+
+    run(test)
+
+
+def test_cancelled_waits_leave_the_producer_as_it_is(embedded: Library, run: Run) -> None:
+    topic = embedded.broker.new_topic()
+
+    async def test() -> None:
+        async with embedded.producer(linger_ms=30) as producer:
+            # A record that still waits for its topic is not sent when its call is cancelled.
+            await producer.send_and_wait(topic, b"first")
+            future = await producer.send(topic, b"0")
+            flushing = asyncio.ensure_future(producer.flush())
+            await asyncio.sleep(0)
+            flushing.cancel()
+            sending = asyncio.ensure_future(producer.send_and_wait(topic, b"1"))
+            await asyncio.sleep(0)
+            sending.cancel()
+            await asyncio.gather(flushing, sending, return_exceptions=True)
+            assert (await future).offset == 1
+            assert (await producer.send_and_wait(topic, b"2")).offset == 3
+            await producer.flush()
+
+    run(test)
+
+
 def test_keys_choose_partitions_as_in_the_original(face: Library, run: Run) -> None:
     topic = face.broker.new_topic(partitions=7)
     keys = [b"key-%d" % number for number in range(40)]

@@ -146,7 +146,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             "max_in_flight_requests_per_connection": 5 if is_idempotent else 1,
             "transactional_id": transactional_id,
             "transaction_timeout_ms": transaction_timeout_ms,
-            "partitioner": "murmur2_random" if isinstance(partitioner, DefaultPartitioner) else chosen_by(partitioner),
+            "partitioner": "murmur2_random" if type(partitioner) is DefaultPartitioner else chosen_by(partitioner),
         }
         self._partitioner = partitioner
         self.client = EngineClient(self._config, lambda _: None)
