@@ -1,7 +1,10 @@
 //! Settings of single groups, as `IncrementalAlterConfigs` changes them: resource type GROUP.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
+use super::GroupSettings;
+use super::settings::milliseconds;
 use crate::settings::Kind;
 
 /// Groups that may have settings of their own, so that altering them does not fill the memory.
@@ -33,9 +36,31 @@ pub(crate) const GROUP_SETTINGS: &[GroupSetting] = &[
     GroupSetting { name: "share.session.timeout.ms", default: "45000", kind: Kind::Int { min: 1 } },
 ];
 
+/// What the broker's settings `group.consumer.min.…`, `group.share.max.…` and so on allow, by their defaults.
+#[rustfmt::skip]
+const LIMITS: &[(&str, i64, i64)] = &[
+    ("consumer.assignment.interval.ms", 0, 15_000),
+    ("consumer.heartbeat.interval.ms", SHORTEST_HEARTBEAT_MS, 15_000),
+    ("consumer.session.timeout.ms", 45_000, 60_000),
+    ("share.assignment.interval.ms", 0, 15_000),
+    ("share.delivery.count.limit", 2, 10),
+    ("share.heartbeat.interval.ms", SHORTEST_HEARTBEAT_MS, 15_000),
+    ("share.partition.max.record.locks", 100, 4000),
+    ("share.record.lock.duration.ms", 15_000, 60_000),
+    ("share.session.timeout.ms", 45_000, 60_000),
+];
+/// In Kafka; it is lower here, where the interval is.
+const SHORTEST_HEARTBEAT_MS: i64 = 5000;
+
+/// The least interval of heartbeats that a group may have, by the one that all have.
+pub(crate) fn shortest_heartbeat_ms(interval: Duration) -> i64 {
+    milliseconds(interval).min(SHORTEST_HEARTBEAT_MS)
+}
+
 /// What has been set, by group and name.
 #[derive(Debug, Default)]
 pub(crate) struct GroupConfigs {
+    shortest_heartbeat_ms: i64,
     groups: BTreeMap<String, BTreeMap<&'static str, String>>,
 }
 
@@ -46,11 +71,54 @@ pub(crate) enum GroupConfigProblem {
     Unknown(String),
     #[error("Invalid value {value} for configuration {name}")]
     Invalid { name: &'static str, value: String },
+    #[error("{name} must be {relation} than or equal to group.{kind}.{limit}.{rest}")]
+    OutOfLimits {
+        name: String,
+        relation: &'static str,
+        kind: String,
+        limit: &'static str,
+        rest: String,
+    },
     #[error("{MAX_GROUPS} groups have settings of their own, which is the limit")]
     TooMany,
 }
 
 impl GroupConfigs {
+    pub(super) fn new(settings: &GroupSettings) -> Self {
+        let interval = settings.consumer_heartbeat_interval;
+        Self {
+            shortest_heartbeat_ms: shortest_heartbeat_ms(interval),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the limits that the brokers have for all groups allow a value.
+    pub(crate) fn check_limits(&self, name: &str, value: &str) -> Result<(), GroupConfigProblem> {
+        let limits = LIMITS.iter().find(|(known, ..)| *known == name);
+        let (Some((_, least, most)), Ok(value)) = (limits, value.trim().parse::<i64>()) else {
+            return Ok(());
+        };
+        let least = match *least {
+            SHORTEST_HEARTBEAT_MS => self.shortest_heartbeat_ms,
+            least => least,
+        };
+        let (relation, limit) = if value < least {
+            ("greater", "min")
+        } else if value > *most {
+            ("less", "max")
+        } else {
+            return Ok(());
+        };
+        let (kind, rest) = name.split_once('.').unwrap_or((name, ""));
+        Err(GroupConfigProblem::OutOfLimits {
+            name: name.to_owned(),
+            relation,
+            kind: kind.to_owned(),
+            limit,
+            rest: rest.to_owned(),
+        })
+    }
+
     /// Whether a setting exists and takes this value.
     pub(crate) fn check(
         name: &str,
@@ -219,6 +287,29 @@ mod tests {
             configs
                 .set("g", "share.auto.offset.reset", Some("never"))
                 .is_err()
+        );
+    }
+
+    #[test]
+    fn values_are_within_the_limits_of_the_brokers() {
+        let configs = GroupConfigs::new(&GroupSettings::default());
+        let check = |name, value| {
+            let checked = configs.check_limits(name, value);
+            checked.map_err(|problem| problem.to_string())
+        };
+        for setting in GROUP_SETTINGS {
+            assert_eq!(check(setting.name, setting.default), Ok(()));
+        }
+        assert_eq!(check("consumer.heartbeat.interval.ms", "500"), Ok(()));
+        let reason = "consumer.session.timeout.ms must be greater than or equal to group.consumer.min.session.timeout.ms";
+        assert_eq!(
+            check("consumer.session.timeout.ms", "1000"),
+            Err(reason.to_owned())
+        );
+        let reason = "share.partition.max.record.locks must be less than or equal to group.share.max.partition.max.record.locks";
+        assert_eq!(
+            check("share.partition.max.record.locks", "5000"),
+            Err(reason.to_owned())
         );
     }
 

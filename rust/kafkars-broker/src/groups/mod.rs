@@ -79,7 +79,7 @@ impl Groups {
         Self {
             groups: BTreeMap::new(),
             offsets: Offsets::new(settings.offset_metadata_max_bytes, settings.max_bytes),
-            configs: GroupConfigs::default(),
+            configs: GroupConfigs::new(&settings),
             changes: Arc::new(Notify::new()),
             bytes: 0,
             next_sweep: 0,

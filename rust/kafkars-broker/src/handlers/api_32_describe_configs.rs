@@ -84,7 +84,7 @@ fn describe(
             Ok(of_broker(peer, state))
         }
         resource::CLIENT_METRICS => Ok(of_client_metrics(state, name)),
-        resource::GROUP => Ok(of_group(state, name)),
+        resource::GROUP => Ok(of_group(peer, state, name)),
         resource::BROKER_LOGGER => of_loggers(peer, state, name),
         other => Err(invalid(format!("Unknown resource type {other}."))),
     }
@@ -228,25 +228,29 @@ fn of_client_metrics(state: &State, name: &str) -> Vec<DescribeConfigsResourceRe
     CLIENT_METRICS_SETTINGS.iter().map(describe).collect()
 }
 
-fn of_group(state: &State, name: &str) -> Vec<DescribeConfigsResourceResult> {
+fn of_group(peer: &Peer, state: &State, name: &str) -> Vec<DescribeConfigsResourceResult> {
     let describe = |(setting, value, set): (&GroupSetting, &str, bool)| {
         let own = set.then(|| Sourced {
             name: setting.name.to_owned(),
             value: value.to_owned(),
             source: source::GROUP,
         });
-        let of_brokers = Sourced {
-            name: match setting.name {
-                // What brokers have no default for.
-                "share.auto.offset.reset"
-                | "share.isolation.level"
-                | "share.renew.acknowledge.enable" => setting.name.to_owned(),
-                name => format!("group.{name}"),
-            },
-            value: setting.default.to_owned(),
-            source: source::DEFAULT,
+        let broker_name = match setting.name {
+            // What brokers have no default for.
+            "share.auto.offset.reset"
+            | "share.isolation.level"
+            | "share.renew.acknowledge.enable" => setting.name.to_owned(),
+            name => format!("group.{name}"),
         };
-        let values = own.into_iter().chain([of_brokers]).collect();
+        let mut of_broker = state.settings.values(peer.node, &broker_name);
+        if of_broker.is_empty() {
+            of_broker.push(Sourced {
+                name: broker_name,
+                value: setting.default.to_owned(),
+                source: source::DEFAULT,
+            });
+        }
+        let values = own.into_iter().chain(of_broker).collect();
         config(setting.name, setting.kind.code(), values)
     };
     state.groups.configs.of(name).map(describe).collect()

@@ -246,6 +246,7 @@ fn alter_group(state: &mut State, wanted: &Alteration, validate_only: bool) -> R
         let value = changed(name, false, current, change)?;
         if let Some(value) = &value {
             GroupConfigs::check(name, value).map_err(refused)?;
+            configs.check_limits(name, value).map_err(refused)?;
         }
         values.push((name, value));
     }

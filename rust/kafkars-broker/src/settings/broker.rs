@@ -8,6 +8,7 @@ use super::source;
 use super::topic::TopicDefaults;
 use super::topic_table::SETTINGS;
 use crate::config::CheckedConfig;
+use crate::groups::configs::shortest_heartbeat_ms;
 
 /// Settings that one broker can be given while it runs, names that are not known included. Kafka has no limit.
 pub(crate) const DYNAMIC_LIMIT: usize = 1_000;
@@ -135,6 +136,8 @@ fn fixed(config: &CheckedConfig) -> Values {
     }
     let groups = &user.groups;
     let milliseconds = |duration: std::time::Duration| duration.as_millis().to_string();
+    let heartbeat = milliseconds(groups.consumer_heartbeat_interval);
+    let shortest_heartbeat = shortest_heartbeat_ms(groups.consumer_heartbeat_interval).to_string();
     let given = [
         (
             "auto.create.topics.enable",
@@ -167,6 +170,18 @@ fn fixed(config: &CheckedConfig) -> Values {
             milliseconds(groups.max_session_timeout),
         ),
         ("group.max.size", groups.max_size.to_string()),
+        ("group.consumer.max.size", groups.max_size.to_string()),
+        (
+            "group.consumer.session.timeout.ms",
+            milliseconds(groups.consumer_session_timeout),
+        ),
+        ("group.consumer.heartbeat.interval.ms", heartbeat.clone()),
+        (
+            "group.consumer.min.heartbeat.interval.ms",
+            shortest_heartbeat.clone(),
+        ),
+        ("group.share.heartbeat.interval.ms", heartbeat),
+        ("group.share.min.heartbeat.interval.ms", shortest_heartbeat),
         (
             "group.consumer.migration.policy",
             groups.migration_policy.name().to_owned(),

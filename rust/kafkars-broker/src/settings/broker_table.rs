@@ -49,6 +49,8 @@ pub(crate) const BROKER_SETTINGS: &[BrokerSetting] = &[
     BrokerSetting { name: "group.max.session.timeout.ms", default: Some("1800000"), kind: Kind::Int { min: -1 }, dynamic: false },
     BrokerSetting { name: "group.max.size", default: Some("2147483647"), kind: Kind::Int { min: -1 }, dynamic: false },
     BrokerSetting { name: "group.min.session.timeout.ms", default: Some("6000"), kind: Kind::Int { min: -1 }, dynamic: false },
+    BrokerSetting { name: "group.share.heartbeat.interval.ms", default: Some("5000"), kind: Kind::Int { min: -1 }, dynamic: false },
+    BrokerSetting { name: "group.share.min.heartbeat.interval.ms", default: Some("5000"), kind: Kind::Int { min: -1 }, dynamic: false },
     BrokerSetting { name: "listeners", default: Some(""), kind: Kind::List, dynamic: true },
     BrokerSetting { name: "log.cleaner.delete.retention.ms", default: Some("86400000"), kind: Kind::Long { min: 0 }, dynamic: true },
     BrokerSetting { name: "log.cleaner.enable", default: Some("true"), kind: Kind::Boolean, dynamic: false },

@@ -321,9 +321,14 @@ fn groups_have_settings_of_their_own() {
     assert_eq!(alter(&broker, group, &timeout("50000")), 0);
     let (value, source, _) = sources(&broker, group, "consumer.session.timeout.ms");
     assert_eq!((value.as_str(), source), ("50000", 8));
-    assert_eq!(alter(&broker, group, &timeout("x")), INVALID_CONFIG);
+    for wrong in ["x", "1000", "60001"] {
+        assert_eq!(alter(&broker, group, &timeout(wrong)), INVALID_CONFIG);
+    }
     assert_eq!(alter(&broker, (32, ""), &timeout("1")), INVALID_REQUEST);
     let reset = [("consumer.session.timeout.ms", DELETE, "")];
     assert_eq!(alter(&broker, group, &reset), 0);
     assert_eq!(sources(&broker, group, "consumer.session.timeout.ms").1, 5);
+    // Those of the broker hold where the group has none, and say so.
+    let (value, source, synonyms) = sources(&broker, group, "consumer.heartbeat.interval.ms");
+    assert_eq!((value.as_str(), source, synonyms.len()), ("500", 4, 2));
 }
