@@ -72,6 +72,8 @@ class Consumer(ConfluentConsumer):
         )
         self._commits = Commits(self._engine, self._uncommitted, self._bell.ring, face, is_own=is_own)
         self._open(self._engine, self._bell, face.enable_partition_eof)
+        if face.error_cb is not None:
+            self._reach()
         self._events = events_of(face, values, self._engine, self._bell)
         if is_own and face.auto_commit_interval > 0:
             self._bell.every(face.auto_commit_interval)
@@ -231,7 +233,10 @@ class Consumer(ConfluentConsumer):
             )
         known = {place: offset for place, offset in places.items() if place in self._assignment}
         if places and not known:
-            raise refusal("_UNKNOWN_PARTITION", "StoreOffsets failed: the partition is not assigned")
+            is_read = {topic for topic, _ in places} & {topic for topic, _ in self._assignment.places()}
+            raise refusal(
+                "_STATE" if is_read else "_UNKNOWN_PARTITION", "StoreOffsets failed: the partition is not assigned"
+            )
         self._commits.store(known)
 
     def commit(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from importlib import import_module
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from kafkars import errors
 from kafkars._kafkars import Bell, ConfluentProducer, Message
 from kafkars._kafkars import Producer as Engine
 from kafkars.compat.confluent_kafka import _arguments as arguments
+from kafkars.compat.confluent_kafka import _cluster
 from kafkars.compat.confluent_kafka._config import producer_settings
 from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._group_metadata import unpacked
@@ -61,6 +62,8 @@ class Producer(ConfluentProducer):
             settings.engine["delivery_timeout_ms"] / 1000,
         )
         self._events = events_of(face, settings.values, self._engine, self._bell)
+        if face.error_cb is not None:
+            self._reach()
 
     def produce_batch(
         self,
@@ -205,9 +208,15 @@ class Producer(ConfluentProducer):
         Raises:
             KafkaException: No answer in time.
         """
-        self._check()
-        cluster = import_module("kafkars.compat.confluent_kafka._cluster")
-        return cluster.list_topics(self._settings.engine, topic, arguments.seconds(timeout))
+        self._check_handle()
+        limit = arguments.seconds(timeout)
+        found = _cluster.list_topics(self._settings.engine, topic, limit)
+        known = None if topic is None else found.topics.get(topic)
+        if known is not None and known.error is None:
+            # As in the library: from now on `produce()` knows the topic's partitions.
+            with suppress(errors.KafkaError):
+                self._engine.partitions_for(topic, timeout=limit)
+        return found
 
     def cluster_id(self, timeout: float = -1) -> str | None:
         """The cluster's id.
@@ -215,10 +224,8 @@ class Producer(ConfluentProducer):
         Raises:
             KafkaException: No answer in time.
         """
-        self._check()
-        cluster = import_module("kafkars.compat.confluent_kafka._cluster")
-        found: str | None = cluster.cluster_id(self._settings.engine, arguments.seconds(timeout))
-        return found
+        self._check_handle()
+        return _cluster.cluster_id(self._settings.engine, arguments.seconds(timeout))
 
     def set_sasl_credentials(self, username: str, password: str) -> None:
         """Takes what later connections would authenticate with; there is no SASL yet, so nothing does."""
@@ -267,6 +274,11 @@ class Producer(ConfluentProducer):
     def _reached(self, problem: errors.KafkaError | None) -> None:
         """The cluster cannot be reached, or can."""
         self._trouble.reached(problem)
+
+    def _check_handle(self) -> None:
+        """Fails where the producer is closed, in the words of calls that only ask the cluster."""
+        if self._engine.closed:
+            raise RuntimeError("Handle has been closed")
 
     def _transactional(self) -> None:
         self._check()

@@ -115,9 +115,9 @@ def local_error(name: str, text: str | None = None, *, fatal: bool = False) -> K
     return KafkaError(LOCAL[name], text, fatal=fatal)
 
 
-def refusal(name: str, text: str | None = None) -> KafkaException:
+def refusal(name: str, text: str | None = None, *, fatal: bool = False) -> KafkaException:
     """The same to be raised."""
-    return KafkaException(local_error(name, text))
+    return KafkaException(local_error(name, text, fatal=fatal))
 
 
 @contextmanager
@@ -131,7 +131,8 @@ def translated(what: str = "") -> Iterator[None]:
 
 def of_message(problem: errors.KafkaError) -> KafkaException:
     """What `produce()` raises for a message that the engine does not take."""
-    return KafkaException(of_engine(problem, "Unable to produce message"))
+    error = of_engine(problem, "Unable to produce message")
+    return refusal("_FATAL", error.str(), fatal=True) if error.fatal() else KafkaException(error)
 
 
 def of_delivery(problem: errors.KafkaError, in_flight: bool) -> KafkaError:

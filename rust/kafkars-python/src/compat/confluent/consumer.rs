@@ -27,6 +27,8 @@ use crate::types;
 
 /// Longest wait between two looks at signals, callbacks and the ends of partitions.
 const SLICE: Duration = Duration::from_millis(50);
+/// How long the first look for a cluster may take.
+const REACH_WITHIN: Duration = Duration::from_secs(5);
 /// How often a wait asks whether the cluster can be reached.
 const LOOK_AFTER: Duration = Duration::from_millis(500);
 /// How long the look for missing topics may take.
@@ -175,6 +177,16 @@ impl PyConfluentConsumer {
             missing: Arc::default(),
             raised: Mutex::new(None),
         });
+    }
+
+    /// Begins to look for the cluster, which otherwise starts with the first assignment: somebody wants to hear of it.
+    fn _reach(&self) -> PyResult<()> {
+        let client = self.opened()?.core.consumer.client().clone();
+        runtime::handle()?.spawn(async move {
+            // What goes wrong is told by whoever polls.
+            drop(client.ready(Instant::now() + REACH_WITHIN).await);
+        });
+        Ok(())
     }
 
     /// Fails where the consumer is closed, or was never made.

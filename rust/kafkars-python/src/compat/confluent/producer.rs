@@ -22,6 +22,8 @@ use crate::runtime;
 
 /// Longest wait between two looks at signals and callbacks.
 const SLICE: Duration = Duration::from_millis(50);
+/// How long the first look for a cluster may take.
+const REACH_WITHIN: Duration = Duration::from_secs(5);
 /// How often a wait asks whether the cluster can be reached.
 const LOOK_AFTER: Duration = Duration::from_millis(500);
 
@@ -225,6 +227,16 @@ impl PyConfluentProducer {
             on_delivery,
             only_errors,
             look: Mutex::new(Instant::now() + LOOK_AFTER),
+        });
+        Ok(())
+    }
+
+    /// Begins to look for the cluster, which otherwise starts with the first message: somebody wants to hear of it.
+    fn _reach(&self) -> PyResult<()> {
+        let client = self.opened()?.core.producer.client().clone();
+        runtime::handle()?.spawn(async move {
+            // What goes wrong is told by whoever polls.
+            drop(client.ready(Instant::now() + REACH_WITHIN).await);
         });
         Ok(())
     }

@@ -1,0 +1,98 @@
+"""Clusters that cannot be reached, and programs that are interrupted."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tests.compat.confluent.conftest import SECONDS, Clients
+
+NOWHERE = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0}
+
+
+def until(condition: Callable[[], object], serve: Callable[[], object]) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline
+        serve()
+
+
+@pytest.mark.parametrize("kind", ["consumer", "producer"])
+def test_constructing_reaches_nobody_and_poll_tells_of_it(ck: ModuleType, kind: str) -> None:
+    errors: list[Any] = []
+    settings = {**NOWHERE, "error_cb": errors.append}
+    client = ck.Consumer({**settings, "group.id": "group"}) if kind == "consumer" else ck.Producer(settings)
+    if kind == "consumer":
+        client.subscribe(["topic"])
+    assert errors == []
+    wanted = {ck.KafkaError._TRANSPORT, ck.KafkaError._ALL_BROKERS_DOWN}
+    until(lambda: wanted <= {error.code() for error in errors}, lambda: client.poll(0.1))
+    assert not any(error.fatal() for error in errors)
+    client.close()
+
+
+def test_messages_for_nobody_time_out(ck: ModuleType) -> None:
+    reports: list[Any] = []
+    producer = ck.Producer({**NOWHERE, "message.timeout.ms": 500})
+    producer.produce("topic", "value", "key", callback=lambda error, message: reports.append((error, message)))
+    assert len(producer) == 1
+    until(lambda: reports, lambda: producer.poll(0.1))
+    [(error, message)] = reports
+    assert error == ck.KafkaError._MSG_TIMED_OUT
+    assert (message.topic(), message.value(), message.key(), message.offset()) == ("topic", b"value", b"key", None)
+    assert producer.flush(SECONDS) == 0
+
+
+def test_questions_to_nobody_time_out(ck: ModuleType) -> None:
+    consumer = ck.Consumer({**NOWHERE, "group.id": "group"})
+    here = ck.TopicPartition("topic", 0)
+    for name, arguments in (
+        ("get_watermark_offsets", (here, 0.3)),
+        ("offsets_for_times", ([here], 0.3)),
+        ("committed", ([here], 0.3)),
+        ("list_topics", (None, 0.3)),
+    ):
+        with pytest.raises(ck.KafkaException) as caught:
+            getattr(consumer, name)(*arguments)
+        assert caught.value.args[0].code() in {
+            ck.KafkaError._TRANSPORT,
+            ck.KafkaError._ALL_BROKERS_DOWN,
+            ck.KafkaError._TIMED_OUT,
+        }
+    consumer.close()
+
+
+def interrupted(call: Callable[[], object]) -> None:
+    """Makes a call that waits for ever, with Ctrl+C pressed meanwhile."""
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            call()
+    finally:
+        timer.join()
+
+
+def test_a_waiting_consumer_is_interrupted(clients: Clients) -> None:
+    consumer = clients.consumer()
+    consumer.assign([clients.ck.TopicPartition(clients.topic(), 0)])
+    interrupted(consumer.poll)
+    if clients.ck.__name__.startswith("kafkars"):
+        # The library's consume() is deaf in some of its releases.
+        interrupted(lambda: consumer.consume(5))
+
+
+def test_a_waiting_producer_is_interrupted(ck: ModuleType) -> None:
+    producer = ck.Producer(NOWHERE)
+    interrupted(producer.poll)
+    producer.produce("topic", "value")
+    interrupted(producer.flush)
+    assert len(producer) >= 1
+    producer.purge()
