@@ -50,6 +50,19 @@ class Consumer(ConfluentConsumer):
         TypeError: There is no configuration.
     """
 
+    # An instance dictionary would be looked at for every call of poll().
+    __slots__ = (
+        "__weakref__",
+        "_assignment",
+        "_bell",
+        "_commits",
+        "_engine",
+        "_events",
+        "_face",
+        "_settings",
+        "_trouble",
+    )
+
     def __init__(self, config: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
         """See the class."""
         settings = consumer_settings(() if config is None else (config,), kwargs)

@@ -43,6 +43,9 @@ class Producer(ConfluentProducer):
         TypeError: There is no configuration.
     """
 
+    # An instance dictionary would be looked at for every call of produce().
+    __slots__ = ("__weakref__", "_bell", "_engine", "_events", "_face", "_settings", "_trouble")
+
     def __init__(self, config: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
         """See the class."""
         settings = producer_settings(() if config is None else (config,), kwargs)

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kafkars_client::FetchedBatch;
 use kafkars_client::config::TopicPartition;
@@ -10,15 +11,11 @@ use parking_lot::Mutex;
 /// The partitions read since they were assigned.
 #[derive(Default)]
 pub(super) struct Reading {
-    // Guards what was read; looked at for every record, so it only does something when the batch is another one.
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    /// Address of the batch the last record came from.
-    last: usize,
-    partitions: HashSet<TopicPartition>,
+    /// Address of the batch the last record came from: looked at for every record, so that there is nothing else to do as
+    /// long as it is the same.
+    last: AtomicUsize,
+    // Guards what was read.
+    partitions: Mutex<HashSet<TopicPartition>>,
 }
 
 impl Reading {
@@ -26,25 +23,24 @@ impl Reading {
     #[inline]
     pub(super) fn note(&self, batch: &Arc<FetchedBatch>) {
         let address = Arc::as_ptr(batch) as usize;
-        let mut state = self.state.lock();
-        if state.last != address {
-            state.last = address;
-            state.partitions.insert(partition_of(batch));
+        if self.last.load(Ordering::Relaxed) != address {
+            self.last.store(address, Ordering::Relaxed);
+            self.partitions.lock().insert(partition_of(batch));
         }
     }
 
     /// Whether records of a partition were handed out.
     pub(super) fn has(&self, partition: &TopicPartition) -> bool {
-        self.state.lock().partitions.contains(partition)
+        self.partitions.lock().contains(partition)
     }
 
     /// The partition, or with none every one, starts anew.
     pub(super) fn forget(&self, partition: Option<&TopicPartition>) {
-        let mut state = self.state.lock();
-        state.last = 0;
+        let mut partitions = self.partitions.lock();
+        self.last.store(0, Ordering::Relaxed);
         match partition {
-            Some(partition) => drop(state.partitions.remove(partition)),
-            None => state.partitions.clear(),
+            Some(partition) => drop(partitions.remove(partition)),
+            None => partitions.clear(),
         }
     }
 }

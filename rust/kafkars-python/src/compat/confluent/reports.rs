@@ -29,10 +29,14 @@ pub(super) struct Report {
     pub(super) sent: Instant,
 }
 
+/// Reports that a batch has room for at first.
+const FEW: usize = 16;
+
 /// What became of a message.
 enum Outcome {
     Delivery(Delivery),
-    Failed(ProduceError),
+    // Rare, and far larger than a delivery.
+    Failed(Box<ProduceError>),
 }
 
 type Call = (Report, Outcome);
@@ -75,25 +79,27 @@ impl Reports {
     /// The expected report is that of this delivery. Needs no interpreter.
     #[inline]
     pub(super) fn note(&self, report: Report, delivery: Delivery) {
-        let batch = Arc::clone(delivery.batch());
-        let address = Arc::as_ptr(&batch) as usize;
-        let call = (report, Outcome::Delivery(delivery));
-        match self.waiting.lock().entry(address) {
+        let address = Arc::as_ptr(delivery.batch()) as usize;
+        let batch = match self.waiting.lock().entry(address) {
             Entry::Occupied(entry) => {
-                entry.into_mut().push(call);
+                entry.into_mut().push((report, Outcome::Delivery(delivery)));
                 return;
             }
             Entry::Vacant(entry) => {
-                entry.insert(vec![call]);
+                let batch = Arc::clone(delivery.batch());
+                let mut calls = Vec::with_capacity(FEW);
+                calls.push((report, Outcome::Delivery(delivery)));
+                entry.insert(calls);
+                batch
             }
-        }
+        };
         let news = Arc::clone(&self.news);
         batch.on_done(move || news.tell(address));
     }
 
     /// The expected report is that of a failure. Needs no interpreter.
     pub(super) fn fail(&self, report: Report, failure: ProduceError) {
-        let call = (report, Outcome::Failed(failure));
+        let call = (report, Outcome::Failed(Box::new(failure)));
         self.due.lock().push_back(vec![call]);
         self.news.ring();
     }
@@ -101,9 +107,10 @@ impl Reports {
     /// Gives the reports whose turn has come. Returns how many.
     #[inline]
     pub(super) fn serve(&self, py: Python<'_>, only_errors: bool) -> PyResult<usize> {
-        if !self.news.any.swap(false, Ordering::AcqRel) {
+        if !self.news.any.load(Ordering::Acquire) {
             return Ok(0);
         }
+        self.news.any.store(false, Ordering::Release);
         self.serve_due(py, only_errors)
     }
 
@@ -118,10 +125,10 @@ impl Reports {
             let Some(calls) = self.due.lock().pop_front() else {
                 return Ok(served);
             };
-            let mut raised = None;
+            let (mut raised, now) = (None, Instant::now());
             for call in calls {
                 self.open.fetch_sub(1, Ordering::Relaxed);
-                match give(py, call, only_errors) {
+                match give(py, call, now, only_errors) {
                     Ok(()) => served += 1,
                     Err(problem) => {
                         raised.get_or_insert(problem);
@@ -159,15 +166,15 @@ impl News {
 }
 
 /// Calls the callback of one message.
-fn give(py: Python<'_>, (report, outcome): Call, only_errors: bool) -> PyResult<()> {
+fn give(py: Python<'_>, (report, outcome): Call, now: Instant, only_errors: bool) -> PyResult<()> {
     let outcome = match outcome {
-        Outcome::Failed(failure) => Err(failure),
+        Outcome::Failed(failure) => Err(*failure),
         Outcome::Delivery(delivery) => delivery.result().unwrap_or(Err(ProduceError::Closed)),
     };
     if only_errors && outcome.is_ok() {
         return Ok(());
     }
-    let latency = Some(report.sent.elapsed().as_secs_f64());
+    let latency = Some(now.saturating_duration_since(report.sent).as_secs_f64());
     let topic = Some(report.topic.into_any());
     let (key, value) = (as_bytes(py, report.key)?, as_bytes(py, report.value)?);
     let (error, parts) = match outcome {
