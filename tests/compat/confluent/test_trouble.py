@@ -42,7 +42,7 @@ def test_messages_for_nobody_time_out(ck: ModuleType) -> None:
     reports: list[Any] = []
     producer = ck.Producer({**NOWHERE, "message.timeout.ms": 500})
     producer.produce("topic", "value", "key", callback=lambda error, message: reports.append((error, message)))
-    assert len(producer) == 1
+    assert len(producer) >= 1
     until(lambda: reports, lambda: producer.poll(0.1))
     [(error, message)] = reports
     assert error == ck.KafkaError._MSG_TIMED_OUT
@@ -70,14 +70,13 @@ def test_questions_to_nobody_time_out(ck: ModuleType) -> None:
 
 
 def interrupted(call: Callable[[], object]) -> None:
-    """Makes a call that waits for ever, with Ctrl+C pressed meanwhile."""
+    """Makes a call that waits for ever, with Ctrl+C pressed meanwhile. It may end early for an event, and is made again."""
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt):
+        timer.start()
+        while True:
             call()
-    finally:
-        timer.join()
+    timer.join()
 
 
 def test_a_waiting_consumer_is_interrupted(clients: Clients) -> None:
