@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
@@ -65,7 +66,10 @@ class AIOProducer:
         self._settings = settings = producer_settings((producer_conf,), {})
         with translated("Failed to create producer"):
             self._producer: aio.Producer[Any, Any] = aio.Producer(settings.engine)
+        # Taken out by whoever completes them: a callback of its own for each would cost a turn of the loop.
         self._open: set[asyncio.Future[Any]] = set()
+        self._most = settings.face.queue_max_messages or sys.maxsize
+        self._report = settings.face.on_delivery
         self._tasks = Tasks()
         self._bell = LoopBell(self._loop, self._serve)
         self._events = events_of(self._tasks.face(settings.face), settings.values, self._producer, self._bell)
@@ -90,10 +94,12 @@ class AIOProducer:
             RuntimeError: The producer is closed.
         """
         self._check()
-        most = self._settings.face.queue_max_messages
-        while most and len(self._open) >= most:
+        while len(self._open) >= self._most:
             await asyncio.wait(self._open, return_when=asyncio.FIRST_COMPLETED)
-        return self._send(topic, value, key, **options(args, kwargs))
+        # Most messages have no more than these, and making a dict costs as much as the rest of this call.
+        return (
+            self._send(topic, value, key, **options(args, kwargs)) if args or kwargs else self._send(topic, value, key)
+        )
 
     def _send(
         self,
@@ -109,9 +115,6 @@ class AIOProducer:
         value = value.encode() if isinstance(value, str) else value
         future: asyncio.Future[Any] = self._loop.create_future()
         self._open.add(future)
-        future.add_done_callback(self._open.discard)
-        report = on_delivery or self._settings.face.on_delivery
-        finish = partial(self._finish, future, report, (topic, partition, key, value, headers), time.monotonic())
         try:
             sent = self._producer.send(
                 topic,
@@ -125,14 +128,19 @@ class AIOProducer:
             # The library finds out later; a future of its own is where programs look for it.
             self._fail(future, problem)
             return future
-        sent.add_done_callback(finish)
+        given = (topic, partition, key, value, headers)
+        sent.add_done_callback(partial(self._finish, future, on_delivery or self._report, given, time.monotonic()))
         return future
 
     def _finish(
         self, future: asyncio.Future[Any], report: Report | None, given: tuple[Any, ...], since: float, sent: Any
     ) -> None:
+        if sent.cancelled():
+            self._open.discard(future)
+            future.cancel()
+            return
         topic, partition, key, value, headers = given
-        problem = None if sent.cancelled() else sent.exception()
+        problem = sent.exception()
         latency = time.monotonic() - since
         if problem is not None:
             self._fail(future, problem)
@@ -141,20 +149,17 @@ class AIOProducer:
                 message = Message(topic, partition, None, key, value, headers, error, latency=latency)
                 self._tasks.run(report, error, message)
             return
-        if sent.cancelled():
-            future.cancel()
-            return
+        self._open.discard(future)
         stored = sent.result()
-        timestamp = (int(stored.timestamp_type) + 1, stored.timestamp)
-        message = Message(
-            stored.topic, stored.partition, stored.offset, key, value, timestamp=timestamp, latency=latency
-        )
+        timestamp = (stored.timestamp_type + 1, stored.timestamp)
+        message = Message(topic, stored.partition, stored.offset, key, value, None, None, timestamp, latency)
         if not future.done():
             future.set_result(message)
         if report is not None and not self._settings.face.delivery_report_only_error:
             self._tasks.run(report, None, message)
 
     def _fail(self, future: asyncio.Future[Any], problem: BaseException) -> None:
+        self._open.discard(future)
         if future.done():
             return
         if isinstance(problem, errors.KafkaError):
@@ -194,6 +199,7 @@ class AIOProducer:
         self._check()
         for future in list(self._open):
             future.cancel()
+        self._open.clear()
         self._producer.purge(in_queue=in_queue, in_flight=in_flight)
 
     async def list_topics(self, topic: str | None = None, timeout: float | None = -1) -> ClusterMetadata:
