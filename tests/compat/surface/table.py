@@ -12,7 +12,7 @@ from typing import Any
 DATA = Path(__file__).parent / "data"
 LIBRARIES = ("confluent_kafka", "aiokafka")
 # Faces that have everything they are to have.
-FACES = ("aiokafka",)
+FACES = ("aiokafka", "confluent_kafka")
 MISSING = object()
 
 
