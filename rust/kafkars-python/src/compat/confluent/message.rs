@@ -23,9 +23,15 @@ use crate::slim;
     frozen
 )]
 pub(crate) struct PyMessage {
-    fetched: Option<(Arc<FetchedBatch>, RecordView)>,
-    // Set for a message that was not fetched, and by the first change of one that was.
-    own: OnceLock<Box<Mutex<Parts>>>,
+    source: Source,
+    // Set by the first change of a message that was fetched.
+    changed: OnceLock<Box<Mutex<Parts>>>,
+}
+
+/// Where a message comes from.
+enum Source {
+    Fetched(Arc<FetchedBatch>, RecordView),
+    Made(Box<Mutex<Parts>>),
 }
 
 impl PyMessage {
@@ -39,16 +45,18 @@ impl PyMessage {
         slim::new(
             py,
             Self {
-                fetched: Some((batch, view)),
-                own: OnceLock::new(),
+                source: Source::Fetched(batch, view),
+                changed: OnceLock::new(),
             },
         )
     }
 
     /// A message of parts.
     pub(crate) fn made(parts: Parts) -> Self {
-        let own = OnceLock::from(Box::new(Mutex::new(parts)));
-        Self { fetched: None, own }
+        Self {
+            source: Source::Made(Box::new(Mutex::new(parts))),
+            changed: OnceLock::new(),
+        }
     }
 
     /// The parts where there are some, else what was fetched.
@@ -58,21 +66,22 @@ impl PyMessage {
         own: impl FnOnce(&Parts) -> T,
         fetched: impl FnOnce(&'a FetchedBatch, &'a RecordView) -> T,
     ) -> T {
-        match (self.own.get(), &self.fetched) {
-            (None, Some((batch, view))) => fetched(batch, view),
-            (Some(parts), _) => own(&parts.lock()),
-            (None, None) => own(&Parts::default()),
+        match &self.source {
+            Source::Made(parts) => own(&parts.lock()),
+            Source::Fetched(batch, view) => match self.changed.get() {
+                None => fetched(batch, view),
+                Some(parts) => own(&parts.lock()),
+            },
         }
     }
 
     fn change(&self, py: Python<'_>, change: impl FnOnce(&mut Parts)) {
-        let own = self.own.get_or_init(|| {
-            let parts = self
-                .fetched
-                .as_ref()
-                .map(|(batch, view)| parts(py, batch, view));
-            Box::new(Mutex::new(parts.unwrap_or_default()))
-        });
+        let own = match &self.source {
+            Source::Made(own) => own,
+            Source::Fetched(batch, view) => self
+                .changed
+                .get_or_init(|| Box::new(Mutex::new(parts(py, batch, view)))),
+        };
         change(&mut own.lock());
     }
 

@@ -2,7 +2,7 @@
 //! it makes the engine's producer and answers what is asked of it by name (`_serve`, `_reached`).
 
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use kafkars_client::{ProduceError, ProduceRecord, SendError};
 use kafkars_records::Header;
@@ -98,10 +98,15 @@ impl PyConfluentProducer {
             })
             .collect();
         let name = topic.to_str()?;
+        // For the message's timestamp and for its latency: reading a clock twice would cost as much as appending it.
+        let sent = SystemTime::now();
         let record = ProduceRecord {
             topic: name,
             partition: (partition >= 0).then_some(partition),
-            timestamp: (timestamp != 0).then_some(timestamp),
+            timestamp: Some(match timestamp {
+                0 => milliseconds(sent),
+                timestamp => timestamp,
+            }),
             key: payload("key", key)?,
             value: payload("value", value)?,
             headers: &header_views,
@@ -133,7 +138,7 @@ impl PyConfluentProducer {
             partition: record.partition,
             key: key.map(|key| key.clone().unbind()),
             value: value.map(|value| value.clone().unbind()),
-            sent: Instant::now(),
+            sent,
         });
         if open.queue.holds(name) {
             return open.enqueue(&record, report);
@@ -355,6 +360,15 @@ impl Open {
         slf.call_method1(intern!(py, "_reached"), (trouble,))
             .map(drop)
     }
+}
+
+/// Milliseconds since 1970.
+#[inline]
+fn milliseconds(time: SystemTime) -> i64 {
+    let since = time.duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    })
 }
 
 /// The bytes of a key or value.

@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, SystemTime};
 
 use kafkars_client::{Delivery, ProduceError};
 use parking_lot::{Condvar, Mutex};
@@ -26,7 +26,9 @@ pub(super) struct Report {
     pub(super) partition: Option<i32>,
     pub(super) key: Option<Py<PyAny>>,
     pub(super) value: Option<Py<PyAny>>,
-    pub(super) sent: Instant,
+    /// By the wall clock, which gave the message its timestamp too: a step of that clock shows in the latency of what was under
+    /// way, and in nothing else.
+    pub(super) sent: SystemTime,
 }
 
 /// Reports that a batch has room for at first.
@@ -125,7 +127,7 @@ impl Reports {
             let Some(calls) = self.due.lock().pop_front() else {
                 return Ok(served);
             };
-            let (mut raised, now) = (None, Instant::now());
+            let (mut raised, now) = (None, SystemTime::now());
             for call in calls {
                 self.open.fetch_sub(1, Ordering::Relaxed);
                 match give(py, call, now, only_errors) {
@@ -166,7 +168,12 @@ impl News {
 }
 
 /// Calls the callback of one message.
-fn give(py: Python<'_>, (report, outcome): Call, now: Instant, only_errors: bool) -> PyResult<()> {
+fn give(
+    py: Python<'_>,
+    (report, outcome): Call,
+    now: SystemTime,
+    only_errors: bool,
+) -> PyResult<()> {
     let outcome = match outcome {
         Outcome::Failed(failure) => Err(*failure),
         Outcome::Delivery(delivery) => delivery.result().unwrap_or(Err(ProduceError::Closed)),
@@ -174,7 +181,8 @@ fn give(py: Python<'_>, (report, outcome): Call, now: Instant, only_errors: bool
     if only_errors && outcome.is_ok() {
         return Ok(());
     }
-    let latency = Some(now.saturating_duration_since(report.sent).as_secs_f64());
+    let latency = now.duration_since(report.sent).unwrap_or_default();
+    let latency = Some(latency.as_secs_f64());
     let topic = Some(report.topic.into_any());
     let (key, value) = (as_bytes(py, report.key)?, as_bytes(py, report.value)?);
     let (error, parts) = match outcome {
