@@ -355,6 +355,9 @@ def test_a_failure_that_nobody_looked_at_is_reported_to_the_loop(broker: Broker)
             future.add_done_callback(lambda _: None)
             await producer.flush()
             del future
+        # The callback holds the future until the loop has run it.
+        while not reports:
+            await asyncio.sleep(0)
         (report,) = reports
         assert isinstance(report["exception"], MessageTooLargeError)
 
