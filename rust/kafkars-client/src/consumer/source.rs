@@ -495,7 +495,10 @@ impl Source {
         self.failures += 1;
         let pause = self.backoff.delay(self.failures, self.random.next());
         self.not_before = Some(now() + pause.max(Duration::from_millis(1)));
-        tracing::info!(target: "kafkars::fetch", broker = self.node, %error, failures = self.failures, "fetch failed, will be tried again");
+        // The end of the client is no failure, and nothing will be tried again.
+        if !matches!(error, AttemptError::Closed) {
+            tracing::info!(target: "kafkars::fetch", broker = self.node, %error, failures = self.failures, "fetch failed, will be tried again");
+        }
         self.shared.client.refresh_metadata();
     }
 }

@@ -65,7 +65,8 @@ PRODUCER: tuple[Property, ...] = (
         INTEGER,
         "2147483647",
         NO_EFFECT,
-        "a message is tried until `message.timeout.ms` has passed; with `enable.idempotence` brokers drop repetitions",
+        "a message is tried until `message.timeout.ms` has passed, where this is 0 too: without `enable.idempotence`, which lets "
+        "brokers drop repetitions, it may be stored twice",
         limits=(0, 2147483647),
     ),
     Property(
