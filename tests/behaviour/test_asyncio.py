@@ -348,17 +348,16 @@ def test_a_failure_that_nobody_looked_at_is_reported_to_the_loop(broker: Broker)
     topic = broker.new_topic(settings={"max.message.bytes": "1000"})
 
     async def test() -> None:
-        reports: list[dict[str, Any]] = []
-        asyncio.get_running_loop().set_exception_handler(lambda _, report: reports.append(report))
+        reports: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        asyncio.get_running_loop().set_exception_handler(lambda _, report: reports.put_nowait(report))
         async with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
             future = producer.send(topic, bytes(5_000))
             future.add_done_callback(lambda _: None)
             await producer.flush()
             del future
         # The callback holds the future until the loop has run it.
-        while not reports:
-            await asyncio.sleep(0)
-        (report,) = reports
+        report = await reports.get()
         assert isinstance(report["exception"], MessageTooLargeError)
+        assert reports.empty()
 
     run(test())
