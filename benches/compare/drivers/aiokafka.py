@@ -53,12 +53,14 @@ def consume_one_asyncio(task: Task, window: Window) -> Outcome:
         verify, records = task.verify, task.records
         with window:
             consumer = await start_consumer(task, config)
-            while count < records:
+            while True:
                 record = await consumer.getone()
                 touched += len(record.key) + len(record.value)
                 count += 1
                 if verify:
                     checksum += checksum_of_one(record.key, record.value)
+                if count == records:
+                    break
             window.end()
             await consumer.stop()
         return Outcome(count, touched, checksum if verify else None, config)

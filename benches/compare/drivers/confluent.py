@@ -54,7 +54,7 @@ def consume_one(task: Task, window: Window) -> Outcome:
     with window:
         consumer = Consumer(config)
         consumer.assign(from_the_beginning(task))
-        while count < records:
+        while True:
             message = consumer.poll(POLL_SECONDS)
             if message is None:
                 continue
@@ -62,6 +62,8 @@ def consume_one(task: Task, window: Window) -> Outcome:
             count += 1
             if verify:
                 checksum += checksum_of_one(message.key(), message.value())
+            if count == records:
+                break
         window.end()
         consumer.close()
     return Outcome(count, touched, checksum if verify else None, config)
@@ -76,7 +78,7 @@ def consume_one_asyncio(task: Task, window: Window) -> Outcome:
         with window:
             consumer = AIOConsumer(config)
             await consumer.assign(from_the_beginning(task))
-            while count < records:
+            while True:
                 message = await consumer.poll(POLL_SECONDS)
                 if message is None:
                     continue
@@ -84,6 +86,8 @@ def consume_one_asyncio(task: Task, window: Window) -> Outcome:
                 count += 1
                 if verify:
                     checksum += checksum_of_one(message.key(), message.value())
+                if count == records:
+                    break
             window.end()
             await consumer.close()
         return Outcome(count, touched, checksum if verify else None, config)

@@ -76,7 +76,7 @@ def consume_one(task: Task, window: Window) -> Outcome:
     with window:
         consumer = kafkars.Consumer(**config)
         consumer.assign(partitions(task))
-        while count < records:
+        while True:
             record = consumer.poll(POLL_SECONDS)
             if record is None:
                 continue
@@ -84,6 +84,8 @@ def consume_one(task: Task, window: Window) -> Outcome:
             count += 1
             if verify:
                 checksum += checksum_of_one(record.key, record.value)
+            if count == records:
+                break
         window.end()
         consumer.close()
     return Outcome(count, touched, checksum if verify else None, config)
@@ -98,7 +100,7 @@ def consume_one_asyncio(task: Task, window: Window) -> Outcome:
         with window:
             consumer = kafkars.aio.Consumer(**config)
             consumer.assign(partitions(task))
-            while count < records:
+            while True:
                 record = await consumer.poll(POLL_SECONDS)
                 if record is None:
                     continue
@@ -106,6 +108,8 @@ def consume_one_asyncio(task: Task, window: Window) -> Outcome:
                 count += 1
                 if verify:
                     checksum += checksum_of_one(record.key, record.value)
+                if count == records:
+                    break
             window.end()
             await consumer.close()
         return Outcome(count, touched, checksum if verify else None, config)
