@@ -198,6 +198,9 @@ async def consume_process_produce(case: Case) -> None:
                         seen += 1
                     offsets[partition] = records[-1].offset + 1
                 await producer.send_offsets_to_transaction(offsets, group)
+        # Kafka tells the group's coordinator after it has answered; the original does not wait for that.
+        while await consumer.committed(TopicPartition(source, 0)) != seen:  # noqa: ASYNC110  it is asked each time
+            await asyncio.sleep(0.01)
         case.tell(await consumer.committed(TopicPartition(source, 0)))
     finally:
         await consumer.stop()
