@@ -33,6 +33,9 @@ pub(super) struct Report {
 
 /// Reports that a batch has room for at first.
 const FEW: usize = 16;
+/// So many empty lists are kept, each for at most so many reports.
+const SPARE_LISTS: usize = 8;
+const LONGEST_SPARE: usize = 4_096;
 
 /// What became of a message.
 enum Outcome {
@@ -50,6 +53,8 @@ pub(super) struct Reports {
     waiting: Mutex<HashMap<usize, Vec<Call>, BuildHasherDefault<AddressHasher>>>,
     // Guards reports whose turn has come, those of a batch together.
     due: Mutex<VecDeque<Vec<Call>>>,
+    // Guards what reports of earlier batches were kept in: a fresh one would grow, and be copied, a dozen times a batch.
+    spare: Mutex<Vec<Vec<Call>>>,
     /// Messages with a report that was not given yet.
     open: AtomicUsize,
     news: Arc<News>,
@@ -89,7 +94,8 @@ impl Reports {
             }
             Entry::Vacant(entry) => {
                 let batch = Arc::clone(delivery.batch());
-                let mut calls = Vec::with_capacity(FEW);
+                let spare = self.spare.lock().pop();
+                let mut calls = spare.unwrap_or_else(|| Vec::with_capacity(FEW));
                 calls.push((report, Outcome::Delivery(delivery)));
                 entry.insert(calls);
                 batch
@@ -124,11 +130,11 @@ impl Reports {
         }
         let mut served = 0;
         loop {
-            let Some(calls) = self.due.lock().pop_front() else {
+            let Some(mut calls) = self.due.lock().pop_front() else {
                 return Ok(served);
             };
             let (mut raised, now) = (None, SystemTime::now());
-            for call in calls {
+            for call in calls.drain(..) {
                 self.open.fetch_sub(1, Ordering::Relaxed);
                 match give(py, call, now, only_errors) {
                     Ok(()) => served += 1,
@@ -137,10 +143,18 @@ impl Reports {
                     }
                 }
             }
+            self.keep(calls);
             if let Some(problem) = raised {
                 self.news.any.store(true, Ordering::Release);
                 return Err(problem);
             }
+        }
+    }
+
+    fn keep(&self, empty: Vec<Call>) {
+        let mut spare = self.spare.lock();
+        if spare.len() < SPARE_LISTS && (FEW..=LONGEST_SPARE).contains(&empty.capacity()) {
+            spare.push(empty);
         }
     }
 
