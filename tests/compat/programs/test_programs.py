@@ -16,9 +16,16 @@ from tests.compat.surface.table import FACES
 @pytest.mark.parametrize(
     ("library", "program"), [(library, name) for library in FACES for name in session.PROGRAMS[library]]
 )
-def test_the_face_tells_what_the_original_tells(library: str, program: str, broker: Broker) -> None:
+def test_the_face_tells_what_the_original_tells(
+    library: str, program: str, broker: Broker, request: pytest.FixtureRequest
+) -> None:
     runs = [(library, side, broker.bootstrap_servers) for side in ("original", "face")]
-    original, face = (outcomes[program] for outcomes in session.compared(*runs))
+    if getattr(request.node, "execution_count", 1) > 1:
+        # The try after a failure runs the program, instead of reading again what it told before.
+        told = [session.outcomes(*run, (program,)) for run in runs]
+    else:
+        told = session.compared(*runs)
+    original, face = (outcomes[program] for outcomes in told)
     assert original["end"] == "ended", f"the program is wrong:\n{original['end']}"
     assert original["told"]
     assert face["end"] == "ended", face["end"]
