@@ -16,6 +16,12 @@ export PYO3_PYTHON := $(CURDIR)/$(PY)
 # `make bench BENCH="--records 200000 --codecs zstd"`, `make test-python PYTEST="-k produce -x"`
 BENCH ?=
 PYTEST ?=
+# `make test-python BUILD=quick` tests the unoptimised build: after one changed line of Rust it is there in seconds.
+BUILD ?= release
+BUILDS := build-release build-quick
+ifeq ($(filter build-$(BUILD),$(BUILDS)),)
+$(error BUILD=$(BUILD): choose one of $(BUILDS:build-%=%))
+endif
 # A machine that CI shares with others stands still at times. A test that fails there gets one more try, and is listed as RERUN:
 # that is a defect to look into, of the test or of the product.
 RERUNS ?= $(if $(filter-out 0 false,$(CI)),--reruns 1 -rR)
@@ -51,14 +57,20 @@ venv: $(VENV)/.group-dev  ## Make .venv with the build, lint and test tools
 # --- build and run ----------------------------------------------------------------------------------------------
 
 .PHONY: build
-build: $(VENV)/.group-dev  ## Release build, importable as .venv/bin/python -c "import kafkars"
+build: build-$(BUILD)  ## Build, importable as .venv/bin/python -c "import kafkars" (BUILD=release or quick)
+
+.PHONY: build-release
+build-release: $(VENV)/.group-dev
 	@$(BIN)/maturin develop --release --quiet
 	@$(PY) -c "import kafkars"
 
-.PHONY: build-dev
-build-dev: $(VENV)/.group-dev  ## Unoptimised build: quick to compile, slow to run
+.PHONY: build-quick
+build-quick: $(VENV)/.group-dev
 	@$(BIN)/maturin develop --quiet
 	@$(PY) -c "import kafkars"
+
+.PHONY: build-dev
+build-dev: build-quick  ## Unoptimised build: quick to compile, slow to run (BUILD=quick chooses it for any target)
 
 .PHONY: demo
 demo: build  ## Watch records flow through the embedded broker, sync and asyncio
