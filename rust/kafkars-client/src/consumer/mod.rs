@@ -4,6 +4,7 @@
 mod group;
 mod manager;
 mod offsets;
+mod opening;
 mod positions;
 mod questions;
 mod request;

@@ -20,16 +20,13 @@ use kafkars_core::fetch::open::{AbortedTransaction, OpenJob};
 use kafkars_core::fetch::session::{FetchSession, SessionPartition};
 use kafkars_protocol::messages::fetch::{FetchRequest, FetchResponse, PartitionData};
 use kafkars_protocol::{ErrorCode, Uuid};
-use kafkars_records::ReadLimits;
 
+use super::opening;
 use super::request::fetch_request;
 use super::shared::Shared;
 use crate::error::AttemptError;
 use crate::net::{Connection, Lane};
 use crate::now;
-
-/// Bytes of fetched batches up to which an answer is opened before the next request leaves.
-const SMALL_ANSWER: usize = 16 << 10;
 
 /// Runs until the consumer is closed.
 pub(super) async fn run(shared: Arc<Shared>, node: i32) {
@@ -291,29 +288,17 @@ impl Source {
         }
         let jobs = self.note(&targets, response);
         self.hand_over(&targets);
-        let size: usize = jobs.iter().map(|(_, job)| job.records.len()).sum();
-        let is_small = size <= SMALL_ANSWER;
+        let is_small = opening::is_small(&jobs);
         if is_small {
             // Sending a request takes longer than opening this, and the application waits.
-            self.open(&jobs);
+            opening::open(&self.shared, &jobs);
         }
         // The broker works on the next answer while a large one is opened; only a lost connection is made anew afterwards.
         if self.lanes[place].is_connected() {
             self.dispatch().await;
         }
         if !is_small {
-            self.open(&jobs);
-        }
-    }
-
-    /// Checks and unpacks what came, and hands it to the application.
-    fn open(&self, jobs: &[(FetchTarget, OpenJob)]) {
-        let limits = ReadLimits {
-            max_decompressed: self.shared.config.max_decompressed_batch,
-        };
-        for (target, job) in jobs {
-            let opened = job.open(&limits);
-            self.shared.update(|buffer| buffer.queue(target, opened));
+            opening::open(&self.shared, &jobs);
         }
     }
 
