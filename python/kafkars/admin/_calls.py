@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar, cast
 
 from kafkars._kafkars import Admin as Native
 from kafkars._kafkars import AdminRequest
@@ -36,7 +37,8 @@ OFFSETS: dict[str, int] = {"latest": -1, "earliest": -2, "max_timestamp": -3}
 OPERATIONS: dict[str, int] = {"set": 0, "delete": 1, "append": 2, "subtract": 3}
 
 
-class Call(NamedTuple, Generic[T]):
+@dataclass(frozen=True)
+class Call(Generic[T]):
     """A request and what makes the result of its answer."""
 
     request: AdminRequest

@@ -8,9 +8,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Literal, TypeVar
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from kafkars.aio import Admin
 from kafkars.compat.aiokafka import errors
@@ -33,6 +31,9 @@ from kafkars.compat.aiokafka.protocol.admin import (
 )
 from kafkars.compat.aiokafka.protocol.metadata import MetadataRequest
 from kafkars.compat.aiokafka.structs import OffsetAndMetadata, TopicPartition
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["AIOKafkaAdminClient"]
 
