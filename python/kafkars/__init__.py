@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafkars import errors
 from kafkars._kafkars import (
+    ArrowBatch,
     BatchBuilder,
     Deliveries,
     DeliveryFuture,
@@ -49,6 +50,7 @@ __all__ = [
     "Admin",
     "AdminConfig",
     "AppendedRecord",
+    "ArrowBatch",
     "Assignor",
     "BatchBuilder",
     "ClientConfig",

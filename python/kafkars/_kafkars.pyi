@@ -96,9 +96,48 @@ class RecordBatch(Sequence[Record[K, V]]):
     def __getitem__(self, index: slice, /) -> RecordBatch[K, V]: ...
     def raw_keys(self) -> list[bytes | None]: ...
     def raw_values(self) -> list[bytes | None]: ...
+    def to_arrow(self, columns: Sequence[str] | None = None) -> ArrowBatch:
+        """The records as Arrow columns, without a Python object for each.
+
+        Keys and values are the bytes that came; deserializers are left out.
+
+        Args:
+            columns: Which columns, in which order: any of `key`, `value` (binary), `topic` (dictionary of text),
+                `partition` (int32), `offset` (int64), `timestamp` (ms, UTC), `timestampType` (int32: 0 set by the
+                producer, 1 by the broker), `headers` (list of structs of `key` and `value`). All by default.
+
+        Raises:
+            InvalidArgumentError: A name is no column.
+        """
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def by_partition(self) -> dict[TopicPartition, RecordBatch[K, V]]: ...
     @classmethod
     def __class_getitem__(cls, item: Any, /) -> GenericAlias: ...
+
+@final
+class ArrowBatch:
+    """Records as Arrow columns, handed out by the PyCapsule interface.
+
+    What takes Arrow takes it without a copy: `pyarrow.table(batch)`, `polars.DataFrame(batch)`,
+    `pandas.DataFrame.from_arrow(batch)`; `duckdb.from_arrow(pyarrow.table(batch))`.
+    """
+
+    @property
+    def num_rows(self) -> int:
+        """How many records there are."""
+    @property
+    def column_names(self) -> list[str]:
+        """Names of the columns, in their order."""
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the columns hold in memory."""
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+def check_arrow_columns(columns: Sequence[str] | None) -> None: ...
 
 @final
 class Message:

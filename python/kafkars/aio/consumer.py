@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any, overload
 
 from kafkars import _kafkars, _logging
 from kafkars.config import ConsumerConfig
+from kafkars.errors import ClosedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
     from typing_extensions import Self, Unpack
 
+    from kafkars._kafkars import ArrowBatch
     from kafkars._typing import K, V
     from kafkars.config.settings import AllConsumerSettings, ConsumerSettings
 
@@ -68,3 +70,45 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
         checked = ConsumerConfig.of(config, settings)
         _logging.start()
         return super().__new__(cls, checked)
+
+    async def poll_arrow(
+        self, max_records: int | None = None, timeout: float | None = 1.0, *, columns: Sequence[str] | None = None
+    ) -> ArrowBatch:
+        """What is ready as Arrow columns, without a Python object for each record.
+
+        Args:
+            max_records: At most so many records; `max_poll_records` by default.
+            timeout: Seconds to wait for the first record; None waits without end.
+            columns: Which columns, as `RecordBatch.to_arrow` takes them; all by default.
+
+        Returns:
+            The columns; without rows when there was no record for `timeout` seconds.
+
+        Raises:
+            InvalidArgumentError: A name is no column, or `max_records` is 0. Nothing has been taken then.
+            KafkaError: As `poll_batch`.
+        """
+        _kafkars.check_arrow_columns(columns)
+        return (await self.poll_batch(max_records, timeout)).to_arrow(columns)
+
+    async def arrow_batches(
+        self, max_records: int | None = None, *, columns: Sequence[str] | None = None
+    ) -> AsyncIterator[ArrowBatch]:
+        """Arrow columns of what comes, batch after batch; the iteration ends when the consumer is closed.
+
+        Args:
+            max_records: At most so many records a batch; `max_poll_records` by default.
+            columns: Which columns, as `RecordBatch.to_arrow` takes them; all by default.
+
+        Raises:
+            InvalidArgumentError: A name is no column, or `max_records` is 0.
+            KafkaError: As `poll_batch`.
+        """
+        _kafkars.check_arrow_columns(columns)
+        while not self.closed:
+            try:
+                batch = await self.poll_batch(max_records, None)
+            except ClosedError:
+                return
+            if batch:
+                yield batch.to_arrow(columns)

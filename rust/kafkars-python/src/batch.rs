@@ -6,12 +6,15 @@ use std::sync::{Arc, OnceLock};
 
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySlice, PyType};
+use pyo3::types::{PyCapsule, PyDict, PyList, PySlice, PyType};
 
+use arrow_schema::ArrowError;
+use kafkars_arrow::RecordColumnsBuilder;
 use kafkars_client::config::TopicPartition;
 use kafkars_client::{FetchedBatch, RecordSlice};
 use kafkars_records::{RecordView, Span};
 
+use crate::arrow::PyArrowBatch;
 use crate::record::{self, PyRecord};
 use crate::types;
 
@@ -85,6 +88,30 @@ impl Run {
             end: at(to),
             count: u32::try_from(to - from).unwrap_or(0),
         })
+    }
+
+    /// Adds the records to columns. `full` exchanges a builder without room for an empty one.
+    pub(crate) fn append_to<'a>(
+        &self,
+        builder: &mut RecordColumnsBuilder<'a>,
+        mut full: impl FnMut(&mut RecordColumnsBuilder<'a>) -> Result<(), ArrowError>,
+    ) -> Result<(), ArrowError> {
+        let FetchedBatch {
+            topic,
+            partition,
+            batch,
+            ..
+        } = &*self.fetched;
+        let (mut left, mut position) = (self.count, self.start);
+        loop {
+            let (added, next) = builder.append(topic, *partition, batch, position, left);
+            left = left.saturating_sub(added);
+            position = next;
+            if left == 0 {
+                return Ok(());
+            }
+            full(builder)?;
+        }
     }
 
     fn spans<'py>(
@@ -245,6 +272,35 @@ impl PyRecordBatch {
             run.spans(py, &list, |view| view.value)?;
         }
         Ok(list)
+    }
+
+    /// The records as Arrow columns, without a Python object for each; keys and values as they came, deserializers left
+    /// out. `columns` names those wanted.
+    #[pyo3(signature = (columns=None))]
+    fn to_arrow(&self, py: Python<'_>, columns: Option<Vec<String>>) -> PyResult<PyArrowBatch> {
+        PyArrowBatch::new(py, &self.runs, columns)
+    }
+
+    /// What `to_arrow().__arrow_c_array__()` gives.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        let _ = requested_schema;
+        self.to_arrow(py, None)?.array_capsules(py)
+    }
+
+    /// What `to_arrow().__arrow_c_stream__()` gives.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        self.to_arrow(py, None)?.stream_capsule(py)
     }
 
     /// The same records, one batch for each partition.

@@ -3,6 +3,7 @@
 mod admin;
 mod aio;
 mod argument;
+mod arrow;
 mod batch;
 mod broker;
 mod cluster;

@@ -1,0 +1,59 @@
+//! A binary column under construction.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, GenericByteArray, types::ByteArrayType};
+use arrow_buffer::{Buffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
+use arrow_schema::ArrowError;
+
+/// Items of bytes one after the other, where they end, and which are null.
+pub(super) struct BytesColumn {
+    data: Vec<u8>,
+    ends: Vec<i32>,
+    nulls: NullBufferBuilder,
+}
+
+impl BytesColumn {
+    pub(super) fn new() -> Self {
+        Self {
+            data: Vec::new(),
+            ends: vec![0],
+            nulls: NullBufferBuilder::new(0),
+        }
+    }
+
+    pub(super) fn reserve(&mut self, items: usize, bytes: usize) {
+        self.ends.reserve(items);
+        self.data.reserve(bytes);
+    }
+
+    /// True if `more` bytes fit: an Arrow array of this kind ends at 2 GiB.
+    pub(super) fn has_room(&self, more: usize) -> bool {
+        let length = self.data.len().checked_add(more);
+        length.is_some_and(|length| i32::try_from(length).is_ok())
+    }
+
+    /// Adds an item. The caller has asked [`BytesColumn::has_room`].
+    #[inline]
+    pub(super) fn push(&mut self, item: Option<&[u8]>) {
+        match item {
+            Some(bytes) => {
+                self.data.extend_from_slice(bytes);
+                self.nulls.append_non_null();
+            }
+            None => self.nulls.append_null(),
+        }
+        self.ends
+            .push(i32::try_from(self.data.len()).unwrap_or(i32::MAX));
+    }
+
+    /// The array of everything added. Text is checked to be UTF-8.
+    pub(super) fn finish<T: ByteArrayType<Offset = i32>>(mut self) -> Result<ArrayRef, ArrowError> {
+        let array = GenericByteArray::<T>::try_new(
+            OffsetBuffer::new(ScalarBuffer::from(self.ends)),
+            Buffer::from_vec(self.data),
+            self.nulls.finish(),
+        )?;
+        Ok(Arc::new(array))
+    }
+}

@@ -1,0 +1,68 @@
+//! The column of headers under construction.
+
+use std::sync::Arc;
+
+use arrow_array::types::{BinaryType, Utf8Type};
+use arrow_array::{ArrayRef, ListArray, StructArray};
+use arrow_buffer::{OffsetBuffer, ScalarBuffer};
+use arrow_schema::{ArrowError, DataType, Field};
+use kafkars_records::{Batch, RecordView};
+
+use super::bytes_column::BytesColumn;
+use super::layout::header_fields;
+
+/// Lists of headers: where each record's list ends, and the names and values of all.
+pub(super) struct HeaderColumn {
+    ends: Vec<i32>,
+    keys: BytesColumn,
+    values: BytesColumn,
+    count: i32,
+}
+
+impl HeaderColumn {
+    pub(super) fn new() -> Self {
+        Self {
+            ends: vec![0],
+            keys: BytesColumn::new(),
+            values: BytesColumn::new(),
+            count: 0,
+        }
+    }
+
+    pub(super) fn reserve(&mut self, items: usize) {
+        self.ends.reserve(items);
+    }
+
+    /// True if the headers of a record of `size` bytes fit. Names that are no UTF-8 grow threefold at most.
+    pub(super) fn has_room(&self, size: usize) -> bool {
+        self.keys.has_room(size.saturating_mul(3)) && self.values.has_room(size)
+    }
+
+    pub(super) fn push(&mut self, batch: &Batch, view: &RecordView) {
+        if view.header_count > 0 {
+            for header in batch.headers(view) {
+                self.keys.push(Some(header.key_text().as_bytes()));
+                self.values.push(header.value.map(|span| batch.slice(span)));
+                self.count = self.count.saturating_add(1);
+            }
+        }
+        self.ends.push(self.count);
+    }
+
+    pub(super) fn finish(self) -> Result<ArrayRef, ArrowError> {
+        let fields = header_fields();
+        let columns = vec![
+            self.keys.finish::<Utf8Type>()?,
+            self.values.finish::<BinaryType>()?,
+        ];
+        let pairs = StructArray::try_new(fields.clone(), columns, None)?;
+        let item = Arc::new(Field::new("item", DataType::Struct(fields), false));
+        let ends = OffsetBuffer::new(ScalarBuffer::from(self.ends));
+        Ok(Arc::new(ListArray::try_new(
+            item,
+            ends,
+            Arc::new(pairs),
+            None,
+        )?))
+    }
+}
