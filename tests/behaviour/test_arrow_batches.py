@@ -196,3 +196,20 @@ def test_asyncio_iteration_ends_with_the_consumer() -> None:
         for number in range(5):
             producer.send("t", str(number).encode()).result(SECONDS)
         assert asyncio.run(main()) == numbers(5)
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas", "duckdb"])
+def test_other_libraries_take_the_columns(clients: Clients, topic: str, library: str) -> None:
+    module: Any = pytest.importorskip(library)
+    clients.fill(topic, range(4))
+    batch: Any = clients.consumer([(topic, 0)]).poll_arrow(4, timeout=SECONDS)
+    expected = list(zip(range(len(batch)), numbers(len(batch)), strict=True))
+    if library == "polars":
+        found = module.DataFrame(batch).select("offset", "value").rows()
+    elif library == "pandas":
+        taken = getattr(module.DataFrame, "from_arrow", lambda data: pa.table(data).to_pandas())
+        frame = taken(batch)
+        found = list(zip(frame["offset"].tolist(), frame["value"].tolist(), strict=True))
+    else:
+        found = module.sql('select "offset", "value" from batch order by "offset"').fetchall()
+    assert found == expected
