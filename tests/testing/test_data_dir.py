@@ -62,6 +62,21 @@ def test_offsets_go_on_where_they_were(tmp_path: Path) -> None:
             assert broker.topics() == ["t"]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="folders have no modes there")
+def test_nobody_else_may_read_the_directory(tmp_path: Path) -> None:
+    """Salted passwords of users and the records themselves are in it."""
+    folder = tmp_path / "made" / "by the broker"
+    with EmbeddedBroker(data_dir=folder, topics={"t": 1}) as broker:
+        send(broker, 0, 1)
+        received(broker, 1)
+    with EmbeddedBroker(data_dir=folder) as broker:
+        send(broker, 1, 2)
+    made = [folder.parent, folder, *folder.rglob("*")]
+    assert any(path.suffix == ".json" for path in made)
+    modes = {str(path.relative_to(tmp_path)): path.stat().st_mode & 0o777 for path in made}
+    assert all(mode == (0o700 if (tmp_path / path).is_dir() else 0o600) for path, mode in modes.items()), modes
+
+
 def test_the_cluster_and_its_topics_stay_themselves(tmp_path: Path) -> None:
     def look(broker: EmbeddedBroker) -> object:
         with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:

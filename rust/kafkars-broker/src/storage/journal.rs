@@ -1,11 +1,12 @@
 //! Commits since `state.json` was written, a line each: a commit costs as much with a thousand topics as with one.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::private;
 use super::snapshot::{OffsetSnapshot, ShareSnapshot};
 
 /// Shortest journal that is put into `state.json`; a longer one is when it is as long as that file.
@@ -104,7 +105,7 @@ impl Journal {
             lines.push(b'\n');
         }
         let mut file = if is_new {
-            File::create(&self.path)?
+            private::create_file(&self.path)?
         } else {
             OpenOptions::new().append(true).open(&self.path)?
         };

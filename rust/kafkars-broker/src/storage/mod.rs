@@ -12,6 +12,7 @@
 
 mod journal;
 mod partition_file;
+mod private;
 mod restore;
 mod snapshot;
 
@@ -57,9 +58,9 @@ impl Storage {
         new_id: String,
     ) -> Result<(Self, Option<Snapshot>), BrokerError> {
         let failed = |path: &Path, error: io::Error| failure(path, error.to_string());
-        fs::create_dir_all(folder.join("logs")).map_err(|error| failed(folder, error))?;
+        private::create_folder(&folder.join("logs")).map_err(|error| failed(folder, error))?;
         let path = folder.join("lock");
-        let lock = File::create(&path).map_err(|error| failed(&path, error))?;
+        let lock = private::create_file(&path).map_err(|error| failed(&path, error))?;
         if lock.try_lock().is_err() {
             let reason = "another broker is using it; stop that one or name another directory";
             return Err(failure(folder, reason.to_owned()));
@@ -86,7 +87,7 @@ impl Storage {
     /// Gives the partitions of a topic their files, those that have none yet.
     pub(crate) fn attach(&self, topic: &mut Topic) -> io::Result<()> {
         let folder = self.folder_of(topic.id);
-        fs::create_dir_all(&folder)?;
+        private::create_folder(&folder)?;
         for (index, partition) in topic.partitions.iter_mut().enumerate() {
             if partition.file.is_none() {
                 partition.file = Some(PartitionFile::new(folder.join(file_name(index))));

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use bytes::Bytes;
 use kafkars_records::{RawBatch, batches};
 
+use super::private;
+
 /// Where the base offset of a batch ends, and where its leader epoch stands.
 const LENGTH_AT: usize = 8;
 const LEADER_EPOCH_AT: usize = 12;
@@ -82,7 +84,7 @@ impl PartitionFile {
         stamped.extend_from_slice(batch.get(LENGTH_AT..LEADER_EPOCH_AT).unwrap_or_default());
         stamped.extend_from_slice(&leader_epoch.to_be_bytes());
         stamped.extend_from_slice(batch.get(MAGIC_AT..).unwrap_or_default());
-        let mut file = OpenOptions::new()
+        let mut file = private::options()
             .append(true)
             .create(true)
             .open(&self.path)?;
@@ -110,6 +112,6 @@ impl PartitionFile {
 /// Writes a file so that whoever reads it later finds what was there before or what is there now, whole.
 pub(super) fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     let new = path.with_extension("new");
-    fs::write(&new, content)?;
+    private::create_file(&new)?.write_all(content)?;
     fs::rename(&new, path)
 }

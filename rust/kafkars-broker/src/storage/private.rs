@@ -1,0 +1,27 @@
+//! Folders and files that only their owner may read: records, and the salted passwords of users, are in them.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// Makes a folder and those above it, where they are missing. One that is there keeps the permissions it has.
+pub(super) fn create_folder(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// How files are opened that may be made by it.
+pub(super) fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// An empty file.
+pub(super) fn create_file(path: &Path) -> io::Result<File> {
+    options().write(true).create(true).truncate(true).open(path)
+}
