@@ -17,6 +17,8 @@ FIXED = {
     "float64": ("f64", "f64", 8),
     "uuid": ("Uuid", "uuid", 16),
 }
+# Fields that nobody compares or sends again.
+FOR_PEOPLE = "ErrorMessage"
 INTEGERS = {"int8", "int16", "uint16", "int32", "uint32", "int64"}
 
 
@@ -129,6 +131,8 @@ class RustField:
             return f"reader.nullable_array(version, {self.flexible}, {label})?"
         if self.item.is_struct:
             return f"reader.nullable_struct(version, {self.flexible}, {label})?"
+        if self.item.name == FOR_PEOPLE:
+            return f"reader.nullable_message({self.flexible}, {label})?"
         return f"reader.nullable_{'string' if self.element == 'String' else 'bytes'}({self.flexible}, {label})?"
 
     def write(self, writer: str = "writer") -> str:

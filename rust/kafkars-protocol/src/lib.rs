@@ -15,6 +15,7 @@ pub mod messages;
 mod reader;
 mod sequence;
 mod tags;
+mod text;
 mod uuid;
 mod varint;
 mod version;
@@ -31,6 +32,7 @@ pub use header::{
 };
 pub use message::{Message, Request};
 pub use reader::Reader;
+pub use text::printable;
 pub use uuid::Uuid;
 pub use version::VersionRange;
 pub use writer::{SEGMENT_THRESHOLD, Writer};

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use crate::varint::unzigzag;
-use crate::{DecodeError, DecodeErrorKind, Uuid};
+use crate::{DecodeError, DecodeErrorKind, Uuid, text};
 
 /// Memory a decoded message may take for each byte of its frame. Kafka's widest common structures stay below it;
 /// a count that a corrupt or hostile peer made up does not.
@@ -119,6 +119,19 @@ impl Reader {
         let start = self.position;
         self.nullable_string(flexible, field)?
             .ok_or_else(|| self.error_at(start, field, DecodeErrorKind::UnexpectedNull))
+    }
+
+    /// Text that only people read, or null: control characters are escaped, and what is too long is cut.
+    ///
+    /// # Errors
+    /// As [`Reader::nullable_string`].
+    pub fn nullable_message(
+        &mut self,
+        flexible: bool,
+        field: &'static str,
+    ) -> Result<Option<String>, DecodeError> {
+        let text = self.nullable_string(flexible, field)?;
+        Ok(text.map(|text| text::message(&text)))
     }
 
     /// A string or null.

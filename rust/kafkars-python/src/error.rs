@@ -12,11 +12,14 @@ use kafkars_client::group::{CommitError, GroupError};
 use kafkars_client::{
     AttemptError, ClientError, ConnectCause, FetchError, ProduceError, TransactionError,
 };
-use kafkars_protocol::ErrorCode;
+use kafkars_protocol::{ErrorCode, printable};
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyModule, PyString, PyTuple};
+
+/// The longest message of an error, in bytes.
+const LONGEST_MESSAGE: usize = 10_000;
 
 /// What the message of an error is about.
 #[derive(Default)]
@@ -483,13 +486,13 @@ fn bootstrap<C: Display>(py: Python<'_>, message: &dyn Display, causes: &[(Arc<s
     let made = errors(py).and_then(|errors| {
         let causes = causes
             .iter()
-            .map(|(address, cause)| (address.to_string(), cause.to_string()));
+            .map(|(address, cause)| (text(address), text(cause)));
         let causes: Vec<_> = causes.collect();
         let keywords = PyDict::new(py);
         keywords.set_item("causes", PyTuple::new(py, causes)?)?;
         errors
             .getattr("BootstrapError")?
-            .call((message.to_string(),), Some(&keywords))
+            .call((text(message),), Some(&keywords))
     });
     finish(made)
 }
@@ -520,7 +523,12 @@ fn instance<'py>(
     if let Some(offset) = place.offset {
         keywords.set_item("offset", offset)?;
     }
-    class.call((PyString::new(py, &message.to_string()),), Some(&keywords))
+    class.call((PyString::new(py, &text(message)),), Some(&keywords))
+}
+
+/// What a message says, with the words and names of brokers in it: on one line, and of bounded length.
+fn text(message: &dyn Display) -> String {
+    printable(&message.to_string(), LONGEST_MESSAGE).into_owned()
 }
 
 fn errors<'py>(py: Python<'py>) -> PyResult<Bound<'py, PyModule>> {

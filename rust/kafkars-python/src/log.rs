@@ -4,11 +4,12 @@
 //! something, and hands lines over in batches (see `kafkars/_logging.py`).
 
 use std::collections::VecDeque;
-use std::fmt::{self, Write};
+use std::fmt;
 use std::sync::Once;
 use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use kafkars_protocol::printable;
 use parking_lot::{Condvar, Mutex};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -20,6 +21,9 @@ use tracing::{Event, Level, Metadata, Subscriber};
 
 /// Lines that may wait; what comes on top is counted and dropped.
 const CAPACITY: usize = 1_000;
+
+/// The longest text in a line, in bytes.
+const LONGEST_TEXT: usize = 2_000;
 
 /// How long a first line waits for others, so that a burst crosses into Python at once.
 const GATHER: Duration = Duration::from_millis(10);
@@ -265,21 +269,17 @@ impl Subscriber for Collector {
 
 impl Visit for Line {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        if field.name() == "message" {
-            // Writing to a String cannot fail.
-            let _ = write!(self.message, "{value:?}");
-        } else {
-            self.fields
-                .push((field.name(), Value::Text(format!("{value:?}"))));
-        }
+        self.record_str(field, &format!("{value:?}"));
     }
 
+    /// Every text of a line passes here, also that of brokers: none begins a line of its own.
     fn record_str(&mut self, field: &Field, value: &str) {
+        let value = printable(value, LONGEST_TEXT);
         if field.name() == "message" {
-            self.message.push_str(value);
+            self.message.push_str(&value);
         } else {
             self.fields
-                .push((field.name(), Value::Text(value.to_owned())));
+                .push((field.name(), Value::Text(value.into_owned())));
         }
     }
 

@@ -161,7 +161,7 @@ impl Element for AddRaftVoterResponse {
         let value = Self {
             throttle_time_ms: reader.i32("ThrottleTimeMs")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
         };
         if flexible {
             reader.tagged_fields(|_, _| Ok(false))?;

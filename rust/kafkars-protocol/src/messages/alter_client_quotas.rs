@@ -227,7 +227,7 @@ impl Element for ResponseEntryData {
     fn read(reader: &mut Reader, version: i16, flexible: bool) -> Result<Self, DecodeError> {
         let value = Self {
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             entity: reader.array(version, flexible, "Entity")?,
         };
         if flexible {

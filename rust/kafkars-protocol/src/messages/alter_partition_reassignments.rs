@@ -184,7 +184,7 @@ impl Element for AlterPartitionReassignmentsResponse {
                 true
             },
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             responses: reader.array(version, flexible, "Responses")?,
         };
         if flexible {
@@ -265,7 +265,7 @@ impl Element for ReassignablePartitionResponse {
         let value = Self {
             partition_index: reader.i32("PartitionIndex")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
         };
         if flexible {
             reader.tagged_fields(|_, _| Ok(false))?;

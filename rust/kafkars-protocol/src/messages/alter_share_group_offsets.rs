@@ -145,7 +145,7 @@ impl Element for AlterShareGroupOffsetsResponse {
         let value = Self {
             throttle_time_ms: reader.i32("ThrottleTimeMs")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             responses: reader.array(version, flexible, "Responses")?,
         };
         if flexible {
@@ -217,7 +217,7 @@ impl Element for AlterShareGroupOffsetsResponsePartition {
         let value = Self {
             partition_index: reader.i32("PartitionIndex")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
         };
         if flexible {
             reader.tagged_fields(|_, _| Ok(false))?;

@@ -196,7 +196,7 @@ impl Element for AlterUserScramCredentialsResult {
         let value = Self {
             user: reader.string(flexible, "User")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
         };
         if flexible {
             reader.tagged_fields(|_, _| Ok(false))?;

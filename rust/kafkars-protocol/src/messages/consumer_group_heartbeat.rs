@@ -193,7 +193,7 @@ impl Element for ConsumerGroupHeartbeatResponse {
         let value = Self {
             throttle_time_ms: reader.i32("ThrottleTimeMs")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             member_id: reader.nullable_string(flexible, "MemberId")?,
             member_epoch: reader.i32("MemberEpoch")?,
             heartbeat_interval_ms: reader.i32("HeartbeatIntervalMs")?,

@@ -191,7 +191,7 @@ impl Element for CreatePartitionsTopicResult {
         let value = Self {
             name: reader.string(flexible, "Name")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
         };
         if flexible {
             reader.tagged_fields(|_, _| Ok(false))?;

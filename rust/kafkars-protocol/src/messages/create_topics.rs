@@ -272,7 +272,7 @@ impl Element for CreatableTopicResult {
                 Uuid::ZERO
             },
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             num_partitions: if version >= 5 {
                 reader.i32("NumPartitions")?
             } else {

@@ -186,7 +186,7 @@ impl Element for DeleteAclsFilterResult {
     fn read(reader: &mut Reader, version: i16, flexible: bool) -> Result<Self, DecodeError> {
         let value = Self {
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             matching_acls: reader.array(version, flexible, "MatchingAcls")?,
         };
         if flexible {
@@ -249,7 +249,7 @@ impl Element for DeleteAclsMatchingAcl {
     fn read(reader: &mut Reader, _: i16, flexible: bool) -> Result<Self, DecodeError> {
         let value = Self {
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             resource_type: reader.i8("ResourceType")?,
             resource_name: reader.string(flexible, "ResourceName")?,
             pattern_type: reader.i8("PatternType")?,

@@ -108,7 +108,7 @@ impl Element for DeleteShareGroupOffsetsResponse {
         let value = Self {
             throttle_time_ms: reader.i32("ThrottleTimeMs")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             responses: reader.array(version, flexible, "Responses")?,
         };
         if flexible {
@@ -148,7 +148,7 @@ impl Element for DeleteShareGroupOffsetsResponseTopic {
             topic_name: reader.string(flexible, "TopicName")?,
             topic_id: reader.uuid("TopicId")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
         };
         if flexible {
             reader.tagged_fields(|_, _| Ok(false))?;

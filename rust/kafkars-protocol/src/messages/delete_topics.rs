@@ -182,7 +182,7 @@ impl Element for DeletableTopicResult {
             },
             error_code: reader.i16("ErrorCode")?,
             error_message: if version >= 5 {
-                reader.nullable_string(flexible, "ErrorMessage")?
+                reader.nullable_message(flexible, "ErrorMessage")?
             } else {
                 None
             },

@@ -130,7 +130,7 @@ impl Element for DescribeAclsResponse {
         let value = Self {
             throttle_time_ms: reader.i32("ThrottleTimeMs")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             resources: reader.array(version, flexible, "Resources")?,
         };
         if flexible {

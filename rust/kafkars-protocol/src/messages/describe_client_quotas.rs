@@ -135,7 +135,7 @@ impl Element for DescribeClientQuotasResponse {
         let value = Self {
             throttle_time_ms: reader.i32("ThrottleTimeMs")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             entries: reader.nullable_array(version, flexible, "Entries")?,
         };
         if flexible {

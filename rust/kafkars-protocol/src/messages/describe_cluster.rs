@@ -131,7 +131,7 @@ impl Element for DescribeClusterResponse {
         let value = Self {
             throttle_time_ms: reader.i32("ThrottleTimeMs")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             endpoint_type: if version >= 1 {
                 reader.i8("EndpointType")?
             } else {

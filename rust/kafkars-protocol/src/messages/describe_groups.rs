@@ -147,7 +147,7 @@ impl Element for DescribedGroup {
         let value = Self {
             error_code: reader.i16("ErrorCode")?,
             error_message: if version >= 6 {
-                reader.nullable_string(flexible, "ErrorMessage")?
+                reader.nullable_message(flexible, "ErrorMessage")?
             } else {
                 None
             },

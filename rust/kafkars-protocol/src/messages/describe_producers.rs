@@ -173,7 +173,7 @@ impl Element for PartitionResponse {
         let value = Self {
             partition_index: reader.i32("PartitionIndex")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             active_producers: reader.array(version, flexible, "ActiveProducers")?,
         };
         if flexible {

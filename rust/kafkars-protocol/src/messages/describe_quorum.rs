@@ -148,7 +148,7 @@ impl Element for DescribeQuorumResponse {
         let value = Self {
             error_code: reader.i16("ErrorCode")?,
             error_message: if version >= 2 {
-                reader.nullable_string(flexible, "ErrorMessage")?
+                reader.nullable_message(flexible, "ErrorMessage")?
             } else {
                 Some(String::new())
             },
@@ -256,7 +256,7 @@ impl Element for ResponsePartitionData {
             partition_index: reader.i32("PartitionIndex")?,
             error_code: reader.i16("ErrorCode")?,
             error_message: if version >= 2 {
-                reader.nullable_string(flexible, "ErrorMessage")?
+                reader.nullable_message(flexible, "ErrorMessage")?
             } else {
                 Some(String::new())
             },

@@ -182,7 +182,7 @@ impl Element for DescribeShareGroupOffsetsResponseGroup {
             group_id: reader.string(flexible, "GroupId")?,
             topics: reader.array(version, flexible, "Topics")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
         };
         if flexible {
             reader.tagged_fields(|_, _| Ok(false))?;
@@ -275,7 +275,7 @@ impl Element for DescribeShareGroupOffsetsResponsePartition {
             leader_epoch: reader.i32("LeaderEpoch")?,
             lag: if version >= 1 { reader.i64("Lag")? } else { -1 },
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
         };
         if flexible {
             reader.tagged_fields(|_, _| Ok(false))?;

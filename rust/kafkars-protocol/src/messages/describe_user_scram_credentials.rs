@@ -121,7 +121,7 @@ impl Element for DescribeUserScramCredentialsResponse {
         let value = Self {
             throttle_time_ms: reader.i32("ThrottleTimeMs")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             results: reader.array(version, flexible, "Results")?,
         };
         if flexible {
@@ -171,7 +171,7 @@ impl Element for DescribeUserScramCredentialsResult {
         let value = Self {
             user: reader.string(flexible, "User")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             credential_infos: reader.array(version, flexible, "CredentialInfos")?,
         };
         if flexible {

@@ -134,7 +134,7 @@ impl Element for FindCoordinatorResponse {
                 0
             },
             error_message: if (1..=3).contains(&version) {
-                reader.nullable_string(flexible, "ErrorMessage")?
+                reader.nullable_message(flexible, "ErrorMessage")?
             } else {
                 Some(String::new())
             },
@@ -238,7 +238,7 @@ impl Element for Coordinator {
             host: reader.string(flexible, "Host")?,
             port: reader.i32("Port")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
         };
         if flexible {
             reader.tagged_fields(|_, _| Ok(false))?;

@@ -202,7 +202,7 @@ impl Element for AlterConfigsResourceResponse {
     fn read(reader: &mut Reader, _: i16, flexible: bool) -> Result<Self, DecodeError> {
         let value = Self {
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             resource_type: reader.i8("ResourceType")?,
             resource_name: reader.string(flexible, "ResourceName")?,
         };

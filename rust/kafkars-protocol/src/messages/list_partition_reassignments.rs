@@ -135,7 +135,7 @@ impl Element for ListPartitionReassignmentsResponse {
         let value = Self {
             throttle_time_ms: reader.i32("ThrottleTimeMs")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             topics: reader.array(version, flexible, "Topics")?,
         };
         if flexible {

@@ -318,7 +318,7 @@ impl Element for PartitionProduceResponse {
                 Vec::new()
             },
             error_message: if version >= 8 {
-                reader.nullable_string(flexible, "ErrorMessage")?
+                reader.nullable_message(flexible, "ErrorMessage")?
             } else {
                 None
             },

@@ -223,7 +223,7 @@ impl Element for PartitionResult {
         let value = Self {
             partition: reader.i32("Partition")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             state_epoch: reader.i32("StateEpoch")?,
             leader_epoch: reader.i32("LeaderEpoch")?,
             start_offset: reader.i64("StartOffset")?,

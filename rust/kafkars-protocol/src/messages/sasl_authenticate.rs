@@ -85,7 +85,7 @@ impl Element for SaslAuthenticateResponse {
     fn read(reader: &mut Reader, version: i16, flexible: bool) -> Result<Self, DecodeError> {
         let value = Self {
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             auth_bytes: reader.bytes(flexible, "AuthBytes")?,
             session_lifetime_ms: if version >= 1 {
                 reader.i64("SessionLifetimeMs")?

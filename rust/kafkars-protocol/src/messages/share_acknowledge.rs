@@ -228,7 +228,7 @@ impl Element for ShareAcknowledgeResponse {
         let value = Self {
             throttle_time_ms: reader.i32("ThrottleTimeMs")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             acquisition_lock_timeout_ms: if version >= 2 {
                 reader.i32("AcquisitionLockTimeoutMs")?
             } else {
@@ -308,7 +308,7 @@ impl Element for PartitionData {
         let value = Self {
             partition_index: reader.i32("PartitionIndex")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             current_leader: LeaderIdAndEpoch::read(reader, version, flexible)?,
         };
         if flexible {

@@ -309,7 +309,7 @@ impl Element for ShareFetchResponse {
         let value = Self {
             throttle_time_ms: reader.i32("ThrottleTimeMs")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             acquisition_lock_timeout_ms: reader.i32("AcquisitionLockTimeoutMs")?,
             responses: reader.array(version, flexible, "Responses")?,
             node_endpoints: reader.array(version, flexible, "NodeEndpoints")?,
@@ -391,7 +391,7 @@ impl Element for PartitionData {
         let value = Self {
             partition_index: reader.i32("PartitionIndex")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             acknowledge_error_code: reader.i16("AcknowledgeErrorCode")?,
             acknowledge_error_message: reader
                 .nullable_string(flexible, "AcknowledgeErrorMessage")?,

@@ -135,7 +135,7 @@ impl Element for DescribedGroup {
     fn read(reader: &mut Reader, version: i16, flexible: bool) -> Result<Self, DecodeError> {
         let value = Self {
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             group_id: reader.string(flexible, "GroupId")?,
             group_state: reader.string(flexible, "GroupState")?,
             group_epoch: reader.i32("GroupEpoch")?,

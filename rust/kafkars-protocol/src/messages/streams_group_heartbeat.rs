@@ -570,7 +570,7 @@ impl Element for StreamsGroupHeartbeatResponse {
         let value = Self {
             throttle_time_ms: reader.i32("ThrottleTimeMs")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             member_id: reader.string(flexible, "MemberId")?,
             member_epoch: reader.i32("MemberEpoch")?,
             heartbeat_interval_ms: reader.i32("HeartbeatIntervalMs")?,

@@ -178,7 +178,7 @@ impl Element for UpdateFeaturesResponse {
         let value = Self {
             throttle_time_ms: reader.i32("ThrottleTimeMs")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
             results: if version <= 1 {
                 reader.array(version, flexible, "Results")?
             } else {
@@ -231,7 +231,7 @@ impl Element for UpdatableFeatureResult {
         let value = Self {
             feature: reader.string(flexible, "Feature")?,
             error_code: reader.i16("ErrorCode")?,
-            error_message: reader.nullable_string(flexible, "ErrorMessage")?,
+            error_message: reader.nullable_message(flexible, "ErrorMessage")?,
         };
         if flexible {
             reader.tagged_fields(|_, _| Ok(false))?;
