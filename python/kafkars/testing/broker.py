@@ -281,7 +281,8 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
                 - "drop": no effect, no answer;
                 - "disconnect": no effect, the connection is closed;
                 - "disconnect_after": it has its effect, but the connection is closed instead of the answer;
-                - the name of an error code, or its class: no effect, the error in every place of the answer;
+                - the name of an error code, its class, or its number as a string, which may be one that Kafka does not have yet:
+                  no effect, the error in every place of the answer;
                 - "flip_byte": the answer has the byte at `position` inverted;
                 - "wrong_length": the answer's length prefix says `length`;
                 - "truncate": `position` bytes of the answer leave, then the connection is closed;

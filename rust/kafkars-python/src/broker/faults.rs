@@ -59,8 +59,8 @@ impl Fault {
             "wrong_length" => Action::Corrupt(Corruption::Length(self.length)),
             "truncate" => Action::Corrupt(Corruption::Truncate(self.position)),
             "wrong_correlation_id" => Action::Corrupt(Corruption::CorrelationId),
-            name => match ErrorCode::ALL.iter().find(|code| code.name() == name) {
-                Some(code) => Action::Error(*code),
+            name => match error_code(name) {
+                Some(code) => Action::Error(code),
                 None => {
                     let message = format!("{name:?} is neither an action nor an error code");
                     return Err(error::argument(message));
@@ -68,6 +68,13 @@ impl Fault {
             },
         })
     }
+}
+
+/// The code of that name, or of that number: a broker newer than the client has codes that the client has no name for.
+fn error_code(name: &str) -> Option<ErrorCode> {
+    let named = ErrorCode::ALL.iter().find(|code| code.name() == name);
+    let numbered = || Some(ErrorCode::from_i16(name.parse().ok()?));
+    named.copied().or_else(numbered)
 }
 
 /// The API of that name, however it is spelled.
