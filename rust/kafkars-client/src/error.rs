@@ -89,13 +89,14 @@ pub enum ConnectCause {
     TimedOut(Duration),
     /// TCP connects, but the peer says nothing.
     #[error(
-        "connected, but no answer to ApiVersions within {} ms: is it a Kafka port, and without TLS?",
+        "connected, but no answer to ApiVersions within {} ms: is it a listener of a Kafka broker?",
         .0.as_millis()
     )]
     Silent(Duration),
     /// TCP connects, but the peer hangs up on the first request.
     #[error(
-        "connected, but the peer closed at once: it may want TLS or SASL (see security_protocol), or not be Kafka"
+        "connected, but the peer closed the connection without an answer to ApiVersions: it may be starting or stopping, or \
+         not be a Kafka listener for this security_protocol"
     )]
     ClosedAtOnce,
     /// The peer speaks another protocol.

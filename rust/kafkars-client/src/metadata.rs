@@ -155,12 +155,29 @@ fn conclude(core: &Core, ask: &Ask, result: Result<Answer, BootstrapCauses>) {
         Ok(answer) => {
             add(&core.network.counters.metadata_refreshes, 1);
             core.merge(&answer);
-            core.desk.plan.lock().succeeded(ask, &core.cluster(), now());
+            let unreachable = core.unreachable();
+            core.desk
+                .plan
+                .lock()
+                .succeeded(ask, &core.cluster(), &unreachable, now());
+            if core.desk.last_failure().is_some() {
+                tracing::warn!(target: "kafkars::metadata", "metadata is there again");
+            }
             core.desk.round.send_modify(|round| round.failure = None);
         }
         Err(causes) => {
             let failure = ClientError::Bootstrap(causes.clone());
-            tracing::warn!(target: "kafkars::metadata", error = %failure, "no metadata");
+            // One line for each change: a cluster may be away for hours.
+            match core.desk.last_failure() {
+                None => tracing::warn!(
+                    target: "kafkars::metadata",
+                    error = %failure,
+                    "no metadata; goes on trying, and says when it succeeds"
+                ),
+                Some(_) => {
+                    tracing::debug!(target: "kafkars::metadata", error = %failure, "still no metadata")
+                }
+            }
             core.desk.plan.lock().failed(ask, now());
             core.desk
                 .round

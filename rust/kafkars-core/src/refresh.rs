@@ -12,6 +12,10 @@ use kafkars_protocol::ErrorCode;
 use crate::backoff::{Backoff, Random};
 use crate::cluster::Cluster;
 
+/// While a leader cannot be reached the pause doubles only after so many rounds: at 100 ms it is 200 ms after 6 seconds, and a
+/// cluster that gives leaders up after 9 seconds is asked five times a second then.
+const ROUNDS_A_DOUBLING: u32 = 64;
+
 /// The state behind the decision. The driver asks [`RefreshPlan::next`], does what it says, and reports back.
 #[derive(Debug)]
 pub struct RefreshPlan {
@@ -29,6 +33,8 @@ pub struct RefreshPlan {
     awaited: HashMap<Arc<str>, usize>,
     /// Rounds in a row that failed or did not settle what they asked.
     fruitless: u32,
+    /// Rounds in a row that found nothing amiss but a leader that cannot be reached.
+    waiting_for_leader: u32,
     failed: bool,
     allowed_at: Option<Instant>,
     refreshed_at: Option<Instant>,
@@ -68,6 +74,7 @@ impl RefreshPlan {
             due: false,
             awaited: HashMap::new(),
             fruitless: 0,
+            waiting_for_leader: 0,
             failed: false,
             allowed_at: None,
             refreshed_at: None,
@@ -158,8 +165,16 @@ impl RefreshPlan {
         }
     }
 
-    /// The answer to `ask` arrived and is merged into `cluster`.
-    pub fn succeeded(&mut self, ask: &Ask, cluster: &Cluster, now: Instant) {
+    /// The answer to `ask` arrived and is merged into `cluster`. Brokers give a leader up only when its session is over;
+    /// until then topics led by one of the `unreachable` nodes are asked for again and again, because their next leader is
+    /// known to nobody else.
+    pub fn succeeded(
+        &mut self,
+        ask: &Ask,
+        cluster: &Cluster,
+        unreachable: &HashSet<i32>,
+        now: Instant,
+    ) {
         if ask.full {
             self.refreshed_at = Some(now);
             self.due = false;
@@ -167,13 +182,20 @@ impl RefreshPlan {
         // A first answer about some topics also told of the brokers, so age counts from here.
         self.refreshed_at.get_or_insert(now);
         let mut settled = true;
+        let mut reachable = true;
         for topic in &ask.topics {
             self.fresh.remove(topic);
             self.stale.remove(topic);
-            if self.wanted.contains(topic) && self.is_unsettled(topic, cluster) {
-                self.stale.insert(Arc::clone(topic));
-                settled = false;
+            if !self.wanted.contains(topic) {
+                continue;
             }
+            let is_settled = !self.is_unsettled(topic, cluster);
+            let is_reachable = !is_led_by(topic, cluster, unreachable);
+            if !is_settled || !is_reachable {
+                self.stale.insert(Arc::clone(topic));
+            }
+            settled &= is_settled;
+            reachable &= is_reachable;
         }
         self.failed = false;
         self.fruitless = if settled {
@@ -181,7 +203,14 @@ impl RefreshPlan {
         } else {
             self.fruitless.saturating_add(1)
         };
-        self.pause(now, self.fruitless.max(1));
+        self.waiting_for_leader = if reachable {
+            0
+        } else {
+            self.waiting_for_leader.saturating_add(1)
+        };
+        // The pause is what a failover is longer than it must be, so it hardly grows while one is under way.
+        let patience = 1 + self.waiting_for_leader / ROUNDS_A_DOUBLING;
+        self.pause(now, self.fruitless.max(patience));
     }
 
     /// Nobody answered `ask`; it is repeated after a pause.
@@ -228,6 +257,20 @@ impl RefreshPlan {
             full: true,
         }
     }
+}
+
+fn is_led_by(topic: &str, cluster: &Cluster, nodes: &HashSet<i32>) -> bool {
+    if nodes.is_empty() {
+        return false;
+    }
+    let Some(topic) = cluster.topic(topic) else {
+        return false;
+    };
+    let mut leaders = topic
+        .partitions
+        .iter()
+        .filter_map(|partition| partition.leader);
+    leaders.any(|leader| nodes.contains(&leader))
 }
 
 #[cfg(test)]
@@ -301,6 +344,7 @@ mod tests {
         plan.succeeded(
             &first,
             &answered(&[("a", ErrorCode::None), ("b", ErrorCode::None)]),
+            &HashSet::new(),
             now,
         );
         plan.want(&["a", "c"]);
@@ -316,6 +360,7 @@ mod tests {
         plan.succeeded(
             &first,
             &answered(&[("a", ErrorCode::None), ("b", ErrorCode::None)]),
+            &HashSet::new(),
             now,
         );
         for _ in 0..100 {
@@ -334,7 +379,12 @@ mod tests {
         let mut now = Instant::now();
         plan.want(&["a"]);
         let first = ask(&plan, now);
-        plan.succeeded(&first, &answered(&[("a", ErrorCode::None)]), now);
+        plan.succeeded(
+            &first,
+            &answered(&[("a", ErrorCode::None)]),
+            &HashSet::new(),
+            now,
+        );
         assert_eq!(wait(&plan, &mut now), MAX_AGE);
         assert!(ask(&plan, now).full);
     }
@@ -363,12 +413,12 @@ mod tests {
         plan.start_awaiting("a");
         for _ in 0..5 {
             let request = ask(&plan, now);
-            plan.succeeded(&request, &unknown, now);
+            plan.succeeded(&request, &unknown, &HashSet::new(), now);
             assert!(wait(&plan, &mut now) <= Duration::from_secs(1));
         }
         plan.stop_awaiting("a");
         let request = ask(&plan, now);
-        plan.succeeded(&request, &unknown, now);
+        plan.succeeded(&request, &unknown, &HashSet::new(), now);
         assert_eq!(wait(&plan, &mut now), MAX_AGE);
     }
 
@@ -381,11 +431,17 @@ mod tests {
         plan.succeeded(
             &request,
             &answered(&[("a", ErrorCode::LeaderNotAvailable)]),
+            &HashSet::new(),
             now,
         );
         assert!(wait(&plan, &mut now) <= Duration::from_millis(120));
         let request = ask(&plan, now);
-        plan.succeeded(&request, &answered(&[("a", ErrorCode::None)]), now);
+        plan.succeeded(
+            &request,
+            &answered(&[("a", ErrorCode::None)]),
+            &HashSet::new(),
+            now,
+        );
         assert_eq!(wait(&plan, &mut now), MAX_AGE);
     }
 
@@ -398,8 +454,41 @@ mod tests {
         plan.succeeded(
             &request,
             &answered(&[("a", ErrorCode::InvalidTopicException)]),
+            &HashSet::new(),
             now,
         );
+        assert_eq!(wait(&plan, &mut now), MAX_AGE);
+    }
+
+    #[test]
+    fn a_leader_that_cannot_be_reached_is_asked_about_until_there_is_another() {
+        let mut plan = plan();
+        let mut now = Instant::now();
+        plan.want(&["a"]);
+        let request = ask(&plan, now);
+        let cluster = answered(&[("a", ErrorCode::None)]);
+        let dead = HashSet::from([0]);
+        plan.succeeded(&request, &cluster, &dead, now);
+        let killed_at = now;
+        let mut asked = 0;
+        while now - killed_at < Duration::from_secs(9) {
+            assert!(wait(&plan, &mut now) <= Duration::from_millis(240));
+            let request = ask(&plan, now);
+            plan.succeeded(&request, &cluster, &dead, now);
+            asked += 1;
+        }
+        assert!((45..=120).contains(&asked), "{asked} requests");
+        for _ in 0..400 {
+            wait(&plan, &mut now);
+            let request = ask(&plan, now);
+            plan.succeeded(&request, &cluster, &dead, now);
+        }
+        assert!(
+            wait(&plan, &mut now) >= Duration::from_millis(800),
+            "for long: at the longest pause"
+        );
+        let request = ask(&plan, now);
+        plan.succeeded(&request, &cluster, &HashSet::new(), now);
         assert_eq!(wait(&plan, &mut now), MAX_AGE);
     }
 }

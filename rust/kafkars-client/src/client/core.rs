@@ -1,6 +1,6 @@
 //! The state of a client, shared with its tasks: the snapshot, and the brokers in it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use tokio::sync::watch;
 
 use crate::metadata::{Answer, MetadataDesk};
 use crate::metrics::Counters;
-use crate::net::{Broker, Lane, Network, Tasks};
+use crate::net::{Broker, Lane, Network, Reachability, Tasks};
 
 /// A broker that owes an answer for longer is asked only when there is no other.
 const LONGEST_SILENCE: Duration = Duration::from_secs(1);
@@ -39,6 +39,7 @@ impl Core {
                 counters: Arc::new(Counters::default()),
                 tasks: Tasks::new(handle),
                 random: Mutex::new(Random::new(seed)),
+                reachability: Reachability::default(),
             }),
             brokers: RwLock::default(),
             updating: Mutex::new(()),
@@ -60,7 +61,7 @@ impl Core {
     }
 
     /// Brokers in the order in which to ask them: those with a connection first, otherwise at random; those that owe an answer
-    /// already behind the others, since they may stand still; `avoided` last.
+    /// already or cannot be reached behind the others; `avoided` last.
     pub(crate) fn brokers_by_preference(&self, avoided: Option<&Arc<Broker>>) -> Vec<Arc<Broker>> {
         let mut brokers: Vec<Arc<Broker>> = self.brokers.read().values().cloned().collect();
         self.network.random.lock().shuffle(&mut brokers);
@@ -70,7 +71,7 @@ impl Core {
             let is_silent = broker.is_silent_for(Lane::Coordinator, LONGEST_SILENCE);
             (
                 is_avoided,
-                is_silent,
+                is_silent || broker.is_unreachable(),
                 !broker.is_connected(Lane::Coordinator),
             )
         });
@@ -99,13 +100,14 @@ impl Core {
         change: impl FnOnce(&Cluster) -> Option<Cluster>,
     ) {
         let _updating = self.updating.lock();
-        let Some(next) = change(&self.cluster()) else {
-            return;
-        };
-        let version = next.version;
-        self.take_brokers(&next, connected);
-        *self.cluster.write() = Arc::new(next);
-        self.changed.send_replace(version);
+        let earlier = self.cluster();
+        if let Some(next) = change(&earlier) {
+            let version = next.version;
+            self.take_brokers(&next, connected);
+            *self.cluster.write() = Arc::new(next);
+            self.changed.send_replace(version);
+        }
+        self.hurry_leaders(&earlier);
     }
 
     /// Brokers that moved or went lose their connections once nobody uses them any more.
@@ -128,6 +130,44 @@ impl Core {
                     )
                 })
             });
+        }
+    }
+
+    /// Nodes to which connections fail, or do not come about.
+    pub(crate) fn unreachable(&self) -> HashSet<i32> {
+        let brokers = self.brokers.read();
+        let unreachable = brokers.iter().filter(|(_, broker)| broker.is_unreachable());
+        unreachable.map(|(node, _)| *node).collect()
+    }
+
+    /// A node that is said to lead something may be back: `reconnect_backoff_max` is not waited for then. A leader that
+    /// was just elected is there, so it is tried at once.
+    fn hurry_leaders(&self, earlier: &Cluster) {
+        let unreachable = self.unreachable();
+        if unreachable.is_empty() {
+            return;
+        }
+        let mut paces: HashMap<i32, Duration> = HashMap::new();
+        for topic in self.cluster().topics() {
+            for partition in &topic.partitions {
+                let leader = topic.leader(partition.partition);
+                let Some(leader) = leader.filter(|leader| unreachable.contains(&leader.node))
+                else {
+                    continue;
+                };
+                let is_new = earlier.leader(&topic.name, partition.partition) != Some(leader);
+                let longest = match is_new {
+                    true => Duration::ZERO,
+                    false => self.network.config.retry_backoff_max,
+                };
+                let pace = paces.entry(leader.node).or_insert(longest);
+                *pace = longest.min(*pace);
+            }
+        }
+        for (node, longest) in paces {
+            if let Some(broker) = self.broker(node) {
+                broker.shorten_pause(longest);
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! Requests: one try to one broker, or as many as it takes to any.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -8,7 +9,7 @@ use kafkars_protocol::Request;
 
 use super::Client;
 use crate::error::{AttemptError, ClientError};
-use crate::net::{Broker, Connection, Lane};
+use crate::net::{Broker, Connection, Lane, SLOW_CONNECT};
 use crate::{after, now};
 
 impl Client {
@@ -24,7 +25,17 @@ impl Client {
         }
         let broker = self.core.broker(node);
         let result = match broker {
-            Some(broker) => broker.connection(lane, deadline).await,
+            Some(broker) => {
+                let mut connecting = pin!(broker.connection(lane, deadline));
+                tokio::select! {
+                    biased;
+                    result = &mut connecting => result,
+                    () = tokio::time::sleep(SLOW_CONNECT) => {
+                        self.core.desk.doubt_everything();
+                        connecting.await
+                    }
+                }
+            }
             None => Err(AttemptError::UnknownNode(node)),
         };
         self.noted(result)

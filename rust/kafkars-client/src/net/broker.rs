@@ -7,16 +7,20 @@ use std::time::{Duration, Instant};
 use kafkars_core::backoff::{Backoff, Random};
 use kafkars_core::config::{Checked, ClientConfig};
 use parking_lot::Mutex;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use super::connection::{Connection, ConnectionSettings};
 use super::driver::Driver;
 use super::handshake::{self, HandshakeError};
+use super::reachability::Reachability;
 use super::transport::{Transport, handshake_limit, resolve};
 use super::{Lane, Tasks};
 use crate::error::{AttemptError, ConnectCause};
 use crate::metrics::{Counters, add};
 use crate::{after, now};
+
+/// A connection that takes longer is a reason to ask where the broker's partitions went.
+pub(crate) const SLOW_CONNECT: Duration = Duration::from_millis(500);
 
 /// What all connections of one client share.
 #[derive(Debug)]
@@ -25,6 +29,7 @@ pub(crate) struct Network {
     pub(crate) counters: Arc<Counters>,
     pub(crate) tasks: Tasks,
     pub(crate) random: Mutex<Random>,
+    pub(crate) reachability: Reachability,
 }
 
 /// One node of the cluster, or one bootstrap address.
@@ -36,6 +41,8 @@ pub(crate) struct Broker {
     network: Arc<Network>,
     lanes: [Mutex<Slot>; Lane::COUNT],
     pace: Mutex<Pace>,
+    /// Told when a pause becomes shorter.
+    hurried: Notify,
 }
 
 /// A lane's connection.
@@ -53,6 +60,7 @@ type Outcome = Option<Result<Connection, AttemptError>>;
 #[derive(Debug)]
 struct Pace {
     failures: u32,
+    attempted_at: Option<Instant>,
     not_before: [Option<Instant>; Lane::COUNT],
     last_cause: Option<ConnectCause>,
     stage: Stage,
@@ -79,11 +87,13 @@ impl Broker {
             lanes: std::array::from_fn(|_| Mutex::new(Slot::Empty)),
             pace: Mutex::new(Pace {
                 failures: 0,
+                attempted_at: None,
                 not_before: [None; Lane::COUNT],
                 last_cause: None,
                 stage: Stage::Idle,
                 api_versions_version: handshake::NEWEST,
             }),
+            hurried: Notify::new(),
         })
     }
 
@@ -106,8 +116,50 @@ impl Broker {
         matches!(&*self.lanes[lane.index()].lock(), Slot::Ready(connection) if connection.is_silent_for(limit))
     }
 
+    /// Whether connections fail or do not come about, for somebody who wants one. Who stops trying finds out nothing new, so
+    /// an old failure does not count.
+    pub(crate) fn is_unreachable(&self) -> bool {
+        let now = now();
+        let config = &self.network.config;
+        let pace = self.pace.lock();
+        let since = pace
+            .attempted_at
+            .map(|attempted_at| now.saturating_duration_since(attempted_at));
+        let Some(since) = since else {
+            return false;
+        };
+        let is_slow = matches!(
+            pace.stage,
+            Stage::Resolving | Stage::Connecting | Stage::Greeting
+        ) && since >= SLOW_CONNECT / 2;
+        is_slow
+            || pace.failures > 0
+                && since <= 2 * (config.reconnect_backoff_max + config.connect_timeout)
+    }
+
+    /// The next try is made no later than so long after the last one.
+    pub(crate) fn shorten_pause(&self, longest: Duration) {
+        {
+            let mut pace = self.pace.lock();
+            let Some(attempted_at) = pace.attempted_at else {
+                return;
+            };
+            let limit = after(attempted_at, longest);
+            let mut is_shorter = false;
+            for not_before in pace.not_before.iter_mut().flatten() {
+                is_shorter |= *not_before > limit;
+                *not_before = limit.min(*not_before);
+            }
+            if !is_shorter {
+                return;
+            }
+        }
+        self.hurried.notify_waiters();
+    }
+
     /// The lane's connection. Makes it when there is none, together with everybody else who wants it; that goes on
-    /// when this caller goes away.
+    /// when this caller goes away. Nobody waits through a long pause after failures: meanwhile there may be another leader,
+    /// and callers have a pace of their own.
     pub(crate) async fn connection(
         self: &Arc<Self>,
         lane: Lane,
@@ -134,12 +186,26 @@ impl Broker {
             }
         };
         let started = now();
-        let done = outcome.wait_for(Option::is_some);
-        match tokio::time::timeout_at(deadline.into(), done).await {
-            Err(_) => Err(self.failure(self.present_cause(now() - started))),
-            Ok(Err(_)) => Err(AttemptError::Closed),
-            Ok(Ok(done)) => done.clone().unwrap_or(Err(AttemptError::Closed)),
+        let mut until = deadline.min(after(started, self.network.config.retry_backoff));
+        loop {
+            let done = outcome.wait_for(Option::is_some);
+            match tokio::time::timeout_at(until.into(), done).await {
+                Err(_) if until < deadline => match self.failure_during_pause(lane) {
+                    Some(cause) => return Err(self.failure(cause)),
+                    None => until = deadline,
+                },
+                Err(_) => return Err(self.failure(self.present_cause(now() - started))),
+                Ok(Err(_)) => return Err(AttemptError::Closed),
+                Ok(Ok(done)) => return done.clone().unwrap_or(Err(AttemptError::Closed)),
+            }
         }
+    }
+
+    /// Why the last try failed, as long as the next one waits.
+    fn failure_during_pause(&self, lane: Lane) -> Option<ConnectCause> {
+        let pace = self.pace.lock();
+        let is_paused = pace.not_before[lane.index()].is_some_and(|not_before| not_before > now());
+        pace.last_cause.clone().filter(|_| is_paused)
     }
 
     /// What an impatient caller should hear about a connection under way.
@@ -155,11 +221,9 @@ impl Broker {
 
     /// Makes the connection, tells everybody, then drives it until it ends.
     async fn connect(self: Arc<Self>, lane: Lane, outcome: watch::Sender<Outcome>) {
-        let not_before = self.pace.lock().not_before[lane.index()];
-        if let Some(not_before) = not_before {
-            tokio::time::sleep_until(not_before.into()).await;
-        }
+        self.keep_pause(lane).await;
         let attempted_at = now();
+        self.pace.lock().attempted_at = Some(attempted_at);
         let established = match self.establish().await {
             // The broker may only know an older greeting: once more, in that.
             Err(ConnectCause::ClosedAtOnce) if self.lower_greeting() => self.establish().await,
@@ -169,13 +233,7 @@ impl Broker {
         match established {
             Err(cause) => {
                 add(&self.network.counters.connections_failed, 1);
-                tracing::warn!(
-                    target: "kafkars::net",
-                    broker = %self.address,
-                    lane = lane.name(),
-                    %cause,
-                    "cannot connect"
-                );
+                self.network.reachability.failed(&self.address, &cause);
                 *self.lanes[lane.index()].lock() = Slot::Empty;
                 drop(outcome.send(Some(Err(self.failure(cause)))));
             }
@@ -183,15 +241,30 @@ impl Broker {
                 tracing::debug!(
                     target: "kafkars::net",
                     broker = %self.address,
-                    lane = lane.name(),
+                    purpose = lane.name(),
                     "connected"
                 );
+                self.network.reachability.reached(&self.address);
                 *self.lanes[lane.index()].lock() = Slot::Ready(connection.clone());
                 drop(outcome.send(Some(Ok(connection))));
                 drop(outcome);
                 // From here on only users of the connection keep it, not its own driver.
                 drop(self);
                 driver.await;
+            }
+        }
+    }
+
+    async fn keep_pause(&self, lane: Lane) {
+        loop {
+            let hurried = self.hurried.notified();
+            let not_before = self.pace.lock().not_before[lane.index()];
+            let Some(not_before) = not_before.filter(|not_before| *not_before > now()) else {
+                return;
+            };
+            tokio::select! {
+                () = tokio::time::sleep_until(not_before.into()) => return,
+                () = hurried => {}
             }
         }
     }

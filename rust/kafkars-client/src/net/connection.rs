@@ -194,7 +194,7 @@ impl Connection {
             correlation,
             sent_at: now(),
             expires_at: terms.deadline,
-            latest: Some(terms.latest),
+            answer_by: terms.latest,
             slot: Slot::Function(Box::new(decode)),
         };
         // An error has reached `then` through the slot.
@@ -213,19 +213,28 @@ impl Connection {
     }
 
     /// Sends a request that the broker does not answer. The future ends when the socket has taken it: without it a
-    /// sender would not notice that the broker is slower than itself.
+    /// sender would not notice that the broker is slower than itself. When that is not before `deadline` the connection is
+    /// given up.
     pub fn start_oneway<R: Request>(
         &self,
         request: &R,
+        deadline: Instant,
     ) -> Result<impl Future<Output = Result<(), AttemptError>> + Send + use<R>, AttemptError> {
         let version = self.versions().highest::<R>()?;
         self.submit(self.encode(request, version)?.1, None)?;
         let flushed = self.shared.state.lock().when_flushed();
         let connection = self.clone();
         Ok(async move {
+            let started = now();
             let lost = match flushed {
                 None => false,
-                Some(flushed) => flushed.await.is_err(),
+                Some(flushed) => match tokio::time::timeout_at(deadline.into(), flushed).await {
+                    Ok(flushed) => flushed.is_err(),
+                    Err(_) => {
+                        connection.close(&AttemptError::TimedOut(now() - started));
+                        true
+                    }
+                },
             };
             match &connection.shared.state.lock().failure {
                 Some(failure) if lost => Err(failure.clone()),
@@ -251,7 +260,7 @@ impl Connection {
             correlation,
             sent_at,
             expires_at: if ends_early { times_out_at } else { deadline },
-            latest: None,
+            answer_by: if ends_early { times_out_at } else { deadline },
             slot: Slot::Task(slot),
         };
         self.submit(frame, Some(pending))?;
@@ -402,6 +411,23 @@ impl Shared {
     /// The first failure decides what every waiting and every later request hears.
     pub(super) fn fail(&self, error: &AttemptError) {
         self.fail_each(error, |_| None);
+    }
+
+    /// Tells those whose time is over, while the connection waits on for the end of a pause.
+    pub(super) fn answer_due(&self, now: Instant) {
+        let due: Vec<Pending> = {
+            let mut state = self.state.lock();
+            let due = state
+                .pending
+                .iter_mut()
+                .filter(|pending| pending.is_due(now));
+            due.map(Pending::take_slot).collect()
+        };
+        add(&self.settings.counters.requests_timed_out, due.len());
+        for pending in due {
+            let waited = now - pending.sent_at;
+            pending.answer(Err(AttemptError::TimedOut(waited)));
+        }
     }
 
     /// Answers come in order, so a request without one holds up all behind it: the connection is given up.

@@ -116,6 +116,11 @@ impl Driver {
                     self.shared.expire(now);
                     return Poll::Ready(Ok(()));
                 }
+                if state.pending.iter().any(|pending| pending.is_due(now)) {
+                    drop(state);
+                    self.shared.answer_due(now);
+                    continue;
+                }
                 let event = state.next_event(self.shared.settings.max_idle);
                 if event <= now {
                     return Poll::Ready(Err(AttemptError::Disconnected("idle for long".into())));

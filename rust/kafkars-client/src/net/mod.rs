@@ -7,15 +7,17 @@ mod frame_reader;
 mod handshake;
 mod outbox;
 mod race;
+mod reachability;
 mod tasks;
 mod throttle;
 mod transport;
 mod versions;
 
-pub(crate) use broker::{Broker, Network};
+pub(crate) use broker::{Broker, Network, SLOW_CONNECT};
 pub use connection::Connection;
 pub(crate) use connection::Terms;
 pub(crate) use race::first_success;
+pub(crate) use reachability::Reachability;
 pub(crate) use tasks::Tasks;
 pub(crate) use transport::split_address;
 pub use versions::ApiVersionTable;
@@ -48,6 +50,7 @@ impl Lane {
         }
     }
 
+    /// What the connection is for, as the log says it.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Data => "data",

@@ -241,7 +241,7 @@ impl Sender {
         };
         let events = self.events.clone();
         if self.shared.config.acks == Acks::None {
-            match connection.start_oneway(&request) {
+            match connection.start_oneway(&request, latest.max(deadline)) {
                 Ok(written) => self.tasks.spawn(async move {
                     report(&events, Event::Written(id, batches, written.await));
                 }),

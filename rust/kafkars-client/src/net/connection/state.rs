@@ -34,10 +34,10 @@ pub(crate) struct State {
 pub(crate) struct Pending {
     pub(crate) correlation: i32,
     pub(crate) sent_at: Instant,
-    /// Without an answer by then the connection is given up.
+    /// Without an answer by then the connection is given up. Pauses that the broker asks for put it off.
     pub(crate) expires_at: Instant,
-    /// Pauses that the broker asks for lengthen that time, but not beyond this.
-    pub(crate) latest: Option<Instant>,
+    /// Whoever asked hears of it no later, whatever pause the broker asks for.
+    pub(crate) answer_by: Instant,
     pub(crate) slot: Slot,
 }
 
@@ -47,6 +47,8 @@ pub(crate) enum Slot {
     Task(oneshot::Sender<Result<Bytes, AttemptError>>),
     /// Into a function that runs where the answer is received.
     Function(Box<dyn FnOnce(Result<Bytes, AttemptError>) + Send>),
+    /// Nowhere: whoever asked has heard that it took too long.
+    Nobody,
 }
 
 impl State {
@@ -77,11 +79,11 @@ impl State {
             let muted_for = muted_until.saturating_duration_since(pending.sent_at);
             pending.lengthen(muted_for);
         }
-        let expires_at = pending.expires_at;
+        let event = pending.next_event();
         self.pending.push_back(pending);
         if self
             .armed_until
-            .is_some_and(|armed_until| expires_at < armed_until)
+            .is_some_and(|armed_until| event < armed_until)
         {
             self.armed_until = None;
             self.wake_driver();
@@ -136,7 +138,7 @@ impl State {
     /// When something happens without a byte moving.
     pub(crate) fn next_event(&self, max_idle: Duration) -> Instant {
         let idle_at = after(self.last_used, max_idle);
-        let expiry = self.pending.iter().map(|pending| pending.expires_at).min();
+        let expiry = self.pending.iter().map(Pending::next_event).min();
         // With requests under way the connection is not idle.
         let event = expiry.unwrap_or(idle_at);
         self.muted_until
@@ -145,12 +147,35 @@ impl State {
 }
 
 impl Pending {
+    /// A function stands for something that is sent again elsewhere, so nothing of it may leave after its time: the
+    /// connection ends with it. A task's connection goes on, because a new one would only evade the pause.
     fn lengthen(&mut self, pause: Duration) {
         let lengthened = after(self.expires_at, pause);
-        self.expires_at = match self.latest {
-            Some(latest) => lengthened.min(latest.max(self.expires_at)),
-            None => lengthened,
+        self.expires_at = match self.slot {
+            Slot::Function(_) => lengthened.min(self.answer_by.max(self.expires_at)),
+            Slot::Task(_) | Slot::Nobody => lengthened,
         };
+    }
+
+    /// When time alone does something to it.
+    fn next_event(&self) -> Instant {
+        match self.slot {
+            Slot::Nobody => self.expires_at,
+            Slot::Task(_) | Slot::Function(_) => self.expires_at.min(self.answer_by),
+        }
+    }
+
+    /// Whether the caller's time is over while the connection may live on.
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
+        self.answer_by <= now && !matches!(self.slot, Slot::Nobody)
+    }
+
+    /// Whoever asked is told separately; the place in the order stays.
+    pub(crate) fn take_slot(&mut self) -> Self {
+        Self {
+            slot: std::mem::replace(&mut self.slot, Slot::Nobody),
+            ..*self
+        }
     }
 
     /// Hands over the answer; the one who asked may be gone, then it is thrown away.
@@ -158,6 +183,7 @@ impl Pending {
         match self.slot {
             Slot::Task(task) => drop(task.send(answer)),
             Slot::Function(function) => function(answer),
+            Slot::Nobody => {}
         }
     }
 }

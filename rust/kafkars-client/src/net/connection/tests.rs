@@ -295,7 +295,9 @@ async fn a_throttled_connection_stays_quiet_for_as_long_as_asked() {
     peer.answer(&header, &throttled).await;
     assert!(answer.await.is_ok());
     let muted_at = now();
-    let answer = start(&connection);
+    let answer = connection
+        .start(&beat("member"), now() + 3 * TIMEOUT)
+        .expect("open");
     let header = next(&mut peer).await;
     let pause = now() - muted_at;
     assert!(
@@ -313,6 +315,59 @@ async fn a_throttled_connection_stays_quiet_for_as_long_as_asked() {
             .throttle_time_ms,
         30_000
     );
+}
+
+/// A call of two seconds once took 38, because its deadline was the request timeout too.
+#[tokio::test(start_paused = true)]
+async fn a_pause_holds_no_caller_up_beyond_its_deadline() {
+    let (connection, mut peer) = connect(64 * 1024);
+    let first = start(&connection);
+    let started = now();
+    let waiting = [TIMEOUT / 10, TIMEOUT, TIMEOUT + TIMEOUT / 10].map(|limit| {
+        let answer = connection.start(&beat("member"), started + limit);
+        (limit, Box::pin(answer.expect("open")))
+    });
+    let header = next(&mut peer).await;
+    let throttled = HeartbeatResponse {
+        throttle_time_ms: 120_000,
+        ..HeartbeatResponse::default()
+    };
+    peer.answer(&header, &throttled).await;
+    assert!(first.await.is_ok());
+    for (limit, answer) in waiting {
+        let answer = answer.await;
+        assert!(
+            matches!(answer, Err(AttemptError::TimedOut(_))),
+            "{answer:?}"
+        );
+        let waited = now() - started;
+        assert!(
+            waited >= limit && waited < limit + Duration::from_secs(1),
+            "{waited:?} for {limit:?}"
+        );
+    }
+    assert!(
+        !connection.is_closed(),
+        "a new connection would only evade the pause"
+    );
+}
+
+/// Without acknowledgement there is no answer that could time out, only a socket that takes nothing.
+#[tokio::test(start_paused = true)]
+async fn a_request_without_answer_is_given_up_when_nothing_takes_it() {
+    let (connection, _peer) = connect(1024);
+    let large = "x".repeat(30_000);
+    let started = now();
+    let written = connection
+        .start_oneway(&beat(&large), started + TIMEOUT)
+        .expect("open")
+        .await;
+    assert!(
+        matches!(written, Err(AttemptError::TimedOut(_))),
+        "{written:?}"
+    );
+    assert!(now() - started < TIMEOUT + Duration::from_secs(1));
+    assert!(connection.is_closed());
 }
 
 #[tokio::test(start_paused = true)]
@@ -436,7 +491,9 @@ async fn many_threads_share_one_connection() {
 #[tokio::test(start_paused = true)]
 async fn a_request_without_an_answer_takes_no_slot() {
     let (connection, mut peer) = connect(64 * 1024);
-    let written = connection.start_oneway(&beat("first")).expect("open");
+    let written = connection
+        .start_oneway(&beat("first"), now() + TIMEOUT)
+        .expect("open");
     assert_eq!(written.await, Ok(()));
     let answer = start(&connection);
     next(&mut peer).await;
@@ -449,7 +506,11 @@ async fn a_request_without_an_answer_takes_no_slot() {
 async fn a_request_without_an_answer_is_written_when_the_socket_has_taken_it() {
     let (connection, mut peer) = connect(64);
     let large = "m".repeat(1_000);
-    let mut written = Box::pin(connection.start_oneway(&beat(&large)).expect("open"));
+    let mut written = Box::pin(
+        connection
+            .start_oneway(&beat(&large), now() + TIMEOUT)
+            .expect("open"),
+    );
     tokio::select! {
         biased;
         _ = &mut written => panic!("the peer has read nothing yet"),
@@ -458,7 +519,9 @@ async fn a_request_without_an_answer_is_written_when_the_socket_has_taken_it() {
     next(&mut peer).await;
     assert_eq!(written.await, Ok(()));
 
-    let lost = connection.start_oneway(&beat(&large)).expect("open");
+    let lost = connection
+        .start_oneway(&beat(&large), now() + TIMEOUT)
+        .expect("open");
     connection.close(&AttemptError::Closed);
     assert_eq!(lost.await, Err(AttemptError::Closed));
 }

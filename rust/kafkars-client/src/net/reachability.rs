@@ -1,0 +1,99 @@
+//! What the log says of brokers that cannot be reached: a line when an address fails for the first time, and one when it
+//! answers again. The tries between are lines for debugging.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use parking_lot::Mutex;
+
+use crate::error::ConnectCause;
+use crate::now;
+
+/// Addresses come from brokers too; a cluster has fewer than this.
+const MOST_ADDRESSES: usize = 10_000;
+
+/// Addresses that failed at their last try.
+#[derive(Debug, Default)]
+pub(crate) struct Reachability {
+    outages: Mutex<HashMap<Arc<str>, Outage>>,
+}
+
+#[derive(Debug)]
+struct Outage {
+    since: Instant,
+    attempts: u32,
+}
+
+impl Reachability {
+    /// A try failed. Returns whether that is news.
+    pub(crate) fn failed(&self, address: &Arc<str>, cause: &ConnectCause) -> bool {
+        let mut outages = self.outages.lock();
+        if let Some(outage) = outages.get_mut(address) {
+            outage.attempts = outage.attempts.saturating_add(1);
+            let attempts = outage.attempts;
+            drop(outages);
+            tracing::debug!(target: "kafkars::net", broker = %address, attempts, %cause, "still cannot connect");
+            return false;
+        }
+        if outages.len() >= MOST_ADDRESSES {
+            outages.clear();
+        }
+        let outage = Outage {
+            since: now(),
+            attempts: 1,
+        };
+        outages.insert(Arc::clone(address), outage);
+        drop(outages);
+        tracing::warn!(
+            target: "kafkars::net",
+            broker = %address,
+            %cause,
+            "cannot connect; goes on trying, and says when it succeeds"
+        );
+        true
+    }
+
+    /// A connection is there. Returns after how many failures, if there were any.
+    pub(crate) fn reached(&self, address: &Arc<str>) -> Option<u32> {
+        let outage = self.outages.lock().remove(address)?;
+        tracing::warn!(
+            target: "kafkars::net",
+            broker = %address,
+            attempts = outage.attempts,
+            unreachable_ms = (now() - outage.since).as_millis() as u64,
+            "reachable again"
+        );
+        Some(outage.attempts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_change_is_news() {
+        let reachability = Reachability::default();
+        let (first, second): (Arc<str>, Arc<str>) = ("a:9092".into(), "b:9092".into());
+        assert_eq!(reachability.reached(&first), None);
+        for _ in 0..2 {
+            assert!(reachability.failed(&first, &ConnectCause::Refused));
+            assert!(!reachability.failed(&first, &ConnectCause::ClosedAtOnce));
+            assert!(!reachability.failed(&first, &ConnectCause::Refused));
+            assert!(reachability.failed(&second, &ConnectCause::Refused));
+            assert_eq!(reachability.reached(&first), Some(3));
+            assert_eq!(reachability.reached(&second), Some(1));
+        }
+    }
+
+    #[test]
+    fn addresses_that_brokers_invent_do_not_fill_the_memory() {
+        let reachability = Reachability::default();
+        for port in 0..3 * MOST_ADDRESSES {
+            let address: Arc<str> = format!("invented:{port}").into();
+            reachability.failed(&address, &ConnectCause::Refused);
+        }
+        assert!(reachability.outages.lock().len() <= MOST_ADDRESSES);
+    }
+}
