@@ -22,6 +22,10 @@ BUILDS := build-release build-quick
 ifeq ($(filter build-$(BUILD),$(BUILDS)),)
 $(error BUILD=$(BUILD): choose one of $(BUILDS:build-%=%))
 endif
+# Most tests wait for something: more processes than cores run beside each other. What PYTEST selects runs in one process.
+CORES := $(shell getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
+WORKERS ?= $(if $(PYTEST),0,$(shell echo $$(( $(CORES) * 4 > 16 ? 16 : $(CORES) * 4 ))))
+RUN_TESTS = $(PY) scripts/run_tests.py --workers $(WORKERS)
 # A machine that CI shares with others stands still at times. A test that fails there gets one more try, and is listed as RERUN:
 # that is a defect to look into, of the test or of the product.
 RERUNS ?= $(if $(filter-out 0 false,$(CI)),--reruns 1 -rR)
@@ -88,7 +92,7 @@ test-rust: $(VENV)/.created  ## Tests of the Rust crates
 
 .PHONY: test-python
 test-python: build $(VENV)/.group-peers  ## Python tests on the embedded broker (PYTEST="-k name" for some)
-	@$(PY) -m pytest -m "not kafka and not frameworks" $(RERUNS) $(PYTEST)
+	@$(RUN_TESTS) -m "not kafka and not frameworks" $(RERUNS) $(PYTEST)
 
 .PHONY: test-frameworks
 test-frameworks: build $(FRAMEWORKS)/.ready  ## FastStream, Faust, Quix Streams and Bytewax on the faces of kafkars.compat
@@ -103,7 +107,7 @@ $(FRAMEWORKS)/.ready: tests/frameworks/requirements.txt $(VENV)/.created
 
 .PHONY: test-kafka
 test-kafka: build $(VENV)/.group-peers  ## Python and interoperability tests on a real Apache Kafka (java, mvn)
-	@$(PY) -m pytest -m "kafka and not chaos and not frameworks" --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
+	@$(RUN_TESTS) -m "kafka and not chaos and not frameworks" --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
 
 .PHONY: test-chaos
 test-chaos: build $(VENV)/.group-peers  ## Three real brokers are killed and cut off, a short while per load (java, mvn)
@@ -117,7 +121,7 @@ chaos: build $(VENV)/.group-peers  ## The same in full: minutes per load (PYTEST
 test-kafka-old: build $(VENV)/.group-peers  ## Behaviour of the clients on the oldest brokers that are supported
 	@for version in $(OLD_KAFKA_VERSIONS); do \
 	    echo "Kafka $$version"; \
-	    $(PY) -m pytest -m kafka --kafka-version $$version tests/behaviour tests/kafka $(RERUNS) $(PYTEST) || exit 1; \
+	    $(RUN_TESTS) -m kafka --kafka-version $$version tests/behaviour tests/kafka $(RERUNS) $(PYTEST) || exit 1; \
 	done
 
 SEEDS ?= 5000

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
+import hypothesis
 import pytest
 
 from tests.brokers import Broker, in_ci, why_no_kafka
 from tests.kafka import KafkaCluster, KafkaOptions, jars
 from tests.support import java_tools
+
+pytest_plugins = ["tests.support.workers"]
+
+# How long a generated case takes says nothing on a machine that works on other things too; each test has a time limit.
+hypothesis.settings.register_profile("kafkars", deadline=None)
+hypothesis.settings.load_profile("kafkars")
+
+SHARED_KAFKA = pytest.StashKey[KafkaCluster]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -19,12 +29,47 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--chaos-long", action="store_true", help="tests/chaos in full instead of a minute each")
     group.addoption("--chaos-seed", type=int, default=0, help="which nodes tests/chaos kills, and when")
     group.addoption("--kafka-version", default=KafkaOptions.version, help="of the Kafka that is started")
+    group.addoption("--share-kafka", action="store_true", help="one Kafka for all processes of pytest -n, not one each")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     # A shell starts background jobs with Ctrl+C ignored, and programs they start inherit that: the tests of signals
     # would wait for ever.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if shares_kafka(config):
+        config.stash[SHARED_KAFKA] = KafkaCluster(kafka_options(config)).start()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if (cluster := config.stash.get(SHARED_KAFKA, None)) is not None:
+        cluster.stop()
+
+
+def shares_kafka(config: pytest.Config) -> bool:
+    """True in the process that hands tests out to others, if they need a Kafka and can have one."""
+    hands_out = config.getoption("share_kafka") and not hasattr(config, "workerinput")
+    wanted = "kafka" in config.option.markexpr.replace("not kafka", "")
+    return bool(hands_out and wanted and not config.getoption("--bootstrap") and why_no_kafka() is None)
+
+
+def kafka_options(config: pytest.Config) -> KafkaOptions:
+    # Compaction is looked for every 15 s by default.
+    return KafkaOptions(version=config.getoption("--kafka-version"), properties={"log.cleaner.backoff.ms": "200"})
+
+
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist
+def pytest_configure_node(node: Any) -> None:
+    """Tells a process that runs tests where the shared Kafka is."""
+    if (cluster := node.config.stash.get(SHARED_KAFKA, None)) is not None:
+        node.workerinput["shared_kafka"] = cluster.bootstrap_servers
+
+
+@dataclass(frozen=True)
+class SharedKafka:
+    """A `KafkaCluster` that another process has started, and stops."""
+
+    bootstrap_servers: str
+    options: KafkaOptions
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -53,7 +98,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.fixture(scope="session")
 def kafka_cluster(request: pytest.FixtureRequest) -> Iterator[Broker]:
-    """Real Kafka, one for the whole run: started when the first test asks for it."""
+    """Real Kafka, one for the whole run: started when the first test asks for it, or before by --share-kafka."""
     given = request.config.getoption("--bootstrap")
     if given:
         yield Broker("kafka", given)
@@ -62,9 +107,11 @@ def kafka_cluster(request: pytest.FixtureRequest) -> Iterator[Broker]:
     if reason is not None:
         # Left out on a developer's machine, and said so; in CI nothing may be left out.
         pytest.fail(reason) if in_ci() else pytest.skip(reason)
-    version = request.config.getoption("--kafka-version")
-    # Compaction is looked for every 15 s by default.
-    options = KafkaOptions(version=version, properties={"log.cleaner.backoff.ms": "200"})
+    options = kafka_options(request.config)
+    shared = getattr(request.config, "workerinput", {}).get("shared_kafka")
+    if shared is not None:
+        yield Broker("kafka", SharedKafka(shared, options))
+        return
     with KafkaCluster(options) as cluster:
         yield Broker("kafka", cluster)
 

@@ -12,7 +12,7 @@ from kafkars.errors import BootstrapError, ConfigError
 from kafkars.testing import EmbeddedBroker
 
 from tests.support import peers
-from tests.support.waiting import SECONDS, Stopwatch
+from tests.support.waiting import SECONDS, Stopwatch, eventually
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
@@ -79,12 +79,18 @@ def test_a_consumer_says_what_is_wrong_with_the_address(client_api: Any, place: 
 
 
 def assert_says_why(call: Callable[[], object], address: str, cause: str) -> None:
-    with Stopwatch() as watch, pytest.raises(BootstrapError, match=cause) as caught:
-        call()
-    assert watch.seconds < PATIENCE + 2
-    assert isinstance(caught.value, ConnectionError)
-    assert address in str(caught.value)
-    assert re.search(cause, dict(caught.value.causes)[address])
+    def says_why() -> bool:
+        with Stopwatch() as watch, pytest.raises(BootstrapError) as caught:
+            call()
+        assert watch.seconds < PATIENCE + 2
+        assert isinstance(caught.value, ConnectionError)
+        assert address in str(caught.value)
+        said = dict(caught.value.causes)[address]
+        # A machine that works on other things may take longer than the engine waits; then that is the cause it gives.
+        assert re.search(rf"{cause}|no answer", said)
+        return re.search(cause, said) is not None and re.search(cause, str(caught.value)) is not None
+
+    eventually(says_why, f"the error says {cause}")
 
 
 def test_every_address_is_named_with_its_own_cause(client_api: Any) -> None:

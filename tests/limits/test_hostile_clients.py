@@ -19,6 +19,7 @@ from tests.limits.broker_process import BrokerProcess, raise_file_limit
 from tests.support.waiting import eventually
 
 pytestmark = [
+    pytest.mark.alone,
     pytest.mark.timeout(180),
     pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc"),
 ]

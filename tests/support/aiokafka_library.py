@@ -50,7 +50,7 @@ class Library:
                 )
 
     def group(self) -> str:
-        return f"group-{os.getpid()}-{next(NUMBERS)}"
+        return f"aiokafka-{os.getpid()}-{next(NUMBERS)}"
 
 
 Run = Callable[[Callable[[], Coroutine[Any, Any, None]]], None]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import time
 
+import pytest
 from kafkars import Producer
 from kafkars.testing import EmbeddedBroker
+
+pytestmark = pytest.mark.alone
 
 # `python -m benches.embedded start` measures it; this is for a build without optimisation on a busy machine.
 LIMIT = 0.5

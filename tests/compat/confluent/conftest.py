@@ -61,7 +61,7 @@ class Clients:
 
     def group(self) -> str:
         """A group's name that nobody else has."""
-        return f"group-{os.getpid()}-{next(NUMBERS)}"
+        return f"confluent-{os.getpid()}-{next(NUMBERS)}"
 
     def topic(self, partitions: int = 1, messages: int = 0, settings: dict[str, str] | None = None) -> str:
         """A new topic with messages `value-N` in turn in its partitions, written by the library itself."""
