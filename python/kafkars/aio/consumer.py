@@ -28,8 +28,8 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
             print(record.offset, record.value)
     ```
 
-    Fetching goes on in the background; what has arrived is handed over without suspending. A record is taken at the
-    moment the awaiting task gets it: cancelling a task loses none.
+    Fetching goes on in the background; what has arrived is handed over without suspending. A record is taken in the
+    step in which the awaiting task gets it: a call that is cancelled before that, or never awaited, takes none.
 
     Args:
         config: A `ConsumerConfig`, or a mapping of settings, which may use Kafka's dotted names.

@@ -30,7 +30,8 @@ class Producer(_kafkars.AsyncProducer["KeyIn", "ValueIn"]):
     Three ways to send, for three needs: `await send(...)` gives the record's metadata; `await enqueue(...)` waits only
     until there is room, and gives the future of the delivery; `send_nowait(...)` gives that future and never waits.
     In all of them the record is on its way from the call on, in the order of the calls. Cancelling an await gives up
-    waiting, not the record.
+    waiting, not a record that has entered a batch; one that still waits for its topic or for room is withdrawn.
+    Cancelling a step of a transaction gives up waiting for it; cancelling `close()` ends the producer at once.
 
     Args:
         config: A `ProducerConfig`, or a mapping of settings, which may use Kafka's dotted names.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -119,3 +120,46 @@ def test_the_newer_producer_of_an_id_fences_the_older(library: Library, run: Run
             assert (await consumer.getone()).value == b"new"
 
     run(test)
+
+
+@pytest.mark.parametrize("step", ["commit_transaction", "abort_transaction"])
+def test_an_end_that_is_cancelled_goes_on(embedded: Library, run: Run, step: str) -> None:
+    """And while it does, no record and no batch is taken."""
+    topic = embedded.broker.new_topic()
+
+    async def test() -> None:
+        operation = embedded.errors.IllegalOperation
+        async with embedded.producer(transactional_id=embedded.group()) as producer:
+            await producer.begin_transaction()
+            await producer.send_and_wait(topic, b"first")
+            batch = producer.create_batch()
+            batch.append(timestamp=None, key=None, value=b"refused")
+            with embedded.broker.handle.intercept("EndTxn", "delay", seconds=0.5):
+                ending = asyncio.create_task(getattr(producer, step)())
+                for _ in range(3):
+                    await asyncio.sleep(0)
+                with pytest.raises(operation):
+                    await producer.send_batch(batch, topic, partition=0)
+                with pytest.raises(operation):
+                    await producer.send(topic, b"refused")
+                ending.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await ending
+            await begin_when_it_can(producer, (operation, AssertionError))
+            await producer.send_and_wait(topic, b"second")
+            await producer.commit_transaction()
+        wanted = [b"first", b"second"] if step == "commit_transaction" else [b"second"]
+        async with embedded.consumer(topic, isolation_level="read_committed") as consumer:
+            assert [(await consumer.getone()).value for _ in wanted] == wanted
+
+    run(test)
+
+
+async def begin_when_it_can(producer: Any, refused: tuple[type[Exception], ...]) -> None:
+    """Begins a transaction as soon as the one before has ended; the original asserts what may follow what."""
+    for _ in range(500):
+        with suppress(*refused):
+            await producer.begin_transaction()
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("the transaction before does not end")

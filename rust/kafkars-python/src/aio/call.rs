@@ -27,6 +27,24 @@ impl PyCall {
             Some(value) => Err(PyStopIteration::new_err((value,))),
         }
     }
+
+    /// Raises in the awaiting code, as a coroutine does. Where nobody else waits for it, the call is given up: a task that
+    /// is cancelled before its first step comes here instead of `cancel()`.
+    #[pyo3(signature = (kind, value=None, traceback=None, /))]
+    fn throw(
+        slf: &Bound<'_, Self>,
+        kind: &Bound<'_, PyAny>,
+        value: Option<&Bound<'_, PyAny>>,
+        traceback: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        PyFuture::give_up(slf.as_super());
+        slf.as_super().get().raise(kind, value, traceback)
+    }
+
+    /// Ends the awaiting, as a coroutine does. Where nobody else waits for it, the call is given up.
+    fn close(slf: &Bound<'_, Self>) {
+        PyFuture::give_up(slf.as_super());
+    }
 }
 
 /// A future on its way to Python as a call.

@@ -26,7 +26,9 @@ impl Drop for PyFuture {
                     Some(Ok(_)) | None => None,
                 },
                 State::Pending(pending) => pending.failure(py),
-                State::Value(_) | State::Cancelled(_) => None,
+                State::Value(_) | State::Cancelled(_) | State::Unawaited(_) | State::Beginning => {
+                    None
+                }
             };
             if let Some(error) = error {
                 // The loop may be closed, and there is nobody else to tell.

@@ -17,6 +17,7 @@ use pyo3::types::PyDict;
 use super::inbox::Key;
 use super::pending::Pending;
 use super::port::{PyPort, Waiting, run_callback};
+use super::read::{FirstStep, ReadRequest, Reader, UnawaitedRead};
 use super::state::{Callback, Inner, State, Waiter, Waits};
 use crate::error;
 use crate::metadata::Report;
@@ -50,6 +51,12 @@ impl PyFuture {
     /// An answer that comes later.
     pub(crate) fn pending(pending: Arc<dyn Pending>) -> Self {
         Self::new(State::Pending(pending))
+    }
+
+    /// A read, which takes nothing before it is awaited.
+    #[inline]
+    pub(crate) fn read(reader: Arc<dyn Reader>, request: ReadRequest) -> Self {
+        Self::new(State::Unawaited(UnawaitedRead { reader, request }))
     }
 
     /// As a Python object.
@@ -189,6 +196,7 @@ impl PyFuture {
                 drop(inner);
                 return self.taken(py, &*pending);
             }
+            State::Unawaited(_) | State::Beginning => return None,
         };
         inner.seen = true;
         outcome
@@ -267,9 +275,56 @@ impl PyFuture {
         Ok(port)
     }
 
+    /// The first step of a read that nobody has awaited before: what it took, or none where there is something to wait for.
+    #[inline]
+    pub(super) fn begin(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
+        let UnawaitedRead { reader, request } = {
+            let mut inner = self.inner.lock();
+            if !matches!(inner.state, State::Unawaited(_)) {
+                return None;
+            }
+            match std::mem::replace(&mut inner.state, State::Beginning) {
+                State::Unawaited(read) => read,
+                // Just looked at.
+                _ => return None,
+            }
+        };
+        let (state, answer) = match reader.begin(py, request) {
+            Ok(FirstStep::Answer(value)) => (State::Value(value.clone_ref(py)), Some(Ok(value))),
+            Ok(FirstStep::Wait(pending)) => (State::Pending(pending), None),
+            Err(error) => (
+                State::Failed(Box::new(error.clone_ref(py))),
+                Some(Err(error)),
+            ),
+        };
+        let mut inner = self.inner.lock();
+        inner.seen = answer.is_some();
+        inner.state = state;
+        answer
+    }
+
+    /// Makes a read wait that nobody has awaited, for those who want to be called when there is something to take.
+    pub(super) fn begin_to_wait(&self) {
+        let mut inner = self.inner.lock();
+        let State::Unawaited(UnawaitedRead { reader, request }) = &inner.state else {
+            return;
+        };
+        let (reader, request) = (Arc::clone(reader), *request);
+        inner.state = State::Beginning;
+        drop(inner);
+        let state = match reader.wait(request) {
+            Ok(pending) => State::Pending(pending),
+            Err(error) => State::Failed(Box::new(error)),
+        };
+        self.inner.lock().state = state;
+    }
+
     /// One step of awaiting: the outcome, or none after registering.
     #[inline]
     pub(super) fn step(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
+        if let Some(outcome) = slf.get().begin(slf.py()) {
+            return outcome.map(Some);
+        }
         if let Some(outcome) = slf.get().outcome(slf.py()) {
             return outcome.map(Some);
         }

@@ -31,23 +31,13 @@ impl PyFuture {
 
     /// Raises in the awaiting code, as a coroutine does. The future itself goes on.
     #[pyo3(signature = (kind, value=None, traceback=None, /))]
-    #[expect(clippy::unused_self, reason = "a method of coroutines")]
     fn throw(
         &self,
         kind: &Bound<'_, PyAny>,
         value: Option<&Bound<'_, PyAny>>,
         traceback: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let error = match (kind.is_instance_of::<PyBaseException>(), value) {
-            (true, _) => kind.clone(),
-            (false, None) => kind.call0()?,
-            (false, Some(value)) if value.is_instance_of::<PyBaseException>() => value.clone(),
-            (false, Some(value)) => kind.call1((value,))?,
-        };
-        if let Some(traceback) = traceback.filter(|traceback| !traceback.is_none()) {
-            error.call_method1(intern!(kind.py(), "with_traceback"), (traceback,))?;
-        }
-        Err(PyErr::from_value(error))
+        self.raise(kind, value, traceback)
     }
 
     /// Ends the awaiting, as a coroutine does. The future itself goes on.
@@ -133,12 +123,7 @@ impl PyFuture {
             });
             (replaced, waiter)
         };
-        if let State::Pending(pending) = replaced {
-            if let Some((port, _)) = &waiter {
-                port.get().forget(pending.key(), slf);
-            }
-            pending.cancel();
-        }
+        Self::abandon(slf, replaced);
         if let Some((port, callbacks)) = waiter {
             Self::schedule(slf, &port.get().event_loop(py)?, callbacks)?;
         }
@@ -158,6 +143,7 @@ impl PyFuture {
             None => copy_context(py)?,
         };
         let callback = Callback { function, context };
+        slf.get().begin_to_wait();
         let port = Self::port(slf)?;
         let (expected, done) = {
             let inner = slf.get().inner.lock();
@@ -216,15 +202,16 @@ impl PyFuture {
         }
     }
 
-    /// None says that this is no future to asyncio: where no loop runs and none waits for it, `run_until_complete` and
-    /// `asyncio.run` must wrap it in a task of their loop, as they do with a coroutine.
+    /// None says that this is no future to asyncio, which then wraps it in a task, as it does with a coroutine: where no
+    /// loop runs and none waits for it (`run_until_complete`, `asyncio.run`), and a read that has taken nothing.
     #[getter(_asyncio_future_blocking)]
     fn blocking(&self, py: Python<'_>) -> Option<bool> {
-        let (blocking, belongs) = {
+        let (blocking, belongs, has_begun) = {
             let inner = self.inner.lock();
-            (inner.blocking, inner.waiter.is_some())
+            let has_begun = !matches!(inner.state, State::Unawaited(_));
+            (inner.blocking, inner.waiter.is_some(), has_begun)
         };
-        (belongs || running_loop(py).is_ok()).then_some(blocking)
+        (belongs || (has_begun && running_loop(py).is_ok())).then_some(blocking)
     }
 
     #[setter(_asyncio_future_blocking)]
@@ -273,6 +260,62 @@ impl PyFuture {
         item: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         types::generic_alias(class.as_any(), item)
+    }
+}
+
+impl PyFuture {
+    /// Raises what `throw()` was given.
+    #[expect(clippy::unused_self, reason = "a method of coroutines")]
+    pub(super) fn raise(
+        &self,
+        kind: &Bound<'_, PyAny>,
+        value: Option<&Bound<'_, PyAny>>,
+        traceback: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let error = match (kind.is_instance_of::<PyBaseException>(), value) {
+            (true, _) => kind.clone(),
+            (false, None) => kind.call0()?,
+            (false, Some(value)) if value.is_instance_of::<PyBaseException>() => value.clone(),
+            (false, Some(value)) => kind.call1((value,))?,
+        };
+        if let Some(traceback) = traceback.filter(|traceback| !traceback.is_none()) {
+            error.call_method1(intern!(kind.py(), "with_traceback"), (traceback,))?;
+        }
+        Err(PyErr::from_value(error))
+    }
+
+    /// Nobody waits for it any more, unless others do: it is cancelled where it is not done. A failure that comes after
+    /// that is nobody's.
+    pub(super) fn give_up(slf: &Bound<'_, Self>) {
+        let replaced = {
+            let mut inner = slf.get().inner.lock();
+            inner.seen = true;
+            let waiter = inner.waiter.as_ref();
+            let has_others = waiter.is_some_and(|waiter| !waiter.callbacks.is_empty());
+            if has_others || inner.is_done() || matches!(inner.state, State::Delivery(..)) {
+                return;
+            }
+            std::mem::replace(&mut inner.state, State::Cancelled(None))
+        };
+        Self::abandon(slf, replaced);
+    }
+
+    /// Lets go of what a cancelled future waited for.
+    fn abandon(slf: &Bound<'_, Self>, replaced: State) {
+        let State::Pending(pending) = replaced else {
+            return;
+        };
+        let py = slf.py();
+        let waiter = slf.get().inner.lock();
+        let port = waiter
+            .waiter
+            .as_ref()
+            .map(|waiter| waiter.port.clone_ref(py));
+        drop(waiter);
+        if let Some(port) = port {
+            port.get().forget(pending.key(), slf);
+        }
+        pending.cancel();
     }
 }
 

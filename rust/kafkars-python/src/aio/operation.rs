@@ -30,6 +30,22 @@ pub(crate) fn pending<T: Send + 'static>(
     future: impl Future<Output = T> + Send + 'static,
     answer: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
 ) -> PyResult<Arc<dyn Pending>> {
+    start(future, answer, true)
+}
+
+/// Starts `future` now, and carries it out also where nobody waits for it any more: for what must not end halfway.
+pub(crate) fn carried_out<T: Send + 'static>(
+    future: impl Future<Output = T> + Send + 'static,
+    answer: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+) -> PyResult<Arc<dyn Pending>> {
+    start(future, answer, false)
+}
+
+fn start<T: Send + 'static>(
+    future: impl Future<Output = T> + Send + 'static,
+    answer: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+    may_be_dropped: bool,
+) -> PyResult<Arc<dyn Pending>> {
     let shared = Arc::new(Shared {
         key: Key::unique(),
         slot: Mutex::new(Slot::Waiting(None)),
@@ -41,13 +57,14 @@ pub(crate) fn pending<T: Send + 'static>(
     });
     Ok(Arc::new(Operation {
         shared,
-        task: task.abort_handle(),
+        task: may_be_dropped.then(|| task.abort_handle()),
     }))
 }
 
 struct Operation {
     shared: Arc<Shared>,
-    task: AbortHandle,
+    /// None where the task is carried out in any case.
+    task: Option<AbortHandle>,
 }
 
 struct Shared {
@@ -106,7 +123,9 @@ impl Pending for Operation {
     }
 
     fn cancel(&self) {
-        self.task.abort();
+        if let Some(task) = &self.task {
+            task.abort();
+        }
     }
 
     fn failure(&self, py: Python<'_>) -> Option<PyErr> {

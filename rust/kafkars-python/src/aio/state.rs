@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 
 use super::pending::Pending;
 use super::port::PyPort;
+use super::read::UnawaitedRead;
 use crate::metadata::Report;
 
 /// Behind the lock of a future.
@@ -28,6 +29,10 @@ pub(super) enum State {
     Cancelled(Option<Py<PyAny>>),
     Delivery(Delivery, Report),
     Pending(Arc<dyn Pending>),
+    /// A read that has taken nothing yet.
+    Unawaited(UnawaitedRead),
+    /// Its first step is under way.
+    Beginning,
 }
 
 /// The loop that waits, and what it calls when the future is done.
@@ -57,6 +62,7 @@ impl Inner {
             State::Value(_) | State::Failed(_) | State::Cancelled(_) => true,
             State::Delivery(delivery, _) => delivery.batch().is_done(),
             State::Pending(pending) => pending.is_ready(self.woken),
+            State::Unawaited(_) | State::Beginning => false,
         }
     }
 
@@ -76,7 +82,11 @@ impl Inner {
     /// What is still to come, if anything is.
     pub(super) fn waits(&self) -> Option<Waits> {
         match &self.state {
-            State::Value(_) | State::Failed(_) | State::Cancelled(_) => None,
+            State::Value(_)
+            | State::Failed(_)
+            | State::Cancelled(_)
+            | State::Unawaited(_)
+            | State::Beginning => None,
             State::Delivery(delivery, _) => Some(Waits::Delivery(Arc::clone(delivery.batch()))),
             State::Pending(pending) => Some(Waits::Pending(Arc::clone(pending))),
         }

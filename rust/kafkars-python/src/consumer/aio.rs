@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use kafkars_client::Origin;
 use kafkars_client::group::Offsets;
-use pyo3::exceptions::PyStopAsyncIteration;
 use pyo3::prelude::*;
 
 use super::base::PyBaseConsumer;
@@ -13,8 +12,7 @@ use super::commits;
 use super::core::ConsumerCore;
 use super::leave::{LeaveWait, Then};
 use super::questions::{self, End};
-use super::wait::{RecordWait, Wanted};
-use crate::aio::{self, Call, PyFuture};
+use crate::aio::{self, Amount, Call, PyFuture, ReadRequest, Reader};
 use crate::argument;
 use crate::config::ConsumerSettings;
 use crate::error;
@@ -39,12 +37,9 @@ impl PyAsyncConsumer {
 
     /// The next record, or None when there was none for `timeout` seconds.
     #[pyo3(signature = (timeout=Some(1.0)), text_signature = "($self, timeout=1.0)")]
-    fn poll(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Call> {
+    fn poll(&self, timeout: Option<f64>) -> PyResult<Call> {
         types::check_timeout(timeout)?;
-        match self.core.next(py)? {
-            Some(record) => Ok(Call(PyFuture::ready(record.into_any().unbind()))),
-            None => self.wait(py, Wanted::Record, timeout).map(Call),
-        }
+        Ok(Call(self.read(Amount::One, timeout)))
     }
 
     /// Up to `max_records` records at once; an empty batch when there were none for `timeout` seconds.
@@ -52,18 +47,10 @@ impl PyAsyncConsumer {
         signature = (max_records=None, timeout=Some(1.0)),
         text_signature = "($self, max_records=None, timeout=1.0)"
     )]
-    fn poll_batch(
-        &self,
-        py: Python<'_>,
-        max_records: Option<usize>,
-        timeout: Option<f64>,
-    ) -> PyResult<Call> {
+    fn poll_batch(&self, max_records: Option<usize>, timeout: Option<f64>) -> PyResult<Call> {
         types::check_timeout(timeout)?;
         let max = self.core.batch_limit(max_records)?;
-        match self.core.take(py, max)? {
-            Some(batch) => Ok(Call(PyFuture::ready(batch.into_any().unbind()))),
-            None => self.wait(py, Wanted::Batch(max), timeout).map(Call),
-        }
+        Ok(Call(self.read(Amount::Many(max), timeout)))
     }
 
     fn __aiter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -73,15 +60,7 @@ impl PyAsyncConsumer {
     /// The next record, however long it takes; the iteration ends when the consumer is closed.
     #[inline]
     fn __anext__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFuture>> {
-        match self.core.next(py) {
-            Ok(Some(record)) => return PyFuture::ready(record.into_any().unbind()).into_object(py),
-            Ok(None) => {}
-            Err(_) if self.core.consumer.is_closed() => {
-                return Err(PyStopAsyncIteration::new_err(()));
-            }
-            Err(error) => return Err(error),
-        }
-        self.wait(py, Wanted::Next, None)?.into_object(py)
+        self.read(Amount::Next, None).into_object(py)
     }
 
     /// The offset of the next record of a partition; asks the cluster where needed.
@@ -201,14 +180,12 @@ impl PyAsyncConsumer {
             core.close();
             return Ok(Call(PyFuture::ready(py.None())));
         }
-        let (deadline, core) = (Instant::now() + timeout, Arc::clone(core));
+        let (deadline, core) = (Instant::now() + timeout, CloseAtEnd(Arc::clone(core)));
         let committed = async move {
-            let outcome = core
+            core.0
                 .consumer
                 .commit(offsets, Origin::Positions, deadline)
-                .await;
-            core.close();
-            outcome
+                .await
         };
         aio::spawn(committed, |py, outcome| {
             let done = outcome.map_err(|failure| error::fetch(py, &failure));
@@ -238,6 +215,15 @@ impl PyAsyncConsumer {
     }
 }
 
+/// Closes the consumer when it goes, also where the call was cancelled.
+struct CloseAtEnd(Arc<ConsumerCore>);
+
+impl Drop for CloseAtEnd {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
 /// Longest that leaving an `async with` block takes, in seconds.
 const CLOSE_WITHIN: f64 = 30.0;
 
@@ -247,15 +233,9 @@ impl PyAsyncConsumer {
         Arc::clone(&self.core)
     }
 
-    fn wait(&self, py: Python<'_>, wanted: Wanted, timeout: Option<f64>) -> PyResult<PyFuture> {
-        self.core.check_assigned()?;
-        let timeout = types::timeout(timeout)?;
-        if timeout.is_some_and(|timeout| timeout.is_zero()) && !self.core.consumer.has_news() {
-            self.core.check_reached(py)?;
-            return wanted.nothing(py).map(PyFuture::ready);
-        }
-        Ok(PyFuture::pending(Arc::new(RecordWait::new(
-            &self.core, wanted, timeout,
-        ))))
+    #[inline]
+    fn read(&self, amount: Amount, timeout: Option<f64>) -> PyFuture {
+        let reader: Arc<dyn Reader> = Arc::<ConsumerCore>::clone(&self.core);
+        PyFuture::read(reader, ReadRequest { amount, timeout })
     }
 }

@@ -120,4 +120,11 @@ impl Pending for LeaveWait {
     fn deadline(&self) -> Option<Instant> {
         Some(self.deadline)
     }
+
+    /// Nobody waits for the group any more: what was to be closed is closed at once.
+    fn cancel(&self) {
+        if self.then == Then::Close {
+            self.core.close();
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Waiting for records on an event loop.
 //!
-//! A record is taken from the buffer at the moment the awaiting code gets it, not when it arrives: a task that is
-//! cancelled in between leaves it for the next one.
+//! A record is taken from the buffer at the moment the awaiting code gets it, not when the call is made and not when the
+//! record arrives: a call that is dropped or cancelled in between leaves it for the next one.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,19 +12,9 @@ use pyo3::exceptions::PyStopAsyncIteration;
 use pyo3::prelude::*;
 
 use super::core::ConsumerCore;
-use crate::aio::{Inbox, Key, Pending};
+use crate::aio::{Amount, FirstStep, Inbox, Key, Pending, ReadRequest, Reader};
 use crate::batch::PyRecordBatch;
-
-/// What is waited for.
-#[derive(Clone, Copy)]
-pub(crate) enum Wanted {
-    /// One record; None at the deadline.
-    Record,
-    /// One record of an iteration, which ends when the consumer is closed.
-    Next,
-    /// A batch of at most so many records; an empty one at the deadline.
-    Batch(usize),
-}
+use crate::types;
 
 /// How long.
 enum Until {
@@ -37,18 +27,18 @@ enum Until {
 /// A wait for records of one consumer.
 pub(crate) struct RecordWait {
     core: Arc<ConsumerCore>,
-    wanted: Wanted,
+    amount: Amount,
     until: Until,
     _waits: Waiting,
 }
 
 impl RecordWait {
     /// Waits for `timeout`, or as long as it takes.
-    pub(crate) fn new(core: &Arc<ConsumerCore>, wanted: Wanted, timeout: Option<Duration>) -> Self {
+    pub(crate) fn new(core: &Arc<ConsumerCore>, amount: Amount, timeout: Option<Duration>) -> Self {
         let now = Instant::now();
         Self {
             core: Arc::clone(core),
-            wanted,
+            amount,
             _waits: core.consumer.start_waiting(),
             until: match timeout {
                 Some(timeout) => Until::Deadline(now + timeout),
@@ -73,7 +63,7 @@ impl RecordWait {
             Until::Deadline(deadline) if *deadline <= soon() => Some(
                 self.core
                     .check_reached(py)
-                    .and_then(|()| self.wanted.nothing(py)),
+                    .and_then(|()| nothing(self.amount, py)),
             ),
             Until::Deadline(_) => None,
             Until::Records(look) => {
@@ -90,13 +80,52 @@ impl RecordWait {
     }
 }
 
-impl Wanted {
-    /// What the caller gets when there are no records.
-    pub(crate) fn nothing(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        match self {
-            Self::Record | Self::Next => Ok(py.None()),
-            Self::Batch(_) => Ok(empty(py)?.into_any().unbind()),
+/// What the caller gets when there are no records.
+fn nothing(amount: Amount, py: Python<'_>) -> PyResult<Py<PyAny>> {
+    match amount {
+        Amount::One | Amount::Next => Ok(py.None()),
+        Amount::Many(_) => Ok(empty(py)?.into_any().unbind()),
+    }
+}
+
+impl ConsumerCore {
+    /// Takes what is there; none where nothing is.
+    #[inline]
+    fn found(&self, py: Python<'_>, amount: Amount) -> PyResult<Option<Py<PyAny>>> {
+        Ok(match amount {
+            Amount::One | Amount::Next => self.next(py)?.map(|record| record.into_any().unbind()),
+            Amount::Many(max) => self.take(py, max)?.map(|batch| batch.into_any().unbind()),
+        })
+    }
+
+    /// The failure of a read as its caller hears it: an iteration ends with the consumer.
+    fn heard(&self, amount: Amount, error: PyErr) -> PyErr {
+        match amount {
+            Amount::Next if self.consumer.is_closed() => PyStopAsyncIteration::new_err(()),
+            _ => error,
         }
+    }
+}
+
+impl Reader for ConsumerCore {
+    #[inline]
+    fn begin(self: Arc<Self>, py: Python<'_>, request: ReadRequest) -> PyResult<FirstStep> {
+        let ReadRequest { amount, timeout } = request;
+        let found = self.found(py, amount);
+        if let Some(found) = found.map_err(|error| self.heard(amount, error))? {
+            return Ok(FirstStep::Answer(found));
+        }
+        self.check_assigned()?;
+        if timeout == Some(0.0) && !self.consumer.has_news() {
+            self.check_reached(py)?;
+            return nothing(amount, py).map(FirstStep::Answer);
+        }
+        self.wait(request).map(FirstStep::Wait)
+    }
+
+    fn wait(self: Arc<Self>, request: ReadRequest) -> PyResult<Arc<dyn Pending>> {
+        let timeout = types::timeout(request.timeout)?;
+        Ok(Arc::new(RecordWait::new(&self, request.amount, timeout)))
     }
 }
 
@@ -122,27 +151,16 @@ impl Pending for RecordWait {
 
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
         if self.core.has_news() {
-            match self.core.serve_on_loop(py) {
-                Ok(_) => {}
-                Err(error) => return Some(Err(error)),
-            }
+            return match self.core.serve_on_loop(py) {
+                // The application's code has run, and may have cancelled the task that awaits: it takes nothing now.
+                Ok(_) => None,
+                Err(error) => Some(Err(error)),
+            };
         }
-        let found = match self.wanted {
-            Wanted::Record | Wanted::Next => {
-                self.core.next(py).map(|record| record.map(Bound::into_any))
-            }
-            Wanted::Batch(max) => self
-                .core
-                .take(py, max)
-                .map(|batch| batch.map(Bound::into_any)),
-        };
-        match (found, self.wanted) {
-            (Ok(Some(found)), _) => Some(Ok(found.unbind())),
-            (Ok(None), _) => self.nothing(py),
-            (Err(_), Wanted::Next) if self.core.consumer.is_closed() => {
-                Some(Err(PyStopAsyncIteration::new_err(())))
-            }
-            (Err(error), _) => Some(Err(error)),
+        match self.core.found(py, self.amount) {
+            Ok(Some(found)) => Some(Ok(found)),
+            Ok(None) => self.nothing(py),
+            Err(error) => Some(Err(self.core.heard(self.amount, error))),
         }
     }
 

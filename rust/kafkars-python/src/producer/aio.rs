@@ -1,6 +1,5 @@
 //! The asynchronous producer.
 
-use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -25,6 +24,7 @@ use crate::cluster;
 use crate::config::ProducerSettings;
 use crate::error;
 use crate::metadata::Report;
+use crate::runtime;
 use crate::types;
 
 /// Sends records without a thread hop or a task per record.
@@ -242,8 +242,10 @@ impl PyAsyncProducer {
         let deadline = types::timeout(timeout)?.map(|timeout| Instant::now() + timeout);
         let core = Arc::clone(&self.core);
         let work = async move { core.flush(deadline).await };
-        self.after_latecomers(deadline, work, |py, left| {
-            Ok(left.into_pyobject(py)?.into_any().unbind())
+        self.after_latecomers(deadline, move |_| {
+            aio::pending(work, |py, left| {
+                Ok(left.into_pyobject(py)?.into_any().unbind())
+            })
         })
     }
 
@@ -392,22 +394,24 @@ impl PyAsyncProducer {
         let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
         let deadline = Instant::now() + patience;
         let work = Arc::clone(&self.core).transaction(step, deadline);
-        self.after_latecomers(Some(deadline), work, |py, outcome| {
+        let answer = |py: Python<'_>, outcome: Result<(), ProduceError>| {
             outcome.map_err(|failure| error::produce(py, &failure))?;
             Ok(py.None())
-        })
+        };
+        // A step that has begun is not left halfway, whether or not somebody still waits for it.
+        self.after_latecomers(Some(deadline), move |_| aio::carried_out(work, answer))
     }
 
-    /// Runs `work` after the records that wait for their partition have it.
-    fn after_latecomers<T: Send + 'static>(
+    /// Starts what `start` gives after the records that wait for their partition have it.
+    fn after_latecomers(
         &self,
         deadline: Option<Instant>,
-        work: impl Future<Output = T> + Send + 'static,
-        answer: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+        start: impl FnOnce(Python<'_>) -> PyResult<Arc<dyn Pending>> + Send + 'static,
     ) -> PyResult<Call> {
         let core = &self.core;
         if core.latecomers.is_empty() {
-            return aio::spawn(work, answer);
+            let started = Python::attach(start)?;
+            return Ok(Call(PyFuture::pending(started)));
         }
         let topics = core.latecomers.topics();
         let known = core::topics_known(Arc::clone(core), topics, deadline);
@@ -415,7 +419,7 @@ impl PyAsyncProducer {
         let core = Arc::clone(core);
         Ok(Call(aio::then(known, move |py| {
             late::let_in(py, &core);
-            aio::pending(work, answer)
+            start(py)
         })))
     }
 
@@ -430,11 +434,34 @@ impl PyAsyncProducer {
             return Ok(Call(PyFuture::ready(answer(slf.py(), 0, patience)?)));
         }
         let deadline = Instant::now() + patience;
-        let work = async move { core.close(deadline).await };
-        slf.get()
-            .after_latecomers(Some(deadline), work, move |py, lost| {
-                answer(py, lost, patience)
-            })
+        let ending = CloseAtOnce(Some(core));
+        let work = async move { ending.close(deadline).await };
+        slf.get().after_latecomers(Some(deadline), move |_| {
+            aio::pending(work, move |py, lost| answer(py, lost, patience))
+        })
+    }
+}
+
+/// Ends a producer at once where the call that was to end it is cancelled: what is not acknowledged then is given up, and
+/// nothing of the producer stays behind.
+struct CloseAtOnce(Option<Arc<ProducerCore>>);
+
+impl CloseAtOnce {
+    async fn close(mut self, deadline: Instant) -> usize {
+        let Some(core) = self.0.clone() else {
+            return 0;
+        };
+        let lost = core.close(deadline).await;
+        self.0 = None;
+        lost
+    }
+}
+
+impl Drop for CloseAtOnce {
+    fn drop(&mut self) {
+        if let (Some(core), Ok(handle)) = (self.0.take(), runtime::handle()) {
+            handle.spawn(async move { core.close(Instant::now()).await });
+        }
     }
 }
 

@@ -220,12 +220,16 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         if self._membership is not None:
             self._membership.stopping = True
             self._membership.forget()
-        await self._client.close()
-        with translated():
-            await self._engine.close(self._request_timeout_ms / 1000)
-        tasks = [task for task in self._tasks if task is not asyncio.current_task()]
-        for task in tasks:
-            task.cancel()
+        try:
+            await self._client.close()
+            with translated():
+                await self._engine.close(self._request_timeout_ms / 1000)
+        finally:
+            # Where it was cancelled, what is left ends at once; after an orderly end this does nothing.
+            self._engine.close(0).cancel()
+            tasks = [task for task in self._tasks if task is not asyncio.current_task()]
+            for task in tasks:
+                task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def __aenter__(self) -> Self:

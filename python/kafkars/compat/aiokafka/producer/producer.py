@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from kafkars.aio import Call
+
 __all__ = ["AIOKafkaProducer"]
 
 _missing = object()
@@ -151,6 +153,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         self._partitioner = partitioner
         self.client = EngineClient(self._config, lambda _: None)
         self._engine: aio.Producer[Any, Any] | None = None
+        self._ending: Call[None] | None = None
         self._closed = False
 
     def __del__(self, _warnings: Any = warnings) -> None:
@@ -195,10 +198,15 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             return
         self._closed = True
         self._shut()
-        await self.client.close()
-        if self._engine is not None:
-            with translated():
-                await self._engine.close(2 * self._request_timeout_ms / 1000)
+        try:
+            await self.client.close()
+            if self._engine is not None:
+                with translated():
+                    await self._engine.close(2 * self._request_timeout_ms / 1000)
+        finally:
+            # Where it was cancelled, what is left ends at once; after an orderly end this does nothing.
+            if self._engine is not None:
+                self._engine.close(0).cancel()
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -301,8 +309,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             ProducerFenced: Another producer uses the `transactional_id`, or the transaction was open for too long.
         """
         self._ensure_transactional()
-        with in_order():
-            await self._started().commit_transaction(LONGEST)
+        await self._end(self._started().commit_transaction)
 
     async def abort_transaction(self) -> None:
         """Ends the transaction; its records are never read with `read_committed`.
@@ -311,8 +318,16 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             IllegalOperation: There is no `transactional_id`, or no transaction is open.
         """
         self._ensure_transactional()
+        await self._end(self._started().abort_transaction)
+
+    async def _end(self, step: Callable[[float], Call[None]]) -> None:
+        """Ends the transaction: as in aiokafka, cancelling gives up waiting for the end, not the end itself."""
         with in_order():
-            await self._started().abort_transaction(LONGEST)
+            self._ending = step(LONGEST)
+            await asyncio.shield(self._ending)
+
+    def _is_ending(self) -> bool:
+        return self._ending is not None and not self._ending.done()
 
     async def send_offsets_to_transaction(
         self, offsets: Mapping[TopicPartition, int | tuple[int, str] | OffsetAndMetadata], group_id: str
@@ -353,7 +368,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             raise errors.ProducerClosed
 
     def _check_in_transaction(self) -> None:
-        if self._transactional_id is not None and not self._started().in_transaction:
+        if self._transactional_id is not None and (not self._started().in_transaction or self._is_ending()):
             raise errors.IllegalOperation("records of this producer are sent in transactions, and none is open")
 
 

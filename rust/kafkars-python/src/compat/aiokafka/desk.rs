@@ -10,6 +10,7 @@ use pyo3::types::{PyDict, PyList};
 
 use super::faults;
 use super::record::PyConsumerRecord;
+use crate::aio::Amount;
 use crate::consumer::ConsumerCore;
 use crate::error;
 use crate::record::{self, Deserializers, bytes};
@@ -27,11 +28,7 @@ pub(super) struct Desk {
 impl Desk {
     /// The next record of `wanted`, or of any partition where none is named; none when none is ready.
     #[inline]
-    pub(super) fn next(
-        &self,
-        py: Python<'_>,
-        wanted: &[TopicPartition],
-    ) -> PyResult<Option<Py<PyAny>>> {
+    fn next(&self, py: Python<'_>, wanted: &[TopicPartition]) -> PyResult<Option<Py<PyAny>>> {
         self.core
             .check()
             .map_err(|error| faults::raised(py, error))?;
@@ -61,8 +58,22 @@ impl Desk {
         }
     }
 
+    /// What is ready of it, of `wanted` partitions where any are named; none when nothing is.
+    #[inline]
+    pub(super) fn found(
+        &self,
+        py: Python<'_>,
+        amount: Amount,
+        wanted: &[TopicPartition],
+    ) -> PyResult<Option<Py<PyAny>>> {
+        match amount {
+            Amount::One | Amount::Next => self.next(py, wanted),
+            Amount::Many(max) => self.many(py, max, wanted),
+        }
+    }
+
     /// Up to `max` records as `{partition: [record]}`; none when none is ready.
-    pub(super) fn many(
+    fn many(
         &self,
         py: Python<'_>,
         max: usize,

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kafkars_client::config::TopicPartition;
 use pyo3::exceptions::{PyStopAsyncIteration, PyTypeError, PyValueError};
@@ -11,8 +11,8 @@ use pyo3::types::{PyDict, PyInt, PyTuple};
 
 use super::desk::Desk;
 use super::faults;
-use super::wait::{ReadWait, ServeWait, Wanted};
-use crate::aio::{self, Call, PyFuture};
+use super::wait::{Selection, ServeWait};
+use crate::aio::{self, Amount, Call, PyFuture, ReadRequest, Reader};
 use crate::consumer::PyAsyncConsumer;
 use crate::error;
 use crate::record::Deserializers;
@@ -146,12 +146,7 @@ impl PyReader {
         if self.stopped.load(Ordering::Acquire) {
             return Err(PyStopAsyncIteration::new_err(()));
         }
-        let desk = self.desk(py)?;
-        match desk.next(py, &[])? {
-            Some(record) => PyFuture::ready(record),
-            None => PyFuture::pending(Arc::new(ReadWait::new(desk, Wanted::Next, Vec::new()))),
-        }
-        .into_object(py)
+        read(self.desk(py)?, Vec::new(), Amount::Next, None).into_object(py)
     }
 }
 
@@ -173,10 +168,7 @@ impl PyReader {
     fn one(&self, py: Python<'_>, partitions: &Bound<'_, PyTuple>) -> PyResult<PyFuture> {
         let wanted = wanted(partitions)?;
         let desk = self.open(py)?;
-        Ok(match desk.next(py, &wanted)? {
-            Some(record) => PyFuture::ready(record),
-            None => PyFuture::pending(Arc::new(ReadWait::new(desk, Wanted::One, wanted))),
-        })
+        Ok(read(desk, wanted, Amount::One, None))
     }
 
     fn many(
@@ -193,23 +185,27 @@ impl PyReader {
             None => 0.0,
             Some(timeout) => timeout.extract::<f64>()?,
         };
-        if let Some(found) = desk.many(py, max, &wanted)? {
-            return Ok(PyFuture::ready(found));
-        }
+        // What is not a length of time is none, as in aiokafka.
         let timeout = Duration::try_from_secs_f64(timeout / 1000.0).unwrap_or_default();
-        let core = &desk.core;
-        if timeout.is_zero() && !core.has_news() {
-            return Ok(PyFuture::ready(PyDict::new(py).into_any().unbind()));
-        }
-        let wait = Wanted::Many(max, Instant::now() + timeout.min(LONGEST));
-        Ok(PyFuture::pending(Arc::new(ReadWait::new(
-            desk, wait, wanted,
-        ))))
+        let timeout = Some(timeout.as_secs_f64());
+        Ok(read(desk, wanted, Amount::Many(max), timeout))
     }
 }
 
-/// A time-out above this is as good as none.
-const LONGEST: Duration = Duration::from_secs(86_400 * 365);
+#[inline]
+fn read(
+    desk: &Arc<Desk>,
+    partitions: Vec<TopicPartition>,
+    amount: Amount,
+    timeout: Option<f64>,
+) -> PyFuture {
+    let desk = Arc::clone(desk);
+    let reader: Arc<dyn Reader> = match partitions.is_empty() {
+        true => desk,
+        false => Arc::new(Selection { desk, partitions }),
+    };
+    PyFuture::read(reader, ReadRequest { amount, timeout })
+}
 
 #[inline]
 fn wanted(partitions: &Bound<'_, PyTuple>) -> PyResult<Vec<TopicPartition>> {

@@ -11,31 +11,82 @@ use pyo3::types::PyDict;
 
 use super::desk::Desk;
 use super::faults;
-use crate::aio::{Inbox, Key, Pending};
+use crate::aio::{Amount, FirstStep, Inbox, Key, Pending, ReadRequest, Reader};
 use crate::consumer::{PyServe, Served};
 
-/// What is waited for.
-#[derive(Clone, Copy)]
-pub(super) enum Wanted {
-    /// One record.
-    One,
-    /// One record of an iteration, which ends when the consumer is stopped.
-    Next,
-    /// At most so many records until the instant.
-    Many(usize, Instant),
+/// Reads of chosen partitions.
+pub(super) struct Selection {
+    pub(super) desk: Arc<Desk>,
+    pub(super) partitions: Vec<TopicPartition>,
+}
+
+impl Reader for Desk {
+    #[inline]
+    fn begin(self: Arc<Self>, py: Python<'_>, request: ReadRequest) -> PyResult<FirstStep> {
+        begin(&self, py, request, &[])
+    }
+
+    fn wait(self: Arc<Self>, request: ReadRequest) -> PyResult<Arc<dyn Pending>> {
+        Ok(Arc::new(ReadWait::new(&self, request, Vec::new())))
+    }
+}
+
+impl Reader for Selection {
+    fn begin(self: Arc<Self>, py: Python<'_>, request: ReadRequest) -> PyResult<FirstStep> {
+        begin(&self.desk, py, request, &self.partitions)
+    }
+
+    fn wait(self: Arc<Self>, request: ReadRequest) -> PyResult<Arc<dyn Pending>> {
+        let partitions = self.partitions.clone();
+        Ok(Arc::new(ReadWait::new(&self.desk, request, partitions)))
+    }
+}
+
+/// Takes what is there, or begins to wait.
+#[inline]
+fn begin(
+    desk: &Arc<Desk>,
+    py: Python<'_>,
+    request: ReadRequest,
+    partitions: &[TopicPartition],
+) -> PyResult<FirstStep> {
+    if desk.core.consumer.is_closed() {
+        return Err(match request.amount {
+            Amount::Next => PyStopAsyncIteration::new_err(()),
+            Amount::One | Amount::Many(_) => faults::stopped(py),
+        });
+    }
+    if let Some(found) = desk.found(py, request.amount, partitions)? {
+        return Ok(FirstStep::Answer(found));
+    }
+    let is_brief = matches!(request.amount, Amount::Many(_)) && request.timeout == Some(0.0);
+    if is_brief && !desk.core.has_news() {
+        let nothing = PyDict::new(py).into_any().unbind();
+        return Ok(FirstStep::Answer(nothing));
+    }
+    let wait = ReadWait::new(desk, request, partitions.to_vec());
+    Ok(FirstStep::Wait(Arc::new(wait)))
 }
 
 /// A wait for records. One is taken at the moment the awaiting code gets it, so a task that is cancelled loses none.
 pub(super) struct ReadWait {
     desk: Arc<Desk>,
-    wanted: Wanted,
+    amount: Amount,
+    deadline: Option<Instant>,
     partitions: Vec<TopicPartition>,
     key: Key,
     _waits: Waiting,
 }
 
 impl ReadWait {
-    pub(super) fn new(desk: &Arc<Desk>, wanted: Wanted, partitions: Vec<TopicPartition>) -> Self {
+    pub(super) fn new(
+        desk: &Arc<Desk>,
+        request: ReadRequest,
+        partitions: Vec<TopicPartition>,
+    ) -> Self {
+        let timeout = request
+            .timeout
+            .map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or_default());
         Self {
             _waits: desk.core.consumer.start_waiting(),
             // Readers of everything share a key; one that chooses looks at more than they.
@@ -44,7 +95,8 @@ impl ReadWait {
                 _ => Key::unique(),
             },
             desk: Arc::clone(desk),
-            wanted,
+            amount: request.amount,
+            deadline: timeout.map(|timeout| Instant::now() + timeout.min(LONGEST)),
             partitions,
         }
     }
@@ -57,18 +109,17 @@ impl ReadWait {
     }
 
     fn is_over(&self) -> bool {
-        matches!(self.wanted, Wanted::Many(_, deadline) if deadline <= soon())
+        self.deadline.is_some_and(|deadline| deadline <= soon())
     }
 
     /// The answer when nothing is there.
     fn nothing(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
         let is_over = self.is_over() || self.desk.core.consumer.is_closed();
-        match self.wanted {
-            Wanted::Many(..) if is_over => Some(Ok(PyDict::new(py).into_any().unbind())),
-            Wanted::Next if is_over => Some(Err(PyStopAsyncIteration::new_err(()))),
-            Wanted::One if is_over => Some(Err(faults::stopped(py))),
-            _ => None,
-        }
+        is_over.then(|| match self.amount {
+            Amount::Many(_) => Ok(PyDict::new(py).into_any().unbind()),
+            Amount::Next => Err(PyStopAsyncIteration::new_err(())),
+            Amount::One => Err(faults::stopped(py)),
+        })
     }
 }
 
@@ -94,16 +145,15 @@ impl Pending for ReadWait {
         if core.consumer.is_closed() {
             return self.nothing(py);
         }
-        if core.has_news()
-            && let Err(error) = core.serve_on_loop(py)
-            && let Err(error) = self.desk.heard(py, error)
-        {
-            return Some(Err(error));
+        if core.has_news() {
+            // The application's code runs, and may cancel the task that awaits: it takes nothing now.
+            let served = core.serve_on_loop(py);
+            return served
+                .err()
+                .and_then(|error| self.desk.heard(py, error).err())
+                .map(Err);
         }
-        let found = match self.wanted {
-            Wanted::One | Wanted::Next => self.desk.next(py, &self.partitions),
-            Wanted::Many(max, _) => self.desk.many(py, max, &self.partitions),
-        };
+        let found = self.desk.found(py, self.amount, &self.partitions);
         match found {
             Ok(Some(found)) => Some(Ok(found)),
             Ok(None) => self.nothing(py),
@@ -126,10 +176,7 @@ impl Pending for ReadWait {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        match self.wanted {
-            Wanted::Many(_, deadline) => Some(deadline),
-            Wanted::One | Wanted::Next => None,
-        }
+        self.deadline
     }
 }
 
@@ -197,3 +244,6 @@ fn answer(py: Python<'_>, closed: bool) -> PyResult<Py<PyAny>> {
 fn soon() -> Instant {
     Instant::now() + Duration::from_millis(2)
 }
+
+/// A time-out above this is as good as none.
+const LONGEST: Duration = Duration::from_secs(86_400 * 365);
