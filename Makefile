@@ -9,6 +9,8 @@ SHELL := bash
 VENV := .venv
 # Frameworks bring the libraries that they are written for, in versions of their own: they have an environment of their own.
 FRAMEWORKS := .cache/frameworks
+# The original of a face whose today's release is another: only the tests that compare with it read this folder.
+KAFKA_PYTHON_2 := .cache/kafka-python-2
 BIN := $(VENV)/bin
 PY := $(BIN)/python
 # One interpreter for maturin and for plain cargo, so that neither rebuilds what the other built.
@@ -91,12 +93,18 @@ test-rust: $(VENV)/.created  ## Tests of the Rust crates
 	@cargo test --workspace --locked
 
 .PHONY: test-python
-test-python: build $(VENV)/.group-peers  ## Python tests on the embedded broker (PYTEST="-k name" for some)
+test-python: build $(VENV)/.group-peers $(KAFKA_PYTHON_2)/.ready  ## Python tests on the embedded broker (PYTEST="-k name" for some)
 	@$(RUN_TESTS) -m "not kafka and not frameworks" $(RERUNS) $(PYTEST)
 
 .PHONY: test-frameworks
 test-frameworks: build $(FRAMEWORKS)/.ready  ## FastStream, Faust, Quix Streams and Bytewax on the faces of kafkars.compat
 	@$(PY) -m pytest -m frameworks --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
+
+$(KAFKA_PYTHON_2)/.ready: $(VENV)/.created
+	@echo "installing kafka-python 2.3.3 into $(KAFKA_PYTHON_2)"
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --target $(KAFKA_PYTHON_2) kafka-python==2.3.3 || { \
+	    echo "pip could not install kafka-python 2.3.3; is a package index reachable?" >&2; exit 1; }
+	@touch $@
 
 $(FRAMEWORKS)/.ready: tests/frameworks/requirements.txt $(VENV)/.created
 	@echo "installing frameworks into $(FRAMEWORKS)"
@@ -106,7 +114,7 @@ $(FRAMEWORKS)/.ready: tests/frameworks/requirements.txt $(VENV)/.created
 	@touch $@
 
 .PHONY: test-kafka
-test-kafka: build $(VENV)/.group-peers  ## Python and interoperability tests on a real Apache Kafka (java, mvn)
+test-kafka: build $(VENV)/.group-peers $(KAFKA_PYTHON_2)/.ready  ## Python and interoperability tests on a real Apache Kafka (java, mvn)
 	@$(RUN_TESTS) -m "kafka and not chaos and not frameworks" --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
 
 .PHONY: test-chaos

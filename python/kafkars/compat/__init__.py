@@ -22,6 +22,7 @@ __all__ = ["FACES", "install", "uninstall"]
 FACES: dict[str, str] = {
     "aiokafka": "kafkars.compat.aiokafka",
     "confluent_kafka": "kafkars.compat.confluent_kafka",
+    "kafka": "kafkars.compat.kafka",
 }
 """Libraries that can be stood in for, by the name they are imported under, and the modules that do."""
 
@@ -32,7 +33,7 @@ def install(library: str) -> ModuleType:
     Every module of the face then has two names and is one object, so classes are the same by either.
 
     Args:
-        library: "confluent_kafka" or "aiokafka".
+        library: "confluent_kafka", "aiokafka" or "kafka" (kafka-python).
 
     Returns:
         The face.

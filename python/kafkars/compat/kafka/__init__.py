@@ -1,0 +1,37 @@
+"""kafka-python's names over the kafkars engine: programs written for kafka-python 2.x run on it.
+
+`from kafkars.compat.kafka import KafkaConsumer`, or `kafkars.compat.install("kafka")` before the program imports kafka.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from kafkars.compat.kafka._not_offered import NAMES_NOT_OFFERED, NOT_OFFERED
+from kafkars.compat.kafka.consumer import KafkaConsumer
+from kafkars.compat.kafka.consumer.subscription_state import ConsumerRebalanceListener
+from kafkars.compat.kafka.producer import KafkaProducer
+from kafkars.compat.kafka.serializer import Deserializer, Serializer
+from kafkars.compat.kafka.structs import OffsetAndMetadata, TopicPartition
+from kafkars.compat.kafka.version import __version__
+
+logging.getLogger("kafka").addHandler(logging.NullHandler())
+
+
+def __getattr__(name: str) -> object:
+    if name in NAMES_NOT_OFFERED:
+        raise AttributeError(f"kafka.{name} is not offered by kafkars: {NAMES_NOT_OFFERED[name]}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__all__ = [
+    "NOT_OFFERED",
+    "ConsumerRebalanceListener",
+    "Deserializer",
+    "KafkaConsumer",
+    "KafkaProducer",
+    "OffsetAndMetadata",
+    "Serializer",
+    "TopicPartition",
+    "__version__",
+]

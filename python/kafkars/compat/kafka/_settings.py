@@ -1,0 +1,144 @@
+"""kafka-python's settings as settings of the engine.
+
+Every setting of kafka-python 2.3 is known. What the engine has no use for is listed in `WITHOUT_EFFECT` with the reason.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kafkars.compat.kafka.errors import KafkaConfigurationError
+
+log = logging.getLogger("kafka")
+
+PORT = 9092
+LONGEST_MS = 2**31 - 1
+
+SHARED: dict[str, Any] = {
+    "bootstrap_servers": "localhost",
+    "client_id": None,
+    "request_timeout_ms": 30000,
+    "retry_backoff_ms": 100,
+    "reconnect_backoff_ms": 50,
+    "reconnect_backoff_max_ms": 30000,
+    "max_in_flight_requests_per_connection": 5,
+    "receive_message_max_bytes": 1000000,
+    "receive_buffer_bytes": None,
+    "send_buffer_bytes": None,
+    "socket_options": None,
+    "metadata_max_age_ms": 300000,
+    "allow_auto_create_topics": True,
+    "connections_max_idle_ms": 540000,
+    "security_protocol": "PLAINTEXT",
+    "ssl_context": None,
+    "ssl_check_hostname": True,
+    "ssl_cafile": None,
+    "ssl_certfile": None,
+    "ssl_keyfile": None,
+    "ssl_crlfile": None,
+    "ssl_password": None,
+    "ssl_ciphers": None,
+    "api_version": None,
+    "api_version_auto_timeout_ms": 2000,
+    "metric_reporters": [],
+    "metrics_enabled": True,
+    "metrics_num_samples": 2,
+    "metrics_sample_window_ms": 30000,
+    "selector": None,
+    "sasl_mechanism": None,
+    "sasl_plain_username": None,
+    "sasl_plain_password": None,
+    "sasl_kerberos_name": None,
+    "sasl_kerberos_service_name": "kafka",
+    "sasl_kerberos_domain_name": None,
+    "sasl_oauth_token_provider": None,
+    "socks5_proxy": None,
+    "kafka_client": None,
+}
+"""What every client of kafka-python has, with the defaults of its 2.3."""
+
+WITHOUT_EFFECT = {
+    "api_version": "versions are asked of each broker",
+    "api_version_auto_timeout_ms": "versions are asked of each broker, within request_timeout_ms",
+    "check_crcs": "checksums are always looked at",
+    "enable_incremental_fetch_sessions": "sessions are used wherever brokers have them",
+    "exclude_internal_topics": "internal topics never match a pattern",
+    "kafka_client": "connections are the engine's",
+    "metric_reporters": "metrics() has the figures",
+    "metrics_num_samples": "figures are counted, not sampled",
+    "metrics_sample_window_ms": "figures are counted, not sampled",
+    "metric_group_prefix": "the groups of metrics() have their usual names",
+    "receive_message_max_bytes": "the engine's own limit is larger",
+    "selector": "sockets are the engine's",
+    "socket_options": "TCP_NODELAY is always on",
+    "bootstrap_topics_filter": "metadata is asked for by topic",
+}
+"""Settings that are accepted and change nothing, and why."""
+
+REFUSED = ("ssl_context", "ssl_cafile", "ssl_certfile", "ssl_keyfile", "ssl_crlfile", "ssl_ciphers", "socks5_proxy")
+"""Settings whose value would be lost in silence."""
+
+
+def servers(given: str | Sequence[str]) -> list[str]:
+    """Addresses with their ports: text with commas, or a list."""
+    listed = given.split(",") if isinstance(given, str) else given
+    return [with_port(address.strip()) for address in listed if address.strip()] or [f"localhost:{PORT}"]
+
+
+def with_port(address: str) -> str:
+    """An address; Kafka's port where it has none."""
+    _, colon, port = address.rpartition(":")
+    has_port = colon and port.isdecimal() and (address.count(":") == 1 or address.startswith("["))
+    return address if has_port else f"{address}:{PORT}"
+
+
+def milliseconds(value: float) -> float:
+    """A time; one without end is as long as the engine takes."""
+    return LONGEST_MS if math.isinf(value) else value
+
+
+def check_version(config: dict[str, Any]) -> None:
+    """Takes the forms of `api_version` that kafka-python takes: None, a tuple of numbers, or text such as "2.5"."""
+    version = config["api_version"]
+    if isinstance(version, str):
+        log.warning("api_version=%r: a tuple of numbers is expected, text is deprecated", version)
+        config["api_version"] = None if version == "auto" else tuple(int(part) for part in version.split("."))
+    elif version is not None and not isinstance(version, tuple):
+        raise KafkaConfigurationError(f"api_version: expected a tuple of numbers such as (2, 5), not {version!r}")
+
+
+def check_security(config: Mapping[str, Any]) -> None:
+    """Refuses what this version of the face cannot do, rather than connecting without it."""
+    if config["security_protocol"] not in {"PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"}:
+        raise AssertionError(
+            f"security_protocol: {config['security_protocol']!r} is none of PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL"
+        )
+    if config["security_protocol"] != "PLAINTEXT":
+        raise KafkaConfigurationError(
+            f"security_protocol={config['security_protocol']!r} is not offered by this face yet: it speaks PLAINTEXT only"
+        )
+    for name in REFUSED:
+        if config[name] is not None:
+            raise KafkaConfigurationError(f"{name}: not offered by this face yet, and ignoring it would mislead")
+
+
+def shared(config: Mapping[str, Any]) -> dict[str, Any]:
+    """What producers, consumers and administrators tell the engine alike."""
+    settings = {
+        "bootstrap_servers": servers(config["bootstrap_servers"]),
+        "request_timeout_ms": milliseconds(config["request_timeout_ms"]),
+        "retry_backoff_ms": config["retry_backoff_ms"],
+        # kafka-python's pauses between requests do not grow; those between connections do.
+        "retry_backoff_max_ms": max(config["retry_backoff_ms"], 1000),
+        "reconnect_backoff_ms": config["reconnect_backoff_ms"],
+        "reconnect_backoff_max_ms": max(config["reconnect_backoff_ms"], config["reconnect_backoff_max_ms"]),
+        "metadata_max_age_ms": config["metadata_max_age_ms"],
+        "connections_max_idle_ms": milliseconds(config["connections_max_idle_ms"]),
+        "allow_auto_create_topics": config["allow_auto_create_topics"],
+        "receive_buffer_bytes": config["receive_buffer_bytes"],
+        "send_buffer_bytes": config["send_buffer_bytes"],
+    }
+    return settings if config["client_id"] is None else {**settings, "client_id": config["client_id"]}

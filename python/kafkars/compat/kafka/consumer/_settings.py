@@ -1,0 +1,127 @@
+"""Settings of `KafkaConsumer`, their checks, and what they are for the engine."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from kafkars.compat.kafka import _settings
+from kafkars.compat.kafka.coordinator.assignors.range import RangePartitionAssignor
+from kafkars.compat.kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
+from kafkars.compat.kafka.errors import KafkaConfigurationError
+from kafkars.compat.kafka.version import __version__
+
+log = logging.getLogger("kafka.consumer.group")
+
+DEFAULTS: dict[str, Any] = {
+    **_settings.SHARED,
+    "client_id": "kafka-python-" + __version__,
+    "group_id": None,
+    "group_instance_id": None,
+    "key_deserializer": None,
+    "value_deserializer": None,
+    "enable_incremental_fetch_sessions": True,
+    "fetch_max_wait_ms": 500,
+    "fetch_min_bytes": 1,
+    "fetch_max_bytes": 52428800,
+    "max_partition_fetch_bytes": 1048576,
+    "request_timeout_ms": 305000,
+    "auto_offset_reset": "latest",
+    "enable_auto_commit": True,
+    "auto_commit_interval_ms": 5000,
+    "default_offset_commit_callback": lambda offsets, response: True,  # noqa: ARG005  the names programs give
+    "check_crcs": True,
+    "isolation_level": "read_uncommitted",
+    "partition_assignment_strategy": (RangePartitionAssignor, RoundRobinPartitionAssignor),
+    "max_poll_records": 500,
+    "max_poll_interval_ms": 300000,
+    "session_timeout_ms": 10000,
+    "heartbeat_interval_ms": 3000,
+    "consumer_timeout_ms": math.inf,
+    "metric_group_prefix": "consumer",
+    "exclude_internal_topics": True,
+}
+RENAMED = {"smallest": "earliest", "largest": "latest"}
+
+
+def checked(given: Mapping[str, Any]) -> dict[str, Any]:
+    """All settings, with those given.
+
+    Raises:
+        KafkaConfigurationError: A setting is unknown, or settings do not go together.
+    """
+    unknown = sorted(set(given) - set(DEFAULTS))
+    if unknown:
+        raise KafkaConfigurationError(f"Unrecognized configs: {', '.join(unknown)}")
+    config = {**DEFAULTS, **given}
+    reset = config["auto_offset_reset"]
+    if reset in RENAMED:
+        log.warning("auto_offset_reset=%r is deprecated, %r is meant", reset, RENAMED[reset])
+        config["auto_offset_reset"] = RENAMED[reset]
+    wait, request, idle = (
+        config["fetch_max_wait_ms"],
+        config["request_timeout_ms"],
+        config["connections_max_idle_ms"],
+    )
+    if not wait < request < idle:
+        raise KafkaConfigurationError(
+            f"connections_max_idle_ms ({idle}) must be larger than request_timeout_ms ({request}), and that larger than "
+            f"fetch_max_wait_ms ({wait})"
+        )
+    if config["group_id"] is not None and request <= config["session_timeout_ms"]:
+        raise KafkaConfigurationError(
+            f"request_timeout_ms ({request}) must be larger than session_timeout_ms ({config['session_timeout_ms']})"
+        )
+    if config["group_instance_id"] is not None and config["group_id"] is None:
+        raise KafkaConfigurationError("group_instance_id needs a group_id")
+    _settings.check_version(config)
+    _settings.check_security(config)
+    return config
+
+
+def of_engine(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of `kafkars.Consumer`."""
+    reset = config["auto_offset_reset"]
+    settings = {
+        **_settings.shared(config),
+        # Any other word raises when there is no position, as in kafka-python.
+        "auto_offset_reset": reset if reset in {"earliest", "latest"} else "none",
+        "isolation_level": config["isolation_level"],
+        "fetch_min_bytes": config["fetch_min_bytes"],
+        "fetch_max_bytes": config["fetch_max_bytes"],
+        "fetch_max_wait_ms": config["fetch_max_wait_ms"],
+        "max_partition_fetch_bytes": config["max_partition_fetch_bytes"],
+        # poll() says what is wrong with a smaller one, as in kafka-python.
+        "max_poll_records": max(config["max_poll_records"], 1),
+        "max_poll_interval_ms": config["max_poll_interval_ms"],
+        "auto_commit_interval_ms": config["auto_commit_interval_ms"],
+        "default_api_timeout_ms": _settings.milliseconds(config["request_timeout_ms"]),
+    }
+    if config["group_id"] is None:
+        return settings
+    return settings | {
+        "group_id": config["group_id"],
+        "group_instance_id": config["group_instance_id"],
+        "session_timeout_ms": config["session_timeout_ms"],
+        "heartbeat_interval_ms": config["heartbeat_interval_ms"],
+        "enable_auto_commit": bool(config["enable_auto_commit"]),
+        "partition_assignment_strategy": assignors(config["partition_assignment_strategy"]),
+    }
+
+
+def assignors(given: Iterable[Any]) -> list[str]:
+    """Names of the engine's assignors.
+
+    Raises:
+        KafkaConfigurationError: One is not of kafka-python, and its code cannot run here.
+    """
+    names = [getattr(each, "name", None) for each in given]
+    for each, name in zip(given, names, strict=True):
+        if name not in {"range", "roundrobin", "sticky"}:
+            raise KafkaConfigurationError(
+                f"partition_assignment_strategy: {each!r} is no assignor of kafka-python; one of your own is given to "
+                "kafkars.Consumer as a kafkars.Assignor"
+            )
+    return [str(name) for name in names]

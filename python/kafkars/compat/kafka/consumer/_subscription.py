@@ -1,0 +1,152 @@
+"""What a `KafkaConsumer` is to read, and how the engine is made to read it."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
+from typing import Any
+
+import kafkars
+from kafkars.compat.kafka.consumer.subscription_state import ConsumerRebalanceListener
+from kafkars.compat.kafka.errors import IllegalStateError
+from kafkars.compat.kafka.structs import TopicPartition
+from kafkars.compat.kafka.util import ensure_valid_topic_name
+
+log = logging.getLogger("kafka.coordinator.consumer")
+
+INTERNAL = frozenset({"__consumer_offsets", "__transaction_state"})
+"""Topics that belong to brokers."""
+
+ONE_WAY = "subscribe() with topics, subscribe() with a pattern and assign() exclude each other: unsubscribe() first"
+
+
+class Kind(Enum):
+    """The three ways to say what is read."""
+
+    TOPICS = "topics"
+    PATTERN = "pattern"
+    PARTITIONS = "partitions"
+
+
+class Subscription:
+    """Topics, a pattern of topics, or partitions; carried out by the group, or without one by taking every partition."""
+
+    def __init__(
+        self, engine: kafkars.Consumer[Any, Any], *, has_group: bool, hides_internal: bool, max_age: float
+    ) -> None:
+        self._engine = engine
+        self._has_group = has_group
+        self._hidden = INTERNAL if hides_internal else frozenset[str]()
+        self._max_age = max_age
+        self._kind: Kind | None = None
+        self._pattern: re.Pattern[str] | None = None
+        self._listener: ConsumerRebalanceListener | None = None
+        self._looked_at = float("-inf")
+        self._told_of_loss = False
+        self.topics: frozenset[str] | None = None
+        """What is subscribed to; None where nothing is, or partitions are assigned by hand."""
+
+    def subscribe(self, topics: Sequence[str], pattern: str | None, listener: ConsumerRebalanceListener | None) -> None:
+        """Takes topics or a pattern."""
+        if not topics and not pattern:
+            raise AssertionError("subscribe() needs topics or a pattern")
+        if topics and pattern:
+            raise IllegalStateError(ONE_WAY)
+        kind = Kind.PATTERN if pattern else Kind.TOPICS
+        if kind is Kind.TOPICS:
+            if isinstance(topics, str) or not isinstance(topics, Sequence):
+                raise TypeError("topics: expected a list of names")
+            for topic in topics:
+                ensure_valid_topic_name(topic)
+        if listener and not isinstance(listener, ConsumerRebalanceListener):
+            raise TypeError(f"listener: expected a ConsumerRebalanceListener, not {listener!r}")
+        self._choose(kind)
+        self._listener = listener
+        self._looked_at = float("-inf")
+        self._told_of_loss = False
+        self._pattern = re.compile(pattern) if pattern else None
+        self.topics = frozenset() if pattern else frozenset(topics)
+        if kind is Kind.TOPICS and self._has_group:
+            self._join()
+
+    def assign(self, partitions: Iterable[TopicPartition]) -> None:
+        """Takes partitions."""
+        self._choose(Kind.PARTITIONS)
+        self._engine.assign(sorted({TopicPartition(*each) for each in partitions}))
+
+    def forget(self) -> None:
+        """Takes it back; the group is left."""
+        was_subscribed = self._kind in {Kind.TOPICS, Kind.PATTERN} and self._has_group
+        self._kind, self._pattern, self._listener, self.topics = None, None, None, None
+        if was_subscribed and self._engine.subscription():
+            self._engine.unsubscribe()
+        else:
+            self._engine.unassign()
+
+    def follow(self) -> None:
+        """Looks for topics and partitions that are new, when it is time; called by everything that reads."""
+        if self._kind not in {Kind.TOPICS, Kind.PATTERN} or (self._has_group and self._kind is Kind.TOPICS):
+            return
+        now = time.monotonic()
+        if now - self._looked_at < self._max_age:
+            return
+        self._looked_at = now
+        if self._pattern is not None:
+            names = set(self._engine.topics()) - self._hidden
+            matched = frozenset(name for name in names if self._pattern.match(name))
+            changed, self.topics = matched != self.topics, matched
+            if self._has_group:
+                if changed and matched:
+                    self._join()
+                return
+        self._take_all(self.topics or frozenset())
+
+    def _choose(self, kind: Kind) -> None:
+        if self._kind is not None and self._kind is not kind:
+            raise IllegalStateError(ONE_WAY)
+        self._kind = kind
+
+    def _take_all(self, topics: frozenset[str]) -> None:
+        """Without a group, every partition of every topic is this consumer's."""
+        there = set(self._engine.topics())
+        found = {
+            TopicPartition(topic, info.partition)
+            for topic in topics
+            if topic in there or self._kind is Kind.TOPICS
+            for info in self._engine.partitions_for(topic)
+        }
+        known = self._engine.assignment()
+        self._engine.incremental_unassign(sorted(known - found))
+        self._engine.incremental_assign(sorted(found - known))
+
+    def _join(self) -> None:
+        self._engine.subscribe(
+            sorted(self.topics or ()),
+            on_partitions_assigned=self._assigned,
+            on_partitions_revoked=self._revoked,
+        )
+
+    def _assigned(self, partitions: list[TopicPartition]) -> None:
+        if self._listener is None:
+            return
+        # Before the first assignment kafka-python gives back what the consumer has: nothing.
+        if not self._told_of_loss:
+            tell(self._listener.on_partitions_revoked, ())
+        self._told_of_loss = False
+        tell(self._listener.on_partitions_assigned, partitions)
+
+    def _revoked(self, partitions: list[TopicPartition]) -> None:
+        if self._listener is not None:
+            self._told_of_loss = True
+            tell(self._listener.on_partitions_revoked, partitions)
+
+
+def tell(method: Callable[[Any], object], partitions: Iterable[TopicPartition]) -> None:
+    """Calls a method of a listener; what it raises is logged, as in kafka-python 2."""
+    try:
+        method(set(partitions))
+    except Exception:
+        log.exception("%s of a rebalance listener failed for %s", method.__name__, sorted(partitions))

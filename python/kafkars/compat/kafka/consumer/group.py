@@ -1,0 +1,505 @@
+"""`KafkaConsumer` over the engine (`kafka.consumer.group`)."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import kafkars
+from kafkars.compat.kafka import _metrics
+from kafkars.compat.kafka.consumer import _settings
+from kafkars.compat.kafka.consumer._subscription import INTERNAL, Subscription
+from kafkars.compat.kafka.consumer.fetcher import ConsumerRecord, record_of
+from kafkars.compat.kafka.consumer.subscription_state import ConsumerRebalanceListener
+from kafkars.compat.kafka.errors import (
+    KafkaTimeoutError,
+    NoBrokersAvailable,
+    translated,
+)
+from kafkars.compat.kafka.errors import of as translated_error
+from kafkars.compat.kafka.future import Future
+from kafkars.compat.kafka.serializer import Deserializer
+from kafkars.compat.kafka.structs import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
+from kafkars.errors import KafkaError as EngineError
+from kafkars.types import OffsetAndMetadata as EngineOffset
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+__all__ = ["KafkaConsumer"]
+
+
+class KafkaConsumer:
+    """Reads topics, alone or as a member of a group.
+
+    To be used by one thread at a time, as in kafka-python. Settings are those of kafka-python 2.3, which the page on moving
+    lists with what becomes of them.
+
+    Args:
+        *topics: Topics to subscribe to; none leaves that to `subscribe()` or `assign()`.
+
+    Raises:
+        KafkaConfigurationError: A setting is unknown, or settings do not go together.
+        NoBrokersAvailable: No broker answers within `api_version_auto_timeout_ms`, where `api_version` is not set.
+    """
+
+    DEFAULT_CONFIG = _settings.DEFAULTS
+
+    def __init__(self, *topics: str, **configs: Any) -> None:
+        self._closed = True
+        self._last: frozenset[TopicPartition] = frozenset()
+        self.config = _settings.checked(configs)
+        self._deserializers = (self.config["key_deserializer"], self.config["value_deserializer"])
+        with translated():
+            self._engine: kafkars.Consumer[bytes, bytes] = kafkars.Consumer(_settings.of_engine(self.config))
+        try:
+            self._reach()
+            self._subscription = Subscription(
+                self._engine,
+                has_group=self.config["group_id"] is not None,
+                hides_internal=bool(self.config["exclude_internal_topics"]),
+                max_age=self.config["metadata_max_age_ms"] / 1000,
+            )
+            self._closed = False
+            if topics:
+                self.subscribe(topics)
+        except BaseException:
+            self._closed = True
+            self._engine.close(0)
+            raise
+
+    def _reach(self) -> None:
+        """kafka-python asks a broker for its version before anything else, and fails where none answers."""
+        if self.config["api_version"] is not None:
+            return
+        seconds = self.config["api_version_auto_timeout_ms"] / 1000
+        try:
+            self._engine.topics(timeout=seconds)
+        except EngineError as error:
+            raise NoBrokersAvailable(str(error)) from error
+
+    # Life
+
+    def bootstrap_connected(self) -> bool:
+        """True if a connection to a broker is open."""
+        return not self._closed and self._engine.health().connected
+
+    def close(self, autocommit: bool = True, timeout_ms: float | None = None) -> None:
+        """Commits what was read, where that is automatic, leaves the group and closes. Calling it again does nothing.
+
+        Args:
+            autocommit: False leaves the positions as they were committed last.
+            timeout_ms: Milliseconds for all of it; `request_timeout_ms`, at most 30 s, by default.
+        """
+        if self._closed:
+            return
+        self._last = self._engine.assignment()
+        self._closed = True
+        seconds = min(self.config["request_timeout_ms"], 30_000) / 1000 if timeout_ms is None else timeout_ms / 1000
+        has_group = self.config["group_id"] is not None
+        try:
+            if autocommit and has_group and self.config["enable_auto_commit"] and self._engine.assignment():
+                with contextlib.suppress(EngineError):
+                    self._engine.commit(timeout=seconds)
+            with translated():
+                self._engine.close(seconds)
+        finally:
+            for each in self._deserializers:
+                if hasattr(each, "close"):
+                    each.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
+    ) -> None:
+        self.close(autocommit=exc_type is None)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise AssertionError("KafkaConsumer is closed")
+
+    # What is read
+
+    def subscribe(
+        self,
+        topics: Sequence[str] = (),
+        pattern: str | None = None,
+        listener: ConsumerRebalanceListener | None = None,
+    ) -> None:
+        """Reads these topics, or those whose names begin with what the pattern matches, instead of others before.
+
+        Raises:
+            AssertionError: Neither topics nor a pattern is given.
+            IllegalStateError: Both are given, or there is a subscription of the other kind or an assignment by hand.
+            TypeError: `topics` is no list of names, or `listener` no `ConsumerRebalanceListener`.
+        """
+        self._check_open()
+        with translated():
+            self._subscription.subscribe(topics, pattern, listener)
+
+    def subscription(self) -> set[str] | None:
+        """The topics subscribed to; None where nothing is."""
+        topics = self._subscription.topics
+        return None if topics is None else set(topics)
+
+    def unsubscribe(self) -> None:
+        """Commits what was read, where that is automatic, leaves the group and reads nothing any more."""
+        self._check_open()
+        self._commit_before_leaving()
+        with translated():
+            self._subscription.forget()
+
+    def assign(self, partitions: Iterable[TopicPartition]) -> None:
+        """Reads these partitions, without a group giving them out. None at all is `unsubscribe()`.
+
+        Raises:
+            IllegalStateError: There is a subscription.
+        """
+        self._check_open()
+        partitions = list(partitions)
+        if not partitions:
+            self.unsubscribe()
+            return
+        with translated():
+            self._subscription.assign(partitions)
+
+    def assignment(self) -> set[TopicPartition]:
+        """The partitions that are read now."""
+        return set(self._last if self._closed else self._engine.assignment())
+
+    def _commit_before_leaving(self) -> None:
+        if self.config["group_id"] is not None and self.config["enable_auto_commit"] and self._engine.assignment():
+            with contextlib.suppress(EngineError):
+                self._engine.commit()
+
+    # Reading
+
+    def poll(
+        self,
+        timeout_ms: float = 0,
+        max_records: int | None = None,
+        update_offsets: bool = True,
+    ) -> dict[TopicPartition, list[ConsumerRecord]]:
+        """Records that are there, by partition; an empty dict when none came in time.
+
+        Args:
+            timeout_ms: Milliseconds to wait for the first.
+            max_records: At most so many; `max_poll_records` by default.
+            update_offsets: False reads the same records again the next time.
+        """
+        if timeout_ms < 0:
+            raise AssertionError("timeout_ms must not be negative")
+        most = self.config["max_poll_records"] if max_records is None else max_records
+        if not isinstance(most, int) or most <= 0:
+            raise AssertionError("max_records must be a whole number above 0")
+        self._check_open()
+        with translated():
+            self._subscription.follow()
+            batch = self._engine.poll_batch(most, None if math.isinf(timeout_ms) else timeout_ms / 1000)
+        if not batch:
+            return {}
+        found = batch.by_partition()
+        try:
+            answer = {partition: self._records(partition.topic, records) for partition, records in found.items()}
+        except BaseException:
+            self._rewind(found)
+            raise
+        if not update_offsets:
+            self._rewind(found)
+        return answer
+
+    def _records(self, topic: str, records: Iterable[kafkars.Record[bytes, bytes]]) -> list[ConsumerRecord]:
+        key, value = self._deserializers
+        if key is None and value is None:
+            return [record_of(record, record.key, record.value) for record in records]
+        return [
+            record_of(record, deserialized(key, topic, record.key), deserialized(value, topic, record.value))
+            for record in records
+        ]
+
+    def _rewind(self, found: Mapping[TopicPartition, kafkars.RecordBatch[bytes, bytes]]) -> None:
+        assigned = self._engine.assignment()
+        for partition, records in found.items():
+            if partition in assigned:
+                self._engine.seek(partition, records[0].offset)
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> ConsumerRecord:
+        """The next record; ends the iteration when none came for `consumer_timeout_ms`."""
+        if self._closed:
+            raise StopIteration("KafkaConsumer closed")
+        limit = self.config["consumer_timeout_ms"]
+        with translated():
+            self._subscription.follow()
+            record = self._next(math.inf if limit < 0 else limit / 1000)
+        if record is None:
+            raise StopIteration
+        key, value = self._deserializers
+        if key is None and value is None:
+            return record_of(record, record.key, record.value)
+        topic = record.topic
+        try:
+            return record_of(record, deserialized(key, topic, record.key), deserialized(value, topic, record.value))
+        except BaseException:
+            self._engine.seek((topic, record.partition), record.offset)
+            raise
+
+    def _next(self, seconds: float) -> kafkars.Record[bytes, bytes] | None:
+        """One record. A wait without end looks for new topics from time to time."""
+        while True:
+            age = self.config["metadata_max_age_ms"] / 1000
+            record = self._engine.poll(min(seconds, age))
+            seconds -= age
+            if record is not None or seconds <= 0:
+                return record
+            self._subscription.follow()
+
+    def pause(self, *partitions: TopicPartition) -> None:
+        """Hands out nothing of these partitions until `resume()`.
+
+        Raises:
+            KeyError: One is not assigned.
+        """
+        self._check_partitions(partitions)
+        self._engine.pause(self._known(partitions))
+
+    def resume(self, *partitions: TopicPartition) -> None:
+        """Undoes `pause()`.
+
+        Raises:
+            KeyError: One is not assigned.
+        """
+        self._check_partitions(partitions)
+        self._engine.resume(self._known(partitions))
+
+    def _known(self, partitions: Sequence[TopicPartition]) -> list[TopicPartition]:
+        assigned = self.assignment()
+        for partition in partitions:
+            if partition not in assigned:
+                raise KeyError(partition)
+        return list(partitions)
+
+    def paused(self) -> set[TopicPartition]:
+        """The partitions that are paused."""
+        return set() if self._closed else set(self._engine.paused())
+
+    # Positions
+
+    def position(self, partition: TopicPartition, timeout_ms: float | None = None) -> int | None:
+        """The offset of the next record; None where it is not known in time."""
+        self._check_partitions((partition,))
+        self._check_assigned((partition,), "Partition is not assigned")
+        try:
+            with translated():
+                return self._engine.position(partition, timeout=None if timeout_ms is None else timeout_ms / 1000)
+        except KafkaTimeoutError:
+            if timeout_ms is None:
+                raise
+            return None
+
+    def highwater(self, partition: TopicPartition) -> int | None:
+        """The offset after the newest record as the last fetch told it; None before the first."""
+        self._check_partitions((partition,))
+        self._check_assigned((partition,), "Partition is not assigned")
+        found = self._engine.watermarks(partition)
+        return None if found is None else found.high
+
+    def seek(self, partition: TopicPartition, offset: int) -> None:
+        """Goes on at an offset; nothing is asked of a broker before the next `poll()`."""
+        self._check_partitions((partition,))
+        given: Any = offset
+        if not isinstance(given, int) or given < 0:
+            raise AssertionError("Offset must be >= 0")
+        self._check_assigned((partition,), "Unassigned partition")
+        self._engine.seek(partition, int(offset))
+
+    def seek_to_beginning(self, *partitions: TopicPartition) -> None:
+        """Goes on at the oldest records, of all assigned partitions where none is named."""
+        self._engine.seek_to_beginning(self._seeking(partitions))
+
+    def seek_to_end(self, *partitions: TopicPartition) -> None:
+        """Goes on after the newest records, of all assigned partitions where none is named."""
+        self._engine.seek_to_end(self._seeking(partitions))
+
+    def _seeking(self, partitions: tuple[TopicPartition, ...]) -> list[TopicPartition]:
+        self._check_partitions(partitions)
+        if not partitions:
+            found = sorted(self.assignment())
+            if not found:
+                raise AssertionError("No partitions are currently assigned")
+            return found
+        self._check_assigned(partitions, "Unassigned partition")
+        return list(partitions)
+
+    # Commits
+
+    def commit(
+        self, offsets: Mapping[TopicPartition, OffsetAndMetadata] | None = None, timeout_ms: float | None = None
+    ) -> None:
+        """Commits offsets, or where every partition stands after what was handed out, and waits for the coordinator."""
+        self._check_group()
+        with translated():
+            self._engine.commit(engine_offsets(offsets), timeout=None if timeout_ms is None else timeout_ms / 1000)
+
+    def commit_async(
+        self,
+        offsets: Mapping[TopicPartition, OffsetAndMetadata] | None = None,
+        callback: Callable[[Any, Any], object] | None = None,
+    ) -> Future:
+        """The same without waiting. `callback(offsets, None or an exception)` runs in a later call of this consumer.
+
+        Returns:
+            A future of the same outcome.
+        """
+        self._check_group()
+        future = Future()
+        told = callback or self.config["default_offset_commit_callback"]
+
+        def done(committed: Mapping[TopicPartition, EngineOffset], error: EngineError | None) -> None:
+            said = {partition: face_offset(place) for partition, place in committed.items()}
+            failure = None if error is None else translated_error(error)
+            if failure is None:
+                future.success(True)
+            else:
+                future.failure(failure)
+            told(said if offsets is None else offsets, failure)
+
+        with translated():
+            self._engine.commit_async(engine_offsets(offsets), done)
+        return future
+
+    def committed(
+        self,
+        partition: TopicPartition,
+        metadata: bool = False,
+        timeout_ms: float | None = None,
+    ) -> int | OffsetAndMetadata | None:
+        """What the group has committed for a partition; None where there is nothing.
+
+        Args:
+            partition: The partition.
+            metadata: True gives an `OffsetAndMetadata` instead of the offset alone.
+            timeout_ms: Milliseconds to wait for the coordinator.
+        """
+        self._check_group()
+        self._check_partitions((partition,))
+        with translated():
+            found = self._engine.committed([partition], timeout=None if timeout_ms is None else timeout_ms / 1000)
+        if partition not in found:
+            return None
+        place = face_offset(found[partition])
+        return place if metadata else place.offset
+
+    def _check_group(self) -> None:
+        self._check_open()
+        if self.config["group_id"] is None:
+            raise AssertionError("Requires group_id")
+
+    # Questions
+
+    def topics(self) -> set[str]:
+        """The names of all topics that are not the brokers' own, asked of a broker."""
+        self._check_open()
+        with translated():
+            return set(self._engine.topics()) - INTERNAL
+
+    def partitions_for_topic(self, topic: str) -> set[int]:
+        """The numbers of a topic's partitions; an empty set where there is no such topic."""
+        self._check_open()
+        with translated():
+            if topic not in self._engine.topics():
+                return set()
+            return {info.partition for info in self._engine.partitions_for(topic)}
+
+    def beginning_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """The offsets of the oldest records."""
+        with translated():
+            return self._engine.beginning_offsets(list(partitions))
+
+    def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """The offsets after the newest records; with `read_committed` up to which transactions have ended."""
+        with translated():
+            return self._engine.end_offsets(list(partitions))
+
+    def offsets_for_times(
+        self, timestamps: Mapping[TopicPartition, float]
+    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
+        """For each partition the first record that is not older than a time in milliseconds since 1970, or None.
+
+        Raises:
+            ValueError: A time is negative, or no number.
+        """
+        wanted: dict[Any, int] = {partition: int(timestamp) for partition, timestamp in timestamps.items()}
+        for partition, timestamp in wanted.items():
+            if timestamp < 0:
+                raise ValueError(f"the time for {partition} is {timestamp}, which is negative")
+        with translated():
+            found = self._engine.offsets_for_times(wanted)
+        return {
+            partition: None
+            if place is None
+            else OffsetAndTimestamp(
+                place.offset, place.timestamp, -1 if place.leader_epoch is None else place.leader_epoch
+            )
+            for partition, place in found.items()
+        }
+
+    def metrics(self, raw: bool = False) -> dict[Any, Any] | None:
+        """Figures by group and name, as far as the engine counts them; `raw` gives the engine's own.
+
+        Returns:
+            `{group: {name: value}}`; None where `metrics_enabled` is off.
+        """
+        if not self.config["metrics_enabled"]:
+            return None
+        return _metrics.of_consumer(self._engine, raw=raw)
+
+    # Checks
+
+    def _check_partitions(self, partitions: Sequence[object]) -> None:
+        if not all(isinstance(partition, TopicPartition) for partition in partitions):
+            raise TypeError("partitions are named by TopicPartition")
+
+    def _check_assigned(self, partitions: Sequence[TopicPartition], text: str) -> None:
+        assigned = self.assignment()
+        if not all(partition in assigned for partition in partitions):
+            raise AssertionError(text)
+
+
+def deserialized(by: Any, topic: str, data: bytes | None) -> Any:
+    """What a deserializer makes of bytes; one is called for None, too."""
+    if by is None:
+        return data
+    return by.deserialize(topic, data) if isinstance(by, Deserializer) else by(data)
+
+
+def engine_offsets(
+    offsets: Mapping[TopicPartition, OffsetAndMetadata] | None,
+) -> dict[TopicPartition, EngineOffset] | None:
+    """Offsets to commit, as the engine takes them."""
+    if offsets is None:
+        return None
+    given: Mapping[Any, Any] = offsets
+    if not all(isinstance(partition, TopicPartition) for partition in given):
+        raise AssertionError("offsets are given by TopicPartition")
+    if not all(isinstance(place, (OffsetAndMetadata, EngineOffset)) for place in given.values()):
+        raise AssertionError("offsets are given as OffsetAndMetadata")
+    return {
+        partition: EngineOffset(
+            place.offset, place.metadata or "", place.leader_epoch if (place.leader_epoch or 0) > 0 else None
+        )
+        for partition, place in offsets.items()
+    }
+
+
+def face_offset(place: EngineOffset) -> OffsetAndMetadata:
+    """A committed offset, as kafka-python gives it."""
+    return OffsetAndMetadata(place.offset, place.metadata, -1 if place.leader_epoch is None else place.leader_epoch)

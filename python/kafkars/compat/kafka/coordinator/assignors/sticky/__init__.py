@@ -1,0 +1,1 @@
+"""The sticky assignor (`kafka.coordinator.assignors.sticky`)."""

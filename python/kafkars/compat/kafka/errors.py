@@ -1,0 +1,311 @@
+"""Every exception of kafka-python, and the one map from errors of the engine to them.
+
+Follows kafka-python 2.3 (`kafka.errors`): names, bases, numbers, what may be retried, the form of the message. Names that
+only 2.0 or 3.x has are here too, so that `except` clauses of either keep working.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from kafkars import errors as engine
+from kafkars.compat.kafka import _broker_errors
+from kafkars.compat.kafka._broker_errors import *  # noqa: F403  every class there is one of this module's
+from kafkars.compat.kafka._broker_errors import (
+    BrokerResponseError,
+    CoordinatorLoadInProgressError,
+    CoordinatorNotAvailableError,
+    CorruptRecordError,
+    InvalidTimestampError,
+    KafkaError,
+    MessageSizeTooLargeError,
+    NetworkExceptionError,
+    NotCoordinatorError,
+    OffsetOutOfRangeError,
+    ProducerFencedError,
+    UnknownError,
+    UnsupportedVersionError,
+)
+from kafkars.types import TopicPartition
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+class RetriableError(KafkaError):
+    """The same call may succeed later."""
+
+    retriable = True
+
+
+class InvalidMetadataError(RetriableError):
+    """What was known of the cluster was wrong."""
+
+    invalid_metadata = True
+
+
+class Cancelled(KafkaError):
+    """The request was given up."""
+
+    retriable = True
+
+
+COMMIT_FAILED = (
+    "the offsets were not committed, because the group has given the partitions to another member: this one was taken for "
+    "dead, or did not call poll() for max_poll_interval_ms; raise that setting, or take fewer records at a time "
+    "(max_poll_records)"
+)
+
+
+class CommitFailedError(KafkaError):
+    """The group has given the partitions to another member meanwhile; its message says what to change."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*(args or (COMMIT_FAILED,)))
+
+
+class IllegalArgumentError(KafkaError):
+    """An argument makes no sense."""
+
+
+class IllegalStateError(KafkaError):
+    """The call does not fit the state the client is in."""
+
+
+class IncompatibleBrokerVersion(KafkaError):
+    """The broker is too old or too new for the call."""
+
+
+class KafkaConfigurationError(KafkaError):
+    """A setting is unknown, or settings do not go together."""
+
+
+class KafkaConnectionError(KafkaError):
+    """A broker cannot be reached, or the connection to it is gone."""
+
+    retriable = True
+    invalid_metadata = True
+
+
+class KafkaProtocolError(KafkaError):
+    """A broker's answer makes no sense."""
+
+    retriable = True
+
+
+class CorrelationIdError(KafkaProtocolError):
+    """An answer belongs to another request."""
+
+
+class InvalidReceiveError(KafkaProtocolError):
+    """An answer is larger than a client takes."""
+
+
+class KafkaTimeoutError(KafkaError):
+    """The time for the call is over."""
+
+    retriable = True
+
+
+class LogTruncationError(KafkaError):
+    """Records that were read have been replaced since, after an unclean election of a leader."""
+
+
+class MetadataEmptyBrokerList(KafkaError):
+    """The cluster named no brokers."""
+
+    retriable = True
+
+
+class NoBrokersAvailable(KafkaTimeoutError):
+    """No broker could be reached. kafka-python 3 raises `KafkaTimeoutError` there, whose subclass this is."""
+
+    invalid_metadata = True
+
+
+class NoOffsetForPartitionError(KafkaError):
+    """Nothing is committed for a partition, and `auto_offset_reset` names no place to start."""
+
+
+class NodeNotReadyError(KafkaError):
+    """The broker has no connection yet."""
+
+    retriable = True
+
+
+class QuotaViolationError(KafkaError):
+    """The client has used more than it may."""
+
+
+class StaleMetadata(KafkaError):
+    """What was known of the cluster is too old."""
+
+    retriable = True
+    invalid_metadata = True
+
+
+class TooManyInFlightRequests(KafkaError):
+    """The connection has no room for another request."""
+
+    retriable = True
+
+
+class TransactionAbortedError(KafkaError):
+    """The record belonged to a transaction that was aborted before it was sent."""
+
+
+class UnknownBrokerIdError(KafkaError):
+    """No broker has this number."""
+
+
+class UnrecognizedBrokerVersion(KafkaError):
+    """The broker is of a version nobody knows."""
+
+
+class UnsupportedCodecError(KafkaError):
+    """The records are compressed in a way nobody knows."""
+
+
+class AuthenticationMethodNotSupported(KafkaError):
+    """The broker does not speak the SASL mechanism. A name of kafka-python 2.0."""
+
+
+class AuthenticationFailedError(KafkaError):
+    """The broker did not accept the credentials. A name of kafka-python 2.0."""
+
+
+class KafkaUnavailableError(KafkaError):
+    """The cluster cannot be reached. A name of kafka-python 2.0."""
+
+
+class FailedPayloadsError(KafkaError):
+    """Some of the requests failed. A name of kafka-python 2.0."""
+
+    def __init__(self, payload: Any, *args: Any) -> None:
+        super().__init__(*args)
+        self.payload = payload
+
+
+class ProtocolError(KafkaError):
+    """A broker's answer makes no sense. A name of kafka-python 2.0."""
+
+
+class AsyncProducerQueueFull(KafkaError):
+    """The queue of an asynchronous producer was full. A name of kafka-python 2.0."""
+
+    def __init__(self, failed_msgs: Any, *args: Any) -> None:
+        super().__init__(*args)
+        self.failed_msgs = failed_msgs
+
+
+# Older and newer spellings of one class.
+ConnectionError = KafkaConnectionError  # noqa: A001  the name in kafka-python 1
+CorruptRecordException = CorruptRecordError
+InvalidMessageError = CorruptRecordError
+StaleLeaderEpochCodeError = NetworkExceptionError
+GroupLoadInProgressError = CoordinatorLoadInProgressError
+GroupCoordinatorNotAvailableError = CoordinatorNotAvailableError
+NotCoordinatorForGroupError = NotCoordinatorError
+
+kafka_errors: dict[int, type[BrokerResponseError]] = {
+    made.errno: made
+    for made in vars(_broker_errors).values()
+    if isinstance(made, type) and issubclass(made, BrokerResponseError) and hasattr(made, "errno")
+}
+"""The class of each of Kafka's numbers that kafka-python knows."""
+
+
+def for_code(error_code: int) -> type[BrokerResponseError]:
+    """The class of one of Kafka's numbers; a new subclass of `UnknownError` with the number where there is none."""
+    known = kafka_errors.get(error_code)
+    return known or type("UnrecognizedBrokerError", (UnknownError,), {"errno": error_code})
+
+
+def of(error: BaseException) -> BaseException:
+    """The error that a program written for kafka-python expects instead of one of the engine, which stays as its cause.
+
+    Anything that is not the engine's is given back as it is.
+    """
+    if not isinstance(error, engine.KafkaError):
+        return error
+    if isinstance(error, (engine.SerializationError, engine.DeserializationError)) and error.__cause__ is not None:
+        return error.__cause__
+    if isinstance(error, engine.TransactionFailedError) and error.__cause__ is not None:
+        return of(error.__cause__)
+    for kind, translation in TRANSLATIONS.items():
+        if isinstance(error, kind):
+            made = translation(error)
+            break
+    else:
+        made = KafkaError(str(error)) if error.code is None else for_code(error.code)(str(error))
+    made.__cause__ = error
+    return made
+
+
+def saying(kind: Callable[[str], BaseException]) -> Callable[[engine.KafkaError], BaseException]:
+    """The same message in another class."""
+    return lambda error: kind(str(error))
+
+
+def at_offset(error: engine.KafkaError) -> BaseException:
+    """`{partition: offset}` as the argument, where the error knows them."""
+    if error.topic is None or error.partition is None:
+        return OffsetOutOfRangeError(str(error))
+    return OffsetOutOfRangeError({TopicPartition(error.topic, error.partition): error.offset})
+
+
+def without_offset(error: engine.KafkaError) -> BaseException:
+    """The partition as the argument, where the error knows it."""
+    if error.topic is None or error.partition is None:
+        return NoOffsetForPartitionError(str(error))
+    return NoOffsetForPartitionError(TopicPartition(error.topic, error.partition))
+
+
+# The first that fits counts: special cases stand before what they derive from.
+TRANSLATIONS: dict[type[engine.KafkaError], Callable[[engine.KafkaError], BaseException]] = {
+    engine.ConfigError: saying(KafkaConfigurationError),
+    engine.InvalidPartitionError: saying(AssertionError),
+    engine.InvalidRecordTimestampError: saying(InvalidTimestampError),
+    engine.InvalidArgumentError: saying(ValueError),
+    engine.BufferFullError: saying(KafkaTimeoutError),
+    engine.MetadataTimeoutError: saying(KafkaTimeoutError),
+    engine.KafkaTimeoutError: saying(KafkaTimeoutError),
+    engine.BootstrapError: saying(NoBrokersAvailable),
+    engine.BrokerConnectionError: saying(KafkaConnectionError),
+    engine.ProtocolError: saying(KafkaProtocolError),
+    engine.UnsupportedByBrokerError: saying(UnsupportedVersionError),
+    engine.ForkedClientError: saying(IllegalStateError),
+    engine.ClosedError: saying(AssertionError),
+    # kafka-python has no class of its own for a step of a transaction out of order.
+    engine.TransactionStateError: saying(KafkaError),
+    engine.ClientStateError: saying(IllegalStateError),
+    engine.RecordTooLargeError: saying(MessageSizeTooLargeError),
+    engine.TransactionTimedOutError: saying(ProducerFencedError),
+    engine.ProducerFencedError: saying(ProducerFencedError),
+    engine.InvalidProducerEpochError: saying(ProducerFencedError),
+    engine.CorruptRecordError: saying(CorruptRecordError),
+    engine.NoOffsetError: without_offset,
+    engine.LogTruncationError: at_offset,
+    engine.OffsetOutOfRangeError: at_offset,
+    engine.CommitFailedError: saying(CommitFailedError),
+}
+
+
+class translated:  # noqa: N801  reads as a verb
+    """Errors of the engine leave the block as those of kafka-python."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if error is None:
+            return
+        made = of(error)
+        if made is not error:
+            raise made.with_traceback(sys.exc_info()[2]) from error

@@ -1,0 +1,108 @@
+"""`Future`: the outcome of a call, with callbacks (`kafka.future`)."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+log = logging.getLogger("kafka.future")
+
+
+class Future:
+    """The outcome of a call that may not be there yet. Callbacks run on the thread that ends the call."""
+
+    error_on_callbacks = False
+    """Set by tests: an exception in a callback is raised instead of logged."""
+
+    def __init__(self) -> None:
+        self.is_done = False
+        self.value: Any = None
+        self.exception: BaseException | None = None
+        self._callbacks: list[Callable[[Any], object]] = []
+        self._errbacks: list[Callable[[Any], object]] = []
+        self._lock = threading.Lock()
+
+    def succeeded(self) -> bool:
+        """True if the call has ended well."""
+        return self.is_done and self.exception is None
+
+    def failed(self) -> bool:
+        """True if the call has ended with an error."""
+        return self.is_done and self.exception is not None
+
+    def retriable(self) -> bool:
+        """True if the call has failed in a way that may pass."""
+        return bool(getattr(self.exception, "retriable", False))
+
+    def success(self, value: Any) -> Self:
+        """Ends the call well."""
+        with self._lock:
+            assert not self.is_done, "the future has its outcome"  # noqa: S101  as in kafka-python
+            self.value = value
+            self.is_done = True
+        self._run(self._callbacks, value)
+        return self
+
+    def failure(self, e: BaseException | type[BaseException]) -> Self:
+        """Ends the call with an error; a class of errors is called for one."""
+        error = e() if isinstance(e, type) else e
+        assert isinstance(error, BaseException), "failure() takes an exception"  # noqa: S101  likewise
+        with self._lock:
+            assert not self.is_done, "the future has its outcome"  # noqa: S101  likewise
+            self.exception = error
+            self.is_done = True
+        self._run(self._errbacks, error)
+        return self
+
+    def add_callback(self, f: Callable[..., object], *args: Any, **kwargs: Any) -> Self:
+        """Calls `f(*args, value, **kwargs)` when the call ends well, at once where it has."""
+        return self._add(self._callbacks, f, args, kwargs, is_now=self.succeeded, outcome=lambda: self.value)
+
+    def add_errback(self, f: Callable[..., object], *args: Any, **kwargs: Any) -> Self:
+        """Calls `f(*args, error, **kwargs)` when the call fails, at once where it has."""
+        return self._add(self._errbacks, f, args, kwargs, is_now=self.failed, outcome=lambda: self.exception)
+
+    def add_both(self, f: Callable[..., object], *args: Any, **kwargs: Any) -> Self:
+        """Calls `f` with the value or the error."""
+        self.add_callback(f, *args, **kwargs)
+        return self.add_errback(f, *args, **kwargs)
+
+    def chain(self, future: Future) -> Self:
+        """Gives the outcome to another future as well."""
+        self.add_callback(future.success)
+        return self.add_errback(future.failure)
+
+    def _add(
+        self,
+        waiting: list[Callable[[Any], object]],
+        f: Callable[..., object],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        *,
+        is_now: Callable[[], bool],
+        outcome: Callable[[], Any],
+    ) -> Self:
+        def call(result: Any) -> object:
+            return f(*args, result, **kwargs)
+
+        with self._lock:
+            if not self.is_done:
+                waiting.append(call)
+                return self
+        if is_now():
+            self._run([call], outcome())
+        return self
+
+    def _run(self, waiting: list[Callable[[Any], object]], outcome: Any) -> None:
+        for call in waiting:
+            try:
+                call(outcome)
+            except Exception:  # noqa: PERF203  one that fails leaves the others alone
+                log.exception("a callback of a future failed")
+                if self.error_on_callbacks:
+                    raise

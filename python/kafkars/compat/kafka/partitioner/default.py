@@ -1,0 +1,46 @@
+"""kafka-python's default partitioner: Java's murmur2 of the key (`kafka.partitioner.default`)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+__all__ = ["DefaultPartitioner", "murmur2"]
+
+SEED = 0x9747B28C
+MULTIPLIER = 0x5BD1E995
+WORD = 0xFFFFFFFF
+
+
+class DefaultPartitioner:
+    """Gives records with a key the partition that Java's producer gives them, and others a random one."""
+
+    @classmethod
+    def __call__(cls, key: bytes | None, all_partitions: Sequence[int], available: Sequence[int]) -> int:
+        """The partition for a key.
+
+        Args:
+            key: The serialized key, or None.
+            all_partitions: Every partition of the topic, in order.
+            available: Those that have a leader.
+        """
+        if key is None:
+            return random.choice(available or all_partitions)  # noqa: S311  spreads load, hides nothing
+        return all_partitions[(murmur2(key) & 0x7FFFFFFF) % len(all_partitions)]
+
+
+def murmur2(data: bytes | bytearray | memoryview) -> int:
+    """The 32-bit MurmurHash2 that Kafka's clients use, as a number that is not negative."""
+    data = bytes(data)
+    length = len(data)
+    state = SEED ^ length
+    whole = length & ~3
+    for at in range(0, whole, 4):
+        word = int.from_bytes(data[at : at + 4], "little") * MULTIPLIER & WORD
+        word = (word ^ word >> 24) * MULTIPLIER & WORD
+        state = state * MULTIPLIER & WORD ^ word
+    if length > whole:
+        rest = int.from_bytes(data[whole:], "little")
+        state = (state ^ rest) * MULTIPLIER & WORD
+    state = (state ^ state >> 13) * MULTIPLIER & WORD
+    return state ^ state >> 15

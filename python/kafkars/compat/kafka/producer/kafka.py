@@ -1,0 +1,318 @@
+"""`KafkaProducer` over the engine (`kafka.producer.kafka`)."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import kafkars
+from kafkars.compat.kafka import _metrics
+from kafkars.compat.kafka._settings import servers
+from kafkars.compat.kafka.errors import (
+    BrokerResponseError,
+    IllegalStateError,
+    KafkaTimeoutError,
+    NoBrokersAvailable,
+    of,
+    translated,
+)
+from kafkars.compat.kafka.producer import _settings
+from kafkars.compat.kafka.producer.future import FutureRecordMetadata
+from kafkars.compat.kafka.serializer import Serializer
+from kafkars.compat.kafka.structs import OffsetAndMetadata, TopicPartition
+from kafkars.compat.kafka.util import ensure_valid_topic_name
+from kafkars.errors import KafkaError as EngineError
+from kafkars.errors import TransactionStateError
+from kafkars.types import ConsumerGroupMetadata
+from kafkars.types import OffsetAndMetadata as EngineOffset
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+__all__ = ["KafkaProducer"]
+
+LONGEST = 10 * 365 * 86_400.0
+"""Seconds: longer than anybody waits."""
+
+
+class KafkaProducer:
+    """Sends records. Threads may share one.
+
+    Settings are those of kafka-python 2.3, which the page on moving lists with what becomes of them.
+
+    Raises:
+        AssertionError: A setting is unknown.
+        KafkaConfigurationError: Settings do not go together.
+        NoBrokersAvailable: No broker answers within `api_version_auto_timeout_ms`, where `api_version` is not set.
+    """
+
+    DEFAULT_CONFIG = _settings.DEFAULTS
+    DEPRECATED_CONFIGS = _settings.DEPRECATED
+
+    def __init__(self, **configs: Any) -> None:
+        self._closed = True
+        self.config = _settings.checked(configs)
+        with translated():
+            self._engine: kafkars.Producer[Any, Any] = kafkars.Producer(_settings.of_engine(self.config, configs))
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._is_ready_for_transactions = False
+        self._key_serializer = self.config["key_serializer"]
+        self._value_serializer = self.config["value_serializer"]
+        try:
+            self._reach()
+        except BaseException:
+            self._engine.close(0)
+            raise
+        self._closed = False
+
+    def _reach(self) -> None:
+        """kafka-python asks a broker for its version before anything else, and fails where none answers."""
+        if self.config["api_version"] is not None:
+            return
+        seconds = self.config["api_version_auto_timeout_ms"] / 1000
+        reader = kafkars.Consumer(
+            bootstrap_servers=servers(self.config["bootstrap_servers"]),
+            client_id=self.config["client_id"],
+        )
+        try:
+            reader.topics(timeout=seconds)
+        except EngineError as error:
+            raise NoBrokersAvailable(str(error)) from error
+        finally:
+            reader.close(0)
+
+    # Life
+
+    def bootstrap_connected(self) -> bool:
+        """True if the producer is open: it found a broker when it was made, and finds others when it needs them."""
+        return not self._closed
+
+    def close(self, timeout: float | None = None) -> None:
+        """Sends what waits and closes. Calling it again does nothing.
+
+        Args:
+            timeout: Seconds; None waits for every record, 0 gives up those that wait. Within a callback it counts as 0.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        seconds = LONGEST if timeout is None else timeout
+        if threading.current_thread() is self._thread:
+            seconds = 0
+        try:
+            with translated():
+                self._engine.close(seconds)
+            if self._thread is not None and threading.current_thread() is not self._thread:
+                self._thread.join(seconds)
+        finally:
+            for each in (self._key_serializer, self._value_serializer):
+                if hasattr(each, "close"):
+                    each.close()
+
+    def __del__(self) -> None:
+        if not getattr(self, "_closed", True):
+            self.close(1)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __str__(self) -> str:
+        return (
+            f"<KafkaProducer client_id={self.config['client_id']} transactional_id={self.config['transactional_id']}>"
+        )
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise AssertionError("KafkaProducer already closed!")
+
+    # Sending
+
+    def send(
+        self,
+        topic: str,
+        value: Any = None,
+        key: Any = None,
+        headers: list[tuple[str, bytes]] | None = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+    ) -> FutureRecordMetadata:
+        """Puts a record into its partition's batch, and sends it in the background.
+
+        Args:
+            topic: Where to.
+            value: What `value_serializer` makes bytes of, or bytes; None is a tombstone, which needs a key.
+            key: What `key_serializer` makes bytes of, or bytes; it decides on the partition where none is named.
+            headers: Pairs of a name and bytes.
+            partition: The partition, or None to let the partitioner choose.
+            timestamp_ms: Milliseconds since 1970; the time of the call by default.
+
+        Returns:
+            A future of the `RecordMetadata`; failed at once with `MessageSizeTooLargeError` where the record is larger than
+            `max_request_size`.
+
+        Raises:
+            KafkaTimeoutError: The topic did not become known, or there was no room, within `max_block_ms`.
+            AssertionError: The producer is closed, there is neither key nor value, headers are no list of pairs, the
+                partition does not exist, or a serializer gives no bytes.
+            TypeError: The topic is no text.
+            ValueError: The topic's name has characters that names cannot have.
+        """
+        self._check_open()
+        if value is None and key is None:
+            raise AssertionError("Need at least one: key or value")
+        ensure_valid_topic_name(topic)
+        raw_key = serialized(self._key_serializer, topic, key)
+        raw_value = serialized(self._value_serializer, topic, value)
+        size = -1
+        if headers:
+            size = checked_headers(headers)
+        elif headers is not None and not isinstance(headers, list):
+            raise AssertionError("headers: expected a list of pairs")
+        if partition is not None and partition < 0:
+            raise AssertionError("partition must not be negative")
+        try:
+            delivery = self._engine.send(
+                topic, raw_value, raw_key, partition=partition, timestamp=timestamp_ms, headers=headers or None
+            )
+        except TransactionStateError as error:
+            raise IllegalStateError(str(error)) from error
+        except EngineError as error:
+            made = of(error)
+            # What a broker would refuse is an outcome of the future, as in kafka-python.
+            if isinstance(made, BrokerResponseError):
+                return FutureRecordMetadata.failed_with(made)
+            raise made from error
+        if delivery.done():
+            self._raise_at_once(delivery)
+        return FutureRecordMetadata(delivery, size, self._start_reporting)
+
+    def _raise_at_once(self, delivery: kafkars.DeliveryFuture) -> None:
+        """What kafka-python finds before a record is in a batch is raised by `send()` itself."""
+        error = delivery.exception(0)
+        if isinstance(error, kafkars.errors.InvalidPartitionError):
+            with translated():
+                raise error
+
+    def _start_reporting(self) -> None:
+        """Starts the thread that runs callbacks, once somebody has added one."""
+        if self._thread is not None:
+            return
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(
+                    target=report, args=(self._engine,), name=f"{self.config['client_id']}-callbacks", daemon=True
+                )
+                self._thread.start()
+
+    def flush(self, timeout: float | None = None) -> None:
+        """Sends everything at once and waits until its deliveries are decided; errors stay with the futures.
+
+        Args:
+            timeout: Seconds; None waits for as long as it takes.
+
+        Raises:
+            KafkaTimeoutError: Records are still under way.
+        """
+        with translated():
+            left = self._engine.flush(timeout)
+        if left:
+            raise KafkaTimeoutError(f"{left} records are still under way after {timeout} s")
+
+    def partitions_for(self, topic: str) -> set[int]:
+        """The numbers of a topic's partitions; asking may create it, where brokers allow that.
+
+        Raises:
+            KafkaTimeoutError: The topic did not become known within `max_block_ms`.
+        """
+        with translated():
+            found = self._engine.partitions_for(topic, timeout=self.config["max_block_ms"] / 1000)
+        return {info.partition for info in found}
+
+    def metrics(self, raw: bool = False) -> dict[Any, Any] | None:
+        """Figures by group and name, as far as the engine counts them; `raw` gives the engine's own."""
+        return _metrics.of_producer(self._engine, raw=raw) if self.config["metrics_enabled"] else None
+
+    # Transactions
+
+    def init_transactions(self) -> None:
+        """Registers the transactional id; needed before the first transaction.
+
+        Raises:
+            IllegalStateError: There is no `transactional_id`.
+            KafkaTimeoutError: The coordinator did not answer within `max_block_ms`.
+        """
+        self._check_transactional()
+        with translated():
+            self._engine.init_transactions(self.config["max_block_ms"] / 1000)
+
+    def begin_transaction(self) -> None:
+        """Opens a transaction."""
+        self._check_transactional()
+        with translated():
+            self._engine.begin_transaction()
+
+    def send_offsets_to_transaction(
+        self, offsets: Mapping[TopicPartition, OffsetAndMetadata], consumer_group_id: str
+    ) -> None:
+        """Commits positions of a group with the transaction."""
+        self._check_transactional()
+        taken = {partition: EngineOffset(place.offset, place.metadata or "") for partition, place in offsets.items()}
+        with translated():
+            self._engine.send_offsets_to_transaction(taken, ConsumerGroupMetadata(consumer_group_id))
+
+    def commit_transaction(self) -> None:
+        """Commits the transaction."""
+        self._check_transactional()
+        with translated():
+            self._engine.commit_transaction()
+
+    def abort_transaction(self) -> None:
+        """Aborts the transaction."""
+        self._check_transactional()
+        with translated():
+            self._engine.abort_transaction()
+
+    def _check_transactional(self) -> None:
+        self._check_open()
+        if not self.config["transactional_id"]:
+            raise IllegalStateError("transactions need the setting transactional_id")
+
+
+def report(engine: kafkars.Producer[Any, Any]) -> None:
+    """Runs callbacks until the producer is closed; those of its last records, too."""
+    with contextlib.suppress(EngineError):
+        while not engine.closed:
+            engine.poll(1.0)
+    engine.poll(0)
+
+
+def serialized(by: Any, topic: str, data: Any) -> bytes | bytearray | memoryview | None:
+    """The bytes of a key or a value."""
+    if by is not None:
+        data = by.serialize(topic, data) if isinstance(by, Serializer) else by(data)
+    if data is not None and not isinstance(data, (bytes, bytearray, memoryview)):
+        raise AssertionError(f"keys and values are bytes once serialized, not {type(data).__name__}")
+    return data
+
+
+def checked_headers(headers: list[tuple[str, bytes]]) -> int:
+    """Bytes of headers that are what kafka-python takes."""
+    pairs: Any = headers
+    if not isinstance(pairs, list):
+        raise AssertionError("headers: expected a list of pairs")  # noqa: TRY004  as kafka-python does
+    size = 0
+    for each in pairs:
+        if not (isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], str) and isinstance(each[1], bytes)):  # noqa: PLR2004  a pair
+            raise AssertionError(f"headers: expected pairs of text and bytes, not {each!r}")
+        size += len(each[0].encode()) + len(each[1])
+    return size

@@ -1,0 +1,7 @@
+"""What makes bytes of objects and back (`kafka.serializer`)."""
+
+from __future__ import annotations
+
+from kafkars.compat.kafka.serializer.abstract import Deserializer, Serializer
+
+__all__ = ["Deserializer", "Serializer"]

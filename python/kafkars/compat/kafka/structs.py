@@ -1,0 +1,92 @@
+"""Small values of kafka-python (`kafka.structs`)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from kafkars.types import TopicPartition
+
+__all__ = [
+    "BrokerMetadata",
+    "GroupInformation",
+    "MemberInformation",
+    "OffsetAndMetadata",
+    "OffsetAndTimestamp",
+    "PartitionMetadata",
+    "RetryOptions",
+    "TopicPartition",
+]
+
+
+class BrokerMetadata(NamedTuple):
+    """Where a broker listens."""
+
+    nodeId: int | str  # noqa: N815  the name programs use
+    host: str
+    port: int
+    rack: str | None
+
+
+class PartitionMetadata(NamedTuple):
+    """Who has a partition."""
+
+    topic: str
+    partition: int
+    leader: int
+    """Number of the leading broker; -1 where there is none."""
+    leader_epoch: int
+    replicas: list[int]
+    isr: list[int]
+    offline_replicas: list[int]
+    error: Any
+
+
+class OffsetAndMetadata(NamedTuple):
+    """A position of a group in a partition, with any text beside it.
+
+    The epoch may be left out, as programs of kafka-python 2.0 do.
+    """
+
+    offset: int
+    metadata: str | None
+    leader_epoch: int = -1
+    """Leader epoch of the last record read (KIP-320); -1 where it is not known."""
+
+
+class OffsetAndTimestamp(NamedTuple):
+    """The first record at or after a time."""
+
+    offset: int
+    timestamp: int
+    """Milliseconds since 1970."""
+    leader_epoch: int = -1
+
+
+class MemberInformation(NamedTuple):
+    """A member of a group, as its coordinator describes it."""
+
+    member_id: str
+    client_id: str
+    client_host: str
+    member_metadata: Any
+    member_assignment: Any
+
+
+class GroupInformation(NamedTuple):
+    """A group, as its coordinator describes it."""
+
+    error_code: int
+    group: str
+    state: str
+    protocol_type: str
+    protocol: str
+    members: list[MemberInformation]
+    authorized_operations: Any
+
+
+class RetryOptions(NamedTuple):
+    """How kafka-python 1 tried again; nothing reads it any more."""
+
+    limit: int
+    backoff_ms: int
+    retry_on_timeouts: bool
