@@ -21,9 +21,16 @@ class Scale:
     member_kills: int
     """How often a member of a group is killed."""
 
+    failovers: int
+    """How often a leader is killed under clients that are compared."""
+
     patience_seconds: float
     """What recovery may take beyond twice the back-off on a machine that is busy with other things."""
 
 
-SHORT = Scale(load_seconds=25.0, chain_records=10_000, churn_seconds=15.0, member_kills=10, patience_seconds=20.0)
-LONG = Scale(load_seconds=120.0, chain_records=200_000, churn_seconds=60.0, member_kills=100, patience_seconds=3.0)
+SHORT = Scale(
+    load_seconds=25.0, chain_records=10_000, churn_seconds=15.0, member_kills=10, failovers=1, patience_seconds=20.0
+)
+LONG = Scale(
+    load_seconds=120.0, chain_records=200_000, churn_seconds=60.0, member_kills=100, failovers=3, patience_seconds=3.0
+)
