@@ -16,6 +16,7 @@ PY := $(BIN)/python
 # One interpreter for maturin and for plain cargo, so that neither rebuilds what the other built.
 export PYO3_PYTHON := $(CURDIR)/$(PY)
 # `make bench BENCH="--records 200000 --codecs zstd"`, `make test-python PYTEST="-k produce -x"`
+REFUSALS ?=
 BENCH ?=
 PYTEST ?=
 # `make test-python BUILD=quick` tests the unoptimised build: after one changed line of Rust it is there in seconds.
@@ -131,6 +132,10 @@ test-kafka-old: build $(VENV)/.group-peers  ## Behaviour of the clients on the o
 	    echo "Kafka $$version"; \
 	    $(RUN_TESTS) -m kafka --kafka-version $$version tests/behaviour tests/kafka $(RERUNS) $(PYTEST) || exit 1; \
 	done
+
+.PHONY: refusals
+refusals: build  ## Every request of every client is refused, cut, late, unanswered (REFUSALS="--rates Fetch" for some)
+	@$(PY) -m tests.refusals $(REFUSALS)
 
 SEEDS ?= 5000
 

@@ -6,6 +6,7 @@ import logging
 import subprocess
 import threading
 import time
+from collections import deque
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,8 @@ from tests.support.waiting import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from kafkars import DeliveryFuture
 
     from tests.chaos.cluster import ChaosCluster
     from tests.chaos.scale import Scale
@@ -69,14 +72,14 @@ class Kafkars(Sending):
     settings: dict[str, Any] = {}  # noqa: RUF012  set by subclasses
 
     def _run(self, bootstrap_servers: str, topic: str) -> None:
+        waiting: deque[tuple[float, DeliveryFuture]] = deque()
         with kafkars.Producer(bootstrap_servers=bootstrap_servers, **self.settings) as producer:
             while not self._ended.wait(PAUSE):
-                sent = time.time()
-                producer.send(topic, b"kafkars").add_done_callback(lambda future, sent=sent: self._note(future, sent))
-
-    def _note(self, future: Any, sent: float) -> None:
-        if future.exception() is None:
-            self.acknowledged.append((sent, time.time()))
+                waiting.append((time.time(), producer.send(topic, b"kafkars")))
+                while waiting and waiting[0][1].done():
+                    sent, future = waiting.popleft()
+                    if future.exception() is None:
+                        self.acknowledged.append((sent, time.time()))
 
 
 class Patient(Kafkars):

@@ -304,7 +304,13 @@ class Reading(Workload):
 class Member(Reading):
     """The same as a member of a classic group, which commits."""
 
-    settings = {"group_id": "readers", "enable_auto_commit": False, "heartbeat_interval_ms": 500}  # noqa: RUF012
+    # A member that joins anew waits for the session of what it was before.
+    settings = {  # noqa: RUF012
+        "group_id": "readers",
+        "enable_auto_commit": False,
+        "heartbeat_interval_ms": 500,
+        "session_timeout_ms": 6_000,
+    }
     commits = True
 
     def start(self, consumer: Any) -> None:
