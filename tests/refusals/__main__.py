@@ -6,6 +6,7 @@ import argparse
 import random
 import sys
 
+from tests.refusals import known
 from tests.refusals.cases import Case, all_cases, run_all
 
 
@@ -34,7 +35,10 @@ def main() -> int:
         outcomes.append(outcome)
         if outcome.problems:
             failed += 1
+            reason = known.reason(outcome.case)
             print(f"{number}/{len(cases)} {outcome.case}: {'; '.join(outcome.problems)}", flush=True)
+            if reason:
+                print(f"    known: {reason}", flush=True)
             if outcome.errors:
                 print(f"    last error: {outcome.errors[-1][:300]}", flush=True)
     if options.rates:

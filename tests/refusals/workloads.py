@@ -310,6 +310,8 @@ class Member(Reading):
         "enable_auto_commit": False,
         "heartbeat_interval_ms": 500,
         "session_timeout_ms": 6_000,
+        # JoinGroup may be held back for that long, so a lost one is noticed only then.
+        "max_poll_interval_ms": 6_000,
     }
     commits = True
 
