@@ -8,7 +8,7 @@ use kafkars_core::transaction::{
 };
 
 use crate::now;
-use crate::producer::{Hurry, Producer};
+use crate::producer::Producer;
 
 impl Producer {
     /// Gets a producer id for the `transactional_id`: earlier producers with it are fenced, what they left open is ended.
@@ -75,7 +75,8 @@ impl Producer {
         deadline: Instant,
     ) -> Result<(), ProduceError> {
         let started = now();
-        let _hurry = Hurry::new(self.shared());
+        // The state machine itself hurries what must leave before the end. Hurrying here, before it knows of the call, would send
+        // what an abort is about to drop.
         let ended = self
             .sink()
             .call(call, command)
@@ -93,7 +94,7 @@ impl Producer {
         if let Some(causes) = bootstrap.and_then(|failure| failure.bootstrap_causes()) {
             return ProduceError::Bootstrap { causes };
         }
-        let cause = self.sink().trouble();
+        let cause = self.sink().obstacle();
         ProduceError::CallTimedOut {
             call,
             waited,

@@ -183,7 +183,7 @@ fn producer(names: &[String], config: ProducerConfig) -> (Arc<Accumulator>, Send
         producer_id: 1,
         ..InitProducerIdResponse::default()
     };
-    sender.identified(Instant::now(), Ok(&identity));
+    sender.identified(Instant::now(), None, Ok(&identity));
     (accumulator, sender)
 }
 

@@ -26,6 +26,15 @@ impl Backoff {
         }
     }
 
+    /// The same with a shorter first pause, for what mostly passes at once and may last all the same.
+    #[must_use]
+    pub fn beginning_at(self, initial: Duration) -> Self {
+        Self {
+            initial: initial.min(self.initial),
+            ..self
+        }
+    }
+
     /// The pause after `failures` tries in a row failed; none after zero failures.
     ///
     /// `random` is any evenly spread number: the same one gives the same pause, so histories can be replayed.

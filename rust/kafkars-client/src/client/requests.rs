@@ -150,6 +150,33 @@ impl Client {
         })
     }
 
+    /// One try of a request that any broker can answer, on another one than `avoided` where there is one. With the broker that
+    /// was asked, where one is known.
+    pub(crate) async fn request_once<R: Request + Send + Sync>(
+        &self,
+        request: R,
+        avoided: Option<&Arc<Broker>>,
+        deadline: Instant,
+    ) -> (Option<Arc<Broker>>, Result<R::Response, ClientError>) {
+        if let Err(error) = self.ready(deadline).await {
+            return (None, Err(error));
+        }
+        if self.core.desk.is_closed() {
+            return (None, Err(ClientError::Closed));
+        }
+        let brokers = self.core.brokers_by_preference(avoided);
+        let Some(broker) = brokers.into_iter().next() else {
+            let unknown = ClientError::TimedOut {
+                operation: R::API_KEY.name().into(),
+                waited: std::time::Duration::ZERO,
+                cause: "no broker is known".into(),
+            };
+            return (None, Err(unknown));
+        };
+        let result = self.try_on(&broker, &|_| request.clone(), deadline).await;
+        (Some(broker), self.noted(result).map_err(Into::into))
+    }
+
     async fn try_on<R, F>(
         &self,
         broker: &Arc<Broker>,

@@ -113,8 +113,8 @@ impl Sink {
     }
 
     /// What keeps calls of transactions from ending, as far as is known.
-    pub(crate) fn trouble(&self) -> Option<Arc<str>> {
-        self.sender.lock().trouble()
+    pub(crate) fn obstacle(&self) -> Option<Arc<str>> {
+        self.sender.lock().obstacle()
     }
 
     /// Whether a transaction is begun and neither committed nor aborted.

@@ -22,7 +22,7 @@ use tokio::sync::mpsc;
 use super::node::Node;
 use super::transactions::{Calls, transactions};
 use crate::error::{AttemptError, ClientError};
-use crate::net::{Connection, Lane, Tasks, Terms};
+use crate::net::{Broker, Connection, Lane, Tasks, Terms};
 use crate::now;
 use crate::producer::Shared;
 
@@ -41,6 +41,8 @@ pub(super) struct Sender {
     // To the sink's task.
     pub(super) events: mpsc::UnboundedSender<Event>,
     pub(super) calls: Calls,
+    // Gave no producer id when it was asked last.
+    unhelpful: Option<Arc<Broker>>,
     cluster_seen: Arc<Cluster>,
     retries_seen: u64,
     // When the sink's task looks again by itself.
@@ -54,7 +56,10 @@ pub(super) enum Event {
     Answered(i32, Vec<Departure>, Result<ProduceResponse, AttemptError>),
     /// The socket has taken a request that nobody answers.
     Written(i32, Vec<Departure>, Result<(), AttemptError>),
-    Identified(Result<InitProducerIdResponse, ClientError>),
+    Identified(
+        Option<Arc<Broker>>,
+        Result<InitProducerIdResponse, ClientError>,
+    ),
     Coordinated(Result<TransactionResponse, NoAnswer>),
 }
 
@@ -82,6 +87,40 @@ impl View for Sight<'_> {
     fn is_connected(&self, node: i32) -> bool {
         self.nodes.get(&node).is_some_and(Node::is_connected)
     }
+
+    fn obstacle(&self, topic: &str, partition: i32) -> Option<String> {
+        let Some(metadata) = self.cluster.topic(topic) else {
+            return Some(format!("the metadata does not name topic {topic:?}"));
+        };
+        if let Some(code) = metadata.error {
+            return Some(format!(
+                "metadata of topic {topic:?}: {}: {}",
+                code.name(),
+                code.description()
+            ));
+        }
+        let count = metadata.partitions.len();
+        let Some(known) = usize::try_from(partition)
+            .ok()
+            .and_then(|at| metadata.partitions.get(at))
+        else {
+            return Some(format!(
+                "topic {topic:?} was made again with {count} partitions, so that partition {partition} is gone"
+            ));
+        };
+        match (known.leader, known.error) {
+            (None, Some(code)) => Some(format!(
+                "no leader is known for {topic}-{partition}: {}: {}",
+                code.name(),
+                code.description()
+            )),
+            (None, None) => Some(format!("no leader is known for {topic}-{partition}")),
+            (Some(leader), _) if self.cluster.broker(leader).is_none() => Some(format!(
+                "the leader of {topic}-{partition} is broker {leader}, which the metadata does not name"
+            )),
+            _ => None,
+        }
+    }
 }
 
 impl Sender {
@@ -102,6 +141,7 @@ impl Sender {
             tasks: Tasks::new(shared.client.handle().clone()),
             events,
             calls: Calls::default(),
+            unhelpful: None,
             cluster_seen: Arc::default(),
             retries_seen: 0,
             wake_at: None,
@@ -187,7 +227,7 @@ impl Sender {
     fn connect(&mut self, id: i32, cluster: &Cluster) -> Option<Instant> {
         let now = now();
         let node = self.nodes.entry(id).or_default();
-        if node.connecting || cluster.broker(id).is_none() {
+        if node.connecting {
             return None;
         }
         if let Some(muted_until) = node.muted_until() {
@@ -195,6 +235,11 @@ impl Sender {
         }
         if let Some(not_before) = node.not_before.filter(|instant| *instant > now) {
             return Some(not_before);
+        }
+        if cluster.broker(id).is_none() {
+            // Metadata names a leader that it does not list. It may know better next time.
+            self.shared.client.refresh_metadata();
+            return Some(self.node_failed(id));
         }
         node.connecting = true;
         let client = self.shared.client.clone();
@@ -207,7 +252,9 @@ impl Sender {
         None
     }
 
+    /// Once: the core asks again, and knows what went wrong.
     fn ask_identity(&self) {
+        let avoided = self.unhelpful.clone();
         let client = self.shared.client.clone();
         let deadline = now() + self.shared.config.request_timeout;
         let events = self.events.clone();
@@ -218,8 +265,9 @@ impl Sender {
                 producer_id: -1,
                 producer_epoch: -1,
             };
-            let answer = client.request_any(request, deadline).await;
-            report(&events, Event::Identified(answer));
+            let asked = client.request_once(request, avoided.as_ref(), deadline);
+            let (broker, answer) = asked.await;
+            report(&events, Event::Identified(broker, answer));
         });
     }
 
@@ -276,16 +324,11 @@ impl Sender {
             Event::Connected(id, Ok(connection)) => {
                 let node = self.nodes.entry(id).or_default();
                 node.connecting = false;
-                node.failures = 0;
-                node.not_before = None;
                 node.connection = Some(connection);
             }
             Event::Connected(id, Err(error)) => {
-                let random = self.random.next();
-                let node = self.nodes.entry(id).or_default();
-                node.connecting = false;
-                node.failures += 1;
-                node.not_before = Some(now() + self.backoff.delay(node.failures, random));
+                self.nodes.entry(id).or_default().connecting = false;
+                self.node_failed(id);
                 self.core.unreachable(id, &error.to_string());
             }
             Event::Answered(id, batches, Ok(response)) => self.answered(id, batches, &response),
@@ -293,14 +336,17 @@ impl Sender {
             Event::Answered(id, batches, Err(error)) | Event::Written(id, batches, Err(error)) => {
                 self.attempt_failed(id, batches, &error);
             }
-            Event::Identified(answer) => {
+            Event::Identified(broker, answer) => {
+                let address = broker.as_ref().map(|broker| Arc::clone(broker.address()));
+                let is_helpful = answer.as_ref().is_ok_and(|answer| answer.error_code == 0);
+                self.unhelpful = broker.filter(|_| !is_helpful);
                 let answer = answer.as_ref().map_err(|error| match error {
                     ClientError::Attempt(error) => no_answer(error),
                     error => NoAnswer::NotSent {
                         cause: error.to_string().into(),
                     },
                 });
-                self.core.identified(now(), answer);
+                self.core.identified(now(), address.as_deref(), answer);
             }
             Event::Coordinated(answer) => self.coordinated(answer),
         }
@@ -308,6 +354,10 @@ impl Sender {
     }
 
     fn answered(&mut self, id: i32, batches: Vec<Departure>, response: &ProduceResponse) {
+        if let Some(node) = self.nodes.get_mut(&id) {
+            node.failures = 0;
+            node.not_before = None;
+        }
         let cluster = self.shared.client.cluster();
         self.take_leader_hints(&batches, response, &cluster);
         let sight = Sight {
@@ -338,6 +388,10 @@ impl Sender {
             let id = cluster
                 .topic(topic)
                 .map_or(Uuid::default(), |topic| topic.id);
+            // What a broker says of the topic before says nothing of the one that was made since.
+            if id != departure.topic_id {
+                continue;
+            }
             let answer = answers.find(topic, id, partition);
             if let Some(answer) = answer.filter(|answer| answer.current_leader.leader_id >= 0) {
                 let endpoints = response.node_endpoints.iter();
@@ -352,9 +406,23 @@ impl Sender {
         }
     }
 
+    /// Nothing more is tried with a node for a while. Returns how long.
+    fn node_failed(&mut self, id: i32) -> Instant {
+        let random = self.random.next();
+        let node = self.nodes.entry(id).or_default();
+        node.failures = node.failures.saturating_add(1);
+        let not_before = now() + self.backoff.delay(node.failures, random);
+        node.not_before = Some(not_before);
+        not_before
+    }
+
     fn attempt_failed(&mut self, id: i32, batches: Vec<Departure>, error: &AttemptError) {
-        if let Some(node) = self.nodes.get_mut(&id) {
-            node.connection = None;
+        if let Some(node) = self.nodes.get_mut(&id)
+            && let Some(connection) = node.connection.take()
+            && connection.is_closed()
+        {
+            // A broker that takes connections and hangs up on requests is not asked faster than one that takes none.
+            self.node_failed(id);
         }
         self.core
             .attempt_failed(now(), id, batches, &no_answer(error));

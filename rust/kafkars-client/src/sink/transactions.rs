@@ -17,11 +17,10 @@ use crate::producer::Shared;
 /// How a call ended; a sender dropped unused means that the producer has.
 pub(crate) type CallEnd = oneshot::Receiver<Result<(), TransactionError>>;
 
-/// Calls under way and what the last request met.
+/// Calls under way.
 #[derive(Default)]
 pub(super) struct Calls {
     waiting: HashMap<Ticket, Vec<oneshot::Sender<Result<(), TransactionError>>>>,
-    trouble: Option<Arc<str>>,
 }
 
 impl Sender {
@@ -62,9 +61,10 @@ impl Sender {
         transactions.is_some_and(|transactions| transactions.is_open())
     }
 
-    /// What the last request to a coordinator met, where it got no answer.
-    pub(super) fn trouble(&self) -> Option<Arc<str>> {
-        self.calls.trouble.clone()
+    /// What a call of transactions waits for.
+    pub(super) fn obstacle(&mut self) -> Option<Arc<str>> {
+        let transactions = self.core.transactions();
+        transactions.map(|transactions| transactions.obstacle())
     }
 
     /// Sends a request to a coordinator, or looks for one.
@@ -79,14 +79,6 @@ impl Sender {
     }
 
     pub(super) fn coordinated(&mut self, answer: Result<TransactionResponse, NoAnswer>) {
-        self.calls.trouble = match &answer {
-            Ok(_) => None,
-            Err(
-                NoAnswer::Indefinite { cause }
-                | NoAnswer::NotSent { cause }
-                | NoAnswer::Impossible { cause },
-            ) => Some(Arc::clone(cause)),
-        };
         if let Some(transactions) = self.core.transactions() {
             transactions.answered(now(), answer);
         }

@@ -59,7 +59,11 @@ impl TopicMetadata {
             || self
                 .partitions
                 .iter()
-                .any(|partition| passing(partition.error))
+                .any(|partition| match partition.error {
+                    // Some brokers name no leader without calling it an error.
+                    None => partition.leader.is_none(),
+                    error => passing(error),
+                })
     }
 
     /// The topic with a newer leader for one partition; `None` when `leader` is not newer.

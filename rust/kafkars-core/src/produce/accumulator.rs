@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use foldhash::fast::RandomState;
+use kafkars_protocol::Uuid;
 use kafkars_records::{BatchBuilder, Header};
 use parking_lot::{Mutex, RwLock};
 
@@ -28,6 +29,8 @@ pub struct Accumulator {
     buffer_memory: usize,
     max_request_size: usize,
     partitioner: Partitioner,
+    // One request at a time keeps the order, whatever leaders do.
+    one_at_a_time: bool,
     seed: u64,
     topics: RwLock<HashMap<Arc<str>, Arc<TopicBuffers>, RandomState>>,
     used: AtomicUsize,
@@ -40,9 +43,13 @@ pub struct Accumulator {
 #[derive(Debug)]
 struct TopicBuffers {
     name: Arc<str>,
+    id: Uuid,
     partitions: Box<[Arc<PartitionBuffer>]>,
     available: Box<[i32]>,
-    chooser: Mutex<PartitionChooser>,
+    chooser: Arc<Mutex<PartitionChooser>>,
+    // Partitions that the topic had before it was made again with fewer. What waits for them waits on: the partition may be
+    // made again as well, or else its time runs out.
+    former: Box<[Arc<PartitionBuffer>]>,
 }
 
 impl TopicBuffers {
@@ -97,6 +104,7 @@ impl Accumulator {
             buffer_memory: config.buffer_memory,
             max_request_size: config.max_request_size,
             partitioner: config.partitioner,
+            one_at_a_time: config.max_in_flight == 1,
             seed,
             topics: RwLock::new(HashMap::default()),
             used: AtomicUsize::new(0),
@@ -153,7 +161,7 @@ impl Accumulator {
         let timestamp = timestamp(record)
             .map_err(Refusal::Failed)?
             .unwrap_or_else(now_ms);
-        let partition = self.partition(topic, record, size)?;
+        let (partition, is_by_chance) = self.partition(topic, record, size)?;
         self.reserve(size)?;
         let parts = RecordParts {
             timestamp,
@@ -163,6 +171,9 @@ impl Accumulator {
         };
         self.unacknowledged.fetch_add(1, Ordering::Relaxed);
         let (delivery, signal) = partition.append(&parts, size, self.batch_size, now);
+        if is_by_chance && signal != Signal::None {
+            topic.chooser.lock().batch_began(partition.partition());
+        }
         Ok((delivery, self.signalled(partition, signal)))
     }
 
@@ -225,12 +236,13 @@ impl Accumulator {
         signal != Signal::None
     }
 
+    /// The record's partition, and whether neither the caller nor the key decided.
     fn partition<'a>(
         &self,
         topic: &'a TopicBuffers,
         record: &ProduceRecord<'_>,
         size: usize,
-    ) -> Result<&'a Arc<PartitionBuffer>, Refusal> {
+    ) -> Result<(&'a Arc<PartitionBuffer>, bool), Refusal> {
         let count = topic.partitions.len();
         let by_itself = record
             .partition
@@ -245,7 +257,8 @@ impl Accumulator {
                 &topic.available,
             )
         });
-        topic.find(chosen.unwrap_or(-1)).map_err(Refusal::Failed)
+        let found = topic.find(chosen.unwrap_or(-1)).map_err(Refusal::Failed)?;
+        Ok((found, by_itself.is_none()))
     }
 
     fn reserve(&self, size: usize) -> Result<(), Refusal> {
@@ -314,7 +327,8 @@ impl Accumulator {
         buffers.iter().map(count).collect()
     }
 
-    /// Takes over a topic's partitions and leaders. Partitions that exist keep their records.
+    /// Takes over a topic's partitions and leaders. Partitions that exist keep their records; those of a topic that was made
+    /// again with fewer partitions take no more.
     pub fn update_topic(&self, metadata: &TopicMetadata) {
         let available: Vec<i32> = metadata
             .partitions
@@ -326,7 +340,8 @@ impl Accumulator {
         let known = topics.get(metadata.name.as_str());
         let count = metadata.partitions.len();
         if let Some(known) = known
-            && known.partitions.len() >= count
+            && known.id == metadata.id
+            && known.partitions.len() == count
             && *known.available == *available
         {
             return;
@@ -335,17 +350,38 @@ impl Accumulator {
             || metadata.name.as_str().into(),
             |known| Arc::clone(&known.name),
         );
-        let mut partitions: Vec<_> = known.map_or_else(Vec::new, |known| known.partitions.to_vec());
-        for partition in partitions.len()..count {
+        let mut buffers: Vec<_> = known.map_or_else(Vec::new, |known| {
+            known
+                .partitions
+                .iter()
+                .chain(&known.former)
+                .cloned()
+                .collect()
+        });
+        for partition in buffers.len()..count {
             let partition = i32::try_from(partition).unwrap_or(i32::MAX);
-            partitions.push(Arc::new(PartitionBuffer::new(Arc::clone(&name), partition)));
+            let buffer = PartitionBuffer::new(Arc::clone(&name), partition, self.one_at_a_time);
+            buffers.push(Arc::new(buffer));
         }
-        let seed = self.seed ^ u64::from(crc32fast::hash(name.as_bytes()));
+        if known.is_some_and(|known| known.id != metadata.id) {
+            for buffer in &buffers {
+                buffer.lock().unprove();
+            }
+        }
+        let chooser = known
+            .map(|known| Arc::clone(&known.chooser))
+            .unwrap_or_else(|| {
+                let seed = self.seed ^ u64::from(crc32fast::hash(name.as_bytes()));
+                Arc::new(Mutex::new(PartitionChooser::new(seed)))
+            });
+        let former = buffers.split_off(count);
         let buffers = TopicBuffers {
             name: Arc::clone(&name),
-            partitions: partitions.into(),
+            id: metadata.id,
+            partitions: buffers.into(),
             available: available.into(),
-            chooser: Mutex::new(PartitionChooser::new(seed)),
+            chooser,
+            former: former.into(),
         };
         topics.insert(name, Arc::new(buffers));
     }
@@ -364,7 +400,7 @@ impl Accumulator {
         let topics: Vec<_> = self.topics.read().values().cloned().collect();
         let mut buffers: Vec<_> = topics
             .iter()
-            .flat_map(|topic| topic.partitions.iter().cloned())
+            .flat_map(|topic| topic.partitions.iter().chain(&topic.former).cloned())
             .collect();
         // Hash maps have no order of their own; histories are to be repeatable.
         buffers.sort_by(|one, other| {

@@ -112,8 +112,9 @@ pub enum ProduceError {
         /// What the last try met.
         cause: Arc<str>,
     },
-    /// Something no retry can mend: the topic is refused, the broker too old, the codec failed.
-    #[error("cannot send to {topic:?}: {cause}")]
+    /// Something no retry can mend: the topic is refused, the broker too old, the codec failed. Without a topic, it holds for
+    /// all topics.
+    #[error("cannot send{}: {cause}", to(topic))]
     Impossible {
         /// The topic.
         topic: Arc<str>,
@@ -181,5 +182,12 @@ fn broker_text(code: ErrorCode, message: Option<&str>) -> String {
             "{text} (the topic's max.message.bytes; raise it, or lower batch_size or the record's size)"
         ),
         _ => text.to_owned(),
+    }
+}
+
+fn to(topic: &str) -> String {
+    match topic {
+        "" => String::new(),
+        topic => format!(" to {topic:?}"),
     }
 }

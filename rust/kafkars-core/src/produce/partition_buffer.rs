@@ -38,6 +38,9 @@ pub struct BufferState {
     regrouping: bool,
     // The broker lost our numbers: whatever waits is numbered anew once nothing is under way.
     restarting: bool,
+    // Nothing of the partition leaves before what is under way has its outcome: with one request at a time the order must
+    // hold even where batches have no numbers and the leader moves between two of them.
+    one_at_a_time: bool,
     sequence: PartitionSequence,
     stored: Stored,
     /// Where the sender has put the partition.
@@ -78,8 +81,10 @@ pub(super) struct Place {
     pub(super) queued: bool,
     /// The timer after which it may leave.
     pub(super) wake: Option<Instant>,
-    /// A timer for the end of its oldest batch's life is set.
-    pub(super) expiry_watched: bool,
+    /// The timer for the end of its oldest batch's life, or for a word to the log before it.
+    pub(super) expiry: Option<Instant>,
+    /// The log was told that its records wait, and nothing was stored since.
+    pub(super) reported: bool,
 }
 
 /// Whether a partition's next batch may leave.
@@ -182,12 +187,15 @@ pub enum Signal {
 }
 
 impl PartitionBuffer {
-    /// An empty buffer.
-    pub fn new(topic: Arc<str>, partition: i32) -> Self {
+    /// An empty buffer. With `one_at_a_time` no batch leaves before the one before it has its outcome.
+    pub fn new(topic: Arc<str>, partition: i32, one_at_a_time: bool) -> Self {
         Self {
             topic,
             partition,
-            state: Mutex::new(BufferState::default()),
+            state: Mutex::new(BufferState {
+                one_at_a_time,
+                ..BufferState::default()
+            }),
         }
     }
 
@@ -341,7 +349,8 @@ impl BufferState {
 
     /// Whether what is under way must land before `next` may leave.
     fn goes_alone(&self, next: &OutgoingBatch) -> bool {
-        self.regrouping
+        self.one_at_a_time
+            || self.regrouping
             || self.restarting
             || self.sequence.is_unproven()
             || next.sequence.is_some()
@@ -430,6 +439,16 @@ impl BufferState {
         self.stored
     }
 
+    /// The topic was made again: its log knows nothing of what was stored in the one before.
+    pub fn unprove(&mut self) {
+        self.sequence.unprove();
+    }
+
+    /// Whether its next batch is held up, rather than gathering records.
+    pub(super) fn is_held_up(&self) -> bool {
+        self.place.queued || self.waiting.front().is_some()
+    }
+
     /// A batch with this number is stored.
     pub fn proven(&mut self, sequence: Sequence) {
         self.sequence.prove(sequence);
@@ -440,6 +459,12 @@ impl BufferState {
         for batch in self.waiting.iter_mut().chain(&mut self.open) {
             batch.last_cause = Some(Arc::clone(cause));
         }
+    }
+
+    /// What the last try of the next batch met, where there was one.
+    pub(super) fn last_cause(&self) -> Option<Arc<str>> {
+        let next = self.waiting.front().or(self.open.as_ref());
+        next.and_then(|batch| batch.last_cause.clone())
     }
 
     /// Whether a batch before this one has no outcome yet. Then the broker is right to refuse this one's number.

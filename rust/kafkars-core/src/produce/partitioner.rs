@@ -2,11 +2,17 @@
 
 use crate::backoff::Random;
 
+/// Records without key move to another partition after so many bytes, or a batch's worth where that is less. They also move
+/// when their batch has left, so that few records are spread by batches and many by bytes: with batches of up to 1 MiB,
+/// staying for a whole one would keep a slow producer on one partition for hours, and moving after less than this would
+/// fill many small batches where there could be few. Partitions that are moved away from keep their batch and fill it later.
+const LONGEST_STAY: usize = 64 << 10;
+
 /// How keys map to partitions and where keyless records go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Partitioner {
-    /// Java's default: murmur2 of the key; keyless records stay on one partition until it has taken a batch's
-    /// worth of bytes, then move to another (KIP-480, KIP-794).
+    /// Java's default: murmur2 of the key; keyless records stay on one partition until their batch has left (KIP-480) or
+    /// 64 KiB or a batch's worth of bytes were taken (KIP-794), then move to another.
     #[default]
     Murmur2Sticky,
     /// Murmur2 of the key; keyless records go to a random partition each.
@@ -71,6 +77,8 @@ pub struct PartitionChooser {
     random: Random,
     sticky: Option<i32>,
     sticky_bytes: usize,
+    // The latest record was the first on its partition since the move there.
+    has_moved: bool,
     turn: usize,
 }
 
@@ -81,6 +89,7 @@ impl PartitionChooser {
             random: Random::new(seed),
             sticky: None,
             sticky_bytes: 0,
+            has_moved: false,
             turn: usize::try_from(seed % 1024).unwrap_or(0),
         }
     }
@@ -119,8 +128,13 @@ impl PartitionChooser {
     fn sticky(&mut self, size: usize, batch_size: usize, buckets: u32, available: &[i32]) -> i32 {
         let stay = self
             .sticky
-            .filter(|_| self.sticky_bytes < batch_size)
-            .filter(|partition| available.is_empty() || available.binary_search(partition).is_ok());
+            .filter(|_| self.sticky_bytes < batch_size.min(LONGEST_STAY))
+            .filter(|partition| match available {
+                // It may be one that the topic had before it was made again.
+                [] => u32::try_from(*partition).is_ok_and(|partition| partition < buckets),
+                available => available.binary_search(partition).is_ok(),
+            });
+        self.has_moved = stay.is_none();
         let partition = stay.unwrap_or_else(|| {
             self.sticky_bytes = 0;
             let random = self.next_random();
@@ -129,6 +143,14 @@ impl PartitionChooser {
         self.sticky = Some(partition);
         self.sticky_bytes += size;
         partition
+    }
+
+    /// A record of this partition began a batch: the one that others had joined has left. There is nothing to stay for any
+    /// more, and the next record without key goes elsewhere.
+    pub fn batch_began(&mut self, partition: i32) {
+        if self.sticky == Some(partition) && !self.has_moved {
+            self.sticky = None;
+        }
     }
 
     fn pick(&self, number: usize, buckets: u32, available: &[i32]) -> i32 {

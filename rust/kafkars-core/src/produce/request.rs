@@ -44,13 +44,12 @@ impl OutgoingBatch {
     }
 }
 
-/// The request for sealed batches. `topic_id` gives a topic's id, for versions that name topics so.
+/// The request for sealed batches.
 pub fn produce_request(
     batches: &[Departure],
     transactional_id: Option<String>,
     acks: Acks,
     timeout: Duration,
-    topic_id: impl Fn(&str) -> Uuid,
 ) -> ProduceRequest {
     let mut topics: Vec<TopicProduceData> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
@@ -62,7 +61,7 @@ pub fn produce_request(
         let place = *places.entry(name).or_insert_with(|| {
             topics.push(TopicProduceData {
                 name: name.to_owned(),
-                topic_id: topic_id(name),
+                topic_id: departure.topic_id,
                 ..TopicProduceData::default()
             });
             topics.len() - 1

@@ -90,6 +90,11 @@ impl PartitionSequence {
             .is_some_and(|known| self.proven != Some(known.id))
     }
 
+    /// The broker may know nothing of the producer here any more.
+    pub fn unprove(&mut self) {
+        self.proven = None;
+    }
+
     /// The broker has stored a batch with this number.
     pub fn prove(&mut self, sequence: Sequence) {
         if self.identity == Some(sequence.identity) {

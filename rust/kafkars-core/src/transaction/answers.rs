@@ -76,15 +76,26 @@ impl Transactions {
             _ if is_without_effect(judgement, code) => self.not_opened(step),
             _ => self.perhaps_opened(step),
         }
+        if judgement != Judgement::Done {
+            let about = message
+                .as_deref()
+                .map_or_else(String::new, |about| format!(" ({about})"));
+            let asking = self.asking(step);
+            self.last_error =
+                Some(format!("{asking}: {}: {}{about}", code.name(), code.description()).into());
+        }
         match judgement {
             Judgement::Done => {
-                self.failures = 0;
+                // Where a coordinator is found only to refuse again, its refusals are what counts.
+                if !matches!(step, Step::Find(_)) {
+                    self.last_error = None;
+                    self.failures = 0;
+                }
                 self.done(step, response);
             }
             Judgement::Again => self.pause(now),
             Judgement::Concurrent => {
-                let patient = Backoff::new(MARKERS.min(self.config.retry_backoff), MARKERS * 4);
-                self.pause_by(now, patient);
+                self.pause_by(now, self.backoff.beginning_at(MARKERS));
             }
             Judgement::Elsewhere => {
                 self.forget(step);
@@ -97,6 +108,7 @@ impl Transactions {
                     code,
                     elapsed,
                     limit: self.config.transaction_timeout,
+                    init_lost: self.init_lost,
                 });
             }
             Judgement::Abortable | Judgement::MappingLost => {
@@ -113,7 +125,7 @@ impl Transactions {
                 self.complete();
             }
             Judgement::Fatal => {
-                let error = self.refused(api(step), code, message, true);
+                let error = self.refused(step.api(), code, message, true);
                 self.fail(error);
             }
         }
@@ -208,14 +220,21 @@ impl Transactions {
     }
 
     fn unanswered(&mut self, now: Instant, step: Step, no_answer: NoAnswer) {
+        let asking = self.asking(step);
         match no_answer {
-            NoAnswer::Indefinite { .. } => {
+            NoAnswer::Indefinite { cause } => {
+                self.last_error = Some(format!("{asking}: {cause}").into());
+                self.init_lost |= step == Step::Init && self.identity.is_none();
                 self.indefinite |= !matches!(step, Step::Find(_) | Step::Init);
                 self.renewal_lost |= step == Step::Init && self.phase != Phase::Initializing;
                 self.perhaps_opened(step);
             }
-            NoAnswer::NotSent { .. } => self.not_opened(step),
+            NoAnswer::NotSent { cause } => {
+                self.last_error = Some(format!("{asking}: {cause}").into());
+                self.not_opened(step);
+            }
             NoAnswer::Impossible { cause } => {
+                let cause = format!("{asking}: {cause}").into();
                 return self.fail(TransactionError::Impossible { cause });
             }
         }
@@ -224,11 +243,11 @@ impl Transactions {
     }
 
     fn abortable(&mut self, now: Instant, step: Step, code: ErrorCode, message: Option<Arc<str>>) {
-        let error = self.refused(api(step), code, message, false);
+        let error = self.refused(step.api(), code, message, false);
         match (&self.phase, step) {
             (Phase::Initializing | Phase::Ready, _) | (_, Step::Init) => {
                 // There is no transaction to abort.
-                let error = self.refused(api(step), code, None, true);
+                let error = self.refused(step.api(), code, None, true);
                 self.fail(error);
             }
             // With the mapping lost the end is skipped at the next poll.
@@ -301,16 +320,5 @@ impl Transactions {
                 | ErrorCode::TransactionalIdAuthorizationFailed
                 | ErrorCode::ClusterAuthorizationFailed
         )
-    }
-}
-
-fn api(step: Step) -> &'static str {
-    match step {
-        Step::Find(_) => "FindCoordinator",
-        Step::Init => "InitProducerId",
-        Step::AddPartitions => "AddPartitionsToTxn",
-        Step::AddOffsets => "AddOffsetsToTxn",
-        Step::CommitOffsets => "TxnOffsetCommit",
-        Step::End { .. } => "EndTxn",
     }
 }

@@ -139,6 +139,7 @@ impl Transactions {
         let ticket = self.ticket();
         self.call = Some((ticket, call));
         self.failures = 0;
+        self.last_error = None;
         self.not_before = None;
         ticket
     }

@@ -73,7 +73,7 @@ pub enum TransactionError {
     /// out of time there. Fatal.
     #[error(
         "producer with transactional_id={transactional_id:?} is fenced ({}): a newer producer uses the same \
-         transactional_id{}", code.name(), overdue(*elapsed, *limit)
+         transactional_id{}{}", code.name(), overdue(*elapsed, *limit), late_init(*init_lost)
     )]
     Fenced {
         /// The setting.
@@ -84,6 +84,8 @@ pub enum TransactionError {
         elapsed: Option<Duration>,
         /// `transaction_timeout_ms`.
         limit: Duration,
+        /// Whether an InitProducerId of this producer got no answer. Kafka takes one that arrives late for a newer producer's.
+        init_lost: bool,
     },
     /// The transaction was open for longer than `transaction_timeout_ms`, and was given up before the broker did it (KIP-588).
     /// Abortable.
@@ -180,5 +182,15 @@ fn overdue(elapsed: Option<Duration>, limit: Duration) -> String {
             limit.as_millis()
         ),
         _ => String::new(),
+    }
+}
+
+/// A first InitProducerId names no epoch, so that the coordinator cannot tell one that comes late from another producer's.
+fn late_init(lost: bool) -> &'static str {
+    match lost {
+        true => {
+            ", or its own InitProducerId, which was not answered in time and asked again, reached the coordinator late"
+        }
+        false => "",
     }
 }

@@ -111,6 +111,12 @@ pub struct Transactions {
     overdue: Overdue,
     in_flight: Option<Step>,
     failures: u32,
+    // What the last request met, until one succeeds.
+    last_error: Option<Arc<str>>,
+    // Who was asked last.
+    asked: Option<Destination>,
+    // A first InitProducerId got no answer: should it arrive late, it fences this producer although no other has come.
+    init_lost: bool,
     not_before: Option<Instant>,
     call: Option<(Ticket, Call)>,
     next_ticket: u64,
@@ -197,6 +203,9 @@ impl Transactions {
             overdue: Overdue::No,
             in_flight: None,
             failures: 0,
+            last_error: None,
+            asked: None,
+            init_lost: false,
             not_before: None,
             call: None,
             next_ticket: 0,
@@ -313,6 +322,11 @@ impl Transactions {
 
     /// A record of the open transaction was not stored.
     pub fn record_failed(&mut self, error: &ProduceError) {
+        let dropped_unsent = matches!(error, ProduceError::Aborted | ProduceError::Transaction(_));
+        if self.version == Version::One && self.is_open() && !dropped_unsent {
+            // Its number may be missing at the broker from now on, also when the transaction is being aborted already.
+            self.renewal = true;
+        }
         if let ProduceError::Broker { code, .. } = error
             && self.is_fatal_for_records(*code)
         {
@@ -322,6 +336,7 @@ impl Transactions {
                     code: *code,
                     elapsed: None,
                     limit: self.config.transaction_timeout,
+                    init_lost: self.init_lost,
                 },
                 code => self.refused("Produce", *code, None, true),
             };
@@ -338,6 +353,29 @@ impl Transactions {
     /// A Produce request's fate is unknown: it may still arrive.
     pub fn produce_lost(&mut self) {
         self.indefinite = true;
+    }
+
+    /// What the producer waits for: the last request's answer, or what became of it.
+    pub fn obstacle(&self) -> Arc<str> {
+        let waits = match self.in_flight {
+            Some(step) => format!("{} is not answered yet", self.asking(step)),
+            None if self.is_ending() => "records of the transaction are not stored yet".to_owned(),
+            None => "the transaction coordinator has not answered".to_owned(),
+        };
+        match &self.last_error {
+            Some(error) if self.failures > 1 => {
+                format!("{error} (the last of {} tries)", self.failures).into()
+            }
+            Some(error) => Arc::clone(error),
+            None => waits.into(),
+        }
+    }
+
+    fn asking(&self, step: Step) -> String {
+        match self.asked {
+            Some(Destination::Node(node)) => format!("{} of broker {node}", step.api()),
+            Some(Destination::AnyBroker) | None => step.api().to_owned(),
+        }
     }
 
     /// The coordinator moved or the cluster changed: look it up again.

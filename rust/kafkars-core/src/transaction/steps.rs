@@ -32,6 +32,18 @@ pub(super) enum Step {
 }
 
 impl Step {
+    /// The request's name in Kafka.
+    pub(super) fn api(self) -> &'static str {
+        match self {
+            Self::Find(_) => "FindCoordinator",
+            Self::Init => "InitProducerId",
+            Self::AddPartitions => "AddPartitionsToTxn",
+            Self::AddOffsets => "AddOffsetsToTxn",
+            Self::CommitOffsets => "TxnOffsetCommit",
+            Self::End { .. } => "EndTxn",
+        }
+    }
+
     /// Whether the coordinator opens a transaction of the older protocol with it.
     pub(super) fn opens(self) -> bool {
         matches!(self, Self::AddPartitions | Self::AddOffsets)
@@ -58,6 +70,7 @@ impl Transactions {
         let step = self.missing_coordinator(step).unwrap_or(step);
         let dispatch = self.dispatch(step, now)?;
         self.in_flight = Some(step);
+        self.asked = Some(dispatch.destination);
         Some(dispatch)
     }
 

@@ -8,8 +8,9 @@ use kafkars_core::backoff::Backoff;
 use kafkars_core::cluster::{PartitionMetadata, TopicMetadata};
 use kafkars_core::config::ProducerConfig;
 use kafkars_core::produce::accumulator::{Accumulator, ProduceRecord};
-use kafkars_core::produce::delivery::Delivery;
-use kafkars_core::produce::sender::{Outgoing, Sender, View};
+use kafkars_core::produce::delivery::{BatchDelivery, Delivery};
+use kafkars_core::produce::request::Answers;
+use kafkars_core::produce::sender::{Departure, Outgoing, Sender, View};
 use kafkars_core::transaction::{
     Destination, NoAnswer, Ticket, TransactionConfig, TransactionError, TransactionResponse,
     Transactions,
@@ -18,8 +19,8 @@ use kafkars_protocol::Uuid;
 use kafkars_protocol::messages::produce::{ProduceRequest, ProduceResponse};
 use kafkars_records::{ReadLimits, batches};
 
-use crate::cluster::{NODES, PARTITIONS, Place, TOPICS, WireBatch};
-use crate::defect;
+use crate::cluster::{NODES, PARTITIONS, Place, TOPICS, Topic, WireBatch};
+use crate::defect::{self, Defect};
 use crate::network::{Asked, Connection, Lane, Payload, Reply};
 use crate::world::{MILLI, Micros, World};
 
@@ -44,6 +45,8 @@ pub(crate) struct Client {
     pub(crate) leaders: Leaders,
     pub(crate) connections: BTreeMap<(i32, Lane), Connection>,
     metadata_asked: bool,
+    /// Failed connection attempts by node, and until when there is no other.
+    failures: BTreeMap<i32, (u32, Micros)>,
     next_poll: Option<Micros>,
 }
 
@@ -51,6 +54,7 @@ pub(crate) struct Client {
 pub(crate) struct Leaders {
     version: u64,
     of: Vec<i32>,
+    topics: Vec<Topic>,
     pub(crate) connected: Vec<i32>,
 }
 
@@ -60,15 +64,36 @@ impl View for Leaders {
     }
 
     fn leader(&self, topic: &str, partition: i32) -> Option<i32> {
-        Some(self.of[place_of(topic, partition)])
+        let place = place_of(topic, partition);
+        let exists = (partition as usize) < self.topics[place / PARTITIONS].partitions;
+        exists.then(|| self.of[place])
     }
 
-    fn topic_id(&self, _: &str) -> Uuid {
-        Uuid::ZERO
+    fn topic_id(&self, topic: &str) -> Uuid {
+        self.topics[place_of(topic, 0) / PARTITIONS].id
     }
 
     fn is_connected(&self, node: i32) -> bool {
         self.connected.contains(&node)
+    }
+}
+
+fn metadata(number: usize, topic: Topic) -> TopicMetadata {
+    let partition = |partition| PartitionMetadata {
+        partition,
+        error: None,
+        leader: Some(0),
+        leader_epoch: 0,
+        replicas: Vec::new(),
+        isr: Vec::new(),
+        offline: Vec::new(),
+    };
+    TopicMetadata {
+        name: format!("t{number}"),
+        id: topic.id,
+        error: None,
+        partitions: (0..topic.partitions as i32).map(partition).collect(),
+        is_internal: false,
     }
 }
 
@@ -78,24 +103,9 @@ pub(crate) fn add(
     config: ProducerConfig,
     transaction_timeout: Option<Duration>,
 ) -> usize {
-    let accumulator = Arc::new(Accumulator::new(&config, 1));
-    for topic in 0..TOPICS {
-        let partition = |partition| PartitionMetadata {
-            partition,
-            error: None,
-            leader: Some(0),
-            leader_epoch: 0,
-            replicas: Vec::new(),
-            isr: Vec::new(),
-            offline: Vec::new(),
-        };
-        accumulator.update_topic(&TopicMetadata {
-            name: format!("t{topic}"),
-            id: Uuid::ZERO,
-            error: None,
-            partitions: (0..PARTITIONS as i32).map(partition).collect(),
-            is_internal: false,
-        });
+    let accumulator = Arc::new(Accumulator::new(&defect::believed(world, &config), 1));
+    for (topic, known) in world.cluster.topics.iter().enumerate() {
+        accumulator.update_topic(&metadata(topic, *known));
     }
     let pauses = (Duration::from_millis(20), Duration::from_millis(200));
     let seed = world.between(0, u64::MAX);
@@ -126,10 +136,12 @@ pub(crate) fn add(
         leaders: Leaders {
             version: 1,
             of: vec![0; TOPICS * PARTITIONS],
+            topics: world.cluster.topics.clone(),
             connected: Vec::new(),
         },
         connections: BTreeMap::new(),
         metadata_asked: false,
+        failures: BTreeMap::new(),
         next_poll: None,
     });
     world.clients.len() - 1
@@ -146,14 +158,25 @@ impl Client {
 impl World {
     /// Takes a record; `None` when there is no room or the transaction does not allow it.
     pub(crate) fn produce(&mut self, id: usize, place: Place, value: u64) -> Option<Delivery> {
+        let to = (place / PARTITIONS, Some((place % PARTITIONS) as i32));
+        self.produce_to(id, to, None, value)
+    }
+
+    /// The same with or without a partition and a key.
+    pub(crate) fn produce_to(
+        &mut self,
+        id: usize,
+        (topic, partition): (usize, Option<i32>),
+        key: Option<&[u8]>,
+        value: u64,
+    ) -> Option<Delivery> {
         let now = self.instant();
-        let topic = topic_name(place);
         let bytes = value.to_be_bytes();
         let record = ProduceRecord {
-            topic: &topic,
-            partition: Some((place % PARTITIONS) as i32),
+            topic: &format!("t{topic}"),
+            partition,
             timestamp: Some(0),
-            key: None,
+            key,
             value: Some(&bytes),
             headers: &[],
         };
@@ -231,7 +254,7 @@ impl World {
             self.connect(id, node);
         }
         self.settle(id);
-        if let Some(wake_at) = work.wake_at {
+        if let Some(wake_at) = work.wake_at.filter(|_| !self.has(Defect::NoTimers)) {
             let at = self.micros(wake_at).max(self.now + 1);
             self.poll_at(id, at);
         }
@@ -270,9 +293,29 @@ impl World {
     }
 
     fn connect(&mut self, id: usize, node: i32) {
+        let (failures, not_before) = self.clients[id]
+            .failures
+            .get(&node)
+            .copied()
+            .unwrap_or_default();
+        if not_before > self.now {
+            return self.poll_at(id, not_before);
+        }
         let delay = self.between(MILLI / 2, 5 * MILLI);
+        if self.cluster.unreachable.contains(&node) {
+            let pause = (100 * MILLI) << failures.min(4);
+            let failed = (failures + 1, self.now + delay + pause);
+            self.clients[id].failures.insert(node, failed);
+            return self.after(delay, move |world| {
+                world.clients[id]
+                    .sender
+                    .unreachable(node, "connection refused");
+                world.poll_soon(id);
+            });
+        }
         self.after(delay, move |world| {
             let client = &mut world.clients[id];
+            client.failures.remove(&node);
             if !client.leaders.connected.contains(&node) {
                 client.leaders.connected.push(node);
             }
@@ -286,18 +329,31 @@ impl World {
         }
         let delay = self.between(MILLI, 30 * MILLI);
         self.after(delay, move |world| {
-            let of = world
-                .cluster
-                .partitions
-                .iter()
-                .map(|partition| partition.leader);
-            let of: Vec<i32> = of.collect();
+            let leaders = world.cluster.partitions.iter();
+            let of: Vec<i32> = leaders.map(|partition| partition.leader).collect();
+            let topics = world.cluster.topics.clone();
             let client = &mut world.clients[id];
             client.metadata_asked = false;
-            if client.leaders.of != of {
-                client.leaders.of = of;
-                client.leaders.version += 1;
+            let mut changed = false;
+            for (number, topic) in topics.into_iter().enumerate() {
+                // What is known of a topic that is gone stays, as it may be made again.
+                if !topic.exists {
+                    continue;
+                }
+                let range = number * PARTITIONS..(number + 1) * PARTITIONS;
+                if client.leaders.topics[number] != topic {
+                    let before = std::mem::replace(&mut client.leaders.topics[number], topic);
+                    if !defect::keeps_partitions(world.defect, before, topic) {
+                        client.accumulator.update_topic(&metadata(number, topic));
+                    }
+                    changed = true;
+                }
+                if client.leaders.of[range.clone()] != of[range.clone()] {
+                    client.leaders.of[range.clone()].copy_from_slice(&of[range]);
+                    changed = true;
+                }
             }
+            client.leaders.version += u64::from(changed);
             world.poll_soon(id);
         });
     }
@@ -325,7 +381,8 @@ impl World {
                 let answer = defect::unanswered(self, &request, lost);
                 self.coordinated(id, answer);
             }
-            Asked::Identity => self.clients[id].sender.identified(now, Err(lost)),
+            Asked::Identity if self.has(Defect::IdentityForgotten) => {}
+            Asked::Identity => self.clients[id].sender.identified(now, None, Err(lost)),
         }
         self.settle(id);
     }
@@ -349,18 +406,26 @@ impl World {
         match (waiting.what, reply) {
             (Asked::Batches(batches), Reply::Produce(mut response)) => {
                 self.take_hints(id, &response);
-                let batches = defect::answered(self, batches, &mut response);
+                let mut batches = defect::answered(self, batches, &mut response);
+                let stored = said_to_be_stored(&batches, &response);
+                defect::forget_ids(self.defect, &mut batches, &self.clients[id].leaders);
                 let client = &mut self.clients[id];
                 client
                     .sender
                     .answered(now, to.0, batches, &response, &client.leaders);
+                self.settle(id);
+                if !stored.iter().all(|delivery| delivery.is_done()) {
+                    self.violated("what is stored is not reported".to_owned());
+                }
             }
             (Asked::Coordinator(_), Reply::Coordinator(response)) => {
                 let response = defect::coordinated(self, response);
                 self.coordinated(id, Ok(response));
             }
+            (Asked::Identity, Reply::Identity(response))
+                if response.error_code != 0 && self.has(Defect::IdentityForgotten) => {}
             (Asked::Identity, Reply::Identity(response)) => {
-                self.clients[id].sender.identified(now, Ok(&response));
+                self.clients[id].sender.identified(now, None, Ok(&response));
             }
             _ => self.violated("an answer to another question".to_owned()),
         }
@@ -369,7 +434,7 @@ impl World {
     }
 
     fn coordinated(&mut self, id: usize, answer: Result<TransactionResponse, NoAnswer>) {
-        let now = self.instant();
+        let now = self.instant() - defect::haste(self);
         self.clients[id].transactions().answered(now, answer);
         self.settle(id);
         self.poll_soon(id);
@@ -381,13 +446,26 @@ impl World {
         for topic in &response.responses {
             for partition in &topic.partition_responses {
                 let leader = partition.current_leader.leader_id;
-                if leader >= 0 {
+                if leader >= 0 && !topic.name.is_empty() {
                     leaders.of[place_of(&topic.name, partition.index)] = leader;
                     leaders.version += 1;
                 }
             }
         }
     }
+}
+
+/// What the answer says is stored, found by what the request had.
+fn said_to_be_stored(batches: &[Departure], response: &ProduceResponse) -> Vec<Arc<BatchDelivery>> {
+    let answers = Answers::new(response);
+    let stored = batches.iter().filter(|departure| {
+        let (topic, partition) = (departure.buffer.topic(), departure.buffer.partition());
+        let answer = answers.find(topic, departure.topic_id, partition);
+        answer.is_some_and(|answer| answer.error_code == 0)
+    });
+    stored
+        .map(|departure| Arc::clone(&departure.batch.delivery))
+        .collect()
 }
 
 /// The batches of a request, read back from its bytes.
@@ -404,6 +482,7 @@ fn read(request: &ProduceRequest) -> Vec<WireBatch> {
             });
             wire.push(WireBatch {
                 place: place_of(&topic.name, partition.index),
+                topic_id: topic.topic_id,
                 producer: batch.header.producer_id,
                 epoch: batch.header.producer_epoch,
                 sequence: batch.header.base_sequence,

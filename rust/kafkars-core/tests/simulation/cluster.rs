@@ -1,8 +1,8 @@
 //! A model of the brokers: leaders, logs with idempotent sequence checks, and what readers see.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use kafkars_protocol::ErrorCode;
+use kafkars_protocol::{ErrorCode, Uuid};
 
 use crate::coordinator::{Coordinator, Group};
 use crate::world::World;
@@ -18,6 +18,8 @@ pub(crate) type Place = usize;
 #[derive(Debug, Clone)]
 pub(crate) struct WireBatch {
     pub(crate) place: Place,
+    /// The topic's id as the request has it.
+    pub(crate) topic_id: Uuid,
     pub(crate) producer: i64,
     pub(crate) epoch: i16,
     pub(crate) sequence: i32,
@@ -27,8 +29,25 @@ pub(crate) struct WireBatch {
 
 pub(crate) struct Cluster {
     pub(crate) partitions: Vec<Partition>,
+    pub(crate) topics: Vec<Topic>,
+    /// Whether requests name topics by their ids.
+    pub(crate) by_id: bool,
+    /// Leaders refuse some batches for good, for what is in them.
+    pub(crate) is_picky: bool,
+    /// Nodes that take no connection.
+    pub(crate) unreachable: BTreeSet<i32>,
+    /// Logs of topics that were deleted.
+    pub(crate) former: Vec<(Place, Vec<(i64, u64)>)>,
     pub(crate) coordinator: Coordinator,
     pub(crate) group: Group,
+}
+
+/// A topic as it is now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Topic {
+    pub(crate) id: Uuid,
+    pub(crate) partitions: usize,
+    pub(crate) exists: bool,
 }
 
 #[derive(Default)]
@@ -91,6 +110,17 @@ impl Cluster {
         });
         Self {
             partitions: leaders.collect(),
+            topics: (1..=TOPICS as u8)
+                .map(|number| Topic {
+                    id: Uuid([number; 16]),
+                    partitions: PARTITIONS,
+                    exists: true,
+                })
+                .collect(),
+            by_id: false,
+            is_picky: false,
+            unreachable: BTreeSet::new(),
+            former: Vec::new(),
             coordinator: Coordinator::new(level),
             group: Group::default(),
         }
@@ -112,6 +142,13 @@ impl World {
     /// A batch arrives at a node; `newer` batches join their transaction by themselves (KIP-890).
     pub(crate) fn append(&mut self, node: i32, batch: WireBatch, newer: bool) -> Appended {
         let place = batch.place;
+        let topic = self.cluster.topics[place / PARTITIONS];
+        if self.cluster.by_id && batch.topic_id != topic.id {
+            return ErrorCode::UnknownTopicId.into();
+        }
+        if !topic.exists || place % PARTITIONS >= topic.partitions {
+            return ErrorCode::UnknownTopicOrPartition.into();
+        }
         let leader = self.cluster.partitions[place].leader;
         if leader != node {
             let hint = self.chance(500).then_some(leader);
@@ -122,6 +159,9 @@ impl World {
         }
         if self.fault(20) {
             return ErrorCode::NotEnoughReplicas.into();
+        }
+        if self.cluster.is_picky && self.fault(30) {
+            return ErrorCode::InvalidRecord.into();
         }
         let partition = &self.cluster.partitions[place];
         if batch.transactional && partition.ongoing.get(&batch.producer) != Some(&batch.epoch) {
@@ -168,6 +208,32 @@ impl World {
             partition.rebuild();
         }
         partition.committed = partition.log.len();
+    }
+
+    /// A topic is deleted.
+    pub(crate) fn delete_topic(&mut self, topic: usize) {
+        for partition in 0..PARTITIONS {
+            let place = topic * PARTITIONS + partition;
+            let log = self.cluster.visible(place);
+            self.cluster.former.push((place, log));
+            self.cluster.partitions[place] = Partition::default();
+        }
+        self.cluster.topics[topic].exists = false;
+    }
+
+    /// It is made again, with another id.
+    pub(crate) fn make_topic(&mut self, topic: usize, partitions: usize) {
+        let Uuid(mut id) = self.cluster.topics[topic].id;
+        id[0] += 1;
+        for partition in 0..PARTITIONS {
+            let leader = self.between(0, NODES) as i32;
+            self.cluster.partitions[topic * PARTITIONS + partition].leader = leader;
+        }
+        self.cluster.topics[topic] = Topic {
+            id: Uuid(id),
+            partitions,
+            exists: true,
+        };
     }
 
     /// A transaction ends on a partition.

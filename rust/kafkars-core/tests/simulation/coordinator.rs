@@ -6,7 +6,8 @@ use kafkars_core::transaction::{CoordinatorKind, TransactionRequest, Transaction
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::add_offsets_to_txn::AddOffsetsToTxnResponse;
 use kafkars_protocol::messages::add_partitions_to_txn::{
-    AddPartitionsToTxnPartitionResult, AddPartitionsToTxnResponse, AddPartitionsToTxnTopicResult,
+    AddPartitionsToTxnPartitionResult, AddPartitionsToTxnRequest, AddPartitionsToTxnResponse,
+    AddPartitionsToTxnTopicResult,
 };
 use kafkars_protocol::messages::end_txn::{EndTxnRequest, EndTxnResponse};
 use kafkars_protocol::messages::find_coordinator::FindCoordinatorResponse;
@@ -140,16 +141,7 @@ impl World {
                 }
             }
             TransactionRequest::AddPartitions(request) => {
-                let topics = &request.v3_and_below_topics;
-                let places: Vec<Place> = topics
-                    .iter()
-                    .flat_map(|topic| {
-                        topic
-                            .partitions
-                            .iter()
-                            .map(|partition| place_of(&topic.name, *partition))
-                    })
-                    .collect();
+                let places = places_of(request);
                 let (producer, epoch) = (
                     request.v3_and_below_producer_id,
                     request.v3_and_below_producer_epoch,
@@ -375,6 +367,52 @@ impl World {
             world.cluster.coordinator.state = State::Complete { commit };
         });
     }
+}
+
+/// The answer that refuses a request.
+pub(crate) fn refusal(request: &TransactionRequest, code: ErrorCode) -> TransactionResponse {
+    let error_code = code.code();
+    match request {
+        TransactionRequest::FindCoordinator(_) => {
+            TransactionResponse::FindCoordinator(FindCoordinatorResponse {
+                error_code,
+                node_id: -1,
+                ..FindCoordinatorResponse::default()
+            })
+        }
+        TransactionRequest::InitProducerId(_) => TransactionResponse::InitProducerId {
+            response: InitProducerIdResponse {
+                error_code,
+                producer_id: -1,
+                producer_epoch: -1,
+                ..InitProducerIdResponse::default()
+            },
+            transaction_version: 0,
+        },
+        TransactionRequest::AddPartitions(request) => partitions_answer(&places_of(request), code),
+        TransactionRequest::AddOffsets(_) => {
+            TransactionResponse::AddOffsets(AddOffsetsToTxnResponse {
+                error_code,
+                ..AddOffsetsToTxnResponse::default()
+            })
+        }
+        TransactionRequest::CommitOffsets(_) => offsets_answer(code),
+        TransactionRequest::End(_) => TransactionResponse::End(EndTxnResponse {
+            error_code,
+            producer_id: -1,
+            producer_epoch: -1,
+            ..EndTxnResponse::default()
+        }),
+    }
+}
+
+fn places_of(request: &AddPartitionsToTxnRequest) -> Vec<Place> {
+    let topics = request.v3_and_below_topics.iter();
+    let places = topics.flat_map(|topic| {
+        let partitions = topic.partitions.iter();
+        partitions.map(|partition| place_of(&topic.name, *partition))
+    });
+    places.collect()
 }
 
 fn partitions_answer(places: &[Place], code: ErrorCode) -> TransactionResponse {

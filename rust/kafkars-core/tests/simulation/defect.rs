@@ -1,16 +1,20 @@
 //! Planted defects: what the driver or the core could do wrong, done wrong on purpose between core and network, so that
 //! the suite shows that it would notice. Production code knows nothing of them.
 
-use kafkars_core::produce::sender::Departure;
+use std::time::Duration;
+
+use kafkars_core::config::ProducerConfig;
+use kafkars_core::produce::sender::{Departure, View};
 use kafkars_core::transaction::{NoAnswer, TransactionRequest, TransactionResponse};
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::add_partitions_to_txn::AddPartitionsToTxnResponse;
 use kafkars_protocol::messages::end_txn::EndTxnResponse;
+use kafkars_protocol::messages::init_producer_id::InitProducerIdResponse;
 use kafkars_protocol::messages::produce::{
     PartitionProduceResponse, ProduceResponse, TopicProduceResponse,
 };
 
-use crate::cluster::WireBatch;
+use crate::cluster::{Topic, WireBatch};
 use crate::coordinator::offsets_answer;
 use crate::world::World;
 
@@ -53,6 +57,20 @@ pub(crate) enum Defect {
     EpochNotTaken,
     /// A fenced producer goes on asking.
     FencedGoesOn,
+    /// With one request at a time, a batch leaves for a new leader while the one before it is at the old.
+    OvertakesAtLeaders,
+    /// A topic that was made again keeps the partitions it had.
+    NeverShrinks,
+    /// Answers are looked for under the id that the topic has today.
+    TodaysId,
+    /// Nobody is woken when records' time is over.
+    NoTimers,
+    /// A refused request is repeated at once.
+    NoPause,
+    /// A producer that needs a new epoch after a failure goes on under the old.
+    RenewalChangesNothing,
+    /// The end of a question for a producer id is forgotten when it brings none.
+    IdentityForgotten,
 }
 
 pub(crate) fn before_poll(world: &mut World, id: usize) {
@@ -99,6 +117,18 @@ pub(crate) fn intercept(
         TransactionRequest::AddPartitions(_) if world.has(Defect::PartitionsNotAdded) => Some(
             TransactionResponse::AddPartitions(AddPartitionsToTxnResponse::default()),
         ),
+        TransactionRequest::InitProducerId(request)
+            if world.has(Defect::RenewalChangesNothing) && request.producer_id >= 0 =>
+        {
+            Some(TransactionResponse::InitProducerId {
+                response: InitProducerIdResponse {
+                    producer_id: request.producer_id,
+                    producer_epoch: request.producer_epoch,
+                    ..InitProducerIdResponse::default()
+                },
+                transaction_version: world.cluster.coordinator.level,
+            })
+        }
         TransactionRequest::CommitOffsets(_) if world.has(Defect::OffsetsNotSent) => {
             Some(offsets_answer(ErrorCode::None))
         }
@@ -217,4 +247,36 @@ pub(crate) fn coordinated(world: &World, mut response: TransactionResponse) -> T
         }
     }
     response
+}
+
+/// The settings of the half of the producer that orders a partition's batches.
+pub(crate) fn believed(world: &World, config: &ProducerConfig) -> ProducerConfig {
+    ProducerConfig {
+        max_in_flight: if world.has(Defect::OvertakesAtLeaders) {
+            2
+        } else {
+            config.max_in_flight
+        },
+        ..config.clone()
+    }
+}
+
+pub(crate) fn keeps_partitions(defect: Option<Defect>, before: Topic, after: Topic) -> bool {
+    defect == Some(Defect::NeverShrinks) && after.partitions < before.partitions
+}
+
+pub(crate) fn forget_ids(defect: Option<Defect>, batches: &mut [Departure], today: &dyn View) {
+    if defect == Some(Defect::TodaysId) {
+        for departure in batches {
+            departure.topic_id = today.topic_id(departure.buffer.topic());
+        }
+    }
+}
+
+/// How far the clock lags behind when answers are judged, so that pauses are over before they begin.
+pub(crate) fn haste(world: &World) -> Duration {
+    match world.has(Defect::NoPause) {
+        true => Duration::from_secs(1),
+        false => Duration::ZERO,
+    }
 }

@@ -12,10 +12,14 @@ mod coordinator;
 mod defect;
 mod network;
 mod produce;
+mod refusal;
+mod shapes;
 mod transact;
 mod world;
 
 use defect::Defect;
+use refusal::Case;
+use shapes::Shape;
 
 fn setting(name: &str, default: u64) -> u64 {
     let text = std::env::var(name).ok();
@@ -111,5 +115,95 @@ fn defects_of_the_newer_protocol_are_noticed() {
         Defect::FencedGoesOn,
     ] {
         caught(defect, |seed, defect| transact::history(seed, 2, defect));
+    }
+}
+
+/// The worlds that change shape.
+const SHAPES: [Shape; 5] = [
+    shape(false, false, false),
+    shape(true, false, false),
+    shape(false, true, true),
+    shape(true, true, true),
+    shape(true, false, true),
+];
+
+const fn shape(numbered: bool, by_id: bool, remakes: bool) -> Shape {
+    Shape {
+        numbered,
+        by_id,
+        remakes,
+    }
+}
+
+#[test]
+fn histories_in_worlds_that_change_shape() {
+    for shape in SHAPES {
+        play(|seed| shapes::history(seed, shape, None));
+    }
+}
+
+#[test]
+fn defects_in_worlds_that_change_shape_are_noticed() {
+    for (defect, shape) in [
+        (Defect::OvertakesAtLeaders, SHAPES[0]),
+        (Defect::NeverShrinks, SHAPES[3]),
+        (Defect::TodaysId, SHAPES[3]),
+        (Defect::NoTimers, SHAPES[1]),
+    ] {
+        caught(defect, |seed, defect| shapes::history(seed, shape, defect));
+    }
+}
+
+/// Cases of refusals: the soak plays all of them, other runs those of the codes that Kafka documents for the requests of
+/// producers.
+fn refusals() -> Vec<Case> {
+    let all = refusal::cases();
+    match setting("KAFKARS_SEEDS", 48) {
+        ..1_000 => all.into_iter().filter(Case::is_documented).collect(),
+        _ => all,
+    }
+}
+
+fn play_refusals(level: Option<i16>) {
+    let failed: Vec<String> = refusals()
+        .into_iter()
+        .filter(|case| case.level == level)
+        .filter_map(|case| refusal::history(1, case, None).err())
+        .collect();
+    assert!(
+        failed.is_empty(),
+        "{} cases failed: {:#?}",
+        failed.len(),
+        &failed[..failed.len().min(10)]
+    );
+}
+
+#[test]
+fn refused_requests_without_transactions() {
+    play_refusals(None);
+}
+
+#[test]
+fn refused_requests_of_the_older_protocol() {
+    play_refusals(Some(1));
+}
+
+#[test]
+fn refused_requests_of_the_newer_protocol() {
+    play_refusals(Some(2));
+}
+
+#[test]
+fn defects_under_refusals_are_noticed() {
+    for defect in [
+        Defect::NoPause,
+        Defect::NoTimers,
+        Defect::IdentityForgotten,
+        Defect::RenewalChangesNothing,
+    ] {
+        let found = refusals()
+            .into_iter()
+            .any(|case| refusal::history(1, case, Some(defect)).is_err());
+        assert!(found, "{defect:?} was not noticed");
     }
 }

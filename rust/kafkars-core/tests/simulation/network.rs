@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use kafkars_core::produce::sender::Departure;
 use kafkars_core::transaction::{TransactionRequest, TransactionResponse};
+use kafkars_protocol::ApiKey;
 use kafkars_protocol::messages::init_producer_id::InitProducerIdResponse;
 use kafkars_protocol::messages::produce::{
     LeaderIdAndEpoch, PartitionProduceResponse, ProduceResponse, TopicProduceResponse,
@@ -13,6 +14,8 @@ use kafkars_protocol::messages::produce::{
 
 use crate::client::topic_name;
 use crate::cluster::{PARTITIONS, WireBatch};
+use crate::coordinator;
+use crate::refusal::{self, Way};
 use crate::world::{MILLI, Micros, SECOND, World};
 
 /// Which of a node's connections.
@@ -62,6 +65,16 @@ pub(crate) enum Payload {
     Identity,
 }
 
+impl Payload {
+    fn api(&self) -> ApiKey {
+        match self {
+            Self::Produce(..) => ApiKey::Produce,
+            Self::Coordinator(request, _) => request.api(),
+            Self::Identity => ApiKey::InitProducerId,
+        }
+    }
+}
+
 pub(crate) enum Reply {
     Produce(ProduceResponse),
     Coordinator(TransactionResponse),
@@ -85,6 +98,8 @@ impl World {
         what: Asked,
         deadline: Option<Micros>,
     ) {
+        let sent = (self.now, payload.api());
+        self.requests.push(sent);
         let latency = self.latency();
         let deadline = deadline.unwrap_or(self.now + SECOND).max(self.now + 1);
         let now = self.now;
@@ -120,6 +135,14 @@ impl World {
                     world.cut(id, to);
                 }
             });
+        }
+    }
+
+    /// A node takes no connection any more, and has none.
+    pub(crate) fn isolate(&mut self, node: i32) {
+        self.cluster.unreachable.insert(node);
+        for id in 0..self.clients.len() {
+            self.cut(id, (node, Lane::Data));
         }
     }
 
@@ -183,39 +206,82 @@ impl World {
             }
             Fate::UnderWay => fate.set(Fate::Arrived),
         }
+        let way = refusal::meet(self, payload.api());
+        let refused = match way {
+            Some(Way::CutBefore) => {
+                if self.clients[id].connections[&to].generation == generation {
+                    self.cut(id, to);
+                }
+                return;
+            }
+            Some(Way::Code(code)) => Some(code),
+            Some(Way::CutAfter | Way::Late(_)) | None => None,
+        };
         let reply = match payload {
             Payload::Produce(batches, newer) => {
                 let answers: Vec<_> = batches
                     .into_iter()
-                    .map(|batch| (batch.place, self.append(to.0, batch, newer)))
+                    .map(|batch| {
+                        let (place, topic_id) = (batch.place, batch.topic_id);
+                        let answer = match refused {
+                            Some(code) => code.into(),
+                            None => self.append(to.0, batch, newer),
+                        };
+                        (place, topic_id, answer)
+                    })
                     .collect();
-                let topics = answers
-                    .into_iter()
-                    .map(|(place, answer)| TopicProduceResponse {
-                        name: topic_name(place),
-                        partition_responses: vec![PartitionProduceResponse {
-                            index: (place % PARTITIONS) as i32,
-                            error_code: answer.code.code(),
-                            base_offset: answer.base_offset,
-                            current_leader: LeaderIdAndEpoch {
-                                leader_id: answer.leader_hint.unwrap_or(-1),
-                                ..LeaderIdAndEpoch::default()
+                let by_id = self.cluster.by_id;
+                let topics =
+                    answers
+                        .into_iter()
+                        .map(|(place, topic_id, answer)| TopicProduceResponse {
+                            name: if by_id {
+                                String::new()
+                            } else {
+                                topic_name(place)
                             },
-                            ..PartitionProduceResponse::default()
-                        }],
-                        ..TopicProduceResponse::default()
-                    });
+                            topic_id,
+                            partition_responses: vec![PartitionProduceResponse {
+                                index: (place % PARTITIONS) as i32,
+                                error_code: answer.code.code(),
+                                base_offset: answer.base_offset,
+                                current_leader: LeaderIdAndEpoch {
+                                    leader_id: answer.leader_hint.unwrap_or(-1),
+                                    ..LeaderIdAndEpoch::default()
+                                },
+                                ..PartitionProduceResponse::default()
+                            }],
+                        });
                 Reply::Produce(ProduceResponse {
                     responses: topics.collect(),
                     ..ProduceResponse::default()
                 })
             }
-            Payload::Coordinator(request, max_version) => {
-                Reply::Coordinator(self.coordinate(to.0, &request, max_version))
-            }
-            Payload::Identity => Reply::Identity(self.allocate()),
+            Payload::Coordinator(request, max_version) => Reply::Coordinator(match refused {
+                Some(code) => coordinator::refusal(&request, code),
+                None => self.coordinate(to.0, &request, max_version),
+            }),
+            Payload::Identity => Reply::Identity(match refused {
+                Some(code) => InitProducerIdResponse {
+                    error_code: code.code(),
+                    producer_id: -1,
+                    producer_epoch: -1,
+                    ..InitProducerIdResponse::default()
+                },
+                None => self.allocate(),
+            }),
         };
-        let latency = self.latency();
+        if way == Some(Way::CutAfter) {
+            if self.clients[id].connections[&to].generation == generation {
+                self.cut(id, to);
+            }
+            return;
+        }
+        let patience = match way {
+            Some(Way::Late(delay)) => delay,
+            _ => 0,
+        };
+        let latency = self.latency() + patience;
         let connection = self.clients[id].connections.entry(to).or_default();
         if connection.generation != generation {
             return;

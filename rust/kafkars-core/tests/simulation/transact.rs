@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use kafkars_core::config::ProducerConfig;
+use kafkars_core::produce::error::ProduceError;
 use kafkars_core::transaction::{GroupMetadata, OffsetToCommit, Ticket, TransactionError};
+use kafkars_protocol::ErrorCode;
 
 use crate::client;
 use crate::cluster::{PARTITIONS, Place, TOPICS};
@@ -51,6 +53,7 @@ enum Step {
 /// Plays one history under a protocol level and tells what went wrong.
 pub(crate) fn history(seed: u64, level: i16, defect: Option<Defect>) -> Result<(), String> {
     let mut world = World::new(seed, level, defect);
+    world.cluster.is_picky = world.chance(300);
     start(&mut world);
     if world.chance(400) {
         // A second producer takes over while the first is at work.
@@ -149,6 +152,13 @@ fn fill(world: &mut World, id: usize) -> Result<(), TransactionError> {
 }
 
 fn ended(world: &mut World, id: usize, step_done: Step, result: Result<(), TransactionError>) {
+    if let Err(TransactionError::Record(error)) = &result
+        && let ProduceError::Broker { code, .. } = error.as_ref()
+        && *code == ErrorCode::OutOfOrderSequenceNumber
+    {
+        // Batches behind one that failed lack its number too, but the transaction fails for that one.
+        world.violated("a transaction began with a number missing".to_owned());
+    }
     let next = match (step_done, result) {
         (_, Err(error)) if error.is_fatal() => {
             world.clients[id].stopped = true;

@@ -6,10 +6,12 @@ use std::time::{Duration, Instant};
 
 use kafkars_core::backoff::Random;
 use kafkars_core::produce::delivery::Delivery;
+use kafkars_protocol::ApiKey;
 
 use crate::client::Client;
 use crate::cluster::{Cluster, Place};
 use crate::defect::Defect;
+use crate::refusal::Refusal;
 use crate::transact::Known;
 
 /// Microseconds since the history began.
@@ -36,9 +38,15 @@ pub(crate) struct World {
     pub(crate) violations: Vec<String>,
     /// Records in the order in which they were sent, with their reports.
     pub(crate) sent: Vec<(Place, u64, Option<Delivery>)>,
+    /// Records that a key has placed, with their topics and when they were sent.
+    pub(crate) sent_by_key: Vec<(usize, u64, Micros, Delivery)>,
     /// Transactions in the order in which they began, with their producers.
     pub(crate) known: Vec<(usize, Known)>,
     pub(crate) next_value: u64,
+    /// Every request, with its time.
+    pub(crate) requests: Vec<(Micros, ApiKey)>,
+    /// What requests of one kind meet.
+    pub(crate) refusal: Option<Refusal>,
     /// The application has what it wanted.
     pub(crate) finished: bool,
 }
@@ -63,8 +71,11 @@ impl World {
             defect,
             violations: Vec::new(),
             sent: Vec::new(),
+            sent_by_key: Vec::new(),
             known: Vec::new(),
             next_value: 0,
+            requests: Vec::new(),
+            refusal: None,
             finished: false,
         }
     }

@@ -39,8 +39,8 @@ enum Step {
     Empty,
     /// It has left the queue.
     Left,
-    /// It has to wait.
-    Waits(SendWait, Instant),
+    /// It has to wait, until the instant at most.
+    Waits(SendWait, Instant, Arc<Ticket>),
 }
 
 /// One record's place in a queue, and what became of it.
@@ -153,18 +153,19 @@ impl Admissions {
     /// Lets the records of one topic in, one after the other, until there are none.
     async fn drain(&self, topic: &str) {
         loop {
-            let (wait, deadline) = match self.admit_first(topic) {
+            let (wait, deadline, ticket) = match self.admit_first(topic) {
                 Step::Empty => return,
                 Step::Left => continue,
-                Step::Waits(wait, deadline) => (wait, deadline),
+                Step::Waits(wait, deadline, ticket) => (wait, deadline, ticket),
             };
             if let Err(failure) = self.producer.ready(wait, deadline).await {
-                let first = self
-                    .topics
-                    .lock()
-                    .get_mut(topic)
-                    .and_then(VecDeque::pop_front);
-                self.leave(first, State::Failed(failure));
+                // Meanwhile the queue may have been given up, and another record be its first, whose time is not over.
+                let waited = self.topics.lock().get_mut(topic).and_then(|queue| {
+                    let first = queue.front()?;
+                    let is_same = Arc::ptr_eq(&first.ticket, &ticket);
+                    is_same.then(|| queue.pop_front()).flatten()
+                });
+                self.leave(waited, State::Failed(failure));
             }
         }
     }
@@ -185,7 +186,9 @@ impl Admissions {
             match first.record.with(|record| self.producer.try_send(record)) {
                 Ok(delivery) => State::Admitted(delivery),
                 Err(SendError::Failed(failure)) => State::Failed(failure),
-                Err(SendError::NotReady(wait)) => return Step::Waits(wait, first.deadline),
+                Err(SendError::NotReady(wait)) => {
+                    return Step::Waits(wait, first.deadline, Arc::clone(&first.ticket));
+                }
             }
         };
         let first = queue.pop_front();

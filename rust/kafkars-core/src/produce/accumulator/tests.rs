@@ -14,6 +14,7 @@ use super::*;
 use crate::backoff::Backoff;
 use crate::cluster::PartitionMetadata;
 use crate::config::Acks;
+use crate::produce::delivery::BatchOutcome;
 use crate::produce::partition_buffer::BatchContent;
 use crate::produce::sender::{Departure, Sender, View, Work};
 use crate::transaction::NoAnswer;
@@ -40,8 +41,8 @@ impl View for World {
         Some(partition % 3)
     }
 
-    fn topic_id(&self, _: &str) -> kafkars_protocol::Uuid {
-        kafkars_protocol::Uuid::ZERO
+    fn topic_id(&self, _: &str) -> Uuid {
+        Uuid::ZERO
     }
 
     fn is_connected(&self, _: i32) -> bool {
@@ -61,7 +62,7 @@ fn topic(partitions: i32) -> TopicMetadata {
     };
     TopicMetadata {
         name: "t".into(),
-        id: kafkars_protocol::Uuid::ZERO,
+        id: Uuid::ZERO,
         error: None,
         partitions: (0..partitions).map(partition).collect(),
         is_internal: false,
@@ -73,14 +74,12 @@ impl Driver {
         let accumulator = Arc::new(Accumulator::new(&config, 1));
         accumulator.update_topic(&topic(partitions));
         let now = Instant::now();
-        let backoff = Backoff::new(Duration::from_millis(5), Duration::from_millis(5));
-        let checked = config.clone().check().expect("fits");
-        let mut sender = Sender::new(checked, Arc::clone(&accumulator), backoff, 1, None);
+        let mut sender = Self::unidentified(&config, &accumulator);
         let identity = InitProducerIdResponse {
             producer_id: 1,
             ..InitProducerIdResponse::default()
         };
-        sender.identified(now, Ok(&identity));
+        sender.identified(now, None, Ok(&identity));
         Self {
             accumulator,
             config,
@@ -88,6 +87,12 @@ impl Driver {
             now,
             world: World { connected: true },
         }
+    }
+
+    fn unidentified(config: &ProducerConfig, accumulator: &Arc<Accumulator>) -> Sender {
+        let backoff = Backoff::new(Duration::from_millis(5), Duration::from_millis(5));
+        let checked = config.clone().check().expect("fits");
+        Sender::new(checked, Arc::clone(accumulator), backoff, 1, None)
     }
 
     fn send(&self, partition: i32, value: &[u8]) -> Result<(Delivery, bool), Refusal> {
@@ -314,17 +319,158 @@ fn every_hurry_ends_lingering_not_only_the_first() {
 }
 
 #[test]
-fn batches_that_wait_too_long_expire() {
+fn batches_that_wait_too_long_expire_again_and_again() {
     let mut driver = Driver::new(config(), 1);
-    let (delivery, _) = driver.send(0, b"v").expect("room");
     driver.world.connected = false;
-    let wake_at = driver.poll(true).wake_at;
+    for _ in 0..3 {
+        let (delivery, _) = driver.send(0, b"v").expect("room");
+        let ends_at = driver.now + driver.config.delivery_timeout;
+        // Once before the end, for a word to the log.
+        let wakes: Vec<Instant> = std::iter::from_fn(|| {
+            let wake_at = driver.poll(true).wake_at?;
+            driver.now = wake_at;
+            Some(wake_at)
+        })
+        .take(4)
+        .collect();
+        assert!(wakes.len() < 4 && wakes.last() == Some(&ends_at));
+        let expired = driver.sender.take_finished();
+        assert_eq!(expired.len(), 1);
+        assert!(Arc::ptr_eq(&expired[0].batch.delivery, delivery.batch()));
+        assert!(driver.poll(true).unconnected.is_empty());
+    }
+    assert_eq!(driver.accumulator.used(), 0);
+}
+
+#[test]
+fn an_expired_record_tells_what_it_waited_for() {
+    let mut driver = Driver::new(config(), 1);
+    let cut = NoAnswer::Indefinite {
+        cause: "the connection broke".into(),
+    };
+    driver.sender = Driver::unidentified(&driver.config, &driver.accumulator);
+    driver.send(0, b"v").expect("room");
+    assert!(driver.poll(true).needs_identity);
+    driver.sender.identified(driver.now, Some("b:1"), Err(cut));
     driver.now += driver.config.delivery_timeout;
-    assert_eq!(wake_at, Some(driver.now));
     driver.poll(true);
-    let expired = driver.sender.take_finished();
-    assert_eq!(expired.len(), 1);
-    assert!(Arc::ptr_eq(&expired[0].batch.delivery, delivery.batch()));
+    let expired = driver.sender.take_finished().remove(0);
+    let BatchOutcome::Failed(error) = expired.outcome else {
+        panic!("stored without an identity");
+    };
+    let text = error.to_string();
+    assert!(
+        text.contains("InitProducerId of broker b:1: the connection broke"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_refused_identity_is_asked_for_again_by_later_records() {
+    let mut driver = Driver::new(config(), 1);
+    driver.sender = Driver::unidentified(&driver.config, &driver.accumulator);
+    let refusal = InitProducerIdResponse {
+        error_code: ErrorCode::ClusterAuthorizationFailed.code(),
+        ..InitProducerIdResponse::default()
+    };
+    for _ in 0..2 {
+        driver.send(0, b"v").expect("room");
+        assert!(driver.poll(true).needs_identity);
+        driver.sender.identified(driver.now, None, Ok(&refusal));
+        driver.poll(true);
+        assert_eq!(driver.sender.take_finished().len(), 1);
+        // At once, as long as the refusal is young.
+        driver.send(0, b"v").expect("room");
+        assert!(!driver.poll(true).needs_identity);
+        assert_eq!(driver.sender.take_finished().len(), 1);
+        driver.now += Duration::from_secs(1);
+    }
+    driver.send(0, b"v").expect("room");
+    assert!(driver.poll(true).needs_identity);
+    let identity = InitProducerIdResponse {
+        producer_id: 1,
+        ..InitProducerIdResponse::default()
+    };
+    driver.sender.identified(driver.now, None, Ok(&identity));
+    assert_eq!(driver.batches(true).len(), 1);
+}
+
+#[test]
+fn keys_go_to_the_partitions_that_a_topic_made_again_has() {
+    let accumulator = Accumulator::new(&config(), 1);
+    let made = |partitions, id| TopicMetadata {
+        id: Uuid([id; 16]),
+        ..topic(partitions)
+    };
+    let partitions = |accumulator: &Accumulator| {
+        let mut seen: Vec<i32> = (0..100u8)
+            .map(|key| {
+                let record = ProduceRecord {
+                    topic: "t",
+                    partition: None,
+                    timestamp: None,
+                    key: Some(&[key]),
+                    value: None,
+                    headers: &[],
+                };
+                let taken = accumulator.append(&record, Instant::now, || 0);
+                taken.expect("room").0.batch().partition()
+            })
+            .collect();
+        seen.sort_unstable();
+        seen.dedup();
+        seen
+    };
+    for (count, id) in [(4, 1), (2, 2), (3, 3), (1, 4)] {
+        accumulator.update_topic(&made(count, id));
+        assert_eq!(partitions(&accumulator), (0..count).collect::<Vec<_>>());
+    }
+    // What was taken before is still there, also for partitions that are gone.
+    let held: u32 = accumulator.take_all().iter().map(|batch| batch.count).sum();
+    assert_eq!(held, 400);
+}
+
+#[test]
+fn few_records_without_key_are_spread_by_batches_and_many_by_bytes() {
+    let mut driver = Driver::new(
+        ProducerConfig {
+            batch_size: 1 << 20,
+            buffer_memory: 10 << 20,
+            ..config()
+        },
+        8,
+    );
+    let send = |driver: &Driver, size: usize| {
+        let value = vec![0; size];
+        let record = ProduceRecord {
+            topic: "t",
+            partition: None,
+            timestamp: None,
+            key: None,
+            value: Some(&value),
+            headers: &[],
+        };
+        let taken = driver.accumulator.append(&record, || driver.now, || 0);
+        taken.expect("room").0.batch().partition()
+    };
+    // Each leaves before the next comes.
+    let mut few: Vec<i32> = (0..40)
+        .map(|offset| {
+            let partition = send(&driver, 10);
+            let departure = driver.batches(true).remove(0);
+            driver.acknowledge(departure, offset);
+            partition
+        })
+        .collect();
+    few.sort_unstable();
+    few.dedup();
+    assert!(few.len() > 5, "only {few:?}");
+    // None leaves: 64 records of a KiB and a little more each fill a stay.
+    let many: Vec<i32> = (0..640).map(|_| send(&driver, 1 << 10)).collect();
+    let stays = many.chunk_by(|one, next| one == next);
+    let longest = stays.map(<[i32]>::len).max();
+    assert!(longest >= Some(60), "{longest:?}");
+    assert!(many.iter().any(|partition| *partition != many[0]));
 }
 
 #[test]

@@ -9,7 +9,6 @@ use super::{Departure, Sender, View};
 use crate::backoff::Backoff;
 use crate::produce::delivery::{BatchAck, BatchOutcome};
 use crate::produce::error::ProduceError;
-use crate::produce::partition_buffer::OutgoingBatch;
 use crate::produce::request::Answers;
 use crate::produce::split::split;
 use crate::produce::verdict::{Verdict, judge};
@@ -32,7 +31,7 @@ impl Sender {
         let answers = Answers::new(response);
         for departure in batches {
             let (topic, partition) = (departure.buffer.topic(), departure.buffer.partition());
-            let Some(answer) = answers.find(topic, view.topic_id(topic), partition) else {
+            let Some(answer) = answers.find(topic, departure.topic_id, partition) else {
                 let cause = "the response left this partition out".into();
                 self.needs_metadata = true;
                 self.retry(now, departure, cause, self.backoff);
@@ -41,7 +40,10 @@ impl Sender {
             let has_earlier = departure.buffer.lock().has_earlier(departure.batch.ordinal);
             let transactional = self.transactions.is_some();
             match judge(&departure.batch, answer, has_earlier, transactional) {
-                Verdict::Stored(ack) => self.arrived(departure, BatchOutcome::Acknowledged(ack)),
+                Verdict::Stored(ack) => {
+                    let is_same_topic = departure.topic_id == view.topic_id(topic);
+                    self.stored(departure, ack, is_same_topic);
+                }
                 Verdict::Retry {
                     cause,
                     refresh,
@@ -49,7 +51,7 @@ impl Sender {
                 } => {
                     self.needs_metadata |= refresh;
                     let backoff = if soon {
-                        Backoff::new(MARKERS, MARKERS * 4)
+                        self.backoff.beginning_at(MARKERS)
                     } else {
                         self.backoff
                     };
@@ -106,7 +108,7 @@ impl Sender {
                 base_offset: -1,
                 log_append_time: -1,
             };
-            self.arrived(departure, BatchOutcome::Acknowledged(unknown));
+            self.stored(departure, unknown, false);
         }
     }
 
@@ -116,18 +118,26 @@ impl Sender {
         }
     }
 
+    /// A batch is stored; in the topic as it is now, which then knows the producer, unless it was made again.
+    fn stored(&mut self, departure: Departure, ack: BatchAck, is_same_topic: bool) {
+        {
+            let batch = &departure.batch;
+            let mut state = departure.buffer.lock();
+            state.count_stored(batch);
+            state.place.reported = false;
+            if let Some(sequence) = batch.sequence.filter(|_| is_same_topic) {
+                state.proven(sequence);
+            }
+        }
+        self.arrived(departure, BatchOutcome::Acknowledged(ack));
+    }
+
     /// A batch that was under way has its outcome.
     pub(super) fn arrived(&mut self, departure: Departure, outcome: BatchOutcome) {
-        let Departure { buffer, batch } = departure;
+        let Departure { buffer, batch, .. } = departure;
         let waits = {
             let mut state = buffer.lock();
             state.landed(batch.ordinal);
-            if matches!(outcome, BatchOutcome::Acknowledged(_)) {
-                state.count_stored(&batch);
-                if let Some(sequence) = batch.sequence {
-                    state.proven(sequence);
-                }
-            }
             state.oldest().is_some()
         };
         if waits {
@@ -140,7 +150,9 @@ impl Sender {
         if departure.batch.delivery.is_done() {
             return self.purged(departure);
         }
-        let Departure { buffer, mut batch } = departure;
+        let Departure {
+            buffer, mut batch, ..
+        } = departure;
         batch.attempts += 1;
         let pause = backoff.delay(batch.attempts, self.random.next());
         tracing::debug!(
@@ -154,7 +166,7 @@ impl Sender {
         batch.last_cause = Some(cause);
         if now + pause >= batch.created + self.config.delivery_timeout {
             buffer.lock().landed(batch.ordinal);
-            self.expire(batch);
+            self.expire(batch, "no broker took it".into());
         } else {
             self.retries += 1;
             buffer.lock().put_back(batch, now + pause);
@@ -166,7 +178,11 @@ impl Sender {
         if departure.batch.delivery.is_done() {
             return self.purged(departure);
         }
-        let Departure { buffer, batch } = departure;
+        let Departure {
+            buffer,
+            batch,
+            topic_id,
+        } = departure;
         let ordinal = batch.ordinal;
         tracing::info!(
             target: "kafkars::producer",
@@ -182,20 +198,14 @@ impl Sender {
             }
             Err(whole) => {
                 let batch = whole.0;
-                self.arrived(Departure { buffer, batch }, BatchOutcome::Failed(error));
+                let departure = Departure {
+                    buffer,
+                    batch,
+                    topic_id,
+                };
+                self.arrived(departure, BatchOutcome::Failed(error));
             }
         }
-    }
-
-    pub(super) fn expire(&mut self, batch: OutgoingBatch) {
-        let cause = batch.last_cause.clone();
-        let error = ProduceError::DeliveryTimedOut {
-            topic: Arc::clone(batch.delivery.topic()),
-            partition: batch.delivery.partition(),
-            waited: self.config.delivery_timeout,
-            cause: cause.unwrap_or_else(|| "no broker took it".into()),
-        };
-        self.finish(batch, BatchOutcome::Failed(error));
     }
 
     pub(super) fn impossible(&mut self, departure: Departure, cause: &str) {

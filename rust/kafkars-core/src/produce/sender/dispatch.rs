@@ -43,7 +43,7 @@ impl Sender {
                 touched.push(buffer);
             }
         }
-        self.expire_overdue(now);
+        self.expire_overdue(now, view);
         for buffer in touched.drain(..) {
             if let Passage::Drop { error, .. } = passage {
                 self.drop_waiting(&buffer, error);
@@ -55,26 +55,14 @@ impl Sender {
         self.touched = touched;
     }
 
-    fn expire_overdue(&mut self, now: Instant) {
-        let limit = self.config.delivery_timeout;
-        while let Some((_, buffer)) = self.queues.expiries.pop(Some(now)) {
-            let expired = {
-                let mut state = buffer.lock();
-                state.place.expiry_watched = false;
-                state.take_expired(now, limit)
-            };
-            for batch in expired {
-                self.expire(batch);
-            }
-            self.queues.fresh.push(buffer);
-        }
-    }
-
     /// Puts a partition where it belongs.
     fn look(&mut self, buffer: Arc<PartitionBuffer>, now: Instant, view: &dyn View, hurry: bool) {
         let mut state = buffer.lock();
         state.place.arrived = false;
         if state.place.queued {
+            // It may have been emptied where it is queued, and its timer with it; or something older was put back.
+            drop(state);
+            self.queues.fresh.push(buffer);
             return;
         }
         match state.readiness(now, self.config.linger, hurry) {
@@ -129,7 +117,7 @@ impl Sender {
                     break;
                 }
                 node.in_flight += 1;
-                work.requests.push(self.outgoing(id, batches, now, view));
+                work.requests.push(self.outgoing(id, batches, now));
             }
             self.queues.nodes.insert(id, node);
         }
@@ -184,7 +172,12 @@ impl Sender {
             }
             drop(state);
             let sealed = batch.seal(self.config.compression, self.transactions.is_some());
-            let departure = Departure { buffer, batch };
+            let topic_id = view.topic_id(buffer.topic());
+            let departure = Departure {
+                buffer,
+                batch,
+                topic_id,
+            };
             match sealed {
                 Ok(()) => {
                     bytes += size;
@@ -197,13 +190,7 @@ impl Sender {
         batches
     }
 
-    fn outgoing(
-        &mut self,
-        node: i32,
-        batches: Vec<Departure>,
-        now: Instant,
-        view: &dyn View,
-    ) -> Outgoing {
+    fn outgoing(&mut self, node: i32, batches: Vec<Departure>, now: Instant) -> Outgoing {
         let lives = batches.iter().map(|departure| departure.batch.created);
         let oldest = lives.min().unwrap_or(now);
         let latest = oldest + self.config.delivery_timeout;
@@ -216,14 +203,7 @@ impl Sender {
             max_version = transactions.produce_max_version();
         }
         let timeout = deadline.saturating_duration_since(now);
-        let topic_id = |topic: &str| view.topic_id(topic);
-        let request = produce_request(
-            &batches,
-            transactional_id,
-            self.config.acks,
-            timeout,
-            topic_id,
-        );
+        let request = produce_request(&batches, transactional_id, self.config.acks, timeout);
         Outgoing {
             node,
             batches,

@@ -1,6 +1,7 @@
 //! Whether batches may leave at all, and what becomes of those that may not.
 
-use super::{Identity, Sender};
+use super::Sender;
+use super::identity::Standing;
 use crate::produce::delivery::BatchOutcome;
 use crate::produce::error::ProduceError;
 use crate::produce::partition_buffer::PartitionBuffer;
@@ -24,12 +25,12 @@ pub(super) enum Passage {
 impl Sender {
     pub(super) fn passage(&self) -> Passage {
         let Some(transactions) = &self.transactions else {
-            return match &self.identity {
-                Identity::Unneeded => Passage::Open(None),
-                Identity::Known(identity) => Passage::Open(Some(*identity)),
-                Identity::Unasked | Identity::Asking | Identity::Waiting(_) => Passage::Closed,
-                Identity::Refused(error) => Passage::Drop {
-                    error: error.clone(),
+            return match self.identity.standing() {
+                Standing::Unneeded => Passage::Open(None),
+                Standing::Known(identity) => Passage::Open(Some(identity)),
+                Standing::Awaited => Passage::Closed,
+                Standing::Refused(error) => Passage::Drop {
+                    error,
                     resend: None,
                 },
             };

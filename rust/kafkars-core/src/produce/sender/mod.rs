@@ -13,6 +13,7 @@ mod gate;
 mod identity;
 mod purge;
 mod queues;
+mod waiting;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,6 +24,7 @@ use kafkars_protocol::messages::produce::ProduceRequest;
 use self::gate::Passage;
 use self::identity::Identity;
 use self::queues::Queues;
+use self::waiting::Reports;
 use crate::backoff::{Backoff, Random};
 use crate::config::{Checked, ProducerConfig};
 use crate::produce::accumulator::Accumulator;
@@ -48,6 +50,7 @@ pub struct Sender {
     needs_metadata: bool,
     // Open batches leave without lingering since the last poll.
     hurried: bool,
+    reports: Reports,
     // What the last poll dropped batches for, so that all partitions are gone through once only.
     dropped_for: Option<ProduceError>,
     retries: u64,
@@ -63,6 +66,10 @@ pub trait View {
     fn topic_id(&self, topic: &str) -> Uuid;
     /// Whether a request can be sent to the node now.
     fn is_connected(&self, node: i32) -> bool;
+    /// What metadata says against sending to a partition, for errors: no leader, no such partition or broker.
+    fn obstacle(&self, _topic: &str, _partition: i32) -> Option<String> {
+        None
+    }
 }
 
 /// What the driver must do now.
@@ -106,6 +113,8 @@ pub struct Departure {
     pub buffer: Arc<PartitionBuffer>,
     /// The records.
     pub batch: OutgoingBatch,
+    /// The topic's id when the request was made, by which its answer is found: the topic may be made again meanwhile.
+    pub topic_id: Uuid,
 }
 
 /// A batch whose fate is decided. Its memory is free already.
@@ -139,6 +148,7 @@ impl Sender {
             metadata_seen: None,
             needs_metadata: false,
             hurried: false,
+            reports: Reports::default(),
             dropped_for: None,
             retries: 0,
         }
@@ -152,6 +162,7 @@ impl Sender {
     /// Decides what leaves now. With `hurry` open batches do not linger: for flush, close and full memory.
     pub fn poll(&mut self, now: Instant, view: &dyn View, hurry: bool) -> Work {
         let mut work = Work::default();
+        self.identity.look(now);
         // Each round moves the transaction on, which then waits for a broker: a few rounds always do.
         for _ in 0..4 {
             let before = self.passage();
@@ -173,7 +184,8 @@ impl Sender {
                     }
                 }
             }
-            self.queues.watch_expiries(self.config.delivery_timeout);
+            self.queues
+                .watch_expiries(now, self.config.delivery_timeout);
             if let Some(transactions) = &mut self.transactions {
                 let drained = self.accumulator.unacknowledged() == 0;
                 if work.coordinator.is_none() {
@@ -185,7 +197,7 @@ impl Sender {
             }
         }
         work.unconnected = self.queues.unconnected(view);
-        let leaderless = !self.queues.leaderless.is_empty();
+        let leaderless = self.queues.has_leaderless();
         work.needs_metadata = std::mem::take(&mut self.needs_metadata) || leaderless;
         work.wake_at = self.next_wake();
         work

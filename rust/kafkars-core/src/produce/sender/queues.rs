@@ -58,25 +58,47 @@ impl Queues {
     }
 
     /// Nodes that batches wait for without a connection.
-    pub(super) fn unconnected(&self, view: &dyn View) -> Vec<i32> {
-        let waited_for = self
-            .nodes
-            .iter()
-            .filter(|(_, queue)| !queue.ready.is_empty());
-        let nodes = waited_for.map(|(node, _)| *node);
-        nodes.filter(|node| !view.is_connected(*node)).collect()
+    pub(super) fn unconnected(&mut self, view: &dyn View) -> Vec<i32> {
+        let mut unconnected = Vec::new();
+        for (node, queue) in &mut self.nodes {
+            if queue.ready.is_empty() || view.is_connected(*node) {
+                continue;
+            }
+            // What has expired or was dropped meanwhile is no reason to connect.
+            while queue.ready.front().is_some_and(has_left) {
+                queue.ready.pop_front();
+            }
+            if !queue.ready.is_empty() {
+                unconnected.push(*node);
+            }
+        }
+        unconnected
     }
 
-    /// Sets timers for the end of what was looked at and did not leave.
-    pub(super) fn watch_expiries(&mut self, delivery_timeout: Duration) {
+    /// Whether a partition with records waits for a leader.
+    pub(super) fn has_leaderless(&mut self) -> bool {
+        while self.leaderless.pop_if(|buffer| has_left(buffer)).is_some() {}
+        !self.leaderless.is_empty()
+    }
+
+    /// Sets timers for the end of what was looked at and did not leave, and before it for a word to the log.
+    pub(super) fn watch_expiries(&mut self, now: Instant, delivery_timeout: Duration) {
+        let patience = super::waiting::patience(delivery_timeout);
         for buffer in self.fresh.drain(..) {
             let mut state = buffer.lock();
             let Some(oldest) = state.oldest() else {
                 continue;
             };
-            if !std::mem::replace(&mut state.place.expiry_watched, true) {
+            let early = oldest + patience;
+            let at = match early > now {
+                true => early,
+                false => oldest + delivery_timeout,
+            };
+            // What is put back may be older than what the timer was set for.
+            if state.place.expiry.is_none_or(|expiry| expiry > at) {
+                state.place.expiry = Some(at);
                 drop(state);
-                self.expiries.push(oldest + delivery_timeout, buffer);
+                self.expiries.push(at, buffer);
             }
         }
     }
@@ -88,6 +110,14 @@ impl Queues {
             .flatten()
             .min()
     }
+}
+
+/// Takes a partition that has nothing to send any more off its queue.
+fn has_left(buffer: &Arc<PartitionBuffer>) -> bool {
+    let mut state = buffer.lock();
+    let is_empty = state.oldest().is_none();
+    state.place.queued &= !is_empty;
+    is_empty
 }
 
 /// Partitions by the moment at which to look at them.

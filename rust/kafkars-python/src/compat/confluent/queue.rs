@@ -124,8 +124,11 @@ impl Queue {
             let is_over = Instant::now() >= since + self.patience;
             // A cluster that does not answer may come back; one that says there is no such topic is taken at its word.
             let is_refused = !is_for_room && is_refusal(&failure);
-            if is_over || is_refused || matches!(failure, ProduceError::Closed) {
-                self.fail_all(topic, &failure);
+            if is_refused || matches!(failure, ProduceError::Closed) {
+                self.fail(topic, &failure, |_| true);
+            } else if is_over {
+                // Those that came later have time left, and after a purge there are only such.
+                self.fail(topic, &failure, |waiting| waiting.since <= since);
             }
         }
     }
@@ -150,9 +153,19 @@ impl Queue {
         }
     }
 
-    fn fail_all(&self, topic: &str, failure: &ProduceError) {
-        let waiting = self.topics.lock().get_mut(topic).map(std::mem::take);
-        for waiting in waiting.into_iter().flatten() {
+    /// Fails the messages at the head of a queue that are `concerned`.
+    fn fail(&self, topic: &str, failure: &ProduceError, concerned: impl Fn(&Waiting) -> bool) {
+        let failed: Vec<Waiting> = match self.topics.lock().get_mut(topic) {
+            Some(queue) => {
+                let count = queue
+                    .iter()
+                    .take_while(|waiting| concerned(waiting))
+                    .count();
+                queue.drain(..count).collect()
+            }
+            None => Vec::new(),
+        };
+        for waiting in failed {
             self.leave(waiting, Err(failure.clone()));
         }
     }

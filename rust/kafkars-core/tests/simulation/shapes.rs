@@ -1,0 +1,191 @@
+//! Histories of a producer whose records live for a short time only, in a world that changes shape: leaders that cannot be
+//! reached while records expire again and again, topics that are deleted and made again with other ids and fewer
+//! partitions, leaders that move. Each record's outcome is known when its time is over, memory comes back, the order
+//! holds wherever it is promised, and in the end the producer works with the world as it is.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use kafkars_core::config::ProducerConfig;
+
+use crate::client;
+use crate::cluster::{NODES, PARTITIONS, Place, TOPICS};
+use crate::defect::Defect;
+use crate::world::{MILLI, Micros, SECOND, World};
+
+const STORM: Micros = 8 * SECOND;
+/// Records of the end find out what has changed, and those of the last round meet a world they know.
+const LAST_ROUNDS: [Micros; 2] = [STORM + 3 * SECOND, STORM + 8 * SECOND];
+const END: Micros = STORM + 14 * SECOND;
+const DELIVERY_TIMEOUT: Micros = 1_500 * MILLI;
+/// A record whose time is over is reported within this.
+const SLACK: Micros = 10 * MILLI;
+
+/// How producer and world are made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shape {
+    /// Batches have numbers.
+    pub(crate) numbered: bool,
+    /// Requests name topics by their ids.
+    pub(crate) by_id: bool,
+    /// Topics are deleted and made again.
+    pub(crate) remakes: bool,
+}
+
+/// Plays one history and tells what went wrong.
+pub(crate) fn history(seed: u64, shape: Shape, defect: Option<Defect>) -> Result<(), String> {
+    let mut world = World::new(seed, 2, defect);
+    world.cluster.by_id = shape.by_id;
+    // Faults of single requests would only hide those of the world.
+    world.stormy = world.chance(300);
+    let one_at_a_time = world.chance(500);
+    let config = ProducerConfig {
+        linger: Duration::from_millis(world.between(0, 20)),
+        batch_size: world.between(60, 400) as usize,
+        max_in_flight: if one_at_a_time { 1 } else { 5 },
+        request_timeout: Duration::from_millis(800),
+        delivery_timeout: Duration::from_micros(DELIVERY_TIMEOUT),
+        enable_idempotence: shape.numbered,
+        ..ProducerConfig::default()
+    };
+    let id = client::add(&mut world, config, None);
+    let records = world.between(100, 300);
+    for value in 0..records {
+        let at = world.between(0, STORM);
+        world.at(at, move |world| send(world, id, value));
+    }
+    isolate_nodes(&mut world);
+    for _ in 0..world.between(0, 20) {
+        let at = world.between(0, STORM);
+        let place = world.between(0, (TOPICS * PARTITIONS) as u64) as Place;
+        world.at(at, move |world| world.move_leader(place));
+    }
+    if shape.remakes {
+        remake_topics(&mut world);
+    }
+    world.at(STORM, |world| {
+        world.stormy = false;
+        world.cluster.unreachable.clear();
+    });
+    for (round, at) in LAST_ROUNDS.into_iter().enumerate() {
+        for number in 0..20 {
+            let value = 10_000 * (round as u64 + 1) + number;
+            world.at(at + number * MILLI, move |world| send(world, id, value));
+        }
+    }
+    world.run(END);
+    check(&mut world, id, shape, one_at_a_time);
+    match world.violations.first() {
+        None => Ok(()),
+        Some(violation) => Err(format!("{shape:?}: {violation}")),
+    }
+}
+
+fn isolate_nodes(world: &mut World) {
+    if world.chance(300) {
+        // For so long that records expire there again and again.
+        let node = world.between(0, NODES) as i32;
+        world.at(0, move |world| world.isolate(node));
+        return;
+    }
+    for _ in 0..world.between(0, 4) {
+        let node = world.between(0, NODES) as i32;
+        let from = world.between(0, STORM);
+        let until = from + world.between(0, 4 * SECOND);
+        world.at(from, move |world| world.isolate(node));
+        world.at(until, move |world| {
+            world.cluster.unreachable.remove(&node);
+        });
+    }
+}
+
+fn remake_topics(world: &mut World) {
+    for topic in 0..TOPICS {
+        let mut at = 0;
+        for _ in 0..world.between(0, 3) {
+            at += world.between(100 * MILLI, STORM / 3);
+            world.at(at, move |world| world.delete_topic(topic));
+            at += world.between(0, 500 * MILLI);
+            let partitions = world.between(1, PARTITIONS as u64 + 1) as usize;
+            world.at(at, move |world| world.make_topic(topic, partitions));
+        }
+    }
+}
+
+/// A record with a key.
+fn send(world: &mut World, id: usize, value: u64) {
+    let topic = world.between(0, TOPICS as u64) as usize;
+    let key = world.between(0, 1_000).to_be_bytes();
+    let Some(delivery) = world.produce_to(id, (topic, None), Some(&key), value) else {
+        return world.violated(format!("record {value} was not taken"));
+    };
+    let index = world.sent_by_key.len();
+    world.sent_by_key.push((topic, value, world.now, delivery));
+    world.after(DELIVERY_TIMEOUT + SLACK, move |world| {
+        let (_, value, at, delivery) = &world.sent_by_key[index];
+        if delivery.result().is_none() {
+            let late = format!("record {value}, sent at {at}, has no outcome in time");
+            world.violated(late);
+        }
+    });
+}
+
+fn check(world: &mut World, id: usize, shape: Shape, one_at_a_time: bool) {
+    let accumulator = &world.clients[id].accumulator;
+    let (left, memory) = (accumulator.unacknowledged(), accumulator.used());
+    if left > 0 || memory > 0 {
+        world.violated(format!("{left} records and {memory} bytes are left"));
+    }
+    let logs = logs(world);
+    let sent = std::mem::take(&mut world.sent_by_key);
+    // Where the latest acknowledged record of a partition first was.
+    let mut latest: HashMap<Place, (usize, i64)> = HashMap::new();
+    // A broker that is asked by name cannot tell that the topic is not the one that was meant.
+    let ordered = (shape.numbered || one_at_a_time) && (shape.by_id || !shape.remakes);
+    for (topic, value, at, delivery) in &sent {
+        let place = topic * PARTITIONS + delivery.batch().partition() as usize;
+        match delivery.result() {
+            None => {}
+            Some(Ok(metadata)) => {
+                let found = logs.get(&(place, *value)).map_or(&[][..], Vec::as_slice);
+                if !found.iter().any(|(_, offset)| *offset == metadata.offset) {
+                    world.violated(format!("acknowledged record {value} is lost"));
+                }
+                // What was stored in a topic just before its end may come again in the next.
+                let Some(&position) = found.first() else {
+                    continue;
+                };
+                let before = latest.insert(place, position);
+                if ordered && before.is_some_and(|before| before > position) {
+                    world.violated(format!("record {value} was overtaken on partition {place}"));
+                }
+            }
+            Some(Err(error)) if *at >= LAST_ROUNDS[1] => {
+                world.violated(format!("record {value} failed in a world at rest: {error}"));
+            }
+            Some(Err(error)) => {
+                let text = error.to_string();
+                if text.contains("no broker took it") {
+                    world.violated(format!("the error names no cause: {text}"));
+                }
+            }
+        }
+    }
+}
+
+/// Every record by its partition, with the incarnations of the topic and the offsets at which it is, in their order.
+fn logs(world: &World) -> HashMap<(Place, u64), Vec<(usize, i64)>> {
+    let mut logs: HashMap<(Place, u64), Vec<(usize, i64)>> = HashMap::new();
+    let mut incarnations: HashMap<Place, usize> = HashMap::new();
+    let places = 0..TOPICS * PARTITIONS;
+    let present = places.map(|place| (place, world.cluster.visible(place)));
+    for (place, log) in world.cluster.former.iter().cloned().chain(present) {
+        let incarnation = incarnations.entry(place).or_default();
+        *incarnation += 1;
+        for (offset, value) in log {
+            let found = logs.entry((place, value)).or_default();
+            found.push((*incarnation, offset));
+        }
+    }
+    logs
+}
