@@ -75,8 +75,8 @@ impl Producer {
         deadline: Instant,
     ) -> Result<(), ProduceError> {
         let started = now();
-        // The state machine itself hurries what must leave before the end. Hurrying here, before it knows of the call, would send
-        // what an abort is about to drop.
+        // The state machine itself hurries what must leave before the end. Hurrying here, before it knows of the
+        // call, would send what an abort is about to drop.
         let ended = self
             .sink()
             .call(call, command)

@@ -150,8 +150,8 @@ impl Client {
         })
     }
 
-    /// One try of a request that any broker can answer, on another one than `avoided` where there is one. With the broker that
-    /// was asked, where one is known.
+    /// One try of a request that any broker can answer, on another one than `avoided` where there is one. With the
+    /// broker that was asked, where one is known.
     pub(crate) async fn request_once<R: Request + Send + Sync>(
         &self,
         request: R,

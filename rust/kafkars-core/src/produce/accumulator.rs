@@ -47,8 +47,8 @@ struct TopicBuffers {
     partitions: Box<[Arc<PartitionBuffer>]>,
     available: Box<[i32]>,
     chooser: Arc<Mutex<PartitionChooser>>,
-    // Partitions that the topic had before it was made again with fewer. What waits for them waits on: the partition may be
-    // made again as well, or else its time runs out.
+    // Partitions that the topic had before it was made again with fewer. What waits for them waits on: the partition
+    // may be made again as well, or else its time runs out.
     former: Box<[Arc<PartitionBuffer>]>,
 }
 
@@ -327,8 +327,8 @@ impl Accumulator {
         buffers.iter().map(count).collect()
     }
 
-    /// Takes over a topic's partitions and leaders. Partitions that exist keep their records; those of a topic that was made
-    /// again with fewer partitions take no more.
+    /// Takes over a topic's partitions and leaders. Partitions that exist keep their records; those of a topic that
+    /// was made again with fewer partitions take no more.
     pub fn update_topic(&self, metadata: &TopicMetadata) {
         let available: Vec<i32> = metadata
             .partitions

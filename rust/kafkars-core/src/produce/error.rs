@@ -112,8 +112,8 @@ pub enum ProduceError {
         /// What the last try met.
         cause: Arc<str>,
     },
-    /// Something no retry can mend: the topic is refused, the broker too old, the codec failed. Without a topic, it holds for
-    /// all topics.
+    /// Something no retry can mend: the topic is refused, the broker too old, the codec failed. Without a topic, it
+    /// holds for all topics.
     #[error("cannot send{}: {cause}", to(topic))]
     Impossible {
         /// The topic.

@@ -38,8 +38,8 @@ pub struct BufferState {
     regrouping: bool,
     // The broker lost our numbers: whatever waits is numbered anew once nothing is under way.
     restarting: bool,
-    // Nothing of the partition leaves before what is under way has its outcome: with one request at a time the order must
-    // hold even where batches have no numbers and the leader moves between two of them.
+    // Nothing of the partition leaves before what is under way has its outcome: with one request at a time the order
+    // must hold even where batches have no numbers and the leader moves between two of them.
     one_at_a_time: bool,
     sequence: PartitionSequence,
     stored: Stored,

@@ -2,17 +2,18 @@
 
 use crate::backoff::Random;
 
-/// Records without key move to another partition after so many bytes, or a batch's worth where that is less. They also move
-/// when their batch has left, so that few records are spread by batches and many by bytes: with batches of up to 1 MiB,
-/// staying for a whole one would keep a slow producer on one partition for hours, and moving after less than this would
-/// fill many small batches where there could be few. Partitions that are moved away from keep their batch and fill it later.
+/// Records without key move to another partition after so many bytes, or a batch's worth where that is less. They
+/// also move when their batch has left, so that few records are spread by batches and many by bytes: with batches of
+/// up to 1 MiB, staying for a whole one would keep a slow producer on one partition for hours, and moving after less
+/// than this would fill many small batches where there could be few. Partitions that are moved away from keep their
+/// batch and fill it later.
 const LONGEST_STAY: usize = 64 << 10;
 
 /// How keys map to partitions and where keyless records go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Partitioner {
-    /// Java's default: murmur2 of the key; keyless records stay on one partition until their batch has left (KIP-480) or
-    /// 64 KiB or a batch's worth of bytes were taken (KIP-794), then move to another.
+    /// Java's default: murmur2 of the key; keyless records stay on one partition until their batch has left
+    /// (KIP-480) or 64 KiB or a batch's worth of bytes were taken (KIP-794), then move to another.
     #[default]
     Murmur2Sticky,
     /// Murmur2 of the key; keyless records go to a random partition each.
@@ -145,8 +146,8 @@ impl PartitionChooser {
         partition
     }
 
-    /// A record of this partition began a batch: the one that others had joined has left. There is nothing to stay for any
-    /// more, and the next record without key goes elsewhere.
+    /// A record of this partition began a batch: the one that others had joined has left. There is nothing to stay
+    /// for any more, and the next record without key goes elsewhere.
     pub fn batch_began(&mut self, partition: i32) {
         if self.sticky == Some(partition) && !self.has_moved {
             self.sticky = None;

@@ -84,7 +84,8 @@ pub enum TransactionError {
         elapsed: Option<Duration>,
         /// `transaction_timeout_ms`.
         limit: Duration,
-        /// Whether an InitProducerId of this producer got no answer. Kafka takes one that arrives late for a newer producer's.
+        /// Whether an InitProducerId of this producer got no answer. Kafka takes one that arrives late for a newer
+        /// producer's.
         init_lost: bool,
     },
     /// The transaction was open for longer than `transaction_timeout_ms`, and was given up before the broker did it (KIP-588).
@@ -185,7 +186,8 @@ fn overdue(elapsed: Option<Duration>, limit: Duration) -> String {
     }
 }
 
-/// A first InitProducerId names no epoch, so that the coordinator cannot tell one that comes late from another producer's.
+/// A first InitProducerId names no epoch, so that the coordinator cannot tell one that comes late from another
+/// producer's.
 fn late_init(lost: bool) -> &'static str {
     match lost {
         true => {

@@ -154,8 +154,8 @@ fn defects_in_worlds_that_change_shape_are_noticed() {
     }
 }
 
-/// Cases of refusals: the soak plays all of them, other runs those of the codes that Kafka documents for the requests of
-/// producers.
+/// Cases of refusals: the soak plays all of them, other runs those of the codes that Kafka documents for the
+/// requests of producers.
 fn refusals() -> Vec<Case> {
     let all = refusal::cases();
     match setting("KAFKARS_SEEDS", 48) {

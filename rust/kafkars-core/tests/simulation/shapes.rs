@@ -1,7 +1,7 @@
-//! Histories of a producer whose records live for a short time only, in a world that changes shape: leaders that cannot be
-//! reached while records expire again and again, topics that are deleted and made again with other ids and fewer
-//! partitions, leaders that move. Each record's outcome is known when its time is over, memory comes back, the order
-//! holds wherever it is promised, and in the end the producer works with the world as it is.
+//! Histories of a producer whose records live for a short time only, in a world that changes shape: leaders that
+//! cannot be reached while records expire again and again, topics that are deleted and made again with other ids and
+//! fewer partitions, leaders that move. Each record's outcome is known when its time is over, memory comes back, the
+//! order holds wherever it is promised, and in the end the producer works with the world as it is.
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -114,8 +114,8 @@ impl Sender {
         asks
     }
 
-    /// The answer to [`needs_identity`](super::Work::needs_identity), or what prevented one; with the broker's name where
-    /// one was asked.
+    /// The answer to [`needs_identity`](super::Work::needs_identity), or what prevented one; with the broker's name
+    /// where one was asked.
     pub fn identified(
         &mut self,
         now: Instant,

@@ -1,4 +1,5 @@
-//! Records that wait for long: the log hears of them, and at the end of their life their sender, with what they waited for.
+//! Records that wait for long: the log hears of them, and at the end of their life their sender, with what they
+//! waited for.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,8 +10,8 @@ use crate::produce::delivery::BatchOutcome;
 use crate::produce::error::ProduceError;
 use crate::produce::partition_buffer::{OutgoingBatch, PartitionBuffer};
 
-/// The log hears of records that have waited for so long, or for half their life where that is shorter; of one partition at
-/// a time, and of each once until something is stored there.
+/// The log hears of records that have waited for so long, or for half their life where that is shorter; of one
+/// partition at a time, and of each once until something is stored there.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long records wait before the log hears of it.
@@ -108,7 +109,8 @@ impl Sender {
         }
     }
 
-    /// A batch has reached the end of its life. What its last try met says more than what it waited for, where there was one.
+    /// A batch has reached the end of its life. What its last try met says more than what it waited for, where there
+    /// was one.
     pub(super) fn expire(&mut self, batch: OutgoingBatch, obstacle: Arc<str>) {
         let error = ProduceError::DeliveryTimedOut {
             topic: Arc::clone(batch.delivery.topic()),
