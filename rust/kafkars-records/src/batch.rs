@@ -130,6 +130,11 @@ impl Batch {
             .unwrap_or_default()
     }
 
+    /// Bytes of memory that the batch takes: its records and what describes them.
+    pub fn memory(&self) -> usize {
+        size_of::<Self>() + self.data.len() + size_of_val(&*self.marks)
+    }
+
     /// The uncompressed records that spans and positions point into.
     pub fn data(&self) -> &Bytes {
         &self.data
@@ -177,6 +182,25 @@ impl BatchHeader {
     /// Offset after the last record: where to fetch next, whatever compaction left of the batch.
     pub fn next_offset(&self) -> i64 {
         self.last_offset().saturating_add(1)
+    }
+
+    /// [`BatchHeader::next_offset`], or the error that says why the offsets cannot be those of any log.
+    pub fn checked_next_offset(&self) -> Result<i64, RecordsError> {
+        let bad = |what| RecordsError::BadOffsets {
+            base_offset: self.base_offset,
+            last_offset_delta: self.last_offset_delta,
+            what,
+        };
+        if self.base_offset < 0 {
+            return Err(bad("offsets are not negative"));
+        }
+        if self.last_offset_delta < 0 {
+            return Err(bad("the last offset is not before the first"));
+        }
+        self.base_offset
+            .checked_add(i64::from(self.last_offset_delta))
+            .and_then(|last| last.checked_add(1))
+            .ok_or_else(|| bad("no offset can follow it"))
     }
 
     /// The codec, or the error that names an unknown one.

@@ -29,6 +29,18 @@ pub enum RecordsError {
         /// The magic byte.
         magic: i8,
     },
+    /// The offsets in the header cannot be those of a batch in a log.
+    #[error(
+        "batch states the impossible offsets {base_offset} to {base_offset} + {last_offset_delta}: {what}"
+    )]
+    BadOffsets {
+        /// Base offset of the batch.
+        base_offset: i64,
+        /// The last offset, counted from the base offset.
+        last_offset_delta: i32,
+        /// The rule that they break.
+        what: &'static str,
+    },
     /// The bytes were damaged between the producer and here.
     #[error(
         "batch at offset {base_offset} is corrupt: header states CRC {expected:#010x}, its bytes give {found:#010x}"

@@ -117,12 +117,16 @@ fn split(rest: &mut Bytes) -> Result<Option<RawBatch>, RecordsError> {
 /// Decompresses and checks every record of a batch whose CRC is right.
 pub(crate) fn open(raw: &RawBatch, limits: &ReadLimits) -> Result<Batch, RecordsError> {
     let header = raw.header;
+    header.checked_next_offset()?;
     let records = raw.bytes().slice(HEADER_SIZE..);
     let data = match header.codec()? {
+        // A few bytes do not keep the answer alive in which they came.
+        Codec::None if records.len() <= COPIED => Bytes::copy_from_slice(&records),
         Codec::None => records,
         // Compaction may leave a batch without records, and then there is nothing a codec could have written.
-        _ if records.is_empty() => records,
+        _ if records.is_empty() => Bytes::new(),
         codec => compression::decompress(codec, &records, limits.bytes())
+            .map(compression::trimmed)
             .map_err(|failure| failure.of_batch(header.base_offset, codec))?
             .into(),
     };
@@ -130,28 +134,41 @@ pub(crate) fn open(raw: &RawBatch, limits: &ReadLimits) -> Result<Batch, Records
     Ok(Batch::new(header, data, marks))
 }
 
+/// Uncompressed records of at most this many bytes are copied out of the answer.
+const COPIED: usize = 1 << 10;
+
 /// Records between two marks of a batch: few enough to walk in no time, many enough for marks to take no room.
 pub(crate) const MARK_EVERY: usize = 64;
 
 /// Walks all records once and returns where every 64th stands. A lying count costs nothing: the walk ends with the bytes,
-/// and nothing is reserved for it.
+/// and nothing is reserved for it. Offsets must rise within the range of the batch: a reader hands out whatever stands
+/// behind its position, and goes on behind the range.
 pub(crate) fn check_records(header: &BatchHeader, data: &[u8]) -> Result<Box<[u32]>, RecordsError> {
     let BatchHeader {
         base_offset,
         record_count: stated,
+        last_offset_delta,
         ..
     } = *header;
-    let (mut position, mut found) = (0, 0);
+    let (mut position, mut found, mut latest) = (0, 0, -1);
     let mut marks = Vec::new();
     while position < data.len() {
         if (found as usize).is_multiple_of(MARK_EVERY) {
             marks.push(position as u32);
         }
-        position = record::check(data, position).map_err(|what| RecordsError::BadRecord {
+        let bad = |what| RecordsError::BadRecord {
             base_offset,
             index: found,
             what,
-        })?;
+        };
+        let (next, delta) = record::check(data, position).map_err(bad)?;
+        if delta <= latest {
+            return Err(bad("its offset is not behind that of the record before it"));
+        }
+        if delta > last_offset_delta {
+            return Err(bad("its offset is behind the last one of its batch"));
+        }
+        (position, latest) = (next, delta);
         found += 1;
     }
     if i64::from(stated) == i64::from(found) {

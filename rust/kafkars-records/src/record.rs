@@ -165,20 +165,21 @@ pub(crate) fn view(header: &BatchHeader, data: &[u8], position: u32) -> RecordVi
     }
 }
 
-/// Checks the record at `position` to its last byte and returns where the next one starts.
+/// Checks the record at `position` to its last byte and returns where the next one starts, and its offset less that of
+/// the batch.
 #[inline]
-pub(crate) fn check(data: &[u8], position: usize) -> Result<usize, &'static str> {
+pub(crate) fn check(data: &[u8], position: usize) -> Result<(usize, i32), &'static str> {
     let fields = fields(data, position).ok_or("its lengths do not fit its bytes")?;
     let next = fields.next as usize;
     if fields.header_count == 0 {
         return if fields.headers_start as usize == next {
-            Ok(next)
+            Ok((next, fields.offset_delta))
         } else {
             Err("bytes are left over after its value")
         };
     }
     check_headers(data, &fields)?;
-    Ok(next)
+    Ok((next, fields.offset_delta))
 }
 
 fn check_headers(data: &[u8], fields: &Fields) -> Result<(), &'static str> {

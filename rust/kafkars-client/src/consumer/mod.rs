@@ -46,7 +46,7 @@ pub struct ConsumerMetrics {
     pub bytes_fetched: u64,
     /// Fetch responses received.
     pub fetches: u64,
-    /// Bytes of opened batches that wait for the application.
+    /// Bytes of fetched data that wait for the application, as they take memory.
     pub buffered_bytes: usize,
     /// Partitions assigned.
     pub assigned: usize,
@@ -96,6 +96,7 @@ impl Consumer {
             handle.spawn(start.run(Arc::clone(&shared)));
         }
         handle.spawn(manager::run(Arc::clone(&shared)));
+        handle.spawn(opening::run(Arc::clone(&shared)));
         Self {
             _last: Arc::new(CloseOnDrop(Arc::clone(&shared))),
             shared,
@@ -295,7 +296,7 @@ impl Consumer {
             bytes_fetched: counters.bytes.load(Ordering::Relaxed),
             fetches: counters.fetches.load(Ordering::Relaxed),
             buffered_bytes: inner.buffer.buffered(),
-            assigned: inner.buffer.assignment().len(),
+            assigned: inner.buffer.assigned(),
         }
     }
 

@@ -7,6 +7,7 @@ use std::time::Instant;
 use kafkars_core::backoff::{Backoff, Random};
 use kafkars_core::config::TopicPartition;
 use kafkars_core::fetch::error::FetchError;
+use kafkars_core::fetch::offset_reset::{EARLIEST_TIMESTAMP, LATEST_TIMESTAMP};
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::list_offsets::{
     ListOffsetsPartition, ListOffsetsRequest, ListOffsetsResponse, ListOffsetsTopic,
@@ -222,6 +223,12 @@ fn sort(
             continue;
         };
         match ErrorCode::from_i16(answer.error_code) {
+            ErrorCode::None if answer.offset < lowest(question.timestamp) => {
+                done.push((
+                    question.partition.clone(),
+                    Err(impossible(&question, answer.offset)),
+                ));
+            }
             ErrorCode::None => {
                 let found = OffsetAndTimestamp {
                     offset: answer.offset,
@@ -242,5 +249,25 @@ fn sort(
                 ));
             }
         }
+    }
+}
+
+/// The lowest offset that answers a question about this timestamp: -1 says that there is no such record, but every log has
+/// a start and an end.
+fn lowest(timestamp: i64) -> i64 {
+    match timestamp {
+        EARLIEST_TIMESTAMP | LATEST_TIMESTAMP => 0,
+        _ => -1,
+    }
+}
+
+fn impossible(question: &Question, offset: i64) -> FetchError {
+    FetchError::Protocol {
+        operation: "offset look-up",
+        cause: format!(
+            "the leader of {} answers the question for timestamp {} with offset {offset}; offsets are not negative",
+            question.partition, question.timestamp
+        )
+        .into(),
     }
 }

@@ -1,27 +1,90 @@
 //! Opening fetched batches: checksums, decompression, and the hand-over to the application.
+//!
+//! What is small is opened by the task that received it: the application waits, and waking another thread would take
+//! longer. Everything else is opened on a thread of the runtime that serves no sockets, at most one per consumer. What may
+//! be opened at all is decided by the core, by what the application has not taken yet.
+
+use std::sync::Arc;
 
 use kafkars_core::fetch::buffer::FetchTarget;
-use kafkars_core::fetch::open::OpenJob;
 use kafkars_records::ReadLimits;
 
 use super::shared::Shared;
 
-/// Bytes of fetched batches up to which an answer is opened before the next request leaves.
-const SMALL_ANSWER: usize = 16 << 10;
+/// Bytes of a partition's share of an answer, before and after decompression, up to which it is opened on the spot.
+const SMALL: usize = 16 << 10;
+/// Bytes of opened batches that are handed over together.
+const PIECE: usize = 256 << 10;
 
-/// Returns true if opening these takes less time than sending a request.
-pub(super) fn is_small(jobs: &[(FetchTarget, OpenJob)]) -> bool {
-    let size: usize = jobs.iter().map(|(_, job)| job.records.len()).sum();
-    size <= SMALL_ANSWER
+/// Goes on opening what waits for room whenever the application has made some. Runs until the consumer is closed.
+pub(super) async fn run(shared: Arc<Shared>) {
+    let mut changed = shared.changed.subscribe();
+    while changed.changed().await.is_ok() && !shared.is_closed() {
+        start(&shared);
+    }
 }
 
-/// Checks and unpacks what came, and hands it to the application.
-pub(super) fn open(shared: &Shared, jobs: &[(FetchTarget, OpenJob)]) {
-    let limits = ReadLimits {
+/// Opens what these partitions have just received, if it is small; the rest is left to another thread.
+pub(super) fn open(shared: &Arc<Shared>, targets: &[FetchTarget]) {
+    let limits = limits(shared);
+    let mut is_large = false;
+    for target in targets {
+        loop {
+            let task = shared.inner.lock().buffer.start_opening_of(target);
+            let Some(mut task) = task else {
+                break;
+            };
+            let (parts, outcome) = task.opening.open_small(&limits, SMALL);
+            shared.update(|buffer| buffer.opened(task, parts));
+            if outcome.is_err() {
+                is_large = true;
+                break;
+            }
+        }
+    }
+    if is_large {
+        start(shared);
+    }
+}
+
+/// Starts the thread that opens, unless it runs or has nothing to do.
+fn start(shared: &Arc<Shared>) {
+    {
+        let mut inner = shared.inner.lock();
+        if inner.is_opening || !inner.buffer.can_open() {
+            return;
+        }
+        inner.is_opening = true;
+    }
+    let opener = Arc::clone(shared);
+    shared
+        .client
+        .handle()
+        .spawn_blocking(move || drain(&opener));
+}
+
+/// Opens until nothing is left or nothing more may be opened for now.
+fn drain(shared: &Shared) {
+    let limits = limits(shared);
+    loop {
+        let task = {
+            let mut inner = shared.inner.lock();
+            let task = inner.buffer.start_opening();
+            inner.is_opening = task.is_some();
+            // When the application takes data, it goes on.
+            inner.starved |= task.is_none();
+            task
+        };
+        let Some(mut task) = task else {
+            return;
+        };
+        let parts = task.opening.open(&limits, PIECE);
+        shared.update(|buffer| buffer.opened(task, parts));
+    }
+}
+
+fn limits(shared: &Shared) -> ReadLimits {
+    ReadLimits {
         max_decompressed: shared.config.max_decompressed_batch,
-    };
-    for (target, job) in jobs {
-        let opened = job.open(&limits);
-        shared.update(|buffer| buffer.queue(target, opened));
     }
 }

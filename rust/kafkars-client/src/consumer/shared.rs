@@ -42,6 +42,8 @@ pub(super) struct Inner {
     pub(super) news_waiters: Vec<Box<dyn FnOnce() + Send>>,
     // The network found no credit and must be told when there is some.
     pub(super) starved: bool,
+    // A thread opens fetched batches now.
+    pub(super) is_opening: bool,
     // Handed to the application so far.
     pub(super) records: u64,
     // What the application must hear before more records.
@@ -74,6 +76,7 @@ impl Inner {
             choosy: Vec::new(),
             news_waiters: Vec::new(),
             starved: false,
+            is_opening: false,
             records: 0,
             queue: Queue::default(),
             assigned_by_hand: false,
@@ -288,7 +291,7 @@ impl Inner {
     }
 
     pub(super) fn credit_returned(&mut self) -> bool {
-        if self.starved && self.buffer.has_credit() {
+        if self.starved && (self.buffer.has_credit() || self.buffer.can_open()) {
             self.starved = false;
             self.wished_at = now();
             return true;

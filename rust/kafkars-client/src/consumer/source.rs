@@ -286,28 +286,17 @@ impl Source {
             self.hand_over(&targets);
             return;
         }
-        let jobs = self.note(&targets, response);
+        self.note(&targets, response);
         self.hand_over(&targets);
-        let is_small = opening::is_small(&jobs);
-        if is_small {
-            // Sending a request takes longer than opening this, and the application waits.
-            opening::open(&self.shared, &jobs);
-        }
+        opening::open(&self.shared, &targets);
         // The broker works on the next answer while a large one is opened; only a lost connection is made anew afterwards.
         if self.lanes[place].is_connected() {
             self.dispatch().await;
         }
-        if !is_small {
-            opening::open(&self.shared, &jobs);
-        }
     }
 
-    /// Takes note of every partition in the response, and returns what must be opened.
-    fn note(
-        &self,
-        targets: &[FetchTarget],
-        response: FetchResponse,
-    ) -> Vec<(FetchTarget, OpenJob)> {
+    /// Takes note of every partition in the response.
+    fn note(&self, targets: &[FetchTarget], response: FetchResponse) {
         let by_name: HashMap<(&str, i32), &FetchTarget> = targets
             .iter()
             .map(|target| {
@@ -318,7 +307,6 @@ impl Source {
             })
             .collect();
         let cluster = self.shared.client.cluster();
-        let mut jobs = Vec::new();
         let mut stale = false;
         self.shared.update(|buffer| {
             buffer.landed(targets);
@@ -336,7 +324,7 @@ impl Source {
                     };
                     let code = ErrorCode::from_i16(data.error_code);
                     if code == ErrorCode::None {
-                        jobs.extend(self.note_data(buffer, target, data));
+                        self.note_data(buffer, target, data);
                     } else {
                         stale |= self.note_error(buffer, target, code);
                     }
@@ -346,15 +334,9 @@ impl Source {
         if stale {
             self.shared.client.refresh_metadata();
         }
-        jobs
     }
 
-    fn note_data(
-        &self,
-        buffer: &mut FetchBuffer,
-        target: &FetchTarget,
-        data: PartitionData,
-    ) -> Option<(FetchTarget, OpenJob)> {
+    fn note_data(&self, buffer: &mut FetchBuffer, target: &FetchTarget, data: PartitionData) {
         let status = PartitionStatus {
             high_watermark: data.high_watermark,
             last_stable_offset: data.last_stable_offset,
@@ -377,7 +359,7 @@ impl Source {
             };
             tracing::warn!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.from.offset, diverging_offset = end.end_offset, "the log was truncated");
             buffer.truncated(target.id, target.epoch, target.from, end);
-            return None;
+            return;
         }
         let job = data
             .records
@@ -404,8 +386,16 @@ impl Source {
                     isolation: self.shared.config.isolation_level,
                 }
             });
-        let current = buffer.note(target, status, job.as_ref());
-        Some((target.clone(), job?)).filter(|_| current)
+        buffer.note(target, status);
+        let Some(job) = job else {
+            return;
+        };
+        if job.next() == target.from {
+            // Nothing of this is new, and asking again at once would bring the same.
+            let pause = self.shared.client.config().retry_backoff;
+            buffer.back_off(target.id, target.epoch, now(), pause);
+        }
+        buffer.admit(target, job);
     }
 
     /// True when metadata may be stale.

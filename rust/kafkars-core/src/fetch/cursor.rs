@@ -9,6 +9,7 @@ use kafkars_records::RecordView;
 use crate::config::TopicPartition;
 use crate::fetch::error::FetchError;
 use crate::fetch::open::FetchedBatch;
+use crate::fetch::opening::Opening;
 
 /// Where to start when there is no position yet, or no longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub enum CursorState {
 #[derive(Debug)]
 pub(crate) enum Queued {
     Records(BatchCursor),
-    Skip(i64),
+    Skip(Place),
     Failed(FetchError),
 }
 
@@ -117,8 +118,29 @@ pub struct Cursor {
     pub(crate) queued_to: Place,
     pub(crate) fetch_from: Place,
     pub(crate) queue: VecDeque<Queued>,
-    // Whether the cursor stands in the buffer's queue of turns.
-    pub(crate) listed: bool,
+    // Answers that wait to be opened, in the order of their offsets.
+    pub(crate) unopened: VecDeque<Opening>,
+    // Some thread opens the first of them now, and has it.
+    pub(crate) is_opening: bool,
+    // Whether the cursor stands in the buffer's queue of those with something to open.
+    pub(crate) is_listed_to_open: bool,
+    // Bytes of both queues.
+    pub(crate) held: Held,
+    // The stamp of the cursor's place in the buffer's queue of turns, or 0 while it has none.
+    pub(crate) turn: u64,
+}
+
+/// Bytes that wait for the application, opened and as they came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Held {
+    pub(crate) opened: usize,
+    pub(crate) unopened: usize,
+}
+
+impl Held {
+    pub(crate) fn total(self) -> usize {
+        self.opened.saturating_add(self.unopened)
+    }
 }
 
 impl Place {
@@ -159,7 +181,11 @@ impl Cursor {
             queued_to: Place::at(0),
             fetch_from: Place::at(0),
             queue: VecDeque::new(),
-            listed: false,
+            unopened: VecDeque::new(),
+            is_opening: false,
+            is_listed_to_open: false,
+            held: Held::default(),
+            turn: 0,
         };
         if let Some(place) = place {
             cursor.set_position(place);
@@ -206,12 +232,24 @@ impl Cursor {
         self.not_before = None;
     }
 
-    /// Bytes of opened batches that wait here.
-    pub(crate) fn queued_bytes(&self) -> usize {
-        let sizes = self.queue.iter().map(|queued| match queued {
-            Queued::Records(records) => records.batch.size(),
-            Queued::Skip(_) | Queued::Failed(_) => 0,
-        });
-        sizes.sum()
+    /// Whether anything waits to be opened or taken.
+    pub(crate) fn has_data(&self) -> bool {
+        !self.queue.is_empty() || !self.unopened.is_empty() || self.is_opening
+    }
+
+    /// The place behind the last part of the queue.
+    pub(crate) fn end_of_queue(&self) -> Option<Place> {
+        match self.queue.back() {
+            None => self.place(),
+            Some(Queued::Skip(place)) => Some(*place),
+            Some(Queued::Records(records)) => {
+                let header = &records.batch.batch.header;
+                Some(Place {
+                    offset: header.next_offset(),
+                    leader_epoch: header.partition_leader_epoch,
+                })
+            }
+            Some(Queued::Failed(_)) => None,
+        }
     }
 }

@@ -5,4 +5,5 @@ pub mod cursor;
 pub mod error;
 pub mod offset_reset;
 pub mod open;
+pub mod opening;
 pub mod session;

@@ -2,13 +2,26 @@
 
 use std::{cell::RefCell, io};
 
-use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+use flate2::{Compress, Compression, Crc, Decompress, FlushCompress, FlushDecompress, Status};
 
-use super::{DecompressError, first_guess, make_room};
+use super::DecompressError;
 
 const DEFAULT_LEVEL: i32 = 6;
 /// The largest window deflate has: 32 KiB.
 const WINDOW_BITS: u8 = 15;
+/// Batches usually decompress to at most this many times their size.
+const USUAL_RATIO: usize = 4;
+/// The output grows by at least this many bytes.
+const LEAST_ROOM: usize = 16 << 10;
+
+/// The only compression method of gzip.
+const DEFLATE: u8 = 8;
+/// Flags of a member's header: what follows its fixed part.
+const HEADER_CRC: u8 = 0x02;
+const EXTRA: u8 = 0x04;
+const NAME: u8 = 0x08;
+const COMMENT: u8 = 0x10;
+const RESERVED: u8 = 0xe0;
 
 thread_local! {
     /// The compressor of this thread and its level. Its 260 KiB of tables cost more to set up than a small batch to compress.
@@ -50,41 +63,145 @@ fn deflate(compressor: &mut Compress, input: &[u8], output: &mut Vec<u8>) -> io:
 }
 
 /// Decompresses `input` to at most `limit` bytes.
+///
+/// Wrappers are read here and only the deflate stream in them by the library, because one decompressor can then serve any
+/// number of members: each costs its bytes, however large the output has grown.
 pub(super) fn decompress(mut input: &[u8], limit: usize) -> Result<Vec<u8>, DecompressError> {
-    let mut output = first_guess(input, limit);
+    let mut output = Output::new(input.len(), limit);
+    let mut inflater = Decompress::new(false);
     loop {
-        input = inflate_member(input, &mut output, limit)?;
+        let body = skip_header(input)?;
+        let start = output.filled;
+        let trailer = inflate(&mut inflater, body, &mut output)?;
+        input = check_trailer(trailer, &output.bytes[start..output.filled])?;
         if input.is_empty() {
-            return Ok(output);
+            output.bytes.truncate(output.filled);
+            return Ok(output.bytes);
+        }
+        inflater.reset(false);
+    }
+}
+
+/// The decompressed bytes so far. The library wants initialised memory: `bytes` is longer than what is filled, and each
+/// of its bytes is zeroed once.
+struct Output {
+    bytes: Vec<u8>,
+    filled: usize,
+    limit: usize,
+}
+
+impl Output {
+    fn new(input: usize, limit: usize) -> Self {
+        let guess = input.saturating_mul(USUAL_RATIO).min(limit);
+        Self {
+            bytes: vec![0; guess],
+            filled: 0,
+            limit,
+        }
+    }
+
+    /// The free bytes behind the filled ones; at least one, and no further than one byte over the limit, which tells
+    /// "exactly the limit" from "more than the limit".
+    fn room(&mut self) -> Result<&mut [u8], DecompressError> {
+        if self.filled > self.limit {
+            return Err(DecompressError::TooLarge(self.limit));
+        }
+        if self.filled == self.bytes.len() {
+            let more = self
+                .filled
+                .max(LEAST_ROOM)
+                .min(self.limit - self.filled + 1);
+            self.bytes.reserve_exact(more);
+            self.bytes.resize(self.filled + more, 0);
+        }
+        Ok(&mut self.bytes[self.filled..])
+    }
+}
+
+/// Appends the deflate stream at the start of `input` to `output` and returns the input behind it.
+fn inflate<'a>(
+    inflater: &mut Decompress,
+    input: &'a [u8],
+    output: &mut Output,
+) -> Result<&'a [u8], DecompressError> {
+    loop {
+        let (read, written) = (inflater.total_in(), inflater.total_out());
+        let rest = input.get(read as usize..).unwrap_or_default();
+        let status = inflater
+            .decompress(rest, output.room()?, FlushDecompress::None)
+            .map_err(DecompressError::corrupt)?;
+        output.filled += (inflater.total_out() - written) as usize;
+        if output.filled > output.limit {
+            return Err(DecompressError::TooLarge(output.limit));
+        }
+        if status == Status::StreamEnd {
+            let end = inflater.total_in() as usize;
+            return Ok(input.get(end..).unwrap_or_default());
+        }
+        // With room in the output, only more input could help.
+        if (inflater.total_in(), inflater.total_out()) == (read, written) {
+            return Err(DecompressError::cut_short());
         }
     }
 }
 
-/// Appends one member to `output` and returns the input behind it.
-fn inflate_member<'a>(
-    input: &'a [u8],
-    output: &mut Vec<u8>,
-    limit: usize,
-) -> Result<&'a [u8], DecompressError> {
-    let mut decompressor = Decompress::new_gzip(WINDOW_BITS);
-    loop {
-        make_room(output, limit)?;
-        let before = (decompressor.total_in(), output.len());
-        let rest = input.get(before.0 as usize..).unwrap_or_default();
-        let status = decompressor
-            .decompress_vec(rest, output, FlushDecompress::None)
-            .map_err(DecompressError::corrupt)?;
-        if output.len() > limit {
-            return Err(DecompressError::TooLarge(limit));
-        }
-        if status == Status::StreamEnd {
-            return Ok(input
-                .get(decompressor.total_in() as usize..)
-                .unwrap_or_default());
-        }
-        // With room in the output, only more input could help.
-        if (decompressor.total_in(), output.len()) == before {
-            return Err(DecompressError::cut_short());
+/// Returns what follows the header of a member (RFC 1952, section 2.3).
+fn skip_header(input: &[u8]) -> Result<&[u8], DecompressError> {
+    let (fixed, mut rest) = input
+        .split_first_chunk::<10>()
+        .ok_or_else(DecompressError::cut_short)?;
+    let [0x1f, 0x8b, DEFLATE, flags, ..] = *fixed else {
+        return Err(DecompressError::corrupt("no gzip member starts here"));
+    };
+    if flags & RESERVED != 0 {
+        return Err(DecompressError::corrupt("the member has an unknown flag"));
+    }
+    if flags & EXTRA != 0 {
+        let (length, after) = rest
+            .split_first_chunk()
+            .ok_or_else(DecompressError::cut_short)?;
+        let length = usize::from(u16::from_le_bytes(*length));
+        rest = after.get(length..).ok_or_else(DecompressError::cut_short)?;
+    }
+    for text in [NAME, COMMENT] {
+        if flags & text != 0 {
+            let end = rest.iter().position(|&byte| byte == 0);
+            let end = end.ok_or_else(DecompressError::cut_short)?;
+            rest = &rest[end + 1..];
         }
     }
+    if flags & HEADER_CRC != 0 {
+        let (stated, after) = rest
+            .split_first_chunk()
+            .ok_or_else(DecompressError::cut_short)?;
+        let mut crc = Crc::new();
+        crc.update(&input[..input.len() - rest.len()]);
+        if crc.sum() as u16 != u16::from_le_bytes(*stated) {
+            return Err(DecompressError::corrupt(
+                "the header of a member does not match its checksum",
+            ));
+        }
+        rest = after;
+    }
+    Ok(rest)
+}
+
+/// Compares the trailer of a member with its content and returns what follows it.
+fn check_trailer<'a>(input: &'a [u8], content: &[u8]) -> Result<&'a [u8], DecompressError> {
+    let (crc, rest) = input
+        .split_first_chunk()
+        .ok_or_else(DecompressError::cut_short)?;
+    let (length, rest) = rest
+        .split_first_chunk()
+        .ok_or_else(DecompressError::cut_short)?;
+    let mut found = Crc::new();
+    found.update(content);
+    if found.sum() != u32::from_le_bytes(*crc)
+        || content.len() as u32 != u32::from_le_bytes(*length)
+    {
+        return Err(DecompressError::corrupt(
+            "the content of a member does not match its checksum",
+        ));
+    }
+    Ok(rest)
 }

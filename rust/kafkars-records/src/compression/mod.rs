@@ -222,6 +222,14 @@ pub fn decompress(codec: Codec, input: &[u8], limit: usize) -> Result<Vec<u8>, D
     }
 }
 
+/// `output` without spare room, where that is a good part of it: batches are kept, and counted by their length.
+pub(crate) fn trimmed(mut output: Vec<u8>) -> Vec<u8> {
+    if output.capacity() - output.len() > output.len() / 4 {
+        output.shrink_to_fit();
+    }
+    output
+}
+
 /// Makes a compressed LZ4 frame one that readers of magic 0 take.
 pub(crate) fn break_lz4_check(frame: &mut [u8]) {
     lz4::break_check(frame);

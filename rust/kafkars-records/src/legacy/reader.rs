@@ -62,6 +62,9 @@ pub(crate) fn open(raw: &RawBatch, limits: &ReadLimits) -> Result<Batch, Records
         last = Some(message?.offset);
     }
     let last = last.ok_or_else(|| bad(0, "a compressed set holds no message"))?;
+    if outer.magic == 0 && last > outer.offset {
+        return Err(bad(0, "it holds offsets behind that of its set"));
+    }
     // Magic 1 numbers the messages within from 0, so that brokers need not rewrite them; magic 0 holds real offsets.
     let shift = if outer.magic == 0 {
         0
@@ -187,11 +190,11 @@ fn transcode<'a>(
             .checked_sub(header.base_offset)
             .and_then(|delta| i32::try_from(delta).ok());
         let delta = delta
-            .filter(|&delta| delta >= header.last_offset_delta)
+            .filter(|&delta| header.record_count == 0 || delta > header.last_offset_delta)
             .ok_or(RecordsError::BadRecord {
                 base_offset: outer.base_offset,
                 index: header.record_count.unsigned_abs(),
-                what: "its offset is before that of the message ahead of it",
+                what: "its offset is not behind that of the message ahead of it",
             })?;
         encode::push_record(
             &mut data,
@@ -208,8 +211,9 @@ fn transcode<'a>(
             header.max_timestamp = header.max_timestamp.max(message.timestamp);
         }
     }
+    header.checked_next_offset()?;
     let marks = check_records(&header, &data)?;
-    Ok(Batch::new(header, data.into(), marks))
+    Ok(Batch::new(header, compression::trimmed(data).into(), marks))
 }
 
 fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {

@@ -244,10 +244,48 @@ fn headers_of_batches_that_lie_are_errors() {
         })
     );
 
-    // Offsets at the end of what 64 bits hold do not overflow.
-    let mut bad = good.to_vec();
-    bad[..8].copy_from_slice(&i64::MAX.to_be_bytes());
-    assert_eq!(open(bad).unwrap().header.next_offset(), i64::MAX);
+    for (base_offset, last_offset_delta) in [(i64::MAX, 0), (-1, 0), (i64::MIN, 0), (7, -1)] {
+        let mut bad = good.to_vec();
+        bad[..8].copy_from_slice(&base_offset.to_be_bytes());
+        bad[23..27].copy_from_slice(&i32::to_be_bytes(last_offset_delta));
+        mend_crc(&mut bad);
+        let error = open(bad).unwrap_err();
+        assert!(
+            matches!(error, RecordsError::BadOffsets { .. }),
+            "{base_offset} + {last_offset_delta}: {error:?}"
+        );
+    }
+}
+
+/// Two records at the same offset, one behind the last offset of the batch, one before its first.
+#[test]
+fn records_outside_the_offsets_of_their_batch_are_errors() {
+    let good = build(
+        &[Owned::new(0, b"", b""), Owned::new(0, b"", b"")],
+        Compression::NONE,
+        ProducerFields::default(),
+    );
+    // Length, attributes and timestamp stand before the offset of a record, in a byte each.
+    let record = (good.len() - 61) / 2;
+    let second = 61 + record + 3;
+    for (delta, what) in [
+        (
+            0_u8,
+            "its offset is not behind that of the record before it",
+        ),
+        (1, "its offset is not behind that of the record before it"),
+        (4, "its offset is behind the last one of its batch"),
+    ] {
+        let mut bad = good.to_vec();
+        bad[second] = delta;
+        mend_crc(&mut bad);
+        let expected = RecordsError::BadRecord {
+            base_offset: 0,
+            index: 1,
+            what,
+        };
+        assert_eq!(open(bad), Err(expected));
+    }
 }
 
 /// Positions and spans of one batch mean nothing in another, and do no harm there.

@@ -240,7 +240,7 @@ fn an_empty_set_within_a_message_is_refused() {
 fn messages_within_that_go_backwards_are_refused() {
     let mut inner = set(LegacyFormat::Magic1, Codec::None).to_vec();
     inner[..8].copy_from_slice(&2_i64.to_be_bytes());
-    let what = "its offset is before that of the message ahead of it";
+    let what = "its offset is not behind that of the message ahead of it";
     assert_eq!(
         open(wrap(&inner, 1)),
         Err(RecordsError::BadRecord {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{CursorId, FetchBuffer};
+use super::credit::opened;
+use super::{CursorId, FetchBuffer, has_turn};
 use crate::config::TopicPartition;
 use crate::fetch::cursor::{CursorState, Queued};
 use crate::fetch::error::FetchError;
@@ -11,13 +12,18 @@ use crate::fetch::open::{RecordSlice, TakenRecord};
 impl FetchBuffer {
     /// Whether taking would give a record or an error now.
     pub fn is_ready(&self) -> bool {
-        self.current.is_some() || !self.ready.is_empty()
+        self.current.is_some() || self.turns > 0
     }
 
     /// Whether taking would give something of one of these partitions now.
     pub fn is_ready_for(&self, wanted: &[TopicPartition]) -> bool {
-        let current = self.current.iter().map(|(id, _)| id);
-        current.chain(&self.ready).any(|id| self.is_of(*id, wanted))
+        let current = self.current.as_ref().map(|(id, _)| *id);
+        let has_data = |id: CursorId| {
+            let cursor = self.cursors[id].as_ref();
+            current == Some(id) || cursor.is_some_and(|cursor| cursor.turn != 0)
+        };
+        let mut ids = wanted.iter().filter_map(|one| self.by_partition.get(one));
+        ids.any(|id| has_data(*id))
     }
 
     fn is_of(&self, id: CursorId, wanted: &[TopicPartition]) -> bool {
@@ -34,8 +40,8 @@ impl FetchBuffer {
             None => self
                 .ready
                 .iter()
-                .copied()
-                .find(|id| self.is_of(*id, wanted)),
+                .find(|place| has_turn(&self.cursors, **place) && self.is_of(place.0, wanted))
+                .map(|(id, _)| *id),
         };
         self.asked_in_vain = found.is_none();
         let Some(id) = found else {
@@ -48,8 +54,8 @@ impl FetchBuffer {
             self.put_current_back();
             self.list(current, true);
         }
-        self.ready.retain(|other| *other != id);
-        self.ready.push_front(id);
+        self.unlist(id);
+        self.list(id, false);
         true
     }
 
@@ -77,7 +83,7 @@ impl FetchBuffer {
         if is_last {
             self.finish_current();
         } else if let Some(cursor) = self.cursors[id].as_mut() {
-            cursor.position = Some(view.offset + 1);
+            cursor.position = Some(view.offset.saturating_add(1));
             cursor.leader_epoch = taken.batch.batch.header.partition_leader_epoch;
         }
         Ok(Some(taken))
@@ -134,7 +140,7 @@ impl FetchBuffer {
             if is_last {
                 self.finish_current();
             } else if let (Some(last), Some(cursor)) = (last, self.cursors[id].as_mut()) {
-                cursor.position = Some(last.offset + 1);
+                cursor.position = Some(last.offset.saturating_add(1));
                 cursor.leader_epoch = leader_epoch;
             }
         }
@@ -168,14 +174,18 @@ impl FetchBuffer {
 
     /// Makes the next ready batch the current one. False when there is none.
     fn load(&mut self) -> Result<bool, (CursorId, FetchError)> {
-        while let Some(id) = self.ready.pop_front() {
-            let Some(cursor) = self.cursors[id].as_mut() else {
+        while let Some((id, turn)) = self.ready.pop_front() {
+            let Some(cursor) = self.cursors[id]
+                .as_mut()
+                .filter(|cursor| cursor.turn == turn)
+            else {
                 continue;
             };
-            cursor.listed = false;
+            cursor.turn = 0;
+            self.turns -= 1;
             match cursor.queue.pop_front() {
                 Some(Queued::Records(records)) => {
-                    self.buffered = self.buffered.saturating_sub(records.batch.size());
+                    self.credit.remove(cursor, opened(records.batch.size()));
                     self.current = Some((id, records));
                     return Ok(true);
                 }

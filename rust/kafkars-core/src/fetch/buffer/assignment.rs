@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::credit::opened;
 use super::{CursorId, FetchBuffer};
 use crate::config::TopicPartition;
 use crate::fetch::cursor::{Cursor, Place, Queued, StartAt};
@@ -50,7 +51,7 @@ impl FetchBuffer {
     fn create(&mut self, partition: TopicPartition, place: Option<Place>) {
         self.next_epoch += 1;
         let cursor = Cursor::new(partition.clone(), self.next_epoch, self.start, place);
-        let id = match self.cursors.iter().position(Option::is_none) {
+        let id = match self.free.pop() {
             Some(id) => {
                 self.cursors[id] = Some(cursor);
                 id
@@ -69,6 +70,7 @@ impl FetchBuffer {
         };
         self.drop_data(id);
         self.cursors[id] = None;
+        self.free.push(id);
     }
 
     /// Throws away what waits for the application.
@@ -82,8 +84,10 @@ impl FetchBuffer {
         }
         self.unlist(id);
         if let Some(cursor) = self.cursors[id].as_mut() {
-            self.buffered = self.buffered.saturating_sub(cursor.queued_bytes());
+            self.credit.remove(cursor, cursor.held);
             cursor.queue.clear();
+            cursor.unopened.clear();
+            cursor.is_opening = false;
         }
     }
 
@@ -96,6 +100,11 @@ impl FetchBuffer {
             cursor.preferred_replica = None;
             change(cursor);
         }
+    }
+
+    /// How many partitions are assigned.
+    pub fn assigned(&self) -> usize {
+        self.by_partition.len()
     }
 
     /// The assigned partitions, in no order.
@@ -121,7 +130,7 @@ impl FetchBuffer {
         Ok(())
     }
 
-    /// Stops or resumes handing out and fetching; data that waits is kept.
+    /// Stops or resumes handing out and fetching. Data that waits is kept, unless others need its room.
     pub fn set_paused(
         &mut self,
         partition: &TopicPartition,
@@ -142,10 +151,11 @@ impl FetchBuffer {
         if cursor.paused == paused {
             return Ok(());
         }
-        cursor.paused = paused;
         if paused {
+            self.credit.pause(cursor);
             self.unlist(id);
         } else {
+            self.credit.resume(cursor);
             self.make_ready(id);
         }
         Ok(())
@@ -155,8 +165,8 @@ impl FetchBuffer {
         let Some((id, current)) = self.current.take() else {
             return;
         };
-        self.buffered += current.batch.size();
         if let Some(cursor) = self.cursors[id].as_mut() {
+            self.credit.add(cursor, opened(current.batch.size()));
             cursor.queue.push_front(Queued::Records(current));
         }
     }

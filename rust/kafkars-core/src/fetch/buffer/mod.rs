@@ -2,7 +2,9 @@
 
 mod application;
 mod assignment;
+mod credit;
 mod network;
+mod opening;
 mod progress;
 #[cfg(test)]
 mod tests;
@@ -14,6 +16,8 @@ use crate::config::{AutoOffsetReset, TopicPartition};
 use crate::fetch::cursor::{BatchCursor, Cursor, Place, Queued, StartAt};
 use crate::fetch::error::FetchError;
 
+use self::credit::Credit;
+pub use self::opening::OpenTask;
 pub use self::progress::Position;
 pub use self::truncation::{EpochEnd, Validation};
 
@@ -28,12 +32,20 @@ pub struct FetchBuffer {
     policy: AutoOffsetReset,
     // Where new cursors look for their position first.
     start: StartAt,
-    limit: usize,
+    credit: Credit,
     cursors: Vec<Option<Cursor>>,
+    // Places in `cursors` that were given up.
+    free: Vec<CursorId>,
     by_partition: HashMap<TopicPartition, CursorId>,
-    ready: VecDeque<CursorId>,
+    // Cursors with something to take, in turn, each with the stamp of its turn: a place whose stamp is not that of its
+    // cursor was given up, and is passed over.
+    ready: VecDeque<(CursorId, u64)>,
+    // Places in `ready` that were not given up.
+    turns: usize,
+    last_turn: u64,
+    // Cursors with answers to open, in turn. A place may have nothing left to open, or be that of a cursor that is gone.
+    to_open: VecDeque<CursorId>,
     current: Option<(CursorId, BatchCursor)>,
-    buffered: usize,
     // The application wants partitions that have nothing, and what others have may fill the buffer.
     asked_in_vain: bool,
     next_epoch: u64,
@@ -66,17 +78,20 @@ pub struct PartitionStatus {
 }
 
 impl FetchBuffer {
-    /// Nothing assigned. `limit` bounds the bytes of opened batches that wait for the application.
+    /// Nothing assigned. `limit` bounds the bytes of fetched data that wait for the application.
     pub fn new(policy: AutoOffsetReset, limit: usize) -> Self {
         Self {
             policy,
             start: StartAt::Policy,
-            limit,
+            credit: Credit::new(limit),
             cursors: Vec::new(),
+            free: Vec::new(),
             by_partition: HashMap::new(),
             ready: VecDeque::new(),
+            turns: 0,
+            last_turn: 0,
+            to_open: VecDeque::new(),
             current: None,
-            buffered: 0,
             asked_in_vain: false,
             next_epoch: 0,
             unfinished: Vec::new(),
@@ -137,21 +152,31 @@ impl FetchBuffer {
         let Some(cursor) = self.cursors[id].as_mut() else {
             return;
         };
-        if std::mem::replace(&mut cursor.listed, true) {
+        if cursor.turn != 0 {
             return;
         }
+        self.last_turn += 1;
+        cursor.turn = self.last_turn;
+        self.turns += 1;
         if at_end {
-            self.ready.push_back(id);
+            self.ready.push_back((id, cursor.turn));
         } else {
-            self.ready.push_front(id);
+            self.ready.push_front((id, cursor.turn));
         }
     }
 
+    /// Takes a cursor out of the queue of turns. Its place stays and is passed over: to search it would make removing all
+    /// partitions quadratic.
     fn unlist(&mut self, id: CursorId) {
+        const FEW: usize = 64;
         if let Some(cursor) = self.cursors[id].as_mut()
-            && std::mem::replace(&mut cursor.listed, false)
+            && std::mem::take(&mut cursor.turn) != 0
         {
-            self.ready.retain(|other| *other != id);
+            self.turns -= 1;
+        }
+        if self.ready.len() > 2 * self.turns + FEW {
+            let cursors = &self.cursors;
+            self.ready.retain(|place| has_turn(cursors, *place));
         }
     }
 
@@ -159,9 +184,15 @@ impl FetchBuffer {
     fn skip_to_records(&mut self, id: CursorId) {
         if let Some(cursor) = self.cursors[id].as_mut() {
             while let Some(Queued::Skip(next)) = cursor.queue.front() {
-                cursor.position = Some(*next);
+                cursor.position = Some(next.offset);
                 cursor.queue.pop_front();
             }
         }
     }
+}
+
+/// Whether a place in the queue of turns still counts.
+fn has_turn(cursors: &[Option<Cursor>], (id, turn): (CursorId, u64)) -> bool {
+    let cursor = cursors.get(id).and_then(Option::as_ref);
+    cursor.is_some_and(|cursor| cursor.turn == turn)
 }

@@ -4,19 +4,18 @@ use std::time::{Duration, Instant};
 
 use super::{CursorId, FetchBuffer, FetchTarget, PartitionStatus};
 use crate::config::AutoOffsetReset;
-use crate::fetch::cursor::{BatchCursor, Cursor, CursorState, Place, Queued, StartAt};
+use crate::fetch::cursor::{Cursor, CursorState, Place, Queued, StartAt};
 use crate::fetch::error::FetchError;
-use crate::fetch::open::{OpenJob, Opened};
 
 impl FetchBuffer {
     /// Whether new data may be asked for.
     pub fn has_credit(&self) -> bool {
-        self.buffered < self.limit || self.asked_in_vain
+        self.credit.has_room() || self.asked_in_vain || self.credit.is_blocked_by_paused()
     }
 
-    /// Bytes that wait for the application.
+    /// Bytes that wait for the application, opened or not, counted as what they take in memory.
     pub fn buffered(&self) -> usize {
-        self.buffered
+        self.credit.held()
     }
 
     /// Marks and returns the cursors that `belongs` to the asking node and may be fetched now.
@@ -25,18 +24,23 @@ impl FetchBuffer {
         now: Instant,
         belongs: impl Fn(&Cursor) -> bool,
     ) -> Vec<FetchTarget> {
-        let is_full = self.buffered >= self.limit;
+        let wants = |cursor: &Cursor| {
+            let waits = cursor.paused
+                || cursor.in_flight
+                || cursor.state != CursorState::Fetching
+                || cursor.not_before.is_some_and(|instant| instant > now);
+            !waits && belongs(cursor)
+        };
+        if self.credit.is_blocked_by_paused() && self.cursors().any(|(_, cursor)| wants(cursor)) {
+            self.drop_paused();
+        }
+        let is_full = !self.credit.has_room();
         let mut targets = Vec::new();
         for (id, slot) in self.cursors.iter_mut().enumerate() {
             let Some(cursor) = slot.as_mut() else {
                 continue;
             };
-            let waits = cursor.paused
-                || cursor.in_flight
-                || cursor.state != CursorState::Fetching
-                || (is_full && !cursor.queue.is_empty())
-                || cursor.not_before.is_some_and(|instant| instant > now);
-            if waits || !belongs(cursor) {
+            if (is_full && cursor.has_data()) || !wants(cursor) {
                 continue;
             }
             cursor.in_flight = true;
@@ -74,14 +78,8 @@ impl FetchBuffer {
         }
     }
 
-    /// Takes note of a partition's part of a response and moves its fetch offset past the records in `job`.
-    /// Returns false when the answer came too late and must be dropped.
-    pub fn note(
-        &mut self,
-        target: &FetchTarget,
-        status: PartitionStatus,
-        job: Option<&OpenJob>,
-    ) -> bool {
+    /// Takes note of what a response says of a partition. Returns false when it came too late.
+    pub fn note(&mut self, target: &FetchTarget, status: PartitionStatus) -> bool {
         let Some(cursor) = self.cursor_at(target.id, target.epoch) else {
             return false;
         };
@@ -90,49 +88,7 @@ impl FetchBuffer {
         if status.log_start_offset >= 0 {
             cursor.log_start_offset = status.log_start_offset;
         }
-        if let Some(job) = job {
-            cursor.fetch_from = job.next();
-        }
         true
-    }
-
-    /// Queues what a response held. Returns whether the application has something new to take.
-    ///
-    /// Opened data that does not join what is queued (an earlier part was dropped) is dropped as well and asked for again.
-    pub fn queue(&mut self, target: &FetchTarget, opened: Vec<Opened>) -> bool {
-        let Some(cursor) = self.cursor_at(target.id, target.epoch) else {
-            return false;
-        };
-        if cursor.queued_to != target.from {
-            cursor.fetch_from = cursor.queued_to;
-            return false;
-        }
-        let mut bytes = 0;
-        for part in opened {
-            match part {
-                Opened::Records(batch) => {
-                    cursor.queued_to = Place {
-                        offset: batch.batch.header.next_offset(),
-                        leader_epoch: batch.batch.header.partition_leader_epoch,
-                    };
-                    bytes += batch.size();
-                    cursor
-                        .queue
-                        .push_back(Queued::Records(BatchCursor::new(batch)));
-                }
-                Opened::Skip(next) => {
-                    cursor.queued_to = next;
-                    cursor.queue.push_back(Queued::Skip(next.offset));
-                }
-                Opened::Failed(error) => {
-                    cursor.state = CursorState::Failed;
-                    cursor.fetch_from = cursor.queued_to;
-                    cursor.queue.push_back(Queued::Failed(error));
-                }
-            }
-        }
-        self.buffered += bytes;
-        self.make_ready(target.id)
     }
 
     /// Queues an error for the application; it is raised after the records before it.
@@ -149,7 +105,7 @@ impl FetchBuffer {
     pub fn out_of_range(&mut self, target: &FetchTarget) -> bool {
         if self.policy != AutoOffsetReset::None {
             if let Some(cursor) = self.cursor_at(target.id, target.epoch)
-                && cursor.queue.is_empty()
+                && !cursor.has_data()
             {
                 cursor.reset(StartAt::Policy);
             }

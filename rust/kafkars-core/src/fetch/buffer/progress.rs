@@ -1,5 +1,6 @@
 //! How far the application is: what may be committed, what it holds in memory, since when nothing was heard.
 
+use std::collections::HashMap;
 use std::time::Instant;
 
 use super::FetchBuffer;
@@ -22,15 +23,14 @@ impl FetchBuffer {
     /// has finished all before them.
     pub fn finished(&self) -> Vec<Position> {
         let mut positions = Vec::new();
+        // A cursor may be named several times: where it stood before all of them counts.
+        let earliest = self.unfinished.iter().rev();
+        let unfinished: HashMap<_, _> = earliest
+            .map(|(id, epoch, place)| ((*id, *epoch), *place))
+            .collect();
         for (id, cursor) in self.cursors() {
-            let unfinished = self
-                .unfinished
-                .iter()
-                .find(|(other, epoch, _)| *other == id && *epoch == cursor.epoch);
-            let place = match unfinished {
-                Some((_, _, place)) => Some(*place),
-                None => cursor.place(),
-            };
+            let place = unfinished.get(&(id, cursor.epoch)).copied();
+            let place = place.or_else(|| cursor.place());
             positions.extend(place.map(|place| (cursor.partition.clone(), place)));
         }
         positions

@@ -71,8 +71,16 @@ fn answer(buffer: &mut FetchBuffer, target: &FetchTarget, records: bytes::Bytes)
         last_stable_offset: 100,
         log_start_offset: 0,
     };
-    if buffer.note(target, status, Some(&job)) {
-        buffer.queue(target, job.open(&ReadLimits::default()));
+    if buffer.note(target, status) && buffer.admit(target, job) {
+        open_all(buffer);
+    }
+}
+
+/// The opener's turn.
+fn open_all(buffer: &mut FetchBuffer) {
+    while let Some(mut task) = buffer.start_opening() {
+        let parts = task.opening.open(&ReadLimits::default(), 1);
+        buffer.opened(task, parts);
     }
 }
 
@@ -116,15 +124,9 @@ fn the_next_fetch_continues_before_the_last_answer_is_opened() {
     let first = take_targets(&mut buffer).remove(0);
     buffer.landed(std::slice::from_ref(&first));
     let late = job(&first, wire(0, 5));
-    let status = PartitionStatus {
-        high_watermark: 5,
-        last_stable_offset: 5,
-        log_start_offset: 0,
-    };
-    assert!(buffer.note(&first, status, Some(&late)));
+    assert!(buffer.admit(&first, late));
     let second = take_targets(&mut buffer).remove(0);
     assert_eq!(second.from.offset, 5);
-    buffer.queue(&first, late.open(&ReadLimits::default()));
     answer(&mut buffer, &second, wire(5, 2));
     let seen: Vec<i64> = offsets(&mut buffer)
         .into_iter()
@@ -334,10 +336,8 @@ fn a_batch_that_does_not_join_what_is_queued_is_asked_for_again() {
         from: Place::at(5),
         ..first
     };
-    assert!(!buffer.queue(
-        &skipped,
-        job(&skipped, wire(5, 2)).open(&ReadLimits::default())
-    ));
+    let late = job(&skipped, wire(5, 2));
+    assert!(!buffer.admit(&skipped, late));
     buffer.landed(std::slice::from_ref(&skipped));
     assert_eq!(take_targets(&mut buffer)[0].from.offset, 0);
 }
@@ -347,6 +347,7 @@ mod transactions {
 
     use super::*;
     use crate::fetch::open::{AbortedTransaction, Opened};
+    use crate::fetch::opening::Opening;
 
     fn transactional(base_offset: i64, producer_id: i64) -> Vec<u8> {
         let mut builder = BatchBuilder::new(64);
@@ -401,7 +402,7 @@ mod transactions {
             isolation,
         };
         assert_eq!(job.next().offset, 6);
-        let opened = job.open(&ReadLimits::default());
+        let opened = Opening::new(job).open(&ReadLimits::default(), usize::MAX);
         let offsets = opened.iter().filter_map(|opened| match opened {
             Opened::Records(batch) => Some(batch.batch.record_at(batch.first()).offset),
             Opened::Skip(_) => None,

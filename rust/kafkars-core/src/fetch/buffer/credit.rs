@@ -1,0 +1,104 @@
+//! How much fetched data a consumer may hold, and what of it belongs to paused partitions.
+
+use crate::fetch::cursor::{Cursor, Held};
+
+/// The bytes that wait for the application, counted as what they take in memory, against their limit.
+///
+/// Data of paused partitions is kept, so that a short pause costs nothing. It is dropped as far as it exceeds a quarter of
+/// the limit when it stands in the way of partitions that are read; it is fetched again after the pause.
+#[derive(Debug)]
+pub(super) struct Credit {
+    limit: usize,
+    held: Held,
+    // Of these, in paused partitions.
+    paused: usize,
+}
+
+impl Credit {
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            held: Held::default(),
+            paused: 0,
+        }
+    }
+
+    pub(super) fn held(&self) -> usize {
+        self.held.total()
+    }
+
+    /// Whether more may be fetched.
+    pub(super) fn has_room(&self) -> bool {
+        self.held() < self.limit
+    }
+
+    /// Whether more of what was fetched may be opened.
+    pub(super) fn has_room_to_open(&self) -> bool {
+        self.held.opened < self.limit
+    }
+
+    /// Whether paused partitions hold what others need.
+    pub(super) fn is_blocked_by_paused(&self) -> bool {
+        let share = self.share_of_paused();
+        !self.has_room()
+            && self.paused > share
+            && self.held().saturating_sub(self.paused) < self.limit - share
+    }
+
+    /// Whether paused partitions hold more than they may keep when others need it.
+    pub(super) fn paused_exceed_share(&self) -> bool {
+        self.paused > self.share_of_paused()
+    }
+
+    fn share_of_paused(&self) -> usize {
+        self.limit / 4
+    }
+
+    pub(super) fn add(&mut self, cursor: &mut Cursor, more: Held) {
+        for held in [&mut cursor.held, &mut self.held] {
+            held.opened = held.opened.saturating_add(more.opened);
+            held.unopened = held.unopened.saturating_add(more.unopened);
+        }
+        if cursor.paused {
+            self.paused = self.paused.saturating_add(more.total());
+        }
+    }
+
+    pub(super) fn remove(&mut self, cursor: &mut Cursor, less: Held) {
+        for held in [&mut cursor.held, &mut self.held] {
+            held.opened = held.opened.saturating_sub(less.opened);
+            held.unopened = held.unopened.saturating_sub(less.unopened);
+        }
+        if cursor.paused {
+            self.paused = self.paused.saturating_sub(less.total());
+        }
+    }
+
+    pub(super) fn pause(&mut self, cursor: &mut Cursor) {
+        if !std::mem::replace(&mut cursor.paused, true) {
+            self.paused = self.paused.saturating_add(cursor.held.total());
+        }
+    }
+
+    pub(super) fn resume(&mut self, cursor: &mut Cursor) {
+        if std::mem::replace(&mut cursor.paused, false) {
+            self.paused = self.paused.saturating_sub(cursor.held.total());
+        }
+    }
+}
+
+/// Bytes of opened batches.
+pub(super) fn opened(bytes: usize) -> Held {
+    Held {
+        opened: bytes,
+        unopened: 0,
+    }
+}
+
+/// Bytes of answers as they came.
+pub(super) fn unopened(bytes: usize) -> Held {
+    Held {
+        opened: 0,
+        unopened: bytes,
+    }
+}

@@ -1,0 +1,245 @@
+//! Answers on their way from the network to the application's queue: which one is opened next, and what it became.
+
+use super::credit::{opened, unopened};
+use super::{CursorId, FetchBuffer, FetchTarget};
+use crate::fetch::cursor::{BatchCursor, Cursor, CursorState, Place, Queued};
+use crate::fetch::error::FetchError;
+use crate::fetch::open::{OpenJob, Opened};
+use crate::fetch::opening::Opening;
+
+/// An answer that some thread opens now. It goes back by [`FetchBuffer::opened`], whatever came of it.
+#[derive(Debug)]
+pub struct OpenTask {
+    id: CursorId,
+    epoch: u64,
+    // Where the first part has to join.
+    at: Place,
+    // Bytes not opened when the task was given out.
+    unopened: usize,
+    /// What is to be opened.
+    pub opening: Opening,
+}
+
+impl FetchBuffer {
+    /// Queues what a response held of a partition, to be opened, and moves the fetch offset past it: the next request can
+    /// leave before anything is opened. Returns false when it does not join what came before, because that was dropped: then
+    /// it is dropped as well and asked for again.
+    pub fn admit(&mut self, target: &FetchTarget, job: OpenJob) -> bool {
+        let Some(cursor) = cursor_at(&mut self.cursors, target.id, target.epoch) else {
+            return false;
+        };
+        if cursor.fetch_from != job.from {
+            return false;
+        }
+        cursor.fetch_from = job.next();
+        let opening = Opening::new(job);
+        self.credit.add(cursor, unopened(opening.unopened()));
+        cursor.unopened.push_back(opening);
+        self.list_to_open(target.id);
+        true
+    }
+
+    /// The answer to open next, if the application's queues have room for what it holds.
+    pub fn start_opening(&mut self) -> Option<OpenTask> {
+        let wants = |id: &CursorId| {
+            let cursor = self.cursors[*id].as_ref();
+            cursor.is_some_and(|cursor| !cursor.paused && !cursor.unopened.is_empty())
+        };
+        if !self.credit.has_room_to_open()
+            && self.credit.is_blocked_by_paused()
+            && self.to_open.iter().any(wants)
+        {
+            self.drop_paused();
+        }
+        for _ in 0..self.to_open.len() {
+            let only_empty = self.may_open()?;
+            let id = self.to_open.pop_front()?;
+            let Some(cursor) = self.cursors[id].as_mut() else {
+                continue;
+            };
+            cursor.is_listed_to_open = false;
+            if cursor.unopened.is_empty() || cursor.is_opening {
+                continue;
+            }
+            if only_empty && !cursor.queue.is_empty() {
+                self.list_to_open(id);
+                continue;
+            }
+            if cursor.paused && self.credit.paused_exceed_share() {
+                self.drop_unopened(id);
+                continue;
+            }
+            return self.give_out(id);
+        }
+        None
+    }
+
+    /// The first answer of a partition, for a thread that opens small ones on the spot.
+    pub fn start_opening_of(&mut self, target: &FetchTarget) -> Option<OpenTask> {
+        let cursor = self.cursor_at(target.id, target.epoch)?;
+        if cursor.unopened.is_empty() || cursor.is_opening {
+            return None;
+        }
+        self.give_out(target.id)
+    }
+
+    /// Whether [`FetchBuffer::start_opening`] may find something.
+    pub fn can_open(&self) -> bool {
+        !self.to_open.is_empty() && self.may_open().is_some()
+    }
+
+    /// Whether answers may be opened now; `Some(true)`: only those of partitions that have nothing queued. Without room
+    /// nothing is opened while the application has something to take, because taking makes room.
+    fn may_open(&self) -> Option<bool> {
+        if self.credit.has_room_to_open() || !self.is_ready() {
+            Some(false)
+        } else {
+            self.asked_in_vain.then_some(true)
+        }
+    }
+
+    fn give_out(&mut self, id: CursorId) -> Option<OpenTask> {
+        let cursor = self.cursors[id].as_mut()?;
+        let opening = cursor.unopened.pop_front()?;
+        cursor.is_opening = true;
+        Some(OpenTask {
+            id,
+            epoch: cursor.epoch,
+            at: opening.at(),
+            unopened: opening.unopened(),
+            opening,
+        })
+    }
+
+    /// Queues what was opened, and what is left of the answer. Returns whether the application has something new to take.
+    ///
+    /// Opened data that does not join what is queued (an earlier part was dropped) is dropped as well and asked for again.
+    pub fn opened(&mut self, task: OpenTask, parts: Vec<Opened>) -> bool {
+        let Some(cursor) = cursor_at(&mut self.cursors, task.id, task.epoch) else {
+            return false;
+        };
+        cursor.is_opening = false;
+        self.credit.remove(cursor, unopened(task.unopened));
+        if cursor.queued_to != task.at {
+            self.drop_unopened(task.id);
+            return false;
+        }
+        let mut bytes = 0;
+        let mut has_failed = false;
+        for part in parts {
+            match part {
+                Opened::Records(batch) => {
+                    bytes += batch.size();
+                    let records = Queued::Records(BatchCursor::new(batch));
+                    cursor.queue.push_back(records);
+                }
+                Opened::Skip(place) => {
+                    // Only the last of several matters, and nothing else bounds their number.
+                    if let Some(Queued::Skip(last)) = cursor.queue.back_mut() {
+                        *last = place;
+                    } else {
+                        cursor.queue.push_back(Queued::Skip(place));
+                    }
+                }
+                Opened::Failed(error) => {
+                    has_failed = true;
+                    cursor.state = CursorState::Failed;
+                    cursor.queue.push_back(Queued::Failed(error));
+                }
+            }
+        }
+        cursor.queued_to = task.opening.at();
+        self.credit.add(cursor, opened(bytes));
+        if has_failed {
+            self.drop_unopened(task.id);
+        } else {
+            if !task.opening.is_done() {
+                let left = task.opening.unopened();
+                self.credit.add(cursor, unopened(left));
+                cursor.unopened.push_front(task.opening);
+            }
+            self.list_to_open(task.id);
+        }
+        self.make_ready(task.id)
+    }
+
+    /// Gives a cursor a turn to be opened, if it has anything for it and no turn yet.
+    fn list_to_open(&mut self, id: CursorId) {
+        let Some(cursor) = self.cursors[id].as_mut() else {
+            return;
+        };
+        if cursor.unopened.is_empty() || std::mem::replace(&mut cursor.is_listed_to_open, true) {
+            return;
+        }
+        self.to_open.push_back(id);
+        // Cursors that were removed leave theirs behind.
+        if self.to_open.len() > 2 * self.cursors.len() {
+            let cursors = &mut self.cursors;
+            self.to_open.retain(|id| {
+                let cursor = cursors[*id].as_mut();
+                cursor.is_some_and(|cursor| std::mem::take(&mut cursor.is_listed_to_open))
+            });
+            for id in &self.to_open {
+                if let Some(cursor) = self.cursors[*id].as_mut() {
+                    cursor.is_listed_to_open = true;
+                }
+            }
+        }
+    }
+
+    /// Drops the answers of a partition that are not opened; they are asked for again.
+    fn drop_unopened(&mut self, id: CursorId) {
+        let Some(cursor) = self.cursors[id].as_mut() else {
+            return;
+        };
+        let bytes = cursor.unopened.iter().map(Opening::unopened).sum();
+        self.credit.remove(cursor, unopened(bytes));
+        cursor.unopened.clear();
+        cursor.fetch_from = cursor.queued_to;
+    }
+
+    /// Drops data of paused partitions, the newest first, down to their share.
+    pub(super) fn drop_paused(&mut self) {
+        for id in 0..self.cursors.len() {
+            let holds = |cursor: &Cursor| cursor.paused && cursor.held.total() > 0;
+            if !self.cursors[id].as_ref().is_some_and(holds) {
+                continue;
+            }
+            if !self.credit.paused_exceed_share() {
+                return;
+            }
+            self.drop_unopened(id);
+            self.shorten_queue(id);
+        }
+    }
+
+    /// Drops opened batches of a paused partition from the end of its queue until paused ones hold no more than their share.
+    fn shorten_queue(&mut self, id: CursorId) {
+        let Some(cursor) = self.cursors[id].as_mut() else {
+            return;
+        };
+        while self.credit.paused_exceed_share() {
+            match cursor.queue.back() {
+                // It will be met again. No other error would: it stays, and what is before it with it.
+                Some(Queued::Failed(FetchError::Corrupt { .. })) => {
+                    cursor.state = CursorState::Fetching;
+                }
+                None | Some(Queued::Failed(_)) => break,
+                Some(Queued::Records(_) | Queued::Skip(_)) => {}
+            }
+            if let Some(Queued::Records(records)) = cursor.queue.pop_back() {
+                let bytes = records.batch.size();
+                self.credit.remove(cursor, opened(bytes));
+            }
+            if let Some(end) = cursor.end_of_queue() {
+                cursor.queued_to = end;
+                cursor.fetch_from = end;
+            }
+        }
+    }
+}
+
+fn cursor_at(cursors: &mut [Option<Cursor>], id: CursorId, epoch: u64) -> Option<&mut Cursor> {
+    let cursor = cursors.get_mut(id)?.as_mut()?;
+    (cursor.epoch == epoch).then_some(cursor)
+}

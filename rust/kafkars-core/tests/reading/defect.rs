@@ -1,0 +1,80 @@
+//! Planted defects: what the fetch path could do wrong, done wrong on purpose between broker and buffer, so that the suite
+//! shows that it would notice. Production code knows nothing of them.
+
+use kafkars_core::fetch::buffer::{FetchBuffer, FetchTarget};
+use kafkars_core::fetch::cursor::Place;
+use kafkars_core::fetch::open::OpenJob;
+use kafkars_records::batches;
+
+use crate::log::Log;
+
+/// What is done wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Defect {
+    /// A fetch that begins at an abort marker does not see that its transaction began before: it hides the next one.
+    MarkersEndNothing,
+    /// Aborted transactions are not heard of.
+    AbortedAreShown,
+    /// Whatever a batch holds is handed out, below the position or not.
+    PositionIsTakenFromBatches,
+    /// A batch that cannot be read is passed over in silence.
+    MalformedIsSkipped,
+    /// Data of paused partitions counts as any other.
+    PausedUsesUpTheCredit,
+    /// What was dropped of a paused partition is forgotten.
+    DroppedIsNotFetchedAgain,
+}
+
+/// What the buffer gets instead of an answer.
+pub(crate) fn spoil(
+    defect: Option<Defect>,
+    buffer: &mut FetchBuffer,
+    log: &Log,
+    target: FetchTarget,
+    mut job: OpenJob,
+) -> Vec<(FetchTarget, OpenJob)> {
+    match defect {
+        Some(Defect::MarkersEndNothing) => {
+            let first = log
+                .entries
+                .iter()
+                .find(|entry| entry.last >= job.from.offset);
+            if let Some(marker) = first
+                && let Some(producer) = marker.marker_of
+            {
+                let begun = job
+                    .aborted
+                    .iter_mut()
+                    .filter(|one| one.producer_id == producer && one.first_offset < marker.base);
+                begun.for_each(|one| one.first_offset = marker.last + 1);
+            }
+        }
+        Some(Defect::AbortedAreShown) => job.aborted.clear(),
+        Some(Defect::PositionIsTakenFromBatches) => {
+            let mut jobs = Vec::new();
+            for raw in batches(job.records.clone()).map_while(Result::ok) {
+                let from = Place {
+                    offset: raw.header.base_offset.min(job.from.offset),
+                    leader_epoch: job.from.leader_epoch,
+                };
+                let sought = buffer.seek(&job.partition, from);
+                let again = buffer.take_targets(std::time::Instant::now(), |_| true);
+                if let (Ok(()), Some(target)) = (sought, again.into_iter().next()) {
+                    buffer.landed(std::slice::from_ref(&target));
+                    let job = OpenJob {
+                        partition: job.partition.clone(),
+                        from,
+                        records: raw.bytes().clone(),
+                        aborted: job.aborted.clone(),
+                        isolation: job.isolation,
+                    };
+                    jobs.push((target, job));
+                    break;
+                }
+            }
+            return jobs;
+        }
+        _ => {}
+    }
+    vec![(target, job)]
+}

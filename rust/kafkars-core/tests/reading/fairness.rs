@@ -1,0 +1,208 @@
+//! Several partitions of one consumer: paused and resumed, huge and small, more data than the buffer holds. Those that are
+//! read go on within a few turns of the network, whatever the others hold; in the end each shows all of its log once.
+
+use std::collections::HashMap;
+
+use kafkars_core::config::{AutoOffsetReset, IsolationLevel};
+use kafkars_core::fetch::buffer::FetchBuffer;
+use kafkars_core::fetch::cursor::Place;
+use kafkars_core::fetch::open::OpenJob;
+
+use crate::broker::{Manners, fetch};
+use crate::chance::Chance;
+use crate::defect::Defect;
+use crate::log::Log;
+use crate::reader::{open, partition, targets, text};
+use crate::truth;
+
+const PARTITIONS: i32 = 4;
+/// Bytes that the buffer may hold: less than one answer of some partitions, and many of others.
+const LIMIT: usize = 1_500;
+/// Turns of the network after which a partition that is read has shown something.
+const PATIENCE: usize = 40;
+
+struct World {
+    logs: Vec<Log>,
+    buffer: FetchBuffer,
+    seen: HashMap<i32, Vec<(i64, String)>>,
+    isolation: IsolationLevel,
+    defect: Option<Defect>,
+}
+
+pub(crate) fn history(seed: u64, defect: Option<Defect>) -> Result<(), String> {
+    let mut chance = Chance::new(seed);
+    let logs = (0..PARTITIONS).map(|_| {
+        let mut log = Log::generate(&mut chance);
+        log.start = 0;
+        log
+    });
+    let logs: Vec<Log> = logs.collect();
+    let mut buffer = FetchBuffer::new(AutoOffsetReset::None, LIMIT);
+    let starts = (0..PARTITIONS).map(|number| (partition(number), Some(Place::at(0))));
+    buffer.assign(starts.collect());
+    let mut world = World {
+        logs,
+        buffer,
+        seen: HashMap::new(),
+        isolation: chance.pick(&crate::ISOLATIONS),
+        defect,
+    };
+    for _ in 0..chance.below(16) {
+        world.network(&mut chance);
+        world.application(&mut chance)?;
+    }
+    // One is left alone while the others hold as much as they get: it is read to its end.
+    let alone = chance.below(PARTITIONS as usize) as i32;
+    world.set_paused(alone, true)?;
+    for number in (0..PARTITIONS).filter(|number| *number != alone) {
+        world.set_paused(number, false)?;
+    }
+    for _ in 0..20 {
+        world.network(&mut chance);
+    }
+    for number in 0..PARTITIONS {
+        world.set_paused(number, number != alone)?;
+    }
+    world.read_to_the_end(&[alone], &mut chance)?;
+    for number in 0..PARTITIONS {
+        world.set_paused(number, false)?;
+    }
+    world.read_to_the_end(&[0, 1, 2, 3], &mut chance)?;
+    world.compare()
+}
+
+impl World {
+    fn network(&mut self, chance: &mut Chance) {
+        let may_ask =
+            self.defect != Some(Defect::PausedUsesUpTheCredit) || self.buffer.buffered() < LIMIT;
+        let asked = if may_ask {
+            targets(&mut self.buffer)
+        } else {
+            Vec::new()
+        };
+        for target in asked {
+            self.buffer.landed(std::slice::from_ref(&target));
+            let log = &self.logs[target.partition.partition as usize];
+            let size = 1 << chance.below(14);
+            let from = target.from.offset;
+            let answer = fetch(log, from, self.isolation, size, Manners::Kafka, chance);
+            self.buffer.note(&target, answer.status);
+            if answer.records.is_empty() {
+                continue;
+            }
+            let job = OpenJob {
+                partition: target.partition.clone(),
+                from: target.from,
+                records: answer.records,
+                aborted: answer.aborted,
+                isolation: self.isolation,
+            };
+            self.buffer.admit(&target, job);
+            if chance.once_in(2) {
+                open(&mut self.buffer, Some(&target));
+            }
+        }
+        if chance.once_in(2) {
+            open(&mut self.buffer, None);
+        }
+    }
+
+    fn application(&mut self, chance: &mut Chance) -> Result<(), String> {
+        if chance.once_in(3) {
+            let number = chance.below(PARTITIONS as usize) as i32;
+            let paused = chance.once_in(2);
+            self.set_paused(number, paused)?;
+        }
+        for _ in 0..chance.below(6) {
+            self.take_one()?;
+        }
+        Ok(())
+    }
+
+    fn set_paused(&mut self, number: i32, paused: bool) -> Result<(), String> {
+        let (at, before) = (partition(number), self.buffer.buffered());
+        self.buffer
+            .set_paused(&at, paused)
+            .map_err(|error| error.to_string())?;
+        if self.defect == Some(Defect::DroppedIsNotFetchedAgain) && paused && before > LIMIT {
+            // As if the end of what was queued were the position of what comes next.
+            let cursor = self.buffer.cursor(&at).map_err(|error| error.to_string())?;
+            let next = cursor.fetch_from();
+            self.buffer
+                .seek(&at, next)
+                .map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+
+    fn take_one(&mut self) -> Result<bool, String> {
+        let taken = self
+            .buffer
+            .next_record()
+            .map_err(|error| error.to_string())?;
+        let Some(taken) = taken else {
+            return Ok(false);
+        };
+        let number = taken.batch.partition;
+        let cursor = self.buffer.cursor(&partition(number));
+        if cursor.map_err(|error| error.to_string())?.paused {
+            return Err(format!("partition {number} is paused and was read"));
+        }
+        self.seen.entry(number).or_default().push(text(&taken));
+        Ok(true)
+    }
+
+    /// Reads until these partitions are at their ends; something must happen every few turns.
+    fn read_to_the_end(&mut self, numbers: &[i32], chance: &mut Chance) -> Result<(), String> {
+        let mut idle = 0;
+        while numbers.iter().any(|number| !self.is_at_the_end(*number)) {
+            self.network(chance);
+            let before: usize = self.positions();
+            while self.take_one()? {}
+            idle = if self.positions() == before {
+                idle + 1
+            } else {
+                0
+            };
+            if idle > PATIENCE {
+                return Err(format!(
+                    "partitions {numbers:?} starve with {} bytes held",
+                    self.buffer.buffered()
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn positions(&self) -> usize {
+        let cursors = self.buffer.cursors();
+        cursors
+            .map(|(_, cursor)| cursor.position().unwrap_or(0) as usize)
+            .sum()
+    }
+
+    fn is_at_the_end(&self, number: i32) -> bool {
+        let (_, end) = truth::readable(&self.logs[number as usize], 0, self.isolation);
+        let cursor = self.buffer.cursor(&partition(number));
+        cursor.is_ok_and(|cursor| cursor.position() == Some(end))
+    }
+
+    fn compare(mut self) -> Result<(), String> {
+        for (number, log) in (0..).zip(&self.logs) {
+            let (expected, _) = truth::readable(log, 0, self.isolation);
+            let seen = self.seen.remove(&number).unwrap_or_default();
+            if seen != expected {
+                return Err(format!(
+                    "partition {number} showed {seen:?}, expected {expected:?}"
+                ));
+            }
+        }
+        if self.buffer.buffered() != 0 {
+            return Err(format!(
+                "{} bytes are held of nothing",
+                self.buffer.buffered()
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,152 @@
+//! One partition read to its end, with the fetch buffer driven as the client's tasks drive it.
+
+use std::time::Instant;
+
+use kafkars_core::config::{AutoOffsetReset, IsolationLevel, TopicPartition};
+use kafkars_core::fetch::buffer::{FetchBuffer, FetchTarget};
+use kafkars_core::fetch::cursor::Place;
+use kafkars_core::fetch::open::{OpenJob, TakenRecord};
+use kafkars_records::ReadLimits;
+
+use crate::broker::{Manners, fetch};
+use crate::chance::Chance;
+use crate::defect::{self, Defect};
+use crate::log::Log;
+use crate::truth::Seen;
+
+pub(crate) fn partition(number: i32) -> TopicPartition {
+    TopicPartition {
+        topic: "t".into(),
+        partition: number,
+    }
+}
+
+/// The next requests, as a source makes them.
+pub(crate) fn targets(buffer: &mut FetchBuffer) -> Vec<FetchTarget> {
+    if !buffer.has_credit() {
+        return Vec::new();
+    }
+    buffer.take_targets(Instant::now(), |_| true)
+}
+
+/// Opens an answer as it would be opened on the spot, or by the thread for large ones.
+pub(crate) fn open(buffer: &mut FetchBuffer, small_first: Option<&FetchTarget>) {
+    let limits = ReadLimits::default();
+    if let Some(target) = small_first {
+        while let Some(mut task) = buffer.start_opening_of(target) {
+            let (parts, outcome) = task.opening.open_small(&limits, 16 << 10);
+            buffer.opened(task, parts);
+            if outcome.is_err() {
+                break;
+            }
+        }
+    }
+    while let Some(mut task) = buffer.start_opening() {
+        let parts = task.opening.open(&limits, 200);
+        buffer.opened(task, parts);
+    }
+}
+
+pub(crate) fn text(taken: &TakenRecord) -> (i64, String) {
+    let value = taken.view.value.expect("every record has a value");
+    let value = String::from_utf8_lossy(taken.batch.batch.slice(value));
+    (taken.view.offset, value.into_owned())
+}
+
+/// Takes everything that is ready.
+fn take(
+    buffer: &mut FetchBuffer,
+    chance: &mut Chance,
+    seen: &mut Vec<(i64, String)>,
+) -> Result<(), String> {
+    loop {
+        if chance.once_in(2) {
+            match buffer.next_record().map_err(|error| error.to_string())? {
+                Some(taken) => seen.push(text(&taken)),
+                None => return Ok(()),
+            }
+            continue;
+        }
+        let slices = buffer
+            .take(1 + chance.below(5))
+            .map_err(|error| error.to_string())?;
+        if slices.is_empty() {
+            return Ok(());
+        }
+        for slice in slices {
+            let walk = slice.batch.batch.walk_from(slice.start);
+            for view in walk.take(slice.count as usize) {
+                let batch = std::sync::Arc::clone(&slice.batch);
+                seen.push(text(&TakenRecord { batch, view }));
+            }
+        }
+    }
+}
+
+/// Reads from an offset until nothing more comes.
+pub(crate) fn read(
+    log: &Log,
+    from: i64,
+    isolation: IsolationLevel,
+    fetch_size: usize,
+    manners: Manners,
+    chance: &mut Chance,
+    defect: Option<Defect>,
+) -> Result<Seen, String> {
+    // Small enough to be full at times.
+    let mut buffer = FetchBuffer::new(AutoOffsetReset::None, 1 + chance.below(4_000));
+    buffer.assign(vec![(partition(0), Some(Place::at(from)))]);
+    let mut seen = Vec::new();
+    let mut idle = 0;
+    for _ in 0..10_000 {
+        let (mut progress, mut has_asked) = (false, false);
+        for target in targets(&mut buffer) {
+            buffer.landed(std::slice::from_ref(&target));
+            let answer = fetch(
+                log,
+                target.from.offset,
+                isolation,
+                fetch_size,
+                manners,
+                chance,
+            );
+            buffer.note(&target, answer.status);
+            has_asked = true;
+            if answer.records.is_empty() {
+                continue;
+            }
+            progress = true;
+            let job = OpenJob {
+                partition: target.partition.clone(),
+                from: target.from,
+                records: answer.records,
+                aborted: answer.aborted,
+                isolation,
+            };
+            for (target, job) in defect::spoil(defect, &mut buffer, log, target, job) {
+                buffer.admit(&target, job);
+                if chance.once_in(3) {
+                    open(&mut buffer, Some(&target));
+                }
+            }
+        }
+        if chance.once_in(2) {
+            open(&mut buffer, None);
+        }
+        if chance.once_in(2) {
+            take(&mut buffer, chance, &mut seen)?;
+        }
+        idle = if progress {
+            0
+        } else {
+            idle + usize::from(has_asked)
+        };
+        if idle > 1 && !buffer.is_ready() && buffer.buffered() == 0 {
+            let cursor = buffer
+                .cursor(&partition(0))
+                .map_err(|error| error.to_string())?;
+            return Ok((seen, cursor.position().unwrap_or(-1)));
+        }
+    }
+    Err(format!("no end; saw {} records", seen.len()))
+}
