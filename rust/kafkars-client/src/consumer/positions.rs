@@ -87,6 +87,11 @@ impl Consumer {
         Ok(())
     }
 
+    /// Whether any partition is assigned.
+    pub fn is_assigned(&self) -> bool {
+        self.shared.inner.lock().buffer.assigned() > 0
+    }
+
     /// The assigned partitions, in no order.
     pub fn assignment(&self) -> Vec<TopicPartition> {
         self.shared.inner.lock().buffer.assignment()

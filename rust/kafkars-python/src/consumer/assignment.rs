@@ -14,27 +14,33 @@ impl ConsumerCore {
     pub(crate) fn assign(&self, partitions: &Bound<'_, PyAny>) -> PyResult<()> {
         self.check_open()?;
         let assignment = places_from(partitions)?;
-        self.change(partitions.py(), self.consumer.assign(assignment))
+        self.change(partitions.py(), assignment.len(), || {
+            self.consumer.assign(assignment)
+        })
     }
 
     /// `incremental_assign(partitions)`, with the same arguments.
     pub(crate) fn incremental_assign(&self, partitions: &Bound<'_, PyAny>) -> PyResult<()> {
         self.check_open()?;
         let added = places_from(partitions)?;
-        self.change(partitions.py(), self.consumer.incremental_assign(added))
+        self.change(partitions.py(), added.len(), || {
+            self.consumer.incremental_assign(added)
+        })
     }
 
     /// `incremental_unassign(partitions)`.
     pub(crate) fn incremental_unassign(&self, partitions: &Bound<'_, PyAny>) -> PyResult<()> {
         self.check_open()?;
         let gone = types::partitions_from(partitions)?;
-        self.change(partitions.py(), self.consumer.incremental_unassign(&gone))
+        self.change(partitions.py(), gone.len(), || {
+            self.consumer.incremental_unassign(&gone)
+        })
     }
 
     /// No partition any more.
     pub(crate) fn unassign(&self, py: Python<'_>) -> PyResult<()> {
         self.check_open()?;
-        self.change(py, self.consumer.assign(Vec::new()))
+        self.change(py, usize::MAX, || self.consumer.assign(Vec::new()))
     }
 
     /// The assigned partitions.
@@ -54,7 +60,7 @@ impl ConsumerCore {
         &self,
         py: Python<'_>,
         partitions: Option<&Bound<'_, PyAny>>,
-        change: impl FnOnce(&[TopicPartition]) -> Result<(), FetchError>,
+        change: impl FnOnce(&[TopicPartition]) -> Result<(), FetchError> + Send,
     ) -> PyResult<()> {
         self.check_open()?;
         let partitions = match partitions {
@@ -65,7 +71,7 @@ impl ConsumerCore {
         if partitions.is_empty() {
             return Ok(());
         }
-        self.change(py, change(&partitions))
+        self.change(py, partitions.len(), || change(&partitions))
     }
 
     /// `seek(partition, offset)`.
@@ -81,7 +87,7 @@ impl ConsumerCore {
             offset,
             leader_epoch: leader_epoch.unwrap_or(-1),
         };
-        self.change(partition.py(), self.consumer.seek(&of, place))
+        self.change(partition.py(), 1, || self.consumer.seek(&of, place))
     }
 
     /// What the last fetch told of the partition's range.
@@ -105,7 +111,19 @@ impl ConsumerCore {
         lag.map_err(|failure| error::fetch(partition.py(), &failure))
     }
 
-    fn change(&self, py: Python<'_>, result: Result<(), FetchError>) -> PyResult<()> {
+    /// Applies a change of `size` partitions; other threads of the interpreter run meanwhile, unless it is small.
+    fn change(
+        &self,
+        py: Python<'_>,
+        size: usize,
+        change: impl FnOnce() -> Result<(), FetchError> + Send,
+    ) -> PyResult<()> {
+        const FEW: usize = 100;
+        let result = if size <= FEW {
+            change()
+        } else {
+            py.detach(change)
+        };
         result.map_err(|failure| error::fetch(py, &failure))
     }
 }

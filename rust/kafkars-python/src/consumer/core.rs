@@ -156,7 +156,7 @@ impl ConsumerCore {
 
     /// Fails where a wait for records can have no end: nothing is assigned.
     pub(crate) fn check_assigned(&self) -> PyResult<()> {
-        if self.consumer.assignment().is_empty() && !self.consumer.is_subscribed() {
+        if !self.consumer.is_assigned() && !self.consumer.is_subscribed() {
             self.check_open()?;
             return Err(error::state(
                 "nothing is assigned to this consumer; call assign() or subscribe() before reading",

@@ -4,6 +4,7 @@
 
 mod broker;
 mod fixtures;
+mod gzip_members;
 mod hostile;
 mod legacy;
 mod levels;

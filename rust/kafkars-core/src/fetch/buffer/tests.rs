@@ -418,6 +418,27 @@ mod transactions {
     }
 
     #[test]
+    fn a_fetch_that_begins_at_an_abort_marker_hides_nothing_committed() {
+        let records = [marker(4, 1, false), transactional(5, 1), marker(6, 1, true)].concat();
+        let mut opening = Opening::new(OpenJob {
+            partition: partition(0),
+            from: Place::at(4),
+            records: records.into(),
+            aborted: vec![AbortedTransaction {
+                producer_id: 1,
+                first_offset: 0,
+            }],
+            isolation: IsolationLevel::ReadCommitted,
+        });
+        let opened = opening.open(&ReadLimits::default(), usize::MAX);
+        let shown: Vec<_> = opened
+            .iter()
+            .filter(|part| matches!(part, Opened::Records(_)))
+            .collect();
+        assert_eq!((opened.len(), shown.len()), (3, 1));
+    }
+
+    #[test]
     fn the_position_moves_over_markers_at_the_end() {
         let mut buffer = assigned(1);
         let target = take_targets(&mut buffer).remove(0);
@@ -574,5 +595,221 @@ mod chosen {
         answer(&mut buffer, &asked[0], wire(0, 1));
         assert_eq!(next_of(&mut buffer, 1), Some((1, 0)));
         assert!(!buffer.has_credit());
+    }
+}
+
+mod paused {
+    use super::*;
+
+    /// A buffer with room for about two batches of ten records, two partitions, of which the first is paused and full.
+    fn blocked() -> FetchBuffer {
+        let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 800);
+        let places = (0..2).map(|number| (partition(number), Some(Place::at(0))));
+        buffer.assign(places.collect());
+        let targets = take_targets(&mut buffer);
+        let records = [wire(0, 10), wire(10, 10), wire(20, 10)].concat();
+        answer(&mut buffer, &targets[0], records.into());
+        buffer.landed(&targets[1..]);
+        buffer.set_paused(&partition(0), true).expect("assigned");
+        buffer
+    }
+
+    #[test]
+    fn a_full_paused_partition_does_not_starve_the_others() {
+        let mut buffer = blocked();
+        assert!(buffer.has_credit());
+        assert!(buffer.silent_since(Instant::now()).is_some());
+        let target = take_targets(&mut buffer).remove(0);
+        assert_eq!(target.partition, partition(1));
+        answer(&mut buffer, &target, wire(0, 1));
+        assert_eq!(offsets(&mut buffer), [(1, 0)]);
+    }
+
+    #[test]
+    fn what_is_dropped_of_a_paused_partition_comes_after_the_pause() {
+        let mut buffer = blocked();
+        take_targets(&mut buffer);
+        buffer.set_paused(&partition(0), false).expect("assigned");
+        let mut seen = offsets(&mut buffer);
+        let target = take_targets(&mut buffer).remove(0);
+        assert_eq!(target.from.offset, seen.len() as i64);
+        let rest = [wire(0, 10), wire(10, 10), wire(20, 10)].concat();
+        answer(&mut buffer, &target, rest.into());
+        while buffer.is_ready() {
+            seen.extend(offsets(&mut buffer));
+            open_all(&mut buffer);
+        }
+        let expected: Vec<_> = (0..30).map(|offset| (0, offset)).collect();
+        assert_eq!(seen, expected);
+        assert_eq!(buffer.buffered(), 0);
+    }
+
+    #[test]
+    fn a_short_pause_drops_nothing_while_nobody_needs_the_room() {
+        let mut buffer = assigned(1);
+        let target = take_targets(&mut buffer).remove(0);
+        answer(&mut buffer, &target, wire(0, 3));
+        for expected in 0..3 {
+            let taken = buffer.next_record().expect("no error").expect("a record");
+            assert_eq!(taken.view.offset, expected);
+            buffer.set_paused(&partition(0), true).expect("assigned");
+            assert!(take_targets(&mut buffer).is_empty());
+            buffer.set_paused(&partition(0), false).expect("assigned");
+        }
+    }
+
+    #[test]
+    fn an_error_of_a_paused_partition_is_not_dropped() {
+        let mut buffer = blocked();
+        let (id, epoch) = buffer
+            .cursors()
+            .find(|(_, cursor)| cursor.paused)
+            .map(|(id, cursor)| (id, cursor.epoch))
+            .expect("one is paused");
+        let error = FetchError::NoOffset {
+            partition: partition(0),
+        };
+        buffer.fail(id, epoch, error.clone());
+        take_targets(&mut buffer);
+        buffer.set_paused(&partition(0), false).expect("assigned");
+        let raised = std::iter::from_fn(|| match buffer.next_record() {
+            Ok(Some(_)) => Some(None),
+            Ok(None) => None,
+            Err(error) => Some(Some(error)),
+        });
+        assert_eq!(raised.flatten().collect::<Vec<_>>(), [error]);
+    }
+}
+
+mod opening {
+    use super::*;
+    use crate::fetch::opening::Opening;
+
+    /// Takes everything that comes out of one answer.
+    fn opened(records: Vec<u8>, from: i64) -> Vec<(i64, i64)> {
+        let job = OpenJob {
+            partition: partition(0),
+            from: Place::at(from),
+            records: records.into(),
+            aborted: Vec::new(),
+            isolation: IsolationLevel::ReadCommitted,
+        };
+        let next = job.next().offset;
+        let mut opening = Opening::new(job);
+        let parts = opening.open(&ReadLimits::default(), usize::MAX);
+        assert!(opening.is_done());
+        assert_eq!(opening.at().offset, next);
+        let ranges = parts.iter().map(|part| match part {
+            crate::fetch::open::Opened::Records(batch) => {
+                let first = batch.batch.record_at(batch.first()).offset;
+                (first, i64::from(batch.visible()))
+            }
+            other => panic!("{other:?}"),
+        });
+        ranges.collect()
+    }
+
+    #[test]
+    fn what_lies_below_the_position_is_dropped() {
+        let records = [wire(3, 4), wire(0, 3), wire(3, 4), wire(5, 4), wire(0, 9)].concat();
+        assert_eq!(opened(records, 4), [(4, 3), (7, 2)]);
+    }
+
+    #[test]
+    fn an_answer_without_a_whole_batch_is_an_error() {
+        let mut buffer = assigned(1);
+        let target = take_targets(&mut buffer).remove(0);
+        let records = wire(0, 9);
+        answer(&mut buffer, &target, records.slice(..records.len() - 1));
+        let error = buffer.next_record().expect_err("nothing can be read");
+        assert!(
+            matches!(&error, FetchError::Corrupt { offset: 0, .. }),
+            "{error}"
+        );
+        assert!(error.to_string().contains("cut short"), "{error}");
+    }
+
+    #[test]
+    fn what_is_not_small_is_left_to_another_thread() {
+        let mut builder = BatchBuilder::new(64);
+        builder.append(0, None, Some(&[0; 100_000]), &[]);
+        let sealed = builder
+            .seal(
+                kafkars_records::Codec::Gzip.into(),
+                ProducerFields::default(),
+            )
+            .expect("seals");
+        assert!(sealed.bytes.len() < 1_000);
+        let records = [&wire(0, 1)[..], &wire(1, 1)].concat();
+        let raw = batches(sealed.bytes).next().expect("one").expect("whole");
+        let large = raw.with_position(2, 0).expect("magic 2");
+        let mut opening = Opening::new(OpenJob {
+            partition: partition(0),
+            from: Place::at(0),
+            records: [&records[..], large.bytes()].concat().into(),
+            aborted: Vec::new(),
+            isolation: IsolationLevel::ReadCommitted,
+        });
+        let (parts, outcome) = opening.open_small(&ReadLimits::default(), 16 << 10);
+        assert_eq!((parts.len(), outcome.is_err()), (2, true));
+        assert_eq!(opening.at().offset, 2);
+        let parts = opening.open(&ReadLimits::default(), usize::MAX);
+        assert_eq!((parts.len(), opening.is_done()), (1, true));
+    }
+
+    #[test]
+    fn answers_wait_unopened_while_the_application_has_enough() {
+        let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 500);
+        buffer.assign(vec![(partition(0), Some(Place::at(0)))]);
+        let target = take_targets(&mut buffer).remove(0);
+        let records = [wire(0, 1), wire(1, 1), wire(2, 1), wire(3, 1)].concat();
+        answer(&mut buffer, &target, records.into());
+        assert!(!buffer.can_open());
+        let mut seen = Vec::new();
+        while let Some(taken) = buffer.next_record().expect("no error") {
+            seen.push(taken.view.offset);
+            assert!(buffer.can_open() || taken.view.offset >= 1);
+            open_all(&mut buffer);
+        }
+        assert_eq!(seen, [0, 1, 2, 3]);
+    }
+}
+
+mod many {
+    use super::*;
+
+    const MANY: i32 = 100_000;
+
+    /// Quadratic work would take minutes.
+    const LIMIT: Duration = Duration::from_secs(20);
+
+    #[test]
+    fn assigning_pausing_and_removing_many_partitions_is_linear() {
+        let started = Instant::now();
+        let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 1 << 30);
+        let all: Vec<_> = (0..MANY).map(partition).collect();
+        let places = || all.iter().map(|one| (one.clone(), Some(Place::at(0))));
+        for _ in 0..2 {
+            buffer.assign(places().collect());
+            for target in buffer.take_targets(started, |_| true) {
+                let error = FetchError::NoOffset {
+                    partition: target.partition.clone(),
+                };
+                buffer.fail(target.id, target.epoch, error);
+            }
+            assert!(buffer.is_ready());
+            for one in &all {
+                buffer.set_paused(one, true).expect("assigned");
+            }
+            assert!(!buffer.is_ready());
+            for one in &all {
+                buffer.set_paused(one, false).expect("assigned");
+            }
+            buffer.remove(&all);
+            assert_eq!((buffer.assigned(), buffer.is_ready()), (0, false));
+        }
+        buffer.assign(places().collect());
+        let took = started.elapsed();
+        assert!(took < LIMIT, "{took:?}");
     }
 }
