@@ -141,7 +141,7 @@ SEEDS ?= 5000
 
 .PHONY: soak
 soak: $(VENV)/.created  ## Seeded histories of the core in number (SEEDS=5000); every simulation reads KAFKARS_SEEDS
-	@KAFKARS_SEEDS=$(SEEDS) cargo test --release --locked -p kafkars-core --test simulation --test group_histories
+	@KAFKARS_SEEDS=$(SEEDS) cargo test --release --locked -p kafkars-core --test simulation --test group_histories --test reading
 
 # --- lint -------------------------------------------------------------------------------------------------------
 

@@ -110,6 +110,8 @@ class Author:
         for writer in self._writers:
             if writer.transaction is not None:
                 writer.end(False)
+        # librdkafka's producers end with their last reference.
+        self._writers.clear()
         self._open.close()
 
     def _append(self, writer: Writer) -> None:

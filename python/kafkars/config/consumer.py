@@ -75,7 +75,8 @@ class ConsumerConfig(ClientConfig):
     """Most bytes of one partition in one answer; a single larger batch still comes through."""
 
     fetch_buffer_bytes: int = 33_554_432
-    """Bytes of fetched data that may wait for the application, over all partitions."""
+    """Bytes of memory that fetched data may take while it waits for the application, over all partitions. An answer that has
+    come and the batch that is being unpacked may exceed it."""
 
     max_decompressed_batch_bytes: int = 268_435_456
     """Largest size of one batch after decompression; above it the batch is a `CorruptRecordError`."""

@@ -124,7 +124,7 @@ pub struct ConsumerConfig {
     pub max_partition_fetch_bytes: i32,
     /// Longest a fetch waits at the broker for `fetch_min_bytes`. Default 500 ms.
     pub fetch_max_wait: Duration,
-    /// Bytes of fetched data that may wait for the application, over all partitions. Default 32 MiB.
+    /// Bytes of memory that fetched data may take while it waits for the application, over all partitions. Default 32 MiB.
     pub fetch_buffer_bytes: usize,
     /// Most records one batch call returns. Default 500.
     pub max_poll_records: usize,
