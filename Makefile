@@ -21,6 +21,8 @@ BENCH ?=
 PYTEST ?=
 # `make test-python BUILD=quick` tests the unoptimised build: after one changed line of Rust it is there in seconds.
 BUILD ?= release
+# `make test` builds once, and says BUILT=1 to the layers that run beside each other.
+BUILT ?= 0
 BUILDS := build-release build-quick
 ifeq ($(filter build-$(BUILD),$(BUILDS)),)
 $(error BUILD=$(BUILD): choose one of $(BUILDS:build-%=%))
@@ -29,6 +31,8 @@ endif
 CORES := $(shell getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
 WORKERS ?= $(if $(PYTEST),0,$(shell echo $$(( $(CORES) * 4 > 16 ? 16 : $(CORES) * 4 ))))
 RUN_TESTS = $(PY) scripts/run_tests.py --workers $(WORKERS)
+# `make test` leaves what measures for the end, when all other layers are done.
+ROUND := $(if $(filter 1,$(BUILT)),--round together)
 # A machine that CI shares with others stands still at times. A test that fails there gets one more try, and is listed as RERUN:
 # that is a defect to look into, of the test or of the product.
 RERUNS ?= $(if $(filter-out 0 false,$(CI)),--reruns 1 -rR)
@@ -64,7 +68,7 @@ venv: $(VENV)/.group-dev  ## Make .venv with the build, lint and test tools
 # --- build and run ----------------------------------------------------------------------------------------------
 
 .PHONY: build
-build: build-$(BUILD)  ## Build, importable as .venv/bin/python -c "import kafkars" (BUILD=release or quick)
+build: $(if $(filter 1,$(BUILT)),,build-$(BUILD))  ## Build, importable as .venv/bin/python -c "import kafkars" (BUILD=release or quick)
 
 .PHONY: build-release
 build-release: $(VENV)/.group-dev
@@ -86,7 +90,7 @@ demo: build  ## Watch records flow through the embedded broker, sync and asyncio
 # --- tests ------------------------------------------------------------------------------------------------------
 
 .PHONY: test
-test: $(VENV)/.group-dev  ## Everything: lint, Rust, Python, real Kafka; says at the end what was left out
+test: $(VENV)/.group-dev $(VENV)/.group-peers $(VENV)/.group-docs  ## Everything: lint, Rust, Python, real Kafka; says at the end what was left out
 	@$(PY) scripts/run_layers.py
 
 .PHONY: test-rust
@@ -95,7 +99,15 @@ test-rust: $(VENV)/.created  ## Tests of the Rust crates
 
 .PHONY: test-python
 test-python: build $(VENV)/.group-peers $(KAFKA_PYTHON_2)/.ready  ## Python tests on the embedded broker (PYTEST="-k name" for some)
-	@$(RUN_TESTS) -m "not kafka and not frameworks" $(RERUNS) $(PYTEST)
+	@$(RUN_TESTS) $(ROUND) -m "not kafka and not frameworks and not wheel" $(RERUNS) $(PYTEST)
+
+.PHONY: test-alone
+test-alone: build $(VENV)/.group-peers $(KAFKA_PYTHON_2)/.ready
+	@$(RUN_TESTS) --round alone -m "not kafka and not frameworks and not wheel" $(RERUNS) $(PYTEST)
+
+.PHONY: test-wheel
+test-wheel: $(VENV)/.group-dev  ## The wheel in an empty environment of each Python that is declared (mvn for those not here)
+	@$(PY) -m pytest -m wheel $(RERUNS) $(PYTEST)
 
 .PHONY: test-frameworks
 test-frameworks: build $(FRAMEWORKS)/.ready  ## FastStream, Faust, Quix Streams and Bytewax on the faces of kafkars.compat
@@ -146,20 +158,25 @@ soak: $(VENV)/.created  ## Seeded histories of the core in number (SEEDS=5000); 
 # --- lint -------------------------------------------------------------------------------------------------------
 
 .PHONY: lint
-lint: lint-rust lint-python lint-generated  ## Formatting, clippy, ruff, mypy, stubtest, layers, generated code
+lint: lint-rust lint-python lint-generated  ## Formatting, clippy, rustdoc, ruff, mypy, pyright, stubtest, layers, docs, generated code
 
 .PHONY: lint-rust
 lint-rust: $(VENV)/.created
 	@cargo fmt --all --check
 	@cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	@RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
+	@scripts/check_deny.sh
 
 .PHONY: lint-python
-lint-python: build
+lint-python: build $(VENV)/.group-peers $(VENV)/.group-docs
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet || { echo "run 'make format'" >&2; exit 1; }
 	@$(BIN)/mypy
 	@MYPYPATH=python $(BIN)/stubtest kafkars._kafkars --mypy-config-file pyproject.toml --allowlist tests/typing/stubtest_allowlist.txt
+	@$(BIN)/basedpyright --warnings
 	@$(PY) scripts/check_layers.py
+	@$(PY) scripts/check_tests.py
+	@$(BIN)/mkdocs build --strict --quiet --site-dir .cache/site
 
 .PHONY: lint-generated
 lint-generated: $(VENV)/.created

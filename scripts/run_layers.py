@@ -1,4 +1,4 @@
-"""`make test`: runs every layer, cheapest first, and says at the end which ran and which were left out.
+"""`make test`: runs every layer, several beside each other, and says at the end what ran, for how long, and what was left out.
 
 A layer that fails does not stop the others: one run shows everything that is wrong. With CI=true a layer
 that is left out counts as a failure, so a machine without Java cannot look green.
@@ -11,8 +11,10 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
+import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,28 +24,29 @@ if TYPE_CHECKING:
 JAVA_NEEDED = 17
 FRAMEWORKS = Path("tests/frameworks/requirements.txt")
 FRAMEWORKS_READY = Path(".cache/frameworks/.ready")
-
-
-def main() -> int:
-    in_ci = os.environ.get("CI", "").lower() not in {"", "0", "false"}
-    outcomes = [run(layer) for layer in LAYERS]
-
-    print("\nlayers:")
-    for outcome in outcomes:
-        print(f"  {outcome.word:<9} {outcome.layer.target:<14} {outcome.note}")
-    failed = any(outcome.word == "FAILED" for outcome in outcomes)
-    left_out = any(outcome.word == "left out" for outcome in outcomes)
-    if left_out and in_ci:
-        print("CI=true: a layer that is left out is a failure")
-    return int(failed or (left_out and in_ci))
+SECOND_TRIES = "KAFKARS_SECOND_TRIES"
+"""Names the file into which tests/conftest.py writes what passed, or failed, at its second try."""
+SLOTS = "LAYERS_AT_ONCE"
+SIGN_OF_LIFE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
 class Layer:
-    """One make target, and a check that answers why it cannot run here (or None)."""
+    """One make target.
+
+    Args:
+        target: Its name.
+        budget: Seconds that it may take on a machine of two cores that has nothing built yet.
+        after: Layers that end before this one begins.
+        why_not: Answers why it cannot run here, or None.
+        alone: True if nothing else may run beside it, because it measures.
+    """
 
     target: str
-    why_not: Callable[[], str | None]
+    budget: int
+    after: tuple[str, ...] = ()
+    why_not: Callable[[], str | None] = lambda: None
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,27 +55,123 @@ class Outcome:
 
     layer: Layer
     word: str
-    note: str
+    note: str = ""
+    seconds: float = 0.0
+    processor: float = 0.0
+
+    def row(self) -> str:
+        """One line of the table."""
+        if self.word == "left out":
+            return f"  {self.word:<9} {self.layer.target:<15} {self.note}"
+        times = f"{self.seconds:6.0f} s of {self.layer.budget:5} s   processor {self.processor:6.0f} s"
+        over = "over its budget" if self.seconds > self.layer.budget else ""
+        return (
+            f"  {self.word:<9} {self.layer.target:<15} {times}   {' '.join(filter(None, [self.note, over]))}".rstrip()
+        )
 
 
-def run(layer: Layer) -> Outcome:
-    reason = layer.why_not()
-    if reason is not None:
-        return Outcome(layer, "left out", reason)
-    print(f"\n=== make {layer.target} ===", flush=True)
+@dataclass
+class Board:
+    """What runs and what has ended; every access holds `changed`."""
+
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    running: dict[str, float] = field(default_factory=dict)
+    changed: threading.Condition = field(default_factory=threading.Condition)
+
+
+def main() -> int:
+    in_ci = os.environ.get("CI", "").lower() not in {"", "0", "false"}
+    slots = int(os.environ.get(SLOTS) or (os.cpu_count() or 1) + 1)
     started = time.monotonic()
-    code = subprocess.run(["make", "--no-print-directory", layer.target], check=False).returncode
-    took = f"{time.monotonic() - started:.0f} s"
-    return Outcome(layer, "passed", took) if code == 0 else Outcome(layer, "FAILED", f"exit status {code}, {took}")
+    with tempfile.TemporaryDirectory(prefix="kafkars-layers-") as folder:
+        second_tries = Path(folder) / "second tries"
+        os.environ[SECOND_TRIES] = str(second_tries)
+        outcomes = run_all(LAYERS, slots, Path(folder))
+        tried_again = second_tries.read_text().splitlines() if second_tries.exists() else []
+
+    print("\nlayers:")
+    for outcome in outcomes:
+        print(outcome.row())
+    print(f"  all       {'':<15} {time.monotonic() - started:6.0f} s, up to {slots} layers at once")
+    for test in tried_again:
+        print(f"needed a second try, which is a defect: {test}")
+    failed = any(outcome.word == "FAILED" for outcome in outcomes)
+    left_out = any(outcome.word == "left out" for outcome in outcomes)
+    if left_out and in_ci:
+        print("CI=true: a layer that is left out is a failure")
+    return int(failed or (left_out and in_ci))
 
 
-def nothing_needed() -> str | None:
+def run_all(layers: list[Layer], slots: int, folder: Path) -> list[Outcome]:
+    """Runs the layers, in their order where nothing else decides, and answers what became of them in that order."""
+    board = Board()
+    waiting = list(layers)
+    with board.changed:
+        while waiting or board.running:
+            while (layer := next_to_start(waiting, board, slots)) is not None:
+                waiting.remove(layer)
+                begin(layer, board, folder)
+            if not board.changed.wait(SIGN_OF_LIFE_SECONDS):
+                print(f"... {', '.join(say_running(board))}", flush=True)
+    return [board.outcomes[layer.target] for layer in layers]
+
+
+def next_to_start(waiting: list[Layer], board: Board, slots: int) -> Layer | None:
+    if len(board.running) >= slots:
+        return None
+    alone = {layer.target for layer in LAYERS if layer.alone}
+    if alone & board.running.keys():
+        return None
+    for layer in waiting:
+        free_to_start = not board.running and all(other.alone for other in waiting) if layer.alone else True
+        if free_to_start and all(name in board.outcomes for name in layer.after):
+            return layer
     return None
 
 
+def begin(layer: Layer, board: Board, folder: Path) -> None:
+    broken = [name for name in layer.after if board.outcomes[name].word != "passed"]
+    reason = f"{broken[0]} did not pass" if broken else layer.why_not()
+    if reason is not None:
+        board.outcomes[layer.target] = Outcome(layer, "left out", reason)
+        return
+    print(f"=== {layer.target}: begins", flush=True)
+    board.running[layer.target] = time.monotonic()
+    threading.Thread(target=run, args=(layer, board, folder / layer.target)).start()
+
+
+def run(layer: Layer, board: Board, log: Path) -> None:
+    """Runs a layer; what it prints is printed when it has ended, so that layers do not talk into each other."""
+    started = time.monotonic()
+    command = ["make", "--no-print-directory", layer.target, f"BUILT={int('build' in layer.after)}"]
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = code = os.waitstatus_to_exitcode(status)
+    seconds, processor = time.monotonic() - started, usage.ru_utime + usage.ru_stime
+    word, note = ("passed", "") if code == 0 else ("FAILED", f"exit status {code}")
+    with board.changed:
+        print(f"=== {layer.target}: {word} after {seconds:.0f} s; it said:", flush=True)
+        sys.stdout.flush()
+        sys.stdout.buffer.write(log.read_bytes())
+        sys.stdout.buffer.flush()
+        del board.running[layer.target]
+        board.outcomes[layer.target] = Outcome(layer, word, note, seconds, processor)
+        board.changed.notify()
+
+
+def say_running(board: Board) -> list[str]:
+    now = time.monotonic()
+    return [f"{target} for {now - since:.0f} s" for target, since in board.running.items()]
+
+
+def no_maven() -> str | None:
+    return None if shutil.which("mvn") else "no mvn on PATH: it fetches Kafka's jars"
+
+
 def no_jvm() -> str | None:
-    if shutil.which("mvn") is None:
-        return "no mvn on PATH: it fetches Kafka's jars"
+    if (reason := no_maven()) is not None:
+        return reason
     if shutil.which("java") is None:
         return "no java on PATH: it runs Kafka"
     text = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False).stderr
@@ -90,14 +189,21 @@ def no_frameworks() -> str | None:
     return None if reached.returncode == 0 else "no package index to install the frameworks from"
 
 
+# What takes longest comes first, so that it is not what the others wait for at the end. One cargo at a time
+# in each of its folders: lint-rust and test-rust would only wait for each other.
 LAYERS = [
-    Layer("lint", nothing_needed),
-    Layer("test-rust", nothing_needed),
-    Layer("test-python", nothing_needed),
-    Layer("test-frameworks", no_frameworks),
-    Layer("test-kafka", no_jvm),
-    Layer("test-chaos", no_jvm),
-    Layer("test-kafka-old", no_jvm),
+    Layer("build", 420),
+    Layer("lint-rust", 240),
+    Layer("lint-generated", 120),
+    Layer("test-kafka", 600, ("build",), no_jvm),
+    Layer("test-python", 480, ("build",)),
+    Layer("test-rust", 600, ("lint-rust",)),
+    Layer("test-kafka-old", 600, ("build",), no_jvm),
+    Layer("test-chaos", 420, ("build",), no_jvm),
+    Layer("test-frameworks", 300, ("build",), no_frameworks),
+    Layer("test-wheel", 300, ("build",)),
+    Layer("lint-python", 180, ("build",)),
+    Layer("test-alone", 180, ("build",), alone=True),
 ]
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ def main() -> int:
     parser.add_argument(
         "--workers", type=int, default=0, help="processes beside each other; 0 is one round in one process"
     )
+    parser.add_argument("--round", choices=["both", "together", "alone"], default="both", help="which of the two")
     parser.add_argument("-m", dest="markers", required=True, help="which tests, as pytest's own option")
     chosen, others = parser.parse_known_args()
     if chosen.workers == 0:
@@ -27,10 +28,11 @@ def main() -> int:
 
     # Whoever has nothing left takes from the others. (loadgroup and loadfile do not outlive a process that a hung test ends.)
     together = ["-n", str(chosen.workers), "--dist", "worksteal", "--share-kafka"]
-    codes = [
-        timed("side by side", "-m", f"({chosen.markers}) and not alone", *together, *others),
-        timed("alone", "-m", f"({chosen.markers}) and alone", *others),
-    ]
+    codes = []
+    if chosen.round != "alone":
+        codes.append(timed("side by side", "-m", f"({chosen.markers}) and not alone", *together, *others))
+    if chosen.round != "together":
+        codes.append(timed("alone", "-m", f"({chosen.markers}) and alone", *others))
     failed = [code for code in codes if code not in {0, NO_TESTS}]
     return failed[0] if failed else min(codes)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import hypothesis
@@ -55,6 +57,15 @@ def shares_kafka(config: pytest.Config) -> bool:
 def kafka_options(config: pytest.Config) -> KafkaOptions:
     # Compaction is looked for every 15 s by default.
     return KafkaOptions(version=config.getoption("--kafka-version"), properties={"log.cleaner.backoff.ms": "200"})
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Tells `make test` (scripts/run_layers.py) which tests needed a second try."""
+    file = os.environ.get("KAFKARS_SECOND_TRIES")
+    again = [report.nodeid for report in terminalreporter.stats.get("rerun", [])]
+    if file and again and not hasattr(terminalreporter.config, "workerinput"):
+        with Path(file).open("a", encoding="utf-8") as opened:
+            opened.writelines(f"{nodeid}\n" for nodeid in again)
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist

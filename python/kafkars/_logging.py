@@ -32,7 +32,7 @@ def start() -> None:
         return
     # Only programs that make a client pay for these imports; and they happen here rather than in the thread, because a
     # module that is being imported at the moment of a fork stays locked in the child.
-    import logging  # noqa: F401, PLC0415
+    import logging  # noqa: F401, PLC0415  # pyright: ignore[reportUnusedImport]
     import threading  # noqa: PLC0415
 
     if _process == 0:

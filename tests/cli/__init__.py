@@ -1,0 +1,1 @@
+"""The `kafkars` command, run as a program with pipes and signals."""

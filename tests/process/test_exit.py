@@ -67,6 +67,7 @@ UNCLOSED = {
 }
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("what", UNCLOSED)
 def test_leaves_unclosed(what: str) -> None:
     finished = run(textwrap.dedent(UNCLOSED[what]) + DONE)
@@ -87,6 +88,7 @@ def test_records_of_an_unclosed_producer_are_still_sent() -> None:
     assert (finished.code, finished.errors) == (0, "")
 
 
+@pytest.mark.alone
 def test_records_that_cannot_be_sent_at_the_end_are_reported_in_time() -> None:
     finished = run("""
         broker = EmbeddedBroker(topics={"t": 1})

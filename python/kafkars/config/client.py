@@ -96,8 +96,9 @@ class ClientConfig:
         """
         if isinstance(config, cls):
             if settings:
-                config = {field.name: getattr(config, field.name) for field in fields(config)} | dict(settings)
-                return cls(**config)
+                both: dict[str, Any] = {field.name: getattr(config, field.name) for field in fields(config)}
+                both.update(settings)
+                return cls(**both)
             return config
         if config is not None and not isinstance(config, Mapping):
             raise checks.wrong("config", config, f"{cls.__name__} or a mapping of settings")

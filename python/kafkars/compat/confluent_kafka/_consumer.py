@@ -71,9 +71,8 @@ class Consumer(ConfluentConsumer):
         is_own = face.enable_auto_commit and (face.on_commit is not None or not face.enable_auto_offset_store)
         with translated("Failed to create consumer"):
             self._settings = settings
-            self._engine: Any = Engine(
-                ConsumerConfig(**{**settings.engine, **({"enable_auto_commit": False} if is_own else {})})
-            )
+            own: dict[str, Any] = {"enable_auto_commit": False} if is_own else {}
+            self._engine: Any = Engine(ConsumerConfig(**{**settings.engine, **own}))
         self._bell = Bell()
         self._face = face
         self._trouble = Trouble(face.error_cb)

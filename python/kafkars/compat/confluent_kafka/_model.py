@@ -16,7 +16,7 @@ class Ordered(Enum):
     """An enumeration whose members are ordered by their number."""
 
     def __lt__(self, other: object) -> bool:
-        if type(self) is not type(other):
+        if not isinstance(other, type(self)):
             return NotImplemented
         return bool(self.value < other.value)
 

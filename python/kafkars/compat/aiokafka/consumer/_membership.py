@@ -130,7 +130,7 @@ class Membership:
         for assignor in self.assignors:
             assignor.topics = topics
         if topics:
-            me = weakref.ref(self)
+            me: weakref.ref[Membership] = weakref.ref(self)
             self.engine.subscribe(
                 sorted(topics),
                 on_partitions_assigned=through(me, Membership._assigned),

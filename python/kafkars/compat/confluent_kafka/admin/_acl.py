@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
 from kafkars.compat.confluent_kafka._model import Ordered
@@ -121,6 +122,6 @@ class UserScramCredentialDeletion(UserScramCredentialAlteration):
         self.mechanism = mechanism
 
 
-def member(kind: type[Any], given: Any) -> Any:
+def member(kind: type[Enum], given: Any) -> Any:
     """A member of an enumeration by itself, its name in any case, or its number."""
     return kind[given.upper()] if isinstance(given, str) else kind(given)

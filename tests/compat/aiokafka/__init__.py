@@ -1,0 +1,1 @@
+"""The aiokafka face and aiokafka itself, side by side on one broker."""

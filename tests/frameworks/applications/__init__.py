@@ -1,0 +1,1 @@
+"""Applications of frameworks, run as programs in the frameworks' own environment."""

@@ -1,0 +1,1 @@
+"""What users' type checkers accept and refuse."""
