@@ -90,7 +90,7 @@ demo: build  ## Watch records flow through the embedded broker, sync and asyncio
 # --- tests ------------------------------------------------------------------------------------------------------
 
 .PHONY: test
-test: $(VENV)/.group-dev $(VENV)/.group-peers $(VENV)/.group-docs  ## Everything: lint, Rust, Python, real Kafka; says at the end what was left out
+test: $(VENV)/.group-dev $(VENV)/.group-peers $(VENV)/.group-docs $(KAFKA_PYTHON_2)/.ready  ## Everything: lint, Rust, Python, real Kafka; says at the end what was left out
 	@$(PY) scripts/run_layers.py
 
 .PHONY: test-rust
