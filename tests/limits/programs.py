@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from pathlib import Path
 
 BUFFER_MEMORY = 32 << 20
@@ -45,6 +46,20 @@ def consume_one_by_one(bootstrap: str, topic: str, count: int) -> None:
             assert record.value == VALUE
             if taken == count:
                 break
+
+
+def consume_large_batches(bootstrap: str, topic: str, count: int) -> None:
+    """Takes a record at a time, and nothing while the consumer fetches and unpacks what it may."""
+    from kafkars import Consumer
+
+    with Consumer(bootstrap_servers=bootstrap, auto_offset_reset="earliest", fetch_buffer_bytes=1 << 20) as consumer:
+        consumer.assign([(topic, 0)])
+        for taken in range(count):
+            record = consumer.poll(timeout=30)
+            assert record is not None, taken
+            assert record.offset == taken
+            del record
+            time.sleep(0.1)  # what it does behind our back is what is measured
 
 
 def produce_asyncio(bootstrap: str, topic: str, count: int) -> None:
@@ -86,7 +101,14 @@ def peak_memory() -> int:
 
 PROGRAMS = {
     program.__name__: program
-    for program in (produce, consume_batches, consume_one_by_one, produce_asyncio, consume_asyncio)
+    for program in (
+        produce,
+        consume_batches,
+        consume_one_by_one,
+        consume_large_batches,
+        produce_asyncio,
+        consume_asyncio,
+    )
 }
 
 if __name__ == "__main__":

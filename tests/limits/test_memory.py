@@ -56,9 +56,27 @@ def test_a_producer_pushes_a_million_records_within_its_buffer_and_60_mb(roomy: 
     assert peak_memory(program, roomy, topic) < PRODUCER_LIMIT
 
 
-def peak_memory(program: str, broker: Broker, topic: str) -> int:
+def test_an_answer_of_a_few_bytes_does_not_unpack_all_at_once(roomy: Broker) -> None:
+    topic = roomy.new_topic()
+    size, count = 40 * MEGABYTE, 8
+    value = bytes(size)
+    with Producer(
+        bootstrap_servers=roomy.bootstrap_servers,
+        compression_type="zstd",
+        max_request_size=2 * size,
+        buffer_memory=4 * size,
+    ) as producer:
+        for _ in range(count):
+            # One batch each.
+            producer.send(topic, value).result(60)
+    # The batch in hand, the one that waits, the one being unpacked; all at once would be eight.
+    peak = peak_memory("consume_large_batches", roomy, topic, count)
+    assert peak < 3 * size + 60 * MEGABYTE, peak
+
+
+def peak_memory(program: str, broker: Broker, topic: str, count: int = RECORDS) -> int:
     """Runs a program and answers the most memory it held."""
-    command = [sys.executable, programs.__file__, program, broker.bootstrap_servers, topic, str(RECORDS)]
+    command = [sys.executable, programs.__file__, program, broker.bootstrap_servers, topic, str(count)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=150)
     assert ran.returncode == 0, ran.stderr
     return int(ran.stdout.split()[-1])

@@ -110,8 +110,9 @@ impl BatchDelivery {
             BatchOutcome::Acknowledged(ack) if ack.base_offset < 0 => {
                 Some(Ok((-1, ack.log_append_time)))
             }
+            // An offset that does not exist is as good as one that was not told.
             BatchOutcome::Acknowledged(ack) => Some(Ok((
-                ack.base_offset + i64::from(index),
+                ack.base_offset.checked_add(i64::from(index)).unwrap_or(-1),
                 ack.log_append_time,
             ))),
             BatchOutcome::Failed(error) => Some(Err(error.clone())),

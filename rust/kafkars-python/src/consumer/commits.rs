@@ -109,7 +109,7 @@ impl ConsumerCore {
             let (partition, offset, leader_epoch) = record.get().place();
             let committed = OffsetAndMetadata {
                 leader_epoch,
-                ..OffsetAndMetadata::new(offset + 1)
+                ..OffsetAndMetadata::new(offset.saturating_add(1))
             };
             return Ok((Offsets::from([(partition, committed)]), Origin::Application));
         }
