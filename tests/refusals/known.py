@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from tests.refusals.cases import Case
 
 KNOWN: dict[str, str] = {
-    "producer/InitProducerId/!retriable": "one answer of that kind ends an idempotent producer for good",
     "*/Fetch/FETCH_SESSION_ID_NOT_FOUND": "a persistent refusal of the session is repeated without a pause",
     "*/Fetch/INVALID_FETCH_SESSION_EPOCH": "likewise",
     "*/Fetch/FETCH_SESSION_TOPIC_ID_ERROR": "likewise",

@@ -1,0 +1,180 @@
+"""Records that cannot leave: their outcome is known when their time is over, and says what they waited for."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import kafkars
+import kafkars.aio
+import pytest
+from kafkars.admin import NewTopic
+from kafkars.errors import DeliveryTimeoutError, KafkaTimeoutError, PurgedError, TopicAlreadyExistsError
+from kafkars.testing import EmbeddedBroker
+
+from tests.support.awaits import run
+from tests.support.clients import Clients
+from tests.support.waiting import SECONDS, Stopwatch, eventually
+
+SHORT = {"delivery_timeout_ms": 1_000, "request_timeout_ms": 500, "retry_backoff_ms": 20, "retry_backoff_max_ms": 200}
+KEYS = [b"%d" % number for number in range(40)]
+
+
+@pytest.fixture
+def embedded() -> Iterator[EmbeddedBroker]:
+    """One node with a topic of two partitions."""
+    with EmbeddedBroker(topics={"topic": 2}) as broker:
+        yield broker
+
+
+def test_keys_go_on_when_a_topic_is_made_again_with_fewer_partitions(clients: Clients) -> None:
+    topic = clients.broker.new_topic(partitions=6)
+    producer: Any = clients.producer(**{**SHORT, "delivery_timeout_ms": 5_000, "request_timeout_ms": 2_000})
+
+    def partitions() -> set[int]:
+        """Where records of all keys are stored; none where one fails, as it may for a partition that is gone."""
+        sent = [producer.send(topic, b"value", key) for key in KEYS]
+        try:
+            return {each.result(SECONDS).partition for each in sent}
+        except KafkaTimeoutError:
+            return set()
+
+    assert partitions() == set(range(6))
+    with kafkars.Admin(bootstrap_servers=clients.broker.bootstrap_servers) as admin:
+        for count in (2, 3, 1):
+            admin.delete_topics([topic])
+
+            def made_again(count: int = count) -> bool:
+                try:
+                    admin.create_topics([NewTopic(topic, count)])
+                except TopicAlreadyExistsError:
+                    return False
+                return True
+
+            eventually(made_again, "the topic is made again")
+            found = eventually(partitions, "all keys are stored", 60)
+            # Leaders of the new topic may be known before its last one.
+            found = found if found == set(range(count)) else eventually(partitions, "all keys are stored")
+            assert found == set(range(count))
+    assert producer.flush(SECONDS) == 0
+    assert producer.metrics()["buffer_used"] == 0
+
+
+def test_records_expire_again_and_again_while_their_leader_is_gone(
+    clients: Clients, embedded: EmbeddedBroker, caplog: pytest.LogCaptureFixture
+) -> None:
+    producer: Any = clients.producer(bootstrap_servers=embedded.bootstrap_servers, **SHORT)
+    producer.send("topic", b"0", partition=0).result(SECONDS)
+    with caplog.at_level(logging.WARNING, "kafkars.producer"):
+        node = embedded.leader("topic", 0)
+        assert node is not None
+        embedded.stop_node(node)
+        for _ in range(3):
+            with Stopwatch() as watch:
+                sent = [producer.send("topic", b"value", partition=partition) for partition in (0, 1)]
+                assert producer.flush(SECONDS) == 0
+            assert watch.seconds < 3
+            for each in sent:
+                with pytest.raises(DeliveryTimeoutError, match=r"last cause: .*broker"):
+                    each.result(SECONDS)
+        warnings = [line for line in caplog.messages if "records wait" in line]
+        assert len(warnings) <= 1, warnings
+    assert producer.metrics()["buffer_used"] == 0
+    embedded.start_node(node)
+    assert producer.send("topic", b"1", partition=0).result(SECONDS).partition == 0
+
+
+@pytest.mark.parametrize(
+    ("action", "told"),
+    [
+        ("drop", "InitProducerId"),
+        ("disconnect", "InitProducerId of broker"),
+        ("disconnect_after", "InitProducerId of broker"),
+        ("truncate", "InitProducerId of broker"),
+        ("wrong_correlation_id", "InitProducerId of broker"),
+        ("wrong_length", "InitProducerId of broker"),
+        ("COORDINATOR_LOAD_IN_PROGRESS", "InitProducerId of broker .*COORDINATOR_LOAD_IN_PROGRESS"),
+        ("CLUSTER_AUTHORIZATION_FAILED", "InitProducerId of broker .*CLUSTER_AUTHORIZATION_FAILED"),
+        ("9999", "InitProducerId of broker .*UNKNOWN_ERROR_CODE"),
+    ],
+)
+def test_records_that_wait_for_a_producer_id_end_in_time_and_say_so(
+    clients: Clients, embedded: EmbeddedBroker, action: str, told: str
+) -> None:
+    producer: Any = clients.producer(bootstrap_servers=embedded.bootstrap_servers, **SHORT)
+    producer.partitions_for("topic")
+    with embedded.intercept("InitProducerId", action):
+        for _ in range(2):
+            with Stopwatch() as watch:
+                sent = producer.send("topic", b"value")
+                with pytest.raises(kafkars.KafkaError, match=told):
+                    sent.result(SECONDS)
+            assert watch.seconds < 2.5
+        asked = len(embedded.requests("InitProducerId"))
+        assert asked < 40
+    # Nothing is lost for good.
+    stored = eventually(lambda: succeeds(producer), "it goes on by itself")
+    assert stored.partition in {0, 1}
+    assert producer.close(None) == 0
+
+
+def succeeds(producer: Any) -> Any:
+    """What became of one record, or None where it failed."""
+    try:
+        return producer.send("topic", b"value").result(SECONDS)
+    except kafkars.KafkaError:
+        return None
+
+
+def test_closing_ends_when_no_producer_id_comes(clients: Clients, embedded: EmbeddedBroker) -> None:
+    producer: Any = clients.producer(bootstrap_servers=embedded.bootstrap_servers, **SHORT)
+    with embedded.intercept("InitProducerId", "disconnect"):
+        sent = [producer.send("topic", b"value", partition=number % 2) for number in range(10)]
+        with Stopwatch() as watch:
+            assert producer.close(None) == 0
+        assert watch.seconds < 3
+    for each in sent:
+        with pytest.raises(DeliveryTimeoutError):
+            each.result(SECONDS)
+
+
+@pytest.mark.parametrize("code", ["NOT_ENOUGH_REPLICAS", "KAFKA_STORAGE_ERROR", "UNSUPPORTED_VERSION", "9999"])
+def test_a_broker_that_refuses_to_store_is_named_and_not_stormed(
+    clients: Clients, embedded: EmbeddedBroker, code: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    producer: Any = clients.producer(bootstrap_servers=embedded.bootstrap_servers, **SHORT)
+    producer.send("topic", b"value", partition=0).result(SECONDS)
+    embedded.forget_requests()
+    name = "UNKNOWN_ERROR_CODE" if code == "9999" else code
+    with embedded.intercept("Produce", code), caplog.at_level(logging.WARNING, "kafkars.producer"):
+        sent = producer.send("topic", b"value", partition=0)
+        with pytest.raises(kafkars.KafkaError, match=name):
+            sent.result(SECONDS)
+        # Pauses grow from 20 to 200 ms within the second that the record lives.
+        assert len(embedded.requests("Produce")) <= 12
+    assert len([line for line in caplog.messages if "records wait" in line]) <= 1
+    assert producer.send("topic", b"value", partition=0).result(SECONDS).offset == 1
+
+
+def test_a_send_after_a_purge_has_all_of_its_own_time() -> None:
+    async def test() -> None:
+        async with kafkars.aio.Producer(bootstrap_servers="127.0.0.1:1", max_block_ms=1_000) as producer:
+            taken_back = producer.send("topic", b"value")
+            assert producer.purge() == 1
+            with pytest.raises(PurgedError):
+                await taken_back
+            # Half of the time for which the record that was taken back would have waited.
+            other = asyncio.create_task(fails(producer.send("another", b"value")))
+            await asyncio.wait([other], timeout=0.5)
+            with Stopwatch() as watch, pytest.raises(kafkars.KafkaError):
+                await producer.send("topic", b"value")
+            assert watch.seconds > 0.9
+            await other
+
+    async def fails(sent: Any) -> None:
+        with pytest.raises(kafkars.KafkaError):
+            await sent
+
+    run(test())
