@@ -72,6 +72,7 @@ struct Pace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Idle,
+    Pausing,
     Resolving,
     Connecting,
     Greeting,
@@ -128,10 +129,7 @@ impl Broker {
         let Some(since) = since else {
             return false;
         };
-        let is_slow = matches!(
-            pace.stage,
-            Stage::Resolving | Stage::Connecting | Stage::Greeting
-        ) && since >= SLOW_CONNECT / 2;
+        let is_slow = pace.stage != Stage::Idle && since >= SLOW_CONNECT / 2;
         is_slow
             || pace.failures > 0
                 && since <= 2 * (config.reconnect_backoff_max + config.connect_timeout)
@@ -205,7 +203,7 @@ impl Broker {
     fn failure_during_pause(&self, lane: Lane) -> Option<ConnectCause> {
         let pace = self.pace.lock();
         let is_paused = pace.not_before[lane.index()].is_some_and(|not_before| not_before > now());
-        pace.last_cause.clone().filter(|_| is_paused)
+        is_paused.then(|| pace.last_cause.clone().unwrap_or_else(between_connections))
     }
 
     /// What an impatient caller should hear about a connection under way.
@@ -215,6 +213,7 @@ impl Broker {
             (Stage::Greeting, _) => ConnectCause::Silent(waited),
             (_, Some(cause)) => cause.clone(),
             (Stage::Resolving, None) => ConnectCause::Dns("the name service is slow".into()),
+            (Stage::Pausing, None) => between_connections(),
             (Stage::Idle | Stage::Connecting, None) => ConnectCause::TimedOut(waited),
         }
     }
@@ -262,6 +261,7 @@ impl Broker {
             let Some(not_before) = not_before.filter(|not_before| *not_before > now()) else {
                 return;
             };
+            self.pace.lock().stage = Stage::Pausing;
             tokio::select! {
                 () = tokio::time::sleep_until(not_before.into()) => return,
                 () = hurried => {}
@@ -345,6 +345,13 @@ impl Broker {
             cause,
         }
     }
+}
+
+/// A connection was lost so soon that the pause after making it is not over.
+fn between_connections() -> ConnectCause {
+    ConnectCause::Io(
+        "the connection was lost; the next one is made after reconnect_backoff_ms".into(),
+    )
 }
 
 fn cause_of(error: HandshakeError, limit: Duration) -> ConnectCause {
