@@ -31,7 +31,7 @@ PLACES: dict[str, tuple[Callable[[], AbstractContextManager[str]], str]] = {
     "unknown host": (lambda: nullcontext(peers.UNRESOLVABLE), r"host name cannot be resolved"),
     "refused port": (peers.closed_port, r"connection refused"),
     "web server": (peers.http_server, r"HTTP"),
-    "TLS port": (peers.tls_server, r"TLS"),
+    "TLS port": (peers.tls_server, r"TLS|security_protocol"),
     "silent port": (peers.silent_server, r"no answer"),
     "port that hangs up": (peers.hanging_up_server, r"closed"),
     "unreachable advertised.listeners": (unreachable_advertised_listeners, r"advertised\.listeners"),
