@@ -41,6 +41,8 @@ KAFKA_VERSION ?= 4.3.1
 OLD_KAFKA_VERSIONS := 3.9.1 2.8.2
 # maturin lets pip speak, and pip tells of every package that is there already.
 export PIP_QUIET := 1
+# cargo is asked by several tools what it knows, and would tell each of what it downloads.
+QUIETLY := CARGO_TERM_QUIET=true scripts/quietly.sh
 # mkdocs-material announces its successor otherwise.
 export NO_MKDOCS_2_WARNING := 1
 FUZZ_SECONDS ?= 30
@@ -72,12 +74,12 @@ build: $(if $(filter 1,$(BUILT)),,build-$(BUILD))  ## Build, importable as .venv
 
 .PHONY: build-release
 build-release: $(VENV)/.group-dev
-	@$(BIN)/maturin develop --release --quiet
+	@$(QUIETLY) "building kafkars (optimised: some minutes the first time)" $(BIN)/maturin develop --release --quiet
 	@$(PY) -c "import kafkars"
 
 .PHONY: build-quick
 build-quick: $(VENV)/.group-dev
-	@$(BIN)/maturin develop --quiet
+	@$(QUIETLY) "building kafkars (not optimised)" $(BIN)/maturin develop --quiet
 	@$(PY) -c "import kafkars"
 
 .PHONY: build-dev
