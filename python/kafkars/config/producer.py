@@ -38,7 +38,8 @@ PARTITIONERS = (
     "random",
     "round_robin",
 )
-"""`default` is Java's: murmur2 of the key, keyless records stay with one partition for a batch. `consistent` is CRC-32; it and
+"""`default` is Java's: murmur2 of the key; keyless records stay with one partition for 64 KiB (or `batch_size`, where that is
+less), or until a batch begins there 10 ms after the first, and then move to another. `consistent` is CRC-32; it and
 `murmur2_consistent` and `fnv1a` give keyless records the partition of an empty key, as librdkafka does."""
 
 

@@ -170,9 +170,14 @@ impl Accumulator {
             headers: record.headers,
         };
         self.unacknowledged.fetch_add(1, Ordering::Relaxed);
+        let mut began = None;
+        let now = || *began.insert(now());
         let (delivery, signal) = partition.append(&parts, size, self.batch_size, now);
-        if is_by_chance && signal != Signal::None {
-            topic.chooser.lock().batch_began(partition.partition());
+        if is_by_chance && let Some(began) = began {
+            topic
+                .chooser
+                .lock()
+                .batch_began(partition.partition(), began);
         }
         Ok((delivery, self.signalled(partition, signal)))
     }

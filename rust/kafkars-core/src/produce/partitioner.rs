@@ -1,19 +1,24 @@
 //! Which partition a record goes to when it names none.
 
+use std::time::{Duration, Instant};
+
 use crate::backoff::Random;
 
-/// Records without key move to another partition after so many bytes, or a batch's worth where that is less. They
-/// also move when their batch has left, so that few records are spread by batches and many by bytes: with batches of
-/// up to 1 MiB, staying for a whole one would keep a slow producer on one partition for hours, and moving after less
-/// than this would fill many small batches where there could be few. Partitions that are moved away from keep their
-/// batch and fill it later.
+/// Records without key move to another partition after so many bytes, or a batch's worth where that is less. With batches of
+/// up to 1 MiB, staying for a whole one would keep a slow producer on one partition for hours, and moving after less than
+/// this would fill many small batches where there could be few. Partitions that are moved away from keep their batch and
+/// fill it later.
 const LONGEST_STAY: usize = 64 << 10;
+
+/// They also move when a batch begins so long after the first one since the last move, as librdkafka does after
+/// `sticky.partitioning.linger.ms`: few records are spread by time, many by bytes.
+const LONGEST_TIME: Duration = Duration::from_millis(10);
 
 /// How keys map to partitions and where keyless records go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Partitioner {
-    /// Java's default: murmur2 of the key; keyless records stay on one partition until their batch has left
-    /// (KIP-480) or 64 KiB or a batch's worth of bytes were taken (KIP-794), then move to another.
+    /// Java's default: murmur2 of the key; keyless records stay on one partition until it has taken 64 KiB or a batch's worth
+    /// of bytes (KIP-794), or until a batch begins 10 ms after the first one there, then move to another.
     #[default]
     Murmur2Sticky,
     /// Murmur2 of the key; keyless records go to a random partition each.
@@ -78,8 +83,8 @@ pub struct PartitionChooser {
     random: Random,
     sticky: Option<i32>,
     sticky_bytes: usize,
-    // The latest record was the first on its partition since the move there.
-    has_moved: bool,
+    // When the first batch was begun since the move to the partition.
+    sticky_since: Option<Instant>,
     turn: usize,
 }
 
@@ -90,7 +95,7 @@ impl PartitionChooser {
             random: Random::new(seed),
             sticky: None,
             sticky_bytes: 0,
-            has_moved: false,
+            sticky_since: None,
             turn: usize::try_from(seed % 1024).unwrap_or(0),
         }
     }
@@ -135,9 +140,9 @@ impl PartitionChooser {
                 [] => u32::try_from(*partition).is_ok_and(|partition| partition < buckets),
                 available => available.binary_search(partition).is_ok(),
             });
-        self.has_moved = stay.is_none();
         let partition = stay.unwrap_or_else(|| {
             self.sticky_bytes = 0;
+            self.sticky_since = None;
             let random = self.next_random();
             self.pick(random, buckets, available)
         });
@@ -146,10 +151,14 @@ impl PartitionChooser {
         partition
     }
 
-    /// A record of this partition began a batch: the one that others had joined has left. There is nothing to stay
-    /// for any more, and the next record without key goes elsewhere.
-    pub fn batch_began(&mut self, partition: i32) {
-        if self.sticky == Some(partition) && !self.has_moved {
+    /// A record of this partition began a batch at `now`. The one that others had joined has left, so that nothing is lost by
+    /// going elsewhere with the next record without key, when it is time to.
+    pub fn batch_began(&mut self, partition: i32, now: Instant) {
+        if self.sticky != Some(partition) {
+            return;
+        }
+        let since = *self.sticky_since.get_or_insert(now);
+        if now.saturating_duration_since(since) >= LONGEST_TIME {
             self.sticky = None;
         }
     }

@@ -430,8 +430,10 @@ fn keys_go_to_the_partitions_that_a_topic_made_again_has() {
     assert_eq!(held, 400);
 }
 
+const LONGER_THAN_A_STAY: Duration = Duration::from_millis(11);
+
 #[test]
-fn few_records_without_key_are_spread_by_batches_and_many_by_bytes() {
+fn few_records_without_key_are_spread_by_time_and_many_by_bytes() {
     let mut driver = Driver::new(
         ProducerConfig {
             batch_size: 1 << 20,
@@ -453,8 +455,21 @@ fn few_records_without_key_are_spread_by_batches_and_many_by_bytes() {
         let taken = driver.accumulator.append(&record, || driver.now, || 0);
         taken.expect("room").0.batch().partition()
     };
-    // Each leaves before the next comes.
+    // Each leaves before the next comes, and some time is between them.
     let mut few: Vec<i32> = (0..40)
+        .map(|offset| {
+            let partition = send(&driver, 10);
+            let departure = driver.batches(true).remove(0);
+            driver.acknowledge(departure, offset);
+            driver.now += LONGER_THAN_A_STAY;
+            partition
+        })
+        .collect();
+    few.sort_unstable();
+    few.dedup();
+    assert!(few.len() > 5, "only {few:?}");
+    // At once after one another, they stay where they are although each has left.
+    let quick: Vec<i32> = (40..60)
         .map(|offset| {
             let partition = send(&driver, 10);
             let departure = driver.batches(true).remove(0);
@@ -462,9 +477,10 @@ fn few_records_without_key_are_spread_by_batches_and_many_by_bytes() {
             partition
         })
         .collect();
-    few.sort_unstable();
-    few.dedup();
-    assert!(few.len() > 5, "only {few:?}");
+    assert!(
+        quick.chunk_by(|one, next| one == next).count() <= 2,
+        "{quick:?}"
+    );
     // None leaves: 64 records of a KiB and a little more each fill a stay.
     let many: Vec<i32> = (0..640).map(|_| send(&driver, 1 << 10)).collect();
     let stays = many.chunk_by(|one, next| one == next);
