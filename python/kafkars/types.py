@@ -49,6 +49,23 @@ class ConsumerGroupMetadata(NamedTuple):
     group_instance_id: str | None = None
 
 
+class PartitionTrouble(NamedTuple):
+    """Why a partition cannot be read for now. It is tried again, at the pace of `retry_backoff_ms`."""
+
+    topic: str
+    """The topic."""
+    partition: int
+    """The partition of it."""
+    since: float
+    """For how many seconds."""
+    failures: int
+    """How many tries have failed since then."""
+    operation: str
+    """What was tried last: "fetch", "position look-up", "look-up of the committed offset" or "epoch check"."""
+    cause: str
+    """What came of it, for people."""
+
+
 class ConsumerHealth(NamedTuple):
     """One look at a consumer. Times are in seconds before the look; None where it has not happened."""
 
@@ -67,6 +84,8 @@ class ConsumerHealth(NamedTuple):
     """When a commit succeeded last."""
     stuck_since: float | None
     """For how long brokers have not answered for what is to be read, or for the group; None where all is well."""
+    troubles: tuple[PartitionTrouble, ...] = ()
+    """Partitions that cannot be read for now, the longest one first; empty where all is well."""
 
 
 class MemoryUsage(NamedTuple):

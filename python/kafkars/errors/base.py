@@ -33,6 +33,9 @@ class KafkaError(Exception):
     sent: Any = None
     """The `Deliveries` of the records that were taken, where a call of many records failed half way."""
 
+    broker: int | None = None
+    """Id of the broker that refused a partition, where one did."""
+
     topic: str | None
     partition: int | None
     offset: int | None

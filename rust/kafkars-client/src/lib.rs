@@ -19,7 +19,7 @@ mod transactions;
 pub use client::{Client, CoordinatorKind};
 pub use consumer::{
     Consumer, ConsumerHealth, ConsumerMetrics, LastFetch, News, OffsetAndTimestamp, Origin,
-    SubscriptionView, Waiting,
+    PartitionTrouble, SubscriptionView, Waiting,
 };
 pub use error::{AttemptError, BootstrapCause, BootstrapCauses, ClientError, ConnectCause};
 pub use kafkars_core::cluster::{Cluster, PartitionMetadata, TopicMetadata};

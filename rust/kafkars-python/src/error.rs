@@ -27,6 +27,7 @@ struct Place<'a> {
     topic: Option<&'a str>,
     partition: Option<i32>,
     offset: Option<i64>,
+    node: Option<i32>,
 }
 
 impl<'a> Place<'a> {
@@ -42,11 +43,19 @@ impl<'a> Place<'a> {
             topic: Some(topic),
             partition: Some(partition),
             offset: None,
+            node: None,
         }
     }
 
     fn of(partition: &'a TopicPartition) -> Self {
         Self::partition(&partition.topic, partition.partition)
+    }
+
+    fn on(self, node: i32) -> Self {
+        Self {
+            node: Some(node),
+            ..self
+        }
     }
 
     fn at(self, offset: i64) -> Self {
@@ -154,8 +163,18 @@ pub(crate) fn fetch(py: Python<'_>, error: &FetchError) -> PyErr {
         FetchError::Corrupt {
             partition, offset, ..
         } => ("CorruptRecordError", Place::of(partition).at(*offset)),
-        FetchError::Broker { code, partition } => {
-            return broker(py, *code, error, &Place::of(partition));
+        FetchError::Broker {
+            code,
+            partition,
+            node,
+        } => {
+            return broker(py, *code, error, &Place::of(partition).on(*node));
+        }
+        FetchError::Unsupported {
+            partition, node, ..
+        } => {
+            let place = Place::of(partition).on(*node);
+            return broker(py, ErrorCode::UnsupportedVersion, error, &place);
         }
         FetchError::Topic { topic, code } => return broker(py, *code, error, &Place::topic(topic)),
         FetchError::NotAssigned { partition } => ("NotAssignedError", Place::of(partition)),
@@ -241,6 +260,7 @@ pub(crate) fn client(py: Python<'_>, error: &ClientError) -> PyErr {
                 topic: topic.as_deref(),
                 partition: *partition,
                 offset: None,
+                node: None,
             };
             broker(py, *code, error, &place)
         }
@@ -523,7 +543,11 @@ fn instance<'py>(
     if let Some(offset) = place.offset {
         keywords.set_item("offset", offset)?;
     }
-    class.call((PyString::new(py, &text(message)),), Some(&keywords))
+    let error = class.call((PyString::new(py, &text(message)),), Some(&keywords))?;
+    if let Some(node) = place.node {
+        error.setattr("broker", node)?;
+    }
+    Ok(error)
 }
 
 /// What a message says, with the words and names of brokers in it: on one line, and of bounded length.

@@ -26,6 +26,7 @@ imported!(offset_and_timestamp_class, "OffsetAndTimestamp");
 imported!(watermarks_class, "Watermarks");
 imported!(offset_and_metadata_class, "OffsetAndMetadata");
 imported!(consumer_health_class, "ConsumerHealth");
+imported!(partition_trouble_class, "PartitionTrouble");
 imported!(memory_usage_class, "MemoryUsage");
 imported!(group_metadata_class, "ConsumerGroupMetadata");
 
@@ -68,6 +69,14 @@ pub(crate) fn consumer_health<'py>(
     fields: impl PyCallArgs<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     consumer_health_class(py)?.call1(fields)
+}
+
+/// `kafkars.PartitionTrouble`.
+pub(crate) fn partition_trouble<'py>(
+    py: Python<'py>,
+    fields: impl PyCallArgs<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    partition_trouble_class(py)?.call1(fields)
 }
 
 /// `kafkars.MemoryUsage`.

@@ -2,25 +2,21 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use kafkars_core::config::TopicPartition;
-use kafkars_core::fetch::buffer::CursorId;
-use kafkars_core::fetch::cursor::{Cursor, CursorState, Place, StartAt};
+use kafkars_core::fetch::cursor::CursorState;
 use kafkars_core::fetch::error::FetchError;
-use kafkars_core::fetch::offset_reset::{LATEST_TIMESTAMP, timestamp_for};
 use kafkars_protocol::ErrorCode;
 use tokio::task::JoinSet;
 
 use super::shared::Shared;
-use super::{OffsetAndTimestamp, group, offsets, source, truncation};
+use super::{look_up, source, truncation};
 use crate::error::ClientError;
 use crate::now;
 
 /// A topic that brokers do not know for this long is reported: it may be on its way into existence until then.
 const UNKNOWN_TOPIC_GRACE: Duration = Duration::from_secs(2);
-/// Pause before a failed position look-up is made again.
-const RESET_PAUSE: Duration = Duration::from_millis(500);
 
 /// Runs until the consumer is closed.
 pub(super) async fn run(shared: Arc<Shared>) {
@@ -88,8 +84,9 @@ impl Manager {
         truncation::look(&self.shared, &mut self.tasks);
         self.start_sources(&assigned);
         let unknown_at = self.report_unknown(&assigned);
-        let reset_at = self.reset_unset();
-        [unknown_at, reset_at].into_iter().flatten().min()
+        look_up::start(&self.shared, &mut self.tasks);
+        let retry_at = self.shared.inner.lock().buffer.next_wake(now());
+        [unknown_at, retry_at].into_iter().flatten().min()
     }
 
     fn want_topics(&mut self, assigned: &[TopicPartition]) {
@@ -143,28 +140,33 @@ impl Manager {
                 self.unknown.remove(topic);
                 continue;
             };
+            let is_new = !self.unknown.contains_key(topic);
             let since = *self.unknown.entry(Arc::clone(topic)).or_insert(now);
             let due = since + UNKNOWN_TOPIC_GRACE;
-            if code.retriable() && now < due {
-                wake_at = [wake_at, Some(due)].into_iter().flatten().min();
-                self.shared.client.refresh_metadata();
-                continue;
+            if now >= due || (is_new && !code.retriable()) {
+                self.unknown.insert(Arc::clone(topic), now);
+                self.fail_topic(topic, code);
             }
-            self.unknown.insert(Arc::clone(topic), now);
-            self.fail_topic(topic, code);
-            wake_at = [wake_at, Some(now + UNKNOWN_TOPIC_GRACE)]
-                .into_iter()
-                .flatten()
-                .min();
+            if is_new || now >= due || code.retriable() {
+                // Also an error that would stay, such as a permission that is missing, ends with metadata only.
+                self.shared.client.refresh_topics(&[topic]);
+            }
+            let next = self
+                .unknown
+                .get(topic)
+                .map(|since| *since + UNKNOWN_TOPIC_GRACE);
+            wake_at = [wake_at, next].into_iter().flatten().min();
         }
         wake_at
     }
 
     fn fail_topic(&self, topic: &Arc<str>, code: ErrorCode) {
         self.shared.update(|buffer| {
+            // What is said of a paused partition is heard when it is resumed only.
             let first = buffer
                 .cursors()
-                .find(|(_, cursor)| cursor.partition.topic == *topic)
+                .filter(|(_, cursor)| cursor.partition.topic == *topic)
+                .min_by_key(|(_, cursor)| cursor.paused)
                 .filter(|(_, cursor)| cursor.state != CursorState::Failed)
                 .map(|(id, cursor)| (id, cursor.epoch));
             if let Some((id, epoch)) = first {
@@ -173,185 +175,6 @@ impl Manager {
             }
         });
     }
-
-    /// Starts look-ups for cursors without position, one task per topic so that one topic's trouble is its own.
-    fn reset_unset(&mut self) -> Option<Instant> {
-        let now = now();
-        let now_ms = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(0));
-        let cluster = self.shared.client.cluster();
-        let mut by_topic: HashMap<Arc<str>, Vec<Lookup>> = HashMap::new();
-        let mut committed: Vec<Lookup> = Vec::new();
-        let mut wake_at = None;
-        self.shared.update(|buffer| {
-            let policy = buffer.policy();
-            let unset: Vec<_> = buffer.cursors().filter_map(unset).collect();
-            for mut lookup in unset {
-                if let Some(until) = lookup.not_before.filter(|instant| *instant > now) {
-                    wake_at = [wake_at, Some(until)].into_iter().flatten().min();
-                    continue;
-                }
-                if lookup.start == StartAt::Committed && self.shared.group.is_some() {
-                    if let Some(cursor) = buffer.cursor_at(lookup.id, lookup.epoch) {
-                        cursor.in_flight = true;
-                        committed.push(lookup);
-                    }
-                    continue;
-                }
-                let topic = Arc::clone(&lookup.partition.topic);
-                match timestamp_for(lookup.start, policy, now_ms, &lookup.partition) {
-                    Err(error) => drop(buffer.fail(lookup.id, lookup.epoch, error)),
-                    Ok(timestamp) => {
-                        // A topic that is not there yet is asked about when metadata has it.
-                        let known = cluster
-                            .topic(&topic)
-                            .is_some_and(|topic| topic.error.is_none());
-                        if known && let Some(cursor) = buffer.cursor_at(lookup.id, lookup.epoch) {
-                            cursor.in_flight = true;
-                            lookup.timestamp = timestamp;
-                            by_topic.entry(topic).or_default().push(lookup);
-                        }
-                    }
-                }
-            }
-        });
-        if !committed.is_empty() {
-            let shared = Arc::clone(&self.shared);
-            self.tasks.spawn(async move {
-                start_from_committed(&shared, committed).await;
-            });
-        }
-        for (_, lookups) in by_topic {
-            let shared = Arc::clone(&self.shared);
-            self.tasks.spawn(async move {
-                reset(&shared, lookups).await;
-            });
-        }
-        wake_at
-    }
-}
-
-/// A position to be found.
-struct Lookup {
-    id: CursorId,
-    epoch: u64,
-    partition: TopicPartition,
-    start: StartAt,
-    timestamp: i64,
-    not_before: Option<Instant>,
-}
-
-fn unset((id, cursor): (CursorId, &Cursor)) -> Option<Lookup> {
-    match cursor.state {
-        CursorState::Unset(start) if !cursor.in_flight => Some(Lookup {
-            id,
-            epoch: cursor.epoch,
-            partition: cursor.partition.clone(),
-            start,
-            timestamp: LATEST_TIMESTAMP,
-            not_before: cursor.not_before,
-        }),
-        _ => None,
-    }
-}
-
-async fn reset(shared: &Arc<Shared>, lookups: Vec<Lookup>) {
-    let times = lookups
-        .iter()
-        .map(|lookup| (lookup.partition.clone(), lookup.timestamp))
-        .collect();
-    let mut found = find(shared, times).await;
-    // No record is that new: the end is where the next one will be.
-    let at_end: Vec<_> = found
-        .iter()
-        .filter(|(_, answer)| answer.as_ref().is_ok_and(|found| found.offset < 0))
-        .map(|(partition, _)| (partition.clone(), LATEST_TIMESTAMP))
-        .collect();
-    if !at_end.is_empty() {
-        found.extend(find(shared, at_end).await);
-    }
-    let now = now();
-    shared.update(|buffer| {
-        for lookup in lookups {
-            let Some(cursor) = buffer.cursor_at(lookup.id, lookup.epoch) else {
-                continue;
-            };
-            cursor.in_flight = false;
-            match found.remove(&lookup.partition) {
-                Some(Ok(found)) => {
-                    tracing::debug!(target: "kafkars::consumer", partition = %lookup.partition, offset = found.offset, "position set");
-                    let place = Place {
-                        offset: found.offset,
-                        leader_epoch: found.leader_epoch,
-                    };
-                    buffer.set_position(lookup.id, lookup.epoch, place);
-                }
-                Some(Err(error @ FetchError::TimedOut { .. })) => {
-                    tracing::warn!(target: "kafkars::consumer", partition = %lookup.partition, %error, "no position yet");
-                    buffer.back_off(lookup.id, lookup.epoch, now, RESET_PAUSE);
-                }
-                Some(Err(error)) => {
-                    buffer.back_off(lookup.id, lookup.epoch, now, RESET_PAUSE);
-                    buffer.fail(lookup.id, lookup.epoch, error);
-                }
-                None => buffer.back_off(lookup.id, lookup.epoch, now, RESET_PAUSE),
-            }
-        }
-    });
-    shared.touch();
-}
-
-/// Sets positions to what the group has committed; where it has nothing the policy decides.
-async fn start_from_committed(shared: &Arc<Shared>, lookups: Vec<Lookup>) {
-    let partitions = lookups
-        .iter()
-        .map(|lookup| lookup.partition.clone())
-        .collect();
-    let deadline = now() + shared.client.config().request_timeout;
-    let found = group::fetch_committed(shared, partitions, deadline).await;
-    let now = now();
-    shared.update(|buffer| {
-        for lookup in lookups {
-            let Some(cursor) = buffer.cursor_at(lookup.id, lookup.epoch) else {
-                continue;
-            };
-            cursor.in_flight = false;
-            match &found {
-                Ok(found) => match found.get(&lookup.partition) {
-                    Some(committed) => {
-                        tracing::debug!(target: "kafkars::consumer", partition = %lookup.partition, offset = committed.offset, "starts from the committed offset");
-                        let place = Place {
-                            offset: committed.offset,
-                            leader_epoch: committed.leader_epoch,
-                        };
-                        buffer.set_position(lookup.id, lookup.epoch, place);
-                        buffer.note_committed(&lookup.partition, place.offset);
-                    }
-                    None => buffer.start_by_policy(lookup.id, lookup.epoch),
-                },
-                Err(FetchError::Closed) => {}
-                Err(error @ FetchError::TimedOut { .. }) => {
-                    tracing::warn!(target: "kafkars::consumer", partition = %lookup.partition, %error, "no committed offset yet");
-                    buffer.back_off(lookup.id, lookup.epoch, now, RESET_PAUSE);
-                }
-                Err(error) => {
-                    buffer.back_off(lookup.id, lookup.epoch, now, RESET_PAUSE);
-                    buffer.fail(lookup.id, lookup.epoch, error.clone());
-                }
-            }
-        }
-    });
-    shared.touch();
-}
-
-async fn find(
-    shared: &Arc<Shared>,
-    times: Vec<(TopicPartition, i64)>,
-) -> HashMap<TopicPartition, Result<OffsetAndTimestamp, FetchError>> {
-    let deadline = now() + shared.client.config().request_timeout;
-    let found = offsets::list(shared, "position look-up", times, deadline).await;
-    found.into_iter().collect()
 }
 
 /// A cluster that cannot be reached, as readers see it.

@@ -1,7 +1,10 @@
 //! Reading: the handle applications hold. The network's half is `manager.rs` (what must run), `source.rs` (one fetch task
 //! per broker) and `offsets.rs` (asking for positions).
 
+mod fetch_answer;
+mod fetch_lane;
 mod group;
+mod look_up;
 mod manager;
 mod offsets;
 mod opening;
@@ -12,19 +15,22 @@ mod shared;
 mod source;
 mod truncation;
 
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use kafkars_core::backoff::Backoff;
 use kafkars_core::config::{Checked, ConsumerConfig, TopicPartition};
 use kafkars_core::fetch::buffer::FetchBuffer;
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::open::{RecordSlice, TakenRecord};
+use kafkars_core::fetch::retry::RetryPace;
 use kafkars_core::group::assignor::Assignor;
 use parking_lot::MutexGuard;
 
 use self::group::Group;
-pub use self::group::{ConsumerHealth, News, Origin, SubscriptionView};
+pub use self::group::{ConsumerHealth, News, Origin, PartitionTrouble, SubscriptionView};
 pub use self::positions::LastFetch;
 use self::shared::{CloseOnDrop, Inner, Shared};
 use crate::client::Client;
@@ -85,6 +91,9 @@ impl Consumer {
         assignors: Vec<Arc<dyn Assignor>>,
     ) -> Self {
         let mut buffer = FetchBuffer::new(config.auto_offset_reset, config.fetch_buffer_bytes);
+        let of_client = client.config();
+        let backoff = Backoff::new(of_client.retry_backoff, of_client.retry_backoff_max);
+        buffer.set_pace(RetryPace::new(backoff, RandomState::new().hash_one(0)));
         let group = config.group.clone();
         let (group, start) = group.map(|group| Group::new(group, assignors)).unzip();
         if group.is_some() {

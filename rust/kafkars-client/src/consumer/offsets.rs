@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use kafkars_core::backoff::{Backoff, Random};
+use kafkars_core::cluster::TopicMetadata;
 use kafkars_core::config::TopicPartition;
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::offset_reset::{EARLIEST_TIMESTAMP, LATEST_TIMESTAMP};
@@ -54,30 +55,13 @@ pub(super) async fn list(
     while !open.is_empty() && !shared.is_closed() {
         let (asked, refused) = by_leader(shared, std::mem::take(&mut open), deadline).await;
         done.extend(refused);
-        let mut requests = JoinSet::new();
-        for (node, questions) in asked {
-            requests.spawn(ask(Arc::clone(shared), node, questions, deadline));
-        }
-        while let Some(answer) = requests.join_next().await {
-            let Ok((questions, answer)) = answer else {
-                continue;
-            };
-            match answer {
-                Ok(response) => sort(response, questions, &mut done, &mut open, &mut cause),
-                Err(error) if error.retriable() => {
-                    cause = error.to_string().into();
-                    open.extend(questions);
-                }
-                Err(error) => {
-                    let error = FetchError::Protocol {
-                        operation,
-                        cause: error.to_string().into(),
-                    };
-                    done.extend(
-                        questions
-                            .into_iter()
-                            .map(|question| (question.partition, Err(error.clone()))),
-                    );
+        for (question, outcome) in ask_all(shared, operation, asked, deadline).await {
+            match outcome {
+                Outcome::Found(found) => done.push((question.partition, Ok(found))),
+                Outcome::Refused(error) => done.push((question.partition, Err(error))),
+                Outcome::Again(why) => {
+                    cause = why;
+                    open.push(question);
                 }
             }
         }
@@ -104,6 +88,101 @@ pub(super) async fn list(
     done
 }
 
+/// What one try came to.
+pub(super) enum Outcome {
+    Found(OffsetAndTimestamp),
+    /// Another try may succeed; this is what stood against it.
+    Again(Arc<str>),
+    Refused(FetchError),
+}
+
+/// As [`list`], but each partition is asked about once: who asks keeps the pace.
+pub(super) async fn try_list(
+    shared: &Arc<Shared>,
+    operation: &'static str,
+    times: Vec<(TopicPartition, i64)>,
+) -> Vec<(TopicPartition, Outcome)> {
+    let cluster = shared.client.cluster();
+    let deadline = now() + shared.client.config().request_timeout;
+    let mut asked: HashMap<i32, Vec<Question>> = HashMap::new();
+    let mut done = Vec::new();
+    for (partition, timestamp) in times {
+        let metadata = cluster.topic(&partition.topic);
+        match metadata.map(|metadata| leader_of(metadata, &partition)) {
+            None => {
+                let cause = "metadata does not know the topic".into();
+                done.push((partition, Outcome::Again(cause)));
+            }
+            Some(Err(error)) => done.push((partition, Outcome::Refused(error))),
+            Some(Ok(None)) => {
+                let cause = "the partition has no leader".into();
+                done.push((partition, Outcome::Again(cause)));
+            }
+            Some(Ok(Some(leader))) => asked.entry(leader).or_default().push(Question {
+                partition,
+                timestamp,
+            }),
+        }
+    }
+    let answers = ask_all(shared, operation, asked, deadline).await;
+    done.extend(
+        answers
+            .into_iter()
+            .map(|(question, outcome)| (question.partition, outcome)),
+    );
+    done
+}
+
+/// Asks all nodes at the same time.
+async fn ask_all(
+    shared: &Arc<Shared>,
+    operation: &'static str,
+    asked: HashMap<i32, Vec<Question>>,
+    deadline: Instant,
+) -> Vec<(Question, Outcome)> {
+    let mut requests = JoinSet::new();
+    for (node, questions) in asked {
+        let request = ask(Arc::clone(shared), node, questions, deadline);
+        requests.spawn(async move { (node, request.await) });
+    }
+    let mut outcomes = Vec::new();
+    while let Some(answer) = requests.join_next().await {
+        let Ok((node, (questions, answer))) = answer else {
+            continue;
+        };
+        match answer {
+            Ok(response) => outcomes.extend(sort(node, response, questions)),
+            Err(error) => outcomes.extend(questions.into_iter().map(|question| {
+                let outcome = failed(operation, node, &question.partition, &error);
+                (question, outcome)
+            })),
+        }
+    }
+    outcomes
+}
+
+fn failed(
+    operation: &'static str,
+    node: i32,
+    partition: &TopicPartition,
+    error: &AttemptError,
+) -> Outcome {
+    let cause: Arc<str> = error.to_string().into();
+    match error {
+        error if error.retriable() => Outcome::Again(cause),
+        AttemptError::Closed => Outcome::Refused(FetchError::Closed),
+        AttemptError::Unsupported { .. } => Outcome::Refused(FetchError::Unsupported {
+            partition: partition.clone(),
+            node,
+            cause,
+        }),
+        _ => Outcome::Refused(FetchError::Protocol {
+            operation,
+            cause: format!("{partition}, from broker {node}: {cause}").into(),
+        }),
+    }
+}
+
 /// Groups questions by the node that can answer; those about unknown topics or partitions are refused at the deadline.
 async fn by_leader(
     shared: &Arc<Shared>,
@@ -123,22 +202,10 @@ async fn by_leader(
                 continue;
             }
         };
-        let place = usize::try_from(question.partition.partition).ok();
-        let partition = place.and_then(|place| metadata.partitions.get(place));
-        match partition.map(|partition| partition.leader) {
-            None => {
-                let problem = format!(
-                    "topic {topic:?} has {} partitions, so there is no partition {}",
-                    metadata.partitions.len(),
-                    question.partition.partition
-                );
-                let error = FetchError::InvalidArgument {
-                    problem: problem.into(),
-                };
-                refused.push((question.partition, Err(error)));
-            }
-            Some(None) => leaderless.push(question),
-            Some(Some(leader)) => asked.entry(leader).or_default().push(question),
+        match leader_of(&metadata, &question.partition) {
+            Err(error) => refused.push((question.partition, Err(error))),
+            Ok(None) => leaderless.push(question),
+            Ok(Some(leader)) => asked.entry(leader).or_default().push(question),
         }
     }
     // Nobody leads these now: asking the node that answers to no id fails in the ordinary, retriable way.
@@ -146,6 +213,26 @@ async fn by_leader(
         asked.entry(-1).or_default().extend(leaderless);
     }
     (asked, refused)
+}
+
+/// Who leads the partition, if anybody does now.
+fn leader_of(
+    metadata: &TopicMetadata,
+    partition: &TopicPartition,
+) -> Result<Option<i32>, FetchError> {
+    let place = usize::try_from(partition.partition).ok();
+    match place.and_then(|place| metadata.partitions.get(place)) {
+        Some(partition) => Ok(partition.leader),
+        None => Err(FetchError::InvalidArgument {
+            problem: format!(
+                "topic {:?} has {} partitions, so there is no partition {}",
+                partition.topic,
+                metadata.partitions.len(),
+                partition.partition
+            )
+            .into(),
+        }),
+    }
 }
 
 /// What a topic's unavailability means to a reader.
@@ -204,52 +291,47 @@ async fn ask(
 
 /// Sorts a response's partitions into answered, refused and to be asked again.
 fn sort(
+    node: i32,
     response: ListOffsetsResponse,
     questions: Vec<Question>,
-    done: &mut Vec<(TopicPartition, Answer)>,
-    open: &mut Vec<Question>,
-    cause: &mut Arc<str>,
-) {
+) -> Vec<(Question, Outcome)> {
     let mut answers = HashMap::new();
     for topic in &response.topics {
         for partition in &topic.partitions {
             answers.insert((topic.name.as_str(), partition.partition_index), partition);
         }
     }
-    for question in questions {
+    let outcome = |question: &Question| {
         let key = (&*question.partition.topic, question.partition.partition);
         let Some(answer) = answers.get(&key) else {
-            open.push(question);
-            continue;
+            return Outcome::Again(format!("broker {node} left the partition out").into());
         };
         match ErrorCode::from_i16(answer.error_code) {
             ErrorCode::None if answer.offset < lowest(question.timestamp) => {
-                done.push((
-                    question.partition.clone(),
-                    Err(impossible(&question, answer.offset)),
-                ));
+                Outcome::Refused(impossible(question, answer.offset))
             }
-            ErrorCode::None => {
-                let found = OffsetAndTimestamp {
-                    offset: answer.offset,
-                    timestamp: answer.timestamp,
-                    leader_epoch: answer.leader_epoch,
-                };
-                done.push((question.partition, Ok(found)));
-            }
-            code if code.retriable() => {
-                *cause = format!("{}: {}", code.name(), code.description()).into();
-                open.push(question);
-            }
-            code => {
-                let partition = question.partition.clone();
-                done.push((
-                    question.partition,
-                    Err(FetchError::Broker { code, partition }),
-                ));
-            }
+            ErrorCode::None => Outcome::Found(OffsetAndTimestamp {
+                offset: answer.offset,
+                timestamp: answer.timestamp,
+                leader_epoch: answer.leader_epoch,
+            }),
+            code if code.retriable() || code.invalid_metadata() => Outcome::Again(
+                format!("broker {node}: {}: {}", code.name(), code.description()).into(),
+            ),
+            code => Outcome::Refused(FetchError::Broker {
+                code,
+                partition: question.partition.clone(),
+                node,
+            }),
         }
-    }
+    };
+    questions
+        .into_iter()
+        .map(|question| {
+            let outcome = outcome(&question);
+            (question, outcome)
+        })
+        .collect()
 }
 
 /// The lowest offset that answers a question about this timestamp: -1 says that there is no such record, but every log has

@@ -167,6 +167,7 @@ impl Consumer {
         let mut inner = self.shared.inner.lock();
         let result = change(&mut inner.buffer);
         inner.wished_at = now();
+        inner.changed_at = Some(inner.wished_at);
         let woken = inner.take_woken();
         drop(inner);
         self.shared.announce(woken);

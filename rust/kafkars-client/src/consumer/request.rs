@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kafkars_core::config::ConsumerConfig;
 use kafkars_core::fetch::session::SessionRequest;
@@ -14,11 +15,12 @@ const TOPIC_IDS_SINCE: i16 = 13;
 /// The first version that says which epoch the record before the next one has (KIP-595).
 const LAST_EPOCH_SINCE: i16 = 12;
 
-/// The request in `version`, which decides how topics are named.
+/// The request in `version`, which decides how topics are named; it waits at the broker for at most `wait`.
 pub(super) fn fetch_request(
     config: &ConsumerConfig,
     session: SessionRequest,
     version: i16,
+    wait: Duration,
 ) -> FetchRequest {
     let by_name = version < TOPIC_IDS_SINCE;
     let mut topics: HashMap<Arc<str>, FetchTopic> = HashMap::new();
@@ -69,7 +71,7 @@ pub(super) fn fetch_request(
     }
     FetchRequest {
         replica_id: -1,
-        max_wait_ms: i32::try_from(config.fetch_max_wait.as_millis()).unwrap_or(i32::MAX),
+        max_wait_ms: i32::try_from(wait.as_millis()).unwrap_or(i32::MAX),
         min_bytes: config.fetch_min_bytes,
         max_bytes: config.fetch_max_bytes,
         isolation_level: config.isolation_level.as_i8(),

@@ -1,8 +1,9 @@
 //! What the consumer's handles and tasks share, and how each wakes the other.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use kafkars_core::config::{Checked, ConsumerConfig, TopicPartition};
 use kafkars_core::fetch::buffer::FetchBuffer;
@@ -14,6 +15,9 @@ use super::group::{Group, News, Queue};
 use super::manager::unreachable;
 use crate::client::Client;
 use crate::now;
+
+/// A partition that cannot be read for so long is worth a line of the log.
+const REPORT_AFTER: Duration = Duration::from_secs(10);
 
 /// What the handles and the tasks share.
 pub(super) struct Shared {
@@ -52,6 +56,8 @@ pub(super) struct Inner {
     pub(super) assigned_by_hand: bool,
     // When the application changed last what it wants to read; silence counts from here.
     pub(super) wished_at: Instant,
+    // When it last changed what is fetched: assigned, sought, paused or resumed something.
+    pub(super) changed_at: Option<Instant>,
     // The first poll since somebody looked.
     polled_at: Option<Instant>,
     // The last of those before.
@@ -81,6 +87,7 @@ impl Inner {
             queue: Queue::default(),
             assigned_by_hand: false,
             wished_at: now(),
+            changed_at: None,
             polled_at: None,
             looked_at: None,
             waiting: 0,
@@ -249,6 +256,34 @@ impl Shared {
             self.announce(woken);
         }
         result
+    }
+
+    /// Tells once of each partition that has not been readable for long, in one line for all with the same cause.
+    pub(super) fn report_troubles(&self) {
+        let troubles = {
+            let mut inner = self.inner.lock();
+            inner.buffer.troubles_to_report(now(), REPORT_AFTER)
+        };
+        let mut by_cause: HashMap<_, Vec<_>> = HashMap::new();
+        for (partition, trouble) in troubles {
+            let key = (trouble.operation, Arc::clone(&trouble.cause));
+            by_cause.entry(key).or_default().push((partition, trouble));
+        }
+        for ((operation, cause), troubles) in by_cause {
+            let Some((partition, trouble)) = troubles.first() else {
+                continue;
+            };
+            tracing::warn!(
+                target: "kafkars::fetch",
+                %partition,
+                partitions = troubles.len(),
+                operation,
+                tries = trouble.failures,
+                seconds = now().saturating_duration_since(trouble.since).as_secs(),
+                %cause,
+                "cannot be read for now; goes on trying"
+            );
+        }
     }
 
     /// The error of a question about a partition that was not answered in time, with the best cause known.

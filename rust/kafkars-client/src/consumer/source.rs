@@ -1,43 +1,49 @@
 //! Fetching from one broker: the next request leaves as soon as an answer is in, before that answer is opened.
 //!
-//! Two lanes: the second carries partitions that become fetchable (a seek, a resume, a new assignment) while the first
-//! waits in a long poll, so that they do not wait for it. When both wait, one is cut.
+//! Two lanes: while one waits in a long poll, the other carries partitions that become fetchable (a seek, a resume, a new
+//! assignment), so that they do not wait for it. `PollWait` keeps one of them free or about to be. Connections are made
+//! beside all this: nothing here waits for one.
 
-use std::collections::HashMap;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use kafkars_core::backoff::{Backoff, Random};
 use kafkars_core::cluster::Cluster;
 use kafkars_core::config::TopicPartition;
-use kafkars_core::fetch::buffer::{EpochEnd, FetchBuffer, FetchTarget, PartitionStatus};
+use kafkars_core::fetch::buffer::FetchTarget;
 use kafkars_core::fetch::cursor::Cursor;
 use kafkars_core::fetch::error::FetchError;
-use kafkars_core::fetch::open::{AbortedTransaction, OpenJob};
-use kafkars_core::fetch::session::{FetchSession, SessionPartition};
-use kafkars_protocol::messages::fetch::{FetchRequest, FetchResponse, PartitionData};
+use kafkars_core::fetch::poll_wait::PollWait;
+use kafkars_core::fetch::retry::{RetryPace, RetryState};
+use kafkars_core::fetch::session::SessionPartition;
+use kafkars_protocol::messages::fetch::{FetchRequest, FetchResponse};
 use kafkars_protocol::{ErrorCode, Uuid};
 
+use super::fetch_answer;
+use super::fetch_lane::{Asked, FetchLane, Hasty, LaneEvent};
 use super::opening;
 use super::request::fetch_request;
 use super::shared::Shared;
 use crate::error::AttemptError;
-use crate::net::{Connection, Lane};
+use crate::net::Lane;
 use crate::now;
+
+const OPERATION: &str = "fetch";
 
 /// Runs until the consumer is closed.
 pub(super) async fn run(shared: Arc<Shared>, node: i32) {
     let config = shared.client.config();
+    let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
+    let seed = u64::from(node.unsigned_abs());
     let mut source = Source {
         node,
-        backoff: Backoff::new(config.retry_backoff, config.retry_backoff_max),
-        random: Random::new(node.unsigned_abs().into()),
-        failures: 0,
-        not_before: None,
+        pace: RetryPace::new(backoff, seed),
+        random: Random::new(seed),
+        retry: RetryState::default(),
+        hasty: Hasty::default(),
         lanes: [Lane::Fetch, Lane::FetchSecond].map(FetchLane::new),
+        split_at: None,
         shared,
     };
     source.run().await;
@@ -46,50 +52,14 @@ pub(super) async fn run(shared: Arc<Shared>, node: i32) {
 struct Source {
     shared: Arc<Shared>,
     node: i32,
-    backoff: Backoff,
+    pace: RetryPace,
     random: Random,
-    failures: u32,
-    not_before: Option<Instant>,
+    // Whether the broker may be asked at all, after answers that refused all of a request, or none.
+    retry: RetryState,
+    hasty: Hasty,
     lanes: [FetchLane; 2],
-}
-
-/// One connection and the request under way on it.
-struct FetchLane {
-    lane: Lane,
-    session: FetchSession,
-    connection: Option<Connection>,
-    pending: Option<Pending>,
-}
-
-struct Pending {
-    targets: Vec<FetchTarget>,
-    answer: Answer,
-}
-
-type Answer = Pin<Box<dyn Future<Output = Result<FetchResponse, AttemptError>> + Send>>;
-
-impl FetchLane {
-    fn new(lane: Lane) -> Self {
-        Self {
-            lane,
-            session: FetchSession::new(),
-            connection: None,
-            pending: None,
-        }
-    }
-
-    fn is_connected(&self) -> bool {
-        let connection = self.connection.as_ref();
-        connection.is_some_and(|connection| !connection.is_closed())
-    }
-
-    /// The answer to the request under way; never, when there is none.
-    async fn answered(&mut self) -> Result<FetchResponse, AttemptError> {
-        match &mut self.pending {
-            Some(pending) => pending.answer.as_mut().await,
-            None => std::future::pending().await,
-        }
-    }
+    // When a second request was last sent beside one under way.
+    split_at: Option<Instant>,
 }
 
 impl Source {
@@ -101,7 +71,7 @@ impl Source {
             if shared.is_closed() {
                 return;
             }
-            let wake_at = self.dispatch().await;
+            let wake_at = self.dispatch();
             let timer = async {
                 match wake_at {
                     Some(instant) => tokio::time::sleep_until(instant.into()).await,
@@ -111,8 +81,8 @@ impl Source {
             let [first, second] = &mut self.lanes;
             tokio::select! {
                 biased;
-                answer = first.answered() => self.answered(0, answer).await,
-                answer = second.answered() => self.answered(1, answer).await,
+                event = first.event() => self.handle(0, event),
+                event = second.event() => self.handle(1, event),
                 result = changed.changed() => {
                     if result.is_err() {
                         return;
@@ -128,62 +98,65 @@ impl Source {
         }
     }
 
-    /// Sends a fetch for everything that may be fetched, if a lane is free. Returns when to look again.
-    async fn dispatch(&mut self) -> Option<Instant> {
-        let now = now();
-        if let Some(until) = self.not_before.filter(|until| *until > now) {
-            return Some(until);
+    fn handle(&mut self, place: usize, event: LaneEvent) {
+        match event {
+            LaneEvent::Connected => {}
+            LaneEvent::Failed(targets, error) => self.failed(&targets, &error),
+            LaneEvent::Answered(asked, response) => self.answered(place, asked, response),
         }
+    }
+
+    /// Sends a fetch for everything that may be fetched, if a lane is free. Returns when to look again.
+    fn dispatch(&mut self) -> Option<Instant> {
+        let now = now();
+        let pause = self.retry.wake_at(now).max(self.hasty.wake_at(now));
+        if pause.is_some() {
+            return pause;
+        }
+        let place = self.free_lane()?;
         let cluster = self.shared.client.cluster();
-        let (mut targets, wake_at) = self.take_targets(&cluster, now);
+        let (targets, wake_at) = self.take_targets(&cluster, now);
         if targets.is_empty() {
             return wake_at;
         }
-        let place = match self.free_lane() {
-            Some(place) => place,
-            None => {
-                let place = self.give_up_lane();
-                targets.extend(self.take_targets(&cluster, now).0);
-                place
+        if !self.lanes[place].is_connected() {
+            self.give_back(&targets);
+            self.connect(place, targets);
+            return wake_at;
+        }
+        match self.wait(place, now) {
+            PollWait::Hold(until) => {
+                self.give_back(&targets);
+                Some(wake_at.map_or(until, |at| at.min(until)))
             }
-        };
-        if let Err(error) = self.send(place, targets, &cluster).await {
-            self.failed(&error);
+            PollWait::Send(wait) => {
+                if let Err(error) = self.send(place, &targets, &cluster, wait) {
+                    self.lanes[place].lost();
+                    self.failed(&targets, &error);
+                    return self.retry.wake_at(now);
+                }
+                wake_at
+            }
         }
-        self.not_before
     }
 
-    /// A lane without request under way, a connected one first.
+    /// A lane without request under way, a connected one first. None while a connection is being made and the other lane
+    /// has none either: one is enough.
     fn free_lane(&self) -> Option<usize> {
-        let free = |place: &usize| self.lanes[*place].pending.is_none();
+        let free = |place: &usize| self.lanes[*place].is_free();
         let connected = |place: &usize| free(place) && self.lanes[*place].is_connected();
-        (0..2).find(connected).or_else(|| (0..2).find(free))
+        let is_connecting = self.lanes.iter().any(FetchLane::is_connecting);
+        (0..2)
+            .find(connected)
+            .or_else(|| (0..2).find(free).filter(|_| !is_connecting))
     }
 
-    /// Both lanes wait in long polls while something else is to be fetched: cuts the one that carries fewest partitions,
-    /// which after a seek carries none that is still wanted. Nothing is lost: what it asked for is asked for again.
-    fn give_up_lane(&mut self) -> usize {
-        let mut inner = self.shared.inner.lock();
-        let mut carried = [0, 1].map(|place: usize| {
-            let targets = self.lanes[place]
-                .pending
-                .iter()
-                .flat_map(|pending| &pending.targets);
-            let current =
-                targets.filter(|target| inner.buffer.cursor_at(target.id, target.epoch).is_some());
-            (current.count(), place)
-        });
-        carried.sort_unstable();
-        let (_, place) = carried[0];
+    fn connect(&mut self, place: usize, targets: Vec<FetchTarget>) {
         let lane = &mut self.lanes[place];
-        if let Some(connection) = lane.connection.take() {
-            connection.close(&AttemptError::Closed);
-        }
-        lane.session.lost();
-        if let Some(pending) = lane.pending.take() {
-            inner.buffer.landed(&pending.targets);
-        }
-        place
+        let (client, node, kind) = (self.shared.client.clone(), self.node, lane.lane);
+        let deadline = now() + client.config().request_timeout;
+        let connecting = async move { client.connection(node, kind, deadline).await };
+        lane.connect(targets, Box::pin(connecting));
     }
 
     fn take_targets(&self, cluster: &Cluster, now: Instant) -> (Vec<FetchTarget>, Option<Instant>) {
@@ -198,48 +171,47 @@ impl Source {
         (targets, inner.buffer.next_wake(now))
     }
 
-    async fn send(
+    fn give_back(&self, targets: &[FetchTarget]) {
+        self.shared.inner.lock().buffer.landed(targets);
+    }
+
+    /// How long the next request of a lane may wait at the broker.
+    fn wait(&mut self, place: usize, now: Instant) -> PollWait {
+        let other_ends_at = self.lanes[1 - place].ends_at();
+        let longest = self.shared.config.fetch_max_wait;
+        if other_ends_at.is_none() {
+            self.split_at = None;
+        } else if self.split_at.is_none() {
+            self.split_at = Some(now);
+        }
+        let changed_at = self.shared.inner.lock().changed_at;
+        PollWait::choose(now, changed_at.max(self.split_at), other_ends_at, longest)
+    }
+
+    fn send(
         &mut self,
         place: usize,
-        targets: Vec<FetchTarget>,
+        targets: &[FetchTarget],
         cluster: &Cluster,
+        wait: std::time::Duration,
     ) -> Result<(), AttemptError> {
         let client = &self.shared.client;
         let lane = &mut self.lanes[place];
-        let result = async {
-            if !lane.is_connected() {
-                lane.session.lost();
-                let deadline = now() + client.config().request_timeout;
-                lane.connection = Some(client.connection(self.node, lane.lane, deadline).await?);
-            }
-            let Some(connection) = &lane.connection else {
-                return Err(AttemptError::UnknownNode(self.node));
-            };
-            let wanted = targets
-                .iter()
-                .map(|target| (target.partition.clone(), session_partition(target, cluster)))
-                .collect();
-            let session = lane.session.request(wanted);
-            let config = &self.shared.config;
-            let deadline = now() + client.config().request_timeout + config.fetch_max_wait;
-            let version = connection.versions().highest::<FetchRequest>()?;
-            let request = fetch_request(config, session, version);
-            let answer: Answer = Box::pin(connection.start_version(&request, version, deadline)?);
-            Ok(answer)
-        }
-        .await;
-        match result {
-            Ok(answer) => {
-                lane.pending = Some(Pending { targets, answer });
-                Ok(())
-            }
-            Err(error) => {
-                lane.connection = None;
-                lane.session.lost();
-                self.unanswered(&targets);
-                Err(error)
-            }
-        }
+        let Some(connection) = &lane.connection else {
+            return Err(AttemptError::UnknownNode(self.node));
+        };
+        let version = connection.versions().highest::<FetchRequest>()?;
+        let wanted = targets
+            .iter()
+            .map(|target| (target.partition.clone(), session_partition(target, cluster)))
+            .collect();
+        let session = lane.session.request(wanted);
+        let request = fetch_request(&self.shared.config, session, version, wait);
+        let sent_at = now();
+        let deadline = sent_at + client.config().request_timeout + wait;
+        let answer = connection.start_version(&request, version, deadline)?;
+        lane.asked(targets.to_vec(), Box::pin(answer), sent_at, wait);
+        Ok(())
     }
 
     /// Wakes the source that reads these partitions from now on. It was woken when their leader moved, but found them
@@ -257,230 +229,123 @@ impl Source {
         }
     }
 
-    async fn answered(&mut self, place: usize, answer: Result<FetchResponse, AttemptError>) {
-        let lane = &mut self.lanes[place];
-        let Some(Pending { targets, .. }) = lane.pending.take() else {
-            return;
-        };
-        let response = match answer {
-            Ok(response) => response,
-            Err(error) => {
-                lane.connection = None;
-                lane.session.lost();
-                self.unanswered(&targets);
-                self.raise(&targets, &error);
-                self.failed(&error);
-                return;
-            }
-        };
-        self.failures = 0;
-        self.not_before = None;
-        let heard_at = now();
-        self.shared
-            .update(|buffer| buffer.heard(&targets, heard_at));
+    fn answered(&mut self, place: usize, asked: Asked, response: FetchResponse) {
+        let now = now();
         self.shared.counters.fetches.fetch_add(1, Ordering::Relaxed);
         let code = ErrorCode::from_i16(response.error_code);
+        let lane = &mut self.lanes[place];
         if !lane.session.response(code, response.session_id) {
-            tracing::debug!(target: "kafkars::fetch", broker = self.node, error = code.name(), "fetch session starts over");
-            self.shared.update(|buffer| buffer.landed(&targets));
-            self.hand_over(&targets);
+            self.refused(&asked.targets, code);
             return;
         }
-        self.note(&targets, response);
-        self.hand_over(&targets);
-        opening::open(&self.shared, &targets);
-        // The broker works on the next answer while a large one is opened; only a lost connection is made anew afterwards.
-        if self.lanes[place].is_connected() {
-            self.dispatch().await;
-        }
+        drop(self.retry.succeeded());
+        let has_news = fetch_answer::note(&self.shared, self.node, &asked.targets, response);
+        let random = self.random.next();
+        self.hasty.answered(&asked, !has_news, now, random);
+        self.hand_over(&asked.targets);
+        // What is small at once: the application waits, and sending a request takes longer.
+        opening::open(&self.shared, &asked.targets);
+        self.dispatch();
     }
 
-    /// Takes note of every partition in the response.
-    fn note(&self, targets: &[FetchTarget], response: FetchResponse) {
-        let by_name: HashMap<(&str, i32), &FetchTarget> = targets
-            .iter()
-            .map(|target| {
-                (
-                    (&*target.partition.topic, target.partition.partition),
-                    target,
-                )
-            })
-            .collect();
-        let cluster = self.shared.client.cluster();
-        let mut stale = false;
-        self.shared.update(|buffer| {
-            buffer.landed(targets);
-            for topic in response.responses {
-                let name = match topic.topic.as_str() {
-                    "" => match cluster.topic_by_id(topic.topic_id) {
-                        Some(metadata) => metadata.name.clone(),
-                        None => continue,
-                    },
-                    name => name.to_owned(),
-                };
-                for data in topic.partitions {
-                    let Some(target) = by_name.get(&(name.as_str(), data.partition_index)) else {
-                        continue;
-                    };
-                    let code = ErrorCode::from_i16(data.error_code);
-                    if code == ErrorCode::None {
-                        self.note_data(buffer, target, data);
-                    } else {
-                        stale |= self.note_error(buffer, target, code);
-                    }
-                }
-            }
-        });
-        if stale {
+    /// The broker refuses the whole request. A session that it does not know is opened anew at once; where that does not
+    /// help, and for all else, there is a pause.
+    fn refused(&mut self, targets: &[FetchTarget], code: ErrorCode) {
+        let now = now();
+        let cause: Arc<str> = format!("{}: {}", code.name(), code.description()).into();
+        tracing::debug!(target: "kafkars::fetch", broker = self.node, error = code.name(), "fetch refused as a whole");
+        let is_session = matches!(
+            code,
+            ErrorCode::FetchSessionIdNotFound
+                | ErrorCode::InvalidFetchSessionEpoch
+                | ErrorCode::FetchSessionTopicIdError
+        );
+        if is_session {
+            let (retry, pace) = (&mut self.retry, &mut self.pace);
+            retry.redirected(now, pace, OPERATION, Arc::clone(&cause));
+        } else {
+            let (retry, pace) = (&mut self.retry, &mut self.pace);
+            retry.failed(now, pace, OPERATION, Arc::clone(&cause));
             self.shared.client.refresh_metadata();
         }
-    }
-
-    fn note_data(&self, buffer: &mut FetchBuffer, target: &FetchTarget, data: PartitionData) {
-        let status = PartitionStatus {
-            high_watermark: data.high_watermark,
-            last_stable_offset: data.last_stable_offset,
-            log_start_offset: data.log_start_offset,
-        };
-        if data.preferred_read_replica >= 0
-            && let Some(cursor) = buffer.cursor_at(target.id, target.epoch)
-        {
-            let until = now() + self.shared.client.config().metadata_max_age;
-            tracing::debug!(target: "kafkars::fetch", partition = %target.partition, leader = self.node, replica = data.preferred_read_replica, "reads from the nearest replica");
-            cursor.preferred_replica = Some((data.preferred_read_replica, until));
-        }
-        if data.diverging_epoch.epoch >= 0
-            && let Some(cursor) = buffer.cursor_at(target.id, target.epoch)
-            && cursor.fetch_from() == target.from
-        {
-            let end = EpochEnd {
-                leader_epoch: data.diverging_epoch.epoch,
-                end_offset: data.diverging_epoch.end_offset,
-            };
-            tracing::warn!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.from.offset, diverging_offset = end.end_offset, "the log was truncated");
-            buffer.truncated(target.id, target.epoch, target.from, end);
-            return;
-        }
-        let job = data
-            .records
-            .filter(|records| !records.is_empty())
-            .map(|records| {
-                let length = records.len() as u64;
-                self.shared
-                    .counters
-                    .bytes
-                    .fetch_add(length, Ordering::Relaxed);
-                OpenJob {
-                    partition: target.partition.clone(),
-                    from: target.from,
-                    records,
-                    aborted: data
-                        .aborted_transactions
-                        .unwrap_or_default()
-                        .iter()
-                        .map(|aborted| AbortedTransaction {
-                            producer_id: aborted.producer_id,
-                            first_offset: aborted.first_offset,
-                        })
-                        .collect(),
-                    isolation: self.shared.config.isolation_level,
-                }
-            });
-        buffer.note(target, status);
-        let Some(job) = job else {
-            return;
-        };
-        if job.next() == target.from {
-            // Nothing of this is new, and asking again at once would bring the same.
-            let pause = self.shared.client.config().retry_backoff;
-            buffer.back_off(target.id, target.epoch, now(), pause);
-        }
-        buffer.admit(target, job);
-    }
-
-    /// True when metadata may be stale.
-    fn note_error(&self, buffer: &mut FetchBuffer, target: &FetchTarget, code: ErrorCode) -> bool {
-        let now = now();
-        let pause = self.shared.client.config().retry_backoff;
-        tracing::debug!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.from.offset, error = code.name(), "fetch refused");
-        if self.leave_follower(buffer, target) {
-            // The leader is asked at once; a follower's log may end before the position while the leader's does not.
-            self.shared.touch();
-            return code.invalid_metadata();
-        }
-        buffer.back_off(target.id, target.epoch, now, pause);
-        match code {
-            ErrorCode::OffsetOutOfRange => {
-                buffer.out_of_range(target);
-                // The manager looks the new position up.
-                self.shared.touch();
-                false
-            }
-            code if code.retriable() || code.invalid_metadata() => code.invalid_metadata(),
-            code => {
-                let partition = target.partition.clone();
-                buffer.fail(
-                    target.id,
-                    target.epoch,
-                    FetchError::Broker { code, partition },
-                );
-                false
-            }
-        }
-    }
-
-    /// A follower that cannot serve us: the leader can (KIP-392). True when this node was asked as a follower.
-    fn leave_follower(&self, buffer: &mut FetchBuffer, target: &FetchTarget) -> bool {
-        let Some(cursor) = buffer.cursor_at(target.id, target.epoch) else {
-            return false;
-        };
-        let preferred = cursor.preferred_replica.take();
-        preferred.is_some_and(|(node, _)| node == self.node)
-    }
-
-    /// No answer came for these.
-    fn unanswered(&self, targets: &[FetchTarget]) {
-        self.shared.update(|buffer| {
-            buffer.landed(targets);
-            for target in targets {
-                self.leave_follower(buffer, target);
-            }
-        });
-        self.hand_over(targets);
-    }
-
-    /// An answer that no retry will make readable reaches the application; everything else is retried quietly.
-    fn raise(&self, targets: &[FetchTarget], error: &AttemptError) {
-        if error.retriable() || matches!(error, AttemptError::Closed) {
-            return;
-        }
-        let Some(target) = targets.first() else {
-            return;
-        };
-        self.shared.update(|buffer| {
-            let error = FetchError::Protocol {
-                operation: "fetch",
-                cause: error.to_string().into(),
-            };
-            buffer.fail(target.id, target.epoch, error)
+        let passes = is_session || code.retriable() || code.invalid_metadata();
+        self.unanswered(targets, &cause, |target| {
+            (!passes).then(|| FetchError::Broker {
+                code,
+                partition: target.partition.clone(),
+                node: self.node,
+            })
         });
     }
 
-    fn failed(&mut self, error: &AttemptError) {
-        self.failures += 1;
-        let pause = self.backoff.delay(self.failures, self.random.next());
-        self.not_before = Some(now() + pause.max(Duration::from_millis(1)));
+    /// No answer came, or none that can be read.
+    fn failed(&mut self, targets: &[FetchTarget], error: &AttemptError) {
+        let cause: Arc<str> = error.to_string().into();
+        let (retry, pace) = (&mut self.retry, &mut self.pace);
+        retry.failed(now(), pace, OPERATION, Arc::clone(&cause));
         // The end of the client is no failure, and nothing will be tried again.
         if !matches!(error, AttemptError::Closed) {
-            tracing::info!(target: "kafkars::fetch", broker = self.node, %error, failures = self.failures, "fetch failed, will be tried again");
+            tracing::debug!(target: "kafkars::fetch", broker = self.node, %error, "fetch failed, will be tried again");
         }
         self.shared.client.refresh_metadata();
+        self.unanswered(targets, &cause, |target| self.lasting(target, error));
+    }
+
+    /// The error of an answer that no retry will make readable; everything else is retried quietly.
+    fn lasting(&self, target: &FetchTarget, error: &AttemptError) -> Option<FetchError> {
+        let (partition, node) = (target.partition.clone(), self.node);
+        match error {
+            error if error.retriable() => None,
+            AttemptError::Closed => None,
+            AttemptError::Unsupported { .. } => Some(FetchError::Unsupported {
+                partition,
+                node,
+                cause: error.to_string().into(),
+            }),
+            _ => Some(FetchError::Protocol {
+                operation: OPERATION,
+                cause: format!("{partition}, from broker {node}: {error}").into(),
+            }),
+        }
+    }
+
+    /// Nothing was learnt about these: the leader is asked where a follower was, and the application hears of `error`,
+    /// once for them all.
+    fn unanswered(
+        &self,
+        targets: &[FetchTarget],
+        cause: &Arc<str>,
+        error: impl Fn(&FetchTarget) -> Option<FetchError>,
+    ) {
+        let now = now();
+        self.shared.update(|buffer| {
+            buffer.unanswered(targets, now, cause);
+            for target in targets {
+                fetch_answer::leave_follower(buffer, target, self.node);
+            }
+            let current = targets.iter().find(|target| {
+                let cursor = buffer.cursor_at(target.id, target.epoch);
+                // What is said of a paused partition is heard when it is resumed only.
+                cursor.is_some_and(|cursor| !cursor.paused)
+            });
+            if let Some((target, error)) = current.and_then(|target| Some((target, error(target)?)))
+            {
+                buffer.fail(target.id, target.epoch, error);
+            }
+        });
+        self.shared.report_troubles();
+        self.hand_over(targets);
     }
 }
 
-/// The node to fetch a partition from.
+/// The node to fetch a partition from, if it may be fetched.
 fn reads_from(cursor: &Cursor, cluster: &Cluster, now: Instant) -> Option<i32> {
     let TopicPartition { topic, partition } = &cursor.partition;
+    if let Some(leader) = cluster.leader(topic, *partition)
+        && cursor.needs_validation(leader.epoch)
+    {
+        return None; // the manager asks first whether the log still holds what was read
+    }
     let preferred = cursor
         .preferred_replica
         .filter(|(node, until)| *until > now && cluster.broker(*node).is_some());

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use kafkars_core::fetch::buffer::{EpochEnd, Validation};
+use kafkars_core::fetch::error::FetchError;
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::offset_for_leader_epoch::{
     OffsetForLeaderEpochRequest, OffsetForLeaderEpochResponse, OffsetForLeaderPartition,
@@ -21,15 +22,23 @@ use crate::now;
 /// Consumers ask with this number, as replicas with their own.
 const CONSUMER: i32 = -1;
 
+const OPERATION: &str = "epoch check";
+
 /// Starts a question to each leader that is new to a partition with a position.
 pub(super) fn look(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
     let cluster = shared.client.cluster();
-    let validations = shared.update(|buffer| {
-        buffer.take_validations(|partition| {
+    let now = now();
+    let (validations, is_sooner) = shared.update(|buffer| {
+        let before = buffer.next_wake(now);
+        let validations = buffer.take_validations(now, |partition| {
             let leader = cluster.leader(&partition.topic, partition.partition)?;
             Some((leader.node, leader.epoch))
-        })
+        });
+        (validations, buffer.next_wake(now) != before)
     });
+    if is_sooner {
+        shared.touch();
+    }
     let mut by_node: HashMap<i32, Vec<Validation>> = HashMap::new();
     for validation in validations {
         by_node.entry(validation.node).or_default().push(validation);
@@ -46,14 +55,14 @@ async fn ask(shared: Arc<Shared>, node: i32, validations: Vec<Validation>) {
         .client
         .request(node, Lane::Data, request, deadline)
         .await;
-    let pause = shared.client.config().retry_backoff;
-    let (now, mut stale) = (now(), false);
+    let (now, mut is_stale) = (now(), false);
     let ends = match answer {
-        Ok(response) => Some(ends(&response)),
+        Ok(response) => Ok(ends(&response)),
+        // A broker without this API checks the epoch of each fetch, or knows no epochs at all.
+        Err(AttemptError::Unsupported { .. }) => Ok(HashMap::new()),
         Err(error) => {
             tracing::debug!(target: "kafkars::fetch", broker = node, %error, "no word on the end of the last epoch");
-            // A broker without this API checks the epoch of each fetch, or knows no epochs at all.
-            matches!(error, AttemptError::Unsupported { .. }).then(HashMap::new)
+            Err(Arc::<str>::from(error.to_string()))
         }
     };
     shared.update(|buffer| {
@@ -62,26 +71,47 @@ async fn ask(shared: Arc<Shared>, node: i32, validations: Vec<Validation>) {
                 validation.partition.topic.to_string(),
                 validation.partition.partition,
             );
-            let answer = ends.as_ref().map(|ends| ends.get(&key));
-            match answer {
-                Some(Some(Ok(end))) => buffer.validated(validation, Some(*end)),
-                Some(Some(Err(code))) => {
-                    stale |= code.invalid_metadata() || code.retriable();
-                    buffer.validated(validation, None);
-                    buffer.back_off(validation.id, validation.epoch, now, pause);
+            let answer = match &ends {
+                Ok(ends) => ends.get(&key).copied(),
+                Err(cause) => {
+                    is_stale = true;
+                    buffer.validated(validation, None, now);
+                    let cause = Arc::clone(cause);
+                    buffer.refused(validation.id, validation.epoch, now, OPERATION, cause);
+                    continue;
                 }
-                Some(None) => buffer.validated(validation, Some(unchanged(validation))),
+            };
+            let code = match answer {
+                Some(Ok(end)) => {
+                    buffer.validated(validation, Some(end), now);
+                    continue;
+                }
                 None => {
-                    stale = true;
-                    buffer.validated(validation, None);
-                    buffer.back_off(validation.id, validation.epoch, now, pause);
+                    buffer.validated(validation, Some(unchanged(validation)), now);
+                    continue;
                 }
+                Some(Err(code)) => code,
+            };
+            buffer.validated(validation, None, now);
+            let (id, epoch) = (validation.id, validation.epoch);
+            is_stale |= code.invalid_metadata() || code.retriable();
+            if code.invalid_metadata() || code.retriable() {
+                let cause = format!("broker {node}: {}: {}", code.name(), code.description());
+                buffer.refused(id, epoch, now, OPERATION, cause);
+            } else {
+                let error = FetchError::Broker {
+                    code,
+                    partition: validation.partition.clone(),
+                    node,
+                };
+                buffer.refused_for_good(id, epoch, now, OPERATION, error);
             }
         }
     });
-    if stale {
+    if is_stale {
         shared.client.refresh_metadata();
     }
+    shared.report_troubles();
     shared.touch();
 }
 

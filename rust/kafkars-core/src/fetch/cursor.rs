@@ -10,6 +10,7 @@ use crate::config::TopicPartition;
 use crate::fetch::error::FetchError;
 use crate::fetch::open::FetchedBatch;
 use crate::fetch::opening::Opening;
+use crate::fetch::retry::{RetryState, Trouble};
 
 /// Where to start when there is no position yet, or no longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,9 +96,9 @@ pub struct Cursor {
     /// Set by the application; a paused cursor keeps what it has and asks for nothing.
     pub paused: bool,
     /// A request for it is under way.
-    pub in_flight: bool,
-    /// Not asked again before this instant, after an error.
-    pub not_before: Option<Instant>,
+    pub(crate) in_flight: bool,
+    /// Whether it may be asked about, after refusals.
+    pub(crate) retry: RetryState,
     /// The end of what may be read, or -1 while unknown.
     pub high_watermark: i64,
     /// The first offset of an open transaction, or -1 while unknown.
@@ -115,6 +116,10 @@ pub struct Cursor {
     /// When a broker answered a fetch for it last.
     pub heard_at: Option<Instant>,
     pub(crate) position: Option<i64>,
+    // What the application, or the policy, asked for where there is no position: kept until it is found.
+    pub(crate) start: StartAt,
+    // Leader node and epoch as last seen: what one leader refused another may grant.
+    pub(crate) leader: Option<(i32, i32)>,
     pub(crate) queued_to: Place,
     pub(crate) fetch_from: Place,
     pub(crate) queue: VecDeque<Queued>,
@@ -168,7 +173,7 @@ impl Cursor {
             state: CursorState::Unset(start),
             paused: false,
             in_flight: false,
-            not_before: None,
+            retry: RetryState::default(),
             high_watermark: -1,
             last_stable_offset: -1,
             log_start_offset: -1,
@@ -178,6 +183,8 @@ impl Cursor {
             committed: None,
             heard_at: None,
             position: None,
+            start,
+            leader: None,
             queued_to: Place::at(0),
             fetch_from: Place::at(0),
             queue: VecDeque::new(),
@@ -220,16 +227,41 @@ impl Cursor {
         self.queued_to = place;
         self.fetch_from = place;
         self.state = CursorState::Fetching;
-        self.not_before = None;
     }
 
-    /// Forgets the position; the broker will be asked.
+    /// Forgets the position; the broker will be asked until it has told where `start` is.
     pub(crate) fn reset(&mut self, start: StartAt) {
         self.queue.clear();
         self.position = None;
         self.leader_epoch = -1;
+        self.start = start;
         self.state = CursorState::Unset(start);
-        self.not_before = None;
+    }
+
+    /// An error has reached the application: goes on with what was under way.
+    pub(crate) fn go_on(&mut self) {
+        if self.state == CursorState::Failed {
+            self.state = match self.position {
+                Some(_) => CursorState::Fetching,
+                None => CursorState::Unset(self.start),
+            };
+        }
+    }
+
+    /// Whether a leader of this epoch must first be asked if its log still holds what was read under an older one.
+    pub fn needs_validation(&self, leader_epoch: i32) -> bool {
+        let read_under = self.fetch_from.leader_epoch;
+        leader_epoch > self.validated && read_under >= 0 && read_under != leader_epoch
+    }
+
+    /// What is wrong with reading it, if anything is.
+    pub fn trouble(&self) -> Option<&Trouble> {
+        self.retry.trouble()
+    }
+
+    /// Whether nothing may be asked about it now: something is under way, or a refusal is too recent.
+    pub(crate) fn is_held(&self, now: Instant) -> bool {
+        self.in_flight || self.retry.waits(now)
     }
 
     /// Whether anything waits to be opened or taken.

@@ -65,12 +65,24 @@ pub enum FetchError {
         cause: Arc<str>,
     },
     /// The broker refuses, and trying again would not help.
-    #[error("{} for {partition}: {}", code.name(), code.description())]
+    #[error("{} for {partition}, by broker {node}: {}", code.name(), code.description())]
     Broker {
         /// What the broker said.
         code: ErrorCode,
         /// The partition.
         partition: TopicPartition,
+        /// The broker's id.
+        node: i32,
+    },
+    /// The broker does not speak a request without which the partition cannot be read.
+    #[error("{partition} cannot be read from broker {node}: {cause}")]
+    Unsupported {
+        /// The partition.
+        partition: TopicPartition,
+        /// The broker's id.
+        node: i32,
+        /// Which request, and the versions of both sides.
+        cause: Arc<str>,
     },
     /// The topic does not exist, or not for this user.
     #[error("topic {topic:?}: {}: {}", code.name(), code.description())]
@@ -100,8 +112,7 @@ pub enum FetchError {
     Commit(CommitError),
     /// Nobody has answered for longer than `stuck_timeout_ms`.
     #[error(
-        "the consumer is stuck: nothing was heard of {what} for {} ms, more than stuck_timeout_ms={}; the brokers may be down \
-         or unreachable",
+        "the consumer is stuck: nothing was heard of {what} for {} ms, more than stuck_timeout_ms={}; {cause}",
         measured.as_millis(), limit.as_millis()
     )]
     Stuck {
@@ -111,6 +122,8 @@ pub enum FetchError {
         limit: Duration,
         /// How long nothing was heard.
         measured: Duration,
+        /// What the last try met, where that is known.
+        cause: Arc<str>,
     },
     /// The call's arguments cannot work.
     #[error("{problem}")]
@@ -181,6 +194,7 @@ impl FetchError {
             | Self::LogTruncated { .. }
             | Self::Corrupt { .. }
             | Self::Broker { .. }
+            | Self::Unsupported { .. }
             | Self::Topic { .. }
             | Self::NotAssigned { .. }
             | Self::State { .. }

@@ -6,4 +6,6 @@ pub mod error;
 pub mod offset_reset;
 pub mod open;
 pub mod opening;
+pub mod poll_wait;
+pub mod retry;
 pub mod session;

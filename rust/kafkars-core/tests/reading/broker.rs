@@ -84,6 +84,7 @@ pub(crate) fn fetch(
             high_watermark: log.end,
             last_stable_offset: log.last_stable(),
             log_start_offset: log.start,
+            redirects: false,
         },
     }
 }

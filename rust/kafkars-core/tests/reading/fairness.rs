@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use std::time::Instant;
+
 use kafkars_core::config::{AutoOffsetReset, IsolationLevel};
 use kafkars_core::fetch::buffer::FetchBuffer;
 use kafkars_core::fetch::cursor::Place;
@@ -86,7 +88,12 @@ impl World {
             let size = 1 << chance.below(14);
             let from = target.from.offset;
             let answer = fetch(log, from, self.isolation, size, Manners::Kafka, chance);
-            self.buffer.note(&target, answer.status);
+            self.buffer.note(
+                &target,
+                answer.status,
+                !answer.records.is_empty(),
+                Instant::now(),
+            );
             if answer.records.is_empty() {
                 continue;
             }

@@ -1,5 +1,7 @@
 //! Batches that no log can hold: the reader hears of each, with topic, partition and offset, and goes on behind it.
 
+use std::time::Instant;
+
 use kafkars_core::config::{AutoOffsetReset, IsolationLevel};
 use kafkars_core::fetch::buffer::FetchBuffer;
 use kafkars_core::fetch::cursor::Place;
@@ -97,7 +99,7 @@ fn one(
                     break;
                 }
             }
-            buffer.note(&target, whole.status);
+            buffer.note(&target, whole.status, !records.is_empty(), Instant::now());
             if records.is_empty() {
                 continue;
             }

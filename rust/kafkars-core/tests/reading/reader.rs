@@ -1,6 +1,6 @@
 //! One partition read to its end, with the fetch buffer driven as the client's tasks drive it.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use kafkars_core::config::{AutoOffsetReset, IsolationLevel, TopicPartition};
 use kafkars_core::fetch::buffer::{FetchBuffer, FetchTarget};
@@ -21,12 +21,16 @@ pub(crate) fn partition(number: i32) -> TopicPartition {
     }
 }
 
+/// Longer than any pause.
+const PAUSES: Duration = Duration::from_secs(60);
+
 /// The next requests, as a source makes them.
 pub(crate) fn targets(buffer: &mut FetchBuffer) -> Vec<FetchTarget> {
     if !buffer.has_credit() {
         return Vec::new();
     }
-    buffer.take_targets(Instant::now(), |_| true)
+    // Late enough for every pause after a refusal to be over.
+    buffer.take_targets(Instant::now() + PAUSES, |_| true)
 }
 
 /// Opens an answer as it would be opened on the spot, or by the thread for large ones.
@@ -110,7 +114,12 @@ pub(crate) fn read(
                 manners,
                 chance,
             );
-            buffer.note(&target, answer.status);
+            buffer.note(
+                &target,
+                answer.status,
+                !answer.records.is_empty(),
+                Instant::now(),
+            );
             has_asked = true;
             if answer.records.is_empty() {
                 continue;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
 use super::core::ConsumerCore;
 use crate::types;
@@ -14,6 +14,20 @@ impl ConsumerCore {
         self.check()?;
         let health = self.consumer.health();
         let seconds = |ago: Option<Duration>| ago.map(|ago| ago.as_secs_f64());
+        let troubles = health.troubles.iter().map(|trouble| {
+            types::partition_trouble(
+                py,
+                (
+                    &*trouble.partition.topic,
+                    trouble.partition.partition,
+                    trouble.since.as_secs_f64(),
+                    trouble.failures,
+                    trouble.operation,
+                    &*trouble.cause,
+                ),
+            )
+        });
+        let troubles = troubles.collect::<PyResult<Vec<_>>>()?;
         types::consumer_health(
             py,
             (
@@ -24,6 +38,7 @@ impl ConsumerCore {
                 seconds(health.last_heartbeat),
                 seconds(health.last_commit),
                 seconds(health.stuck_since),
+                PyTuple::new(py, troubles)?,
             ),
         )
     }

@@ -1,8 +1,11 @@
 //! How a consumer is: what it last heard, since when it hears nothing.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kafkars_core::config::TopicPartition;
 use kafkars_core::fetch::error::FetchError;
+use kafkars_core::fetch::retry::Trouble;
 use kafkars_core::group::MembershipState;
 
 use crate::consumer::Consumer;
@@ -26,6 +29,23 @@ pub struct ConsumerHealth {
     pub last_commit: Option<Duration>,
     /// Since when brokers have not answered for something that is to be read, or for the group.
     pub stuck_since: Option<Duration>,
+    /// Partitions that cannot be read for now, the longest one first. They are tried again, each at its pace.
+    pub troubles: Vec<PartitionTrouble>,
+}
+
+/// Why a partition cannot be read for now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartitionTrouble {
+    /// Which.
+    pub partition: TopicPartition,
+    /// Since when.
+    pub since: Duration,
+    /// Tries that failed since.
+    pub failures: u32,
+    /// What was tried last.
+    pub operation: &'static str,
+    /// What came of it.
+    pub cause: Arc<str>,
 }
 
 impl Consumer {
@@ -38,9 +58,21 @@ impl Consumer {
             .group
             .as_ref()
             .map(|group| group.status.lock().clone());
-        let (assigned, last_poll) = {
+        let (assigned, last_poll, troubles) = {
             let inner = self.shared.inner.lock();
-            (inner.buffer.assignment().len(), inner.last_poll())
+            let buffer = &inner.buffer;
+            (
+                buffer.assignment().len(),
+                inner.last_poll(),
+                buffer.troubles(),
+            )
+        };
+        let trouble = |(partition, trouble): (TopicPartition, Trouble)| PartitionTrouble {
+            partition,
+            since: ago(trouble.since),
+            failures: trouble.failures,
+            operation: trouble.operation,
+            cause: trouble.cause,
         };
         let group = status.as_ref();
         ConsumerHealth {
@@ -51,6 +83,7 @@ impl Consumer {
             last_heartbeat: group.and_then(|status| status.heard_at).map(ago),
             last_commit: group.and_then(|status| status.committed_at).map(ago),
             stuck_since: self.shared.silent_since().map(|(since, _)| ago(since)),
+            troubles: troubles.into_iter().map(trouble).collect(),
         }
     }
 
@@ -59,10 +92,22 @@ impl Consumer {
         let limit = self.shared.config.stuck_timeout?;
         let (since, what) = self.shared.silent_since()?;
         let measured = now().saturating_duration_since(since);
-        (measured >= limit).then_some(FetchError::Stuck {
+        let cause = || {
+            let troubles = self.shared.inner.lock().buffer.troubles();
+            match troubles.first() {
+                Some((partition, trouble)) => format!(
+                    "{} of {partition} has failed {} times: {}",
+                    trouble.operation, trouble.failures, trouble.cause
+                )
+                .into(),
+                None => "the brokers may be down or unreachable".into(),
+            }
+        };
+        (measured >= limit).then(|| FetchError::Stuck {
             what,
             limit,
             measured,
+            cause: cause(),
         })
     }
 }

@@ -23,7 +23,7 @@ use tokio::sync::{mpsc, oneshot};
 
 pub(super) use self::committed::fetch as fetch_committed;
 pub(super) use self::driver::Start;
-pub use self::health::ConsumerHealth;
+pub use self::health::{ConsumerHealth, PartitionTrouble};
 pub use self::news::News;
 pub(super) use self::news::Queue;
 use self::pattern::Pattern;

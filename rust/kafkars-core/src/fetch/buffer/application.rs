@@ -191,12 +191,7 @@ impl FetchBuffer {
                 }
                 Some(Queued::Failed(error)) => {
                     // The application knows now; what it does not change is tried again.
-                    if cursor.state == CursorState::Failed {
-                        cursor.state = match cursor.position {
-                            Some(_) => CursorState::Fetching,
-                            None => CursorState::Unset(self.start),
-                        };
-                    }
+                    cursor.go_on();
                     self.make_ready(id);
                     return Err((id, error));
                 }

@@ -97,6 +97,7 @@ impl FetchBuffer {
         if let Some(cursor) = self.cursors[id].as_mut() {
             cursor.epoch = self.next_epoch;
             cursor.in_flight = false;
+            cursor.retry.shorten();
             cursor.preferred_replica = None;
             change(cursor);
         }

@@ -3,23 +3,33 @@
 mod application;
 mod assignment;
 mod credit;
+mod look_ups;
 mod network;
 mod opening;
 mod progress;
 #[cfg(test)]
 mod tests;
+mod troubles;
 mod truncation;
 
 use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
 
+use crate::backoff::Backoff;
 use crate::config::{AutoOffsetReset, TopicPartition};
 use crate::fetch::cursor::{BatchCursor, Cursor, Place, Queued, StartAt};
 use crate::fetch::error::FetchError;
+use crate::fetch::retry::RetryPace;
 
 use self::credit::Credit;
+pub use self::look_ups::LookUp;
 pub use self::opening::OpenTask;
 pub use self::progress::Position;
 pub use self::truncation::{EpochEnd, Validation};
+
+/// Pauses between refused requests, where nothing else is set: Kafka's defaults.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// Names a cursor for as long as its partition stays assigned.
 pub type CursorId = usize;
@@ -49,6 +59,8 @@ pub struct FetchBuffer {
     // The application wants partitions that have nothing, and what others have may fill the buffer.
     asked_in_vain: bool,
     next_epoch: u64,
+    // How fast refused requests are repeated.
+    pace: RetryPace,
     // What the latest call handed out, by where each cursor stood before it.
     unfinished: Vec<(CursorId, u64, Place)>,
 }
@@ -75,6 +87,8 @@ pub struct PartitionStatus {
     pub last_stable_offset: i64,
     /// The first offset kept.
     pub log_start_offset: i64,
+    /// The answer only says where else to ask.
+    pub redirects: bool,
 }
 
 impl FetchBuffer {
@@ -94,8 +108,14 @@ impl FetchBuffer {
             current: None,
             asked_in_vain: false,
             next_epoch: 0,
+            pace: RetryPace::new(Backoff::new(FIRST_PAUSE, LONGEST_PAUSE), 0),
             unfinished: Vec::new(),
         }
+    }
+
+    /// Repeats refused requests at this pace.
+    pub fn set_pace(&mut self, pace: RetryPace) {
+        self.pace = pace;
     }
 
     /// From now on new cursors start where the group has committed.

@@ -1,11 +1,14 @@
 //! What is asked for, and what answers do.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::{CursorId, FetchBuffer, FetchTarget, PartitionStatus};
 use crate::config::AutoOffsetReset;
-use crate::fetch::cursor::{Cursor, CursorState, Place, Queued, StartAt};
+use crate::fetch::cursor::{Cursor, CursorState, Queued, StartAt};
 use crate::fetch::error::FetchError;
+
+/// What is asked for here, in words.
+pub(super) const FETCH: &str = "fetch";
 
 impl FetchBuffer {
     /// Whether new data may be asked for.
@@ -25,10 +28,8 @@ impl FetchBuffer {
         belongs: impl Fn(&Cursor) -> bool,
     ) -> Vec<FetchTarget> {
         let wants = |cursor: &Cursor| {
-            let waits = cursor.paused
-                || cursor.in_flight
-                || cursor.state != CursorState::Fetching
-                || cursor.not_before.is_some_and(|instant| instant > now);
+            let waits =
+                cursor.paused || cursor.is_held(now) || cursor.state != CursorState::Fetching;
             !waits && belongs(cursor)
         };
         if self.credit.is_blocked_by_paused() && self.cursors().any(|(_, cursor)| wants(cursor)) {
@@ -56,17 +57,10 @@ impl FetchBuffer {
 
     /// The earliest end of a back-off, so that the network looks again in time.
     pub fn next_wake(&self, now: Instant) -> Option<Instant> {
-        let ends = self.cursors().filter_map(|(_, cursor)| cursor.not_before);
-        ends.filter(|instant| *instant > now).min()
-    }
-
-    /// A broker answered a request for these cursors.
-    pub fn heard(&mut self, targets: &[FetchTarget], now: Instant) {
-        for target in targets {
-            if let Some(cursor) = self.cursor_at(target.id, target.epoch) {
-                cursor.heard_at = Some(now);
-            }
-        }
+        let ends = self
+            .cursors()
+            .filter_map(|(_, cursor)| cursor.retry.wake_at(now));
+        ends.min()
     }
 
     /// A request for these cursors has ended, whatever came of it.
@@ -79,14 +73,25 @@ impl FetchBuffer {
     }
 
     /// Takes note of what a response says of a partition. Returns false when it came too late.
-    pub fn note(&mut self, target: &FetchTarget, status: PartitionStatus) -> bool {
+    pub fn note(
+        &mut self,
+        target: &FetchTarget,
+        status: PartitionStatus,
+        has_records: bool,
+        now: Instant,
+    ) -> bool {
         let Some(cursor) = self.cursor_at(target.id, target.epoch) else {
             return false;
         };
+        cursor.heard_at = Some(now);
         cursor.high_watermark = status.high_watermark;
         cursor.last_stable_offset = status.last_stable_offset;
         if status.log_start_offset >= 0 {
             cursor.log_start_offset = status.log_start_offset;
+        }
+        // What records are worth is known when they are opened.
+        if !has_records && !status.redirects {
+            cursor.retry.succeeded();
         }
         true
     }
@@ -102,16 +107,13 @@ impl FetchBuffer {
     }
 
     /// The position is outside the log: starts over as the policy says, or raises.
-    pub fn out_of_range(&mut self, target: &FetchTarget) -> bool {
-        if self.policy != AutoOffsetReset::None {
-            if let Some(cursor) = self.cursor_at(target.id, target.epoch)
-                && !cursor.has_data()
-            {
-                cursor.reset(StartAt::Policy);
-            }
-            return false;
-        }
-        let Some(cursor) = self.cursor_at(target.id, target.epoch) else {
+    pub fn out_of_range(&mut self, target: &FetchTarget, now: Instant) -> bool {
+        let is_read = self
+            .current
+            .as_ref()
+            .is_some_and(|(id, _)| *id == target.id);
+        let policy = self.policy;
+        let Some((cursor, pace)) = self.cursor_and_pace(target.id, target.epoch) else {
             return false;
         };
         let error = FetchError::OffsetOutOfRange {
@@ -120,32 +122,22 @@ impl FetchBuffer {
             log_start: cursor.log_start_offset,
             high_watermark: cursor.high_watermark,
         };
-        self.fail(target.id, target.epoch, error)
-    }
-
-    /// The place found for a cursor without position.
-    pub fn set_position(&mut self, id: CursorId, epoch: u64, place: Place) {
-        if let Some(cursor) = self.cursor_at(id, epoch)
-            && matches!(cursor.state, CursorState::Unset(_))
-        {
-            cursor.set_position(place);
+        let cause = format!(
+            "OFFSET_OUT_OF_RANGE: the log does not hold offset {}",
+            target.from.offset
+        );
+        if policy == AutoOffsetReset::None {
+            cursor.retry.failed(now, pace, FETCH, cause);
+            return self.fail(target.id, target.epoch, error);
         }
-    }
-
-    /// The group has committed nothing for a cursor: the policy says where it starts.
-    pub fn start_by_policy(&mut self, id: CursorId, epoch: u64) {
-        if let Some(cursor) = self.cursor_at(id, epoch)
-            && matches!(cursor.state, CursorState::Unset(_))
-        {
+        if is_read || cursor.has_data() {
+            // The application first gets what there is.
+            cursor.retry.failed(now, pace, FETCH, cause);
+        } else {
+            cursor.retry.redirected(now, pace, FETCH, cause);
             cursor.reset(StartAt::Policy);
         }
-    }
-
-    /// Does not ask about a cursor again for `pause`.
-    pub fn back_off(&mut self, id: CursorId, epoch: u64, now: Instant, pause: Duration) {
-        if let Some(cursor) = self.cursor_at(id, epoch) {
-            cursor.not_before = Some(now + pause);
-        }
+        false
     }
 
     /// The policy for cursors without position.

@@ -1,6 +1,7 @@
 //! Answers on their way from the network to the application's queue: which one is opened next, and what it became.
 
 use super::credit::{opened, unopened};
+use super::network::FETCH;
 use super::{CursorId, FetchBuffer, FetchTarget};
 use crate::fetch::cursor::{BatchCursor, Cursor, CursorState, Place, Queued};
 use crate::fetch::error::FetchError;
@@ -125,7 +126,8 @@ impl FetchBuffer {
             return false;
         }
         let mut bytes = 0;
-        let mut has_failed = false;
+        let mut failure = None;
+        let has_parts = !parts.is_empty();
         for part in parts {
             match part {
                 Opened::Records(batch) => {
@@ -142,7 +144,7 @@ impl FetchBuffer {
                     }
                 }
                 Opened::Failed(error) => {
-                    has_failed = true;
+                    failure = Some(error.to_string());
                     cursor.state = CursorState::Failed;
                     cursor.queue.push_back(Queued::Failed(error));
                 }
@@ -150,6 +152,15 @@ impl FetchBuffer {
         }
         cursor.queued_to = task.opening.at();
         self.credit.add(cursor, opened(bytes));
+        let has_failed = failure.is_some();
+        match (failure, cursor.heard_at) {
+            // Once the application has heard of it, the same would come again.
+            (Some(cause), Some(heard_at)) => {
+                cursor.retry.failed(heard_at, &mut self.pace, FETCH, cause);
+            }
+            (None, _) if has_parts => drop(cursor.retry.succeeded()),
+            _ => {}
+        }
         if has_failed {
             self.drop_unopened(task.id);
         } else {

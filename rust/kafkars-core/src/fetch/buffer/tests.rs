@@ -70,8 +70,9 @@ fn answer(buffer: &mut FetchBuffer, target: &FetchTarget, records: bytes::Bytes)
         high_watermark: 100,
         last_stable_offset: 100,
         log_start_offset: 0,
+        redirects: false,
     };
-    if buffer.note(target, status) && buffer.admit(target, job) {
+    if buffer.note(target, status, true, Instant::now()) && buffer.admit(target, job) {
         open_all(buffer);
     }
 }
@@ -250,7 +251,12 @@ fn an_error_comes_after_the_records_before_it_and_is_tried_again() {
         matches!(&error, FetchError::Corrupt { offset: 2, partition: at, .. } if *at == partition(0)),
         "{error:?}"
     );
-    assert_eq!(take_targets(&mut buffer)[0].from.offset, 2);
+    assert_eq!(
+        buffer.take_targets(Instant::now() + Duration::from_secs(1), |_| true)[0]
+            .from
+            .offset,
+        2
+    );
 }
 
 #[test]
@@ -272,7 +278,7 @@ fn out_of_range_starts_over_or_raises_as_the_policy_says() {
     let mut buffer = assigned(1);
     let target = take_targets(&mut buffer).remove(0);
     buffer.landed(std::slice::from_ref(&target));
-    buffer.out_of_range(&target);
+    buffer.out_of_range(&target, Instant::now());
     assert_eq!(
         buffer.cursor(&partition(0)).expect("assigned").state,
         CursorState::Unset(StartAt::Policy)
@@ -282,7 +288,7 @@ fn out_of_range_starts_over_or_raises_as_the_policy_says() {
     strict.assign(vec![(partition(0), Some(Place::at(7)))]);
     let target = take_targets(&mut strict).remove(0);
     strict.landed(std::slice::from_ref(&target));
-    assert!(strict.out_of_range(&target));
+    assert!(strict.out_of_range(&target, Instant::now()));
     assert!(matches!(
         strict.next_record(),
         Err(FetchError::OffsetOutOfRange { offset: 7, .. })
@@ -317,15 +323,11 @@ fn a_back_off_hides_the_cursor_until_its_end() {
         .map(|(id, cursor)| (id, cursor.epoch))
         .next()
         .expect("one");
-    buffer.back_off(id, epoch, now, Duration::from_secs(1));
+    buffer.refused(id, epoch, now, "fetch", "not now");
     assert!(buffer.take_targets(now, |_| true).is_empty());
-    assert_eq!(buffer.next_wake(now), Some(now + Duration::from_secs(1)));
-    assert_eq!(
-        buffer
-            .take_targets(now + Duration::from_secs(1), |_| true)
-            .len(),
-        1
-    );
+    let until = buffer.next_wake(now).expect("a pause");
+    assert!(until > now && until <= now + Duration::from_millis(120));
+    assert_eq!(buffer.take_targets(until, |_| true).len(), 1);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Logs that lost what was read from them (KIP-320): after an unclean election the new leader may end before our position,
 //! or hold other records below it.
 
+use std::time::Instant;
+
 use super::{CursorId, FetchBuffer};
 use crate::config::{AutoOffsetReset, TopicPartition};
 use crate::fetch::cursor::{Cursor, CursorState, Place, StartAt};
@@ -36,6 +38,7 @@ impl FetchBuffer {
     /// Marks and returns the cursors whose leader changed since their log was looked at. `leader` tells node and epoch.
     pub fn take_validations(
         &mut self,
+        now: Instant,
         leader: impl Fn(&TopicPartition) -> Option<(i32, i32)>,
     ) -> Vec<Validation> {
         let mut validations = Vec::new();
@@ -43,19 +46,19 @@ impl FetchBuffer {
             let Some(cursor) = slot.as_mut() else {
                 continue;
             };
-            if cursor.in_flight || cursor.state != CursorState::Fetching {
-                continue;
-            }
             let Some((node, leader_epoch)) = leader(&cursor.partition) else {
                 continue;
             };
-            if leader_epoch <= cursor.validated {
+            if cursor.leader.replace((node, leader_epoch)) != Some((node, leader_epoch)) {
+                // What the former leader refused this one may grant.
+                cursor.retry.shorten();
+            }
+            if cursor.is_held(now) || cursor.state != CursorState::Fetching {
                 continue;
             }
-            if cursor.fetch_from.leader_epoch < 0 || cursor.fetch_from.leader_epoch == leader_epoch
-            {
+            if !cursor.needs_validation(leader_epoch) {
                 // Nothing was read under an older leader, so there is nothing to compare.
-                cursor.validated = leader_epoch;
+                cursor.validated = cursor.validated.max(leader_epoch);
                 continue;
             }
             cursor.in_flight = true;
@@ -72,7 +75,7 @@ impl FetchBuffer {
     }
 
     /// The question about a cursor has ended; `answer` is the leader's word, where there is one.
-    pub fn validated(&mut self, asked: &Validation, answer: Option<EpochEnd>) {
+    pub fn validated(&mut self, asked: &Validation, answer: Option<EpochEnd>, now: Instant) {
         let Some(cursor) = self.cursor_at(asked.id, asked.epoch) else {
             return;
         };
@@ -86,14 +89,23 @@ impl FetchBuffer {
         }
         let unknown = end.leader_epoch < 0 || end.end_offset < 0;
         if unknown || end.end_offset < asked.from.offset {
-            self.truncated(asked.id, asked.epoch, asked.from, end);
+            self.truncated(asked.id, asked.epoch, asked.from, end, now);
         }
     }
 
     /// The log no longer holds what was read up to `from`: goes on where both logs agree, or raises, as the policy says.
     /// What was fetched before stays with the application.
-    pub fn truncated(&mut self, id: CursorId, epoch: u64, from: Place, end: EpochEnd) {
+    pub fn truncated(
+        &mut self,
+        id: CursorId,
+        epoch: u64,
+        from: Place,
+        end: EpochEnd,
+        now: Instant,
+    ) {
         let policy = self.policy;
+        let cause = format!("the log was truncated below offset {}", from.offset);
+        self.redirected(id, epoch, now, "epoch check", cause);
         let Some(cursor) = self.cursor_at(id, epoch) else {
             return;
         };
@@ -131,8 +143,6 @@ fn place_of(cursor: &Cursor, end: EpochEnd) -> Place {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use super::*;
     use crate::fetch::buffer::FetchTarget;
 
@@ -155,7 +165,7 @@ mod tests {
     }
 
     fn asked(buffer: &mut FetchBuffer, leader_epoch: i32) -> Vec<Validation> {
-        buffer.take_validations(|_| Some((1, leader_epoch)))
+        buffer.take_validations(Instant::now(), |_| Some((1, leader_epoch)))
     }
 
     fn fetched(buffer: &mut FetchBuffer) -> Option<FetchTarget> {
@@ -175,7 +185,7 @@ mod tests {
         let question = asked(&mut buffer, 4).remove(0);
         assert_eq!((question.from, question.leader_epoch), (READ, 4));
         assert!(fetched(&mut buffer).is_none());
-        buffer.validated(&question, end(3, 20));
+        buffer.validated(&question, end(3, 20), Instant::now());
         assert!(asked(&mut buffer, 4).is_empty());
         assert_eq!(fetched(&mut buffer).map(|target| target.from), Some(READ));
     }
@@ -191,7 +201,7 @@ mod tests {
     fn an_unanswered_question_is_asked_again() {
         let mut buffer = reading(AutoOffsetReset::Earliest);
         let question = asked(&mut buffer, 4).remove(0);
-        buffer.validated(&question, None);
+        buffer.validated(&question, None, Instant::now());
         assert_eq!(asked(&mut buffer, 4), [question]);
     }
 
@@ -199,7 +209,7 @@ mod tests {
     fn with_a_policy_reading_goes_on_where_both_logs_agree() {
         let mut buffer = reading(AutoOffsetReset::Latest);
         let question = asked(&mut buffer, 4).remove(0);
-        buffer.validated(&question, end(2, 15));
+        buffer.validated(&question, end(2, 15), Instant::now());
         let from = Place {
             offset: 15,
             leader_epoch: 2,
@@ -215,7 +225,7 @@ mod tests {
     fn where_the_broker_knows_no_common_offset_the_policy_decides() {
         let mut buffer = reading(AutoOffsetReset::Latest);
         let question = asked(&mut buffer, 4).remove(0);
-        buffer.validated(&question, end(-1, -1));
+        buffer.validated(&question, end(-1, -1), Instant::now());
         let state = buffer.cursor(&partition()).expect("assigned").state;
         assert_eq!(state, CursorState::Unset(StartAt::Policy));
     }
@@ -224,7 +234,7 @@ mod tests {
     fn without_a_policy_truncation_is_an_error_that_says_where() {
         let mut buffer = reading(AutoOffsetReset::None);
         let question = asked(&mut buffer, 4).remove(0);
-        buffer.validated(&question, end(2, 15));
+        buffer.validated(&question, end(2, 15), Instant::now());
         let error = buffer
             .next_record()
             .expect_err("truncation reaches the reader");
@@ -247,7 +257,7 @@ mod tests {
         buffer
             .seek(&partition(), Place::at(3))
             .expect("it is assigned");
-        buffer.validated(&question, end(2, 15));
+        buffer.validated(&question, end(2, 15), Instant::now());
         assert_eq!(
             fetched(&mut buffer).map(|target| target.from),
             Some(Place::at(3))

@@ -1,0 +1,214 @@
+//! What a fetch answer says of each partition.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::Ordering;
+
+use kafkars_core::fetch::buffer::{EpochEnd, FetchBuffer, FetchTarget, PartitionStatus};
+use kafkars_core::fetch::error::FetchError;
+use kafkars_core::fetch::open::{AbortedTransaction, OpenJob};
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::fetch::{FetchResponse, PartitionData};
+
+use super::shared::Shared;
+use crate::now;
+
+const OPERATION: &str = "fetch";
+
+/// What one partition's part comes to.
+enum Part {
+    Records,
+    Nothing,
+    /// Another place to ask, another position, or an error.
+    News {
+        is_stale: bool,
+    },
+}
+
+/// Takes note of every partition in the response. Returns whether there was anything in it.
+pub(super) fn note(
+    shared: &Shared,
+    node: i32,
+    targets: &[FetchTarget],
+    response: FetchResponse,
+) -> bool {
+    let by_name: HashMap<(&str, i32), &FetchTarget> = targets
+        .iter()
+        .map(|target| {
+            (
+                (&*target.partition.topic, target.partition.partition),
+                target,
+            )
+        })
+        .collect();
+    let cluster = shared.client.cluster();
+    let now = now();
+    let (mut is_stale, mut has_news, mut has_records) = (false, false, false);
+    let mut named = HashSet::new();
+    shared.update(|buffer| {
+        buffer.landed(targets);
+        for topic in response.responses {
+            let name = match topic.topic.as_str() {
+                "" => match cluster.topic_by_id(topic.topic_id) {
+                    Some(metadata) => metadata.name.clone(),
+                    None => continue,
+                },
+                name => name.to_owned(),
+            };
+            for data in topic.partitions {
+                let Some(target) = by_name.get(&(name.as_str(), data.partition_index)) else {
+                    continue;
+                };
+                named.insert((target.id, target.epoch));
+                let answer = Answer {
+                    shared,
+                    node,
+                    target,
+                };
+                let part = match ErrorCode::from_i16(data.error_code) {
+                    ErrorCode::None => answer.data(buffer, data),
+                    code => answer.error(buffer, code),
+                };
+                match part {
+                    Part::Records => has_records = true,
+                    Part::Nothing => {}
+                    Part::News { is_stale: stale } => {
+                        has_news = true;
+                        is_stale |= stale;
+                    }
+                }
+            }
+        }
+        // A session leaves out what has no news.
+        for target in targets {
+            if !named.contains(&(target.id, target.epoch)) {
+                buffer.heard(target, now);
+            }
+        }
+    });
+    if is_stale {
+        shared.client.refresh_metadata();
+    }
+    if has_news {
+        shared.report_troubles();
+    }
+    has_news || has_records
+}
+
+/// A follower that cannot serve us: the leader can (KIP-392). True when this node was asked as a follower.
+pub(super) fn leave_follower(buffer: &mut FetchBuffer, target: &FetchTarget, node: i32) -> bool {
+    let Some(cursor) = buffer.cursor_at(target.id, target.epoch) else {
+        return false;
+    };
+    let preferred = cursor.preferred_replica.take();
+    preferred.is_some_and(|(follower, _)| follower == node)
+}
+
+/// One partition's part of an answer.
+struct Answer<'a> {
+    shared: &'a Shared,
+    node: i32,
+    target: &'a FetchTarget,
+}
+
+impl Answer<'_> {
+    fn data(&self, buffer: &mut FetchBuffer, data: PartitionData) -> Part {
+        let (target, now) = (self.target, now());
+        let status = PartitionStatus {
+            high_watermark: data.high_watermark,
+            last_stable_offset: data.last_stable_offset,
+            log_start_offset: data.log_start_offset,
+            redirects: data.preferred_read_replica >= 0,
+        };
+        if data.preferred_read_replica >= 0
+            && let Some(cursor) = buffer.cursor_at(target.id, target.epoch)
+        {
+            let until = now + self.shared.client.config().metadata_max_age;
+            tracing::debug!(target: "kafkars::fetch", partition = %target.partition, leader = self.node, replica = data.preferred_read_replica, "reads from the nearest replica");
+            cursor.preferred_replica = Some((data.preferred_read_replica, until));
+        }
+        if data.diverging_epoch.epoch >= 0
+            && let Some(cursor) = buffer.cursor_at(target.id, target.epoch)
+            && cursor.fetch_from() == target.from
+        {
+            let end = EpochEnd {
+                leader_epoch: data.diverging_epoch.epoch,
+                end_offset: data.diverging_epoch.end_offset,
+            };
+            tracing::warn!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.from.offset, diverging_offset = end.end_offset, "the log was truncated");
+            buffer.truncated(target.id, target.epoch, target.from, end, now);
+            return Part::News { is_stale: false };
+        }
+        let job = data
+            .records
+            .filter(|records| !records.is_empty())
+            .map(|records| {
+                let length = records.len() as u64;
+                self.shared
+                    .counters
+                    .bytes
+                    .fetch_add(length, Ordering::Relaxed);
+                OpenJob {
+                    partition: target.partition.clone(),
+                    from: target.from,
+                    records,
+                    aborted: data
+                        .aborted_transactions
+                        .unwrap_or_default()
+                        .iter()
+                        .map(|aborted| AbortedTransaction {
+                            producer_id: aborted.producer_id,
+                            first_offset: aborted.first_offset,
+                        })
+                        .collect(),
+                    isolation: self.shared.config.isolation_level,
+                }
+            });
+        buffer.note(target, status, job.is_some(), now);
+        match job {
+            Some(job) => {
+                if job.next() == target.from {
+                    // What came leads nowhere, so it would come again, and at once.
+                    let offset = target.from.offset;
+                    let cause = format!("the answer holds no record from offset {offset} on");
+                    buffer.refused(target.id, target.epoch, now, OPERATION, cause);
+                }
+                buffer.admit(target, job);
+                Part::Records
+            }
+            None if status.redirects => Part::News { is_stale: false },
+            None => Part::Nothing,
+        }
+    }
+
+    fn error(&self, buffer: &mut FetchBuffer, code: ErrorCode) -> Part {
+        let (target, now) = (self.target, now());
+        tracing::debug!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.from.offset, error = code.name(), "fetch refused");
+        let cause = format!(
+            "broker {}: {}: {}",
+            self.node,
+            code.name(),
+            code.description()
+        );
+        let passes = code.retriable() || code.invalid_metadata();
+        let is_stale = code.invalid_metadata();
+        if leave_follower(buffer, target, self.node) {
+            // The leader is asked at once; a follower's log may end before the position while the leader's does not.
+            buffer.redirected(target.id, target.epoch, now, OPERATION, cause);
+            self.shared.touch();
+        } else if code == ErrorCode::OffsetOutOfRange {
+            buffer.out_of_range(target, now);
+            // The manager looks the new position up.
+            self.shared.touch();
+        } else if passes {
+            buffer.refused(target.id, target.epoch, now, OPERATION, cause);
+        } else {
+            let error = FetchError::Broker {
+                code,
+                partition: target.partition.clone(),
+                node: self.node,
+            };
+            buffer.refused_for_good(target.id, target.epoch, now, OPERATION, error);
+        }
+        Part::News { is_stale }
+    }
+}

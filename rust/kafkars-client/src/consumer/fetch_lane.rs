@@ -1,0 +1,166 @@
+//! One of a source's two connections to its broker, and the request under way on it.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::{Duration, Instant};
+
+use kafkars_core::backoff::Backoff;
+use kafkars_core::fetch::buffer::FetchTarget;
+use kafkars_core::fetch::session::FetchSession;
+use kafkars_protocol::messages::fetch::FetchResponse;
+
+use crate::error::AttemptError;
+use crate::net::{Connection, Lane};
+
+type Answer = Pin<Box<dyn Future<Output = Result<FetchResponse, AttemptError>> + Send>>;
+type Connecting = Pin<Box<dyn Future<Output = Result<Connection, AttemptError>> + Send>>;
+
+/// One connection and the request under way on it.
+pub(super) struct FetchLane {
+    pub(super) lane: Lane,
+    pub(super) session: FetchSession,
+    pub(super) connection: Option<Connection>,
+    stage: Stage,
+}
+
+enum Stage {
+    Free,
+    /// Nothing is asked yet: these partitions are what the connection is made for, and others may be asked when it is there.
+    Connecting(Vec<FetchTarget>, Connecting),
+    Asked(Asked),
+}
+
+/// A request under way.
+pub(super) struct Asked {
+    pub(super) targets: Vec<FetchTarget>,
+    answer: Answer,
+    sent_at: Instant,
+    /// How long it may wait at the broker.
+    wait: Duration,
+}
+
+/// What has happened on a lane.
+pub(super) enum LaneEvent {
+    Connected,
+    Failed(Vec<FetchTarget>, AttemptError),
+    Answered(Asked, FetchResponse),
+}
+
+impl FetchLane {
+    pub(super) fn new(lane: Lane) -> Self {
+        Self {
+            lane,
+            session: FetchSession::new(),
+            connection: None,
+            stage: Stage::Free,
+        }
+    }
+
+    pub(super) fn is_connected(&self) -> bool {
+        let connection = self.connection.as_ref();
+        connection.is_some_and(|connection| !connection.is_closed())
+    }
+
+    pub(super) fn is_connecting(&self) -> bool {
+        matches!(self.stage, Stage::Connecting(..))
+    }
+
+    pub(super) fn is_free(&self) -> bool {
+        matches!(self.stage, Stage::Free)
+    }
+
+    /// When the wait of the request under way ends.
+    pub(super) fn ends_at(&self) -> Option<Instant> {
+        match &self.stage {
+            Stage::Asked(asked) => Some(asked.sent_at + asked.wait),
+            Stage::Free | Stage::Connecting(..) => None,
+        }
+    }
+
+    pub(super) fn connect(&mut self, targets: Vec<FetchTarget>, connecting: Connecting) {
+        self.session.lost();
+        self.connection = None;
+        self.stage = Stage::Connecting(targets, connecting);
+    }
+
+    pub(super) fn asked(
+        &mut self,
+        targets: Vec<FetchTarget>,
+        answer: Answer,
+        sent_at: Instant,
+        wait: Duration,
+    ) {
+        self.stage = Stage::Asked(Asked {
+            targets,
+            answer,
+            sent_at,
+            wait,
+        });
+    }
+
+    /// The connection is of no use any more: the next one begins a new session.
+    pub(super) fn lost(&mut self) {
+        self.connection = None;
+        self.session.lost();
+    }
+
+    /// What happens next; never, when nothing is under way.
+    pub(super) async fn event(&mut self) -> LaneEvent {
+        let result = match &mut self.stage {
+            Stage::Free => return std::future::pending().await,
+            Stage::Connecting(_, connecting) => connecting.await.map(|connection| {
+                self.connection = Some(connection);
+                None
+            }),
+            Stage::Asked(asked) => asked.answer.as_mut().await.map(Some),
+        };
+        match (std::mem::replace(&mut self.stage, Stage::Free), result) {
+            (Stage::Asked(asked), Ok(Some(response))) => LaneEvent::Answered(asked, response),
+            (Stage::Asked(Asked { targets, .. }) | Stage::Connecting(targets, _), Err(error)) => {
+                self.lost();
+                LaneEvent::Failed(targets, error)
+            }
+            _ => LaneEvent::Connected,
+        }
+    }
+}
+
+impl Asked {
+    /// True if an answer at `now` came long before the wait was over.
+    pub(super) fn is_early(&self, now: Instant) -> Option<bool> {
+        let took = now.saturating_duration_since(self.sent_at);
+        // Of short waits nothing can be said.
+        (self.wait >= Hasty::FIRST_PAUSE).then_some(took * 2 < self.wait)
+    }
+}
+
+/// Empty answers that come at once. A broker that gives them instead of keeping the request would be asked without end,
+/// so the waiting is done here.
+#[derive(Debug, Default)]
+pub(super) struct Hasty {
+    in_a_row: u32,
+    not_before: Option<Instant>,
+}
+
+impl Hasty {
+    /// So many are nothing unusual.
+    const USUAL: u32 = 5;
+    const FIRST_PAUSE: Duration = Duration::from_millis(10);
+
+    /// When the broker may be asked again, where that is still to come.
+    pub(super) fn wake_at(&self, now: Instant) -> Option<Instant> {
+        self.not_before.filter(|until| *until > now)
+    }
+
+    /// Takes note of an answer.
+    pub(super) fn answered(&mut self, asked: &Asked, is_empty: bool, now: Instant, random: u64) {
+        match asked.is_early(now) {
+            Some(true) if is_empty => self.in_a_row = self.in_a_row.saturating_add(1),
+            None if is_empty => return,
+            _ => self.in_a_row = 0,
+        }
+        let backoff = Backoff::new(Self::FIRST_PAUSE, asked.wait);
+        let pause = backoff.delay(self.in_a_row.saturating_sub(Self::USUAL), random);
+        self.not_before = Some(now + pause);
+    }
+}

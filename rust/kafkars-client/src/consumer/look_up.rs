@@ -1,0 +1,168 @@
+//! Finding positions: of the group, by time, at either end. What was asked for is asked for until it is found.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use kafkars_core::config::TopicPartition;
+use kafkars_core::fetch::buffer::{FetchBuffer, LookUp};
+use kafkars_core::fetch::cursor::{Place, StartAt};
+use kafkars_core::fetch::error::FetchError;
+use kafkars_core::fetch::offset_reset::{LATEST_TIMESTAMP, timestamp_for};
+use tokio::task::JoinSet;
+
+use super::offsets::{self, Outcome};
+use super::shared::Shared;
+use super::{OffsetAndTimestamp, group};
+use crate::now;
+
+const OPERATION: &str = "position look-up";
+const COMMITTED: &str = "look-up of the committed offset";
+
+/// Starts look-ups for cursors without position, one task per topic so that one topic's trouble is its own.
+pub(super) fn start(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
+    let now = now();
+    let now_ms = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(0));
+    let cluster = shared.client.cluster();
+    let has_group = shared.group.is_some();
+    let is_committed = |start| start == StartAt::Committed && has_group;
+    let mut by_topic: HashMap<Arc<str>, Vec<(LookUp, i64)>> = HashMap::new();
+    let mut committed: Vec<LookUp> = Vec::new();
+    shared.update(|buffer| {
+        let policy = buffer.policy();
+        let look_ups = buffer.take_look_ups(now, |partition, start| {
+            // A topic that is not there yet is asked about when metadata has it.
+            let topic = cluster.topic(&partition.topic);
+            let asks_nobody = timestamp_for(start, policy, now_ms, partition).is_err();
+            is_committed(start) || asks_nobody || topic.is_some_and(|topic| topic.error.is_none())
+        });
+        for look_up in look_ups {
+            if is_committed(look_up.start) {
+                committed.push(look_up);
+                continue;
+            }
+            let topic = Arc::clone(&look_up.partition.topic);
+            match timestamp_for(look_up.start, policy, now_ms, &look_up.partition) {
+                Err(error) => refused(buffer, &look_up, OPERATION, error),
+                Ok(timestamp) => by_topic
+                    .entry(topic)
+                    .or_default()
+                    .push((look_up, timestamp)),
+            }
+        }
+    });
+    if !committed.is_empty() {
+        tasks.spawn(start_from_committed(Arc::clone(shared), committed));
+    }
+    for (_, look_ups) in by_topic {
+        tasks.spawn(look_up(Arc::clone(shared), look_ups));
+    }
+}
+
+async fn look_up(shared: Arc<Shared>, look_ups: Vec<(LookUp, i64)>) {
+    let times = look_ups
+        .iter()
+        .map(|(look_up, timestamp)| (look_up.partition.clone(), *timestamp))
+        .collect();
+    let mut found = find(&shared, times).await;
+    // No record is that new: the end is where the next one will be.
+    let at_end: Vec<_> = found
+        .iter()
+        .filter(|(_, outcome)| {
+            matches!(outcome, Outcome::Found(OffsetAndTimestamp { offset, .. }) if *offset < 0)
+        })
+        .map(|(partition, _)| (partition.clone(), LATEST_TIMESTAMP))
+        .collect();
+    if !at_end.is_empty() {
+        found.extend(find(&shared, at_end).await);
+    }
+    let now = now();
+    let mut is_stale = false;
+    shared.update(|buffer| {
+        for (look_up, _) in look_ups {
+            let outcome = found.remove(&look_up.partition);
+            let again = || Outcome::Again("nobody answered".into());
+            match outcome.unwrap_or_else(again) {
+                Outcome::Found(found) => {
+                    tracing::debug!(target: "kafkars::consumer", partition = %look_up.partition, offset = found.offset, "position set");
+                    let place = Place {
+                        offset: found.offset,
+                        leader_epoch: found.leader_epoch,
+                    };
+                    buffer.set_position(&look_up, place);
+                }
+                Outcome::Again(cause) => {
+                    is_stale = true;
+                    if buffer.ended(&look_up).is_some() {
+                        buffer.refused(look_up.id, look_up.epoch, now, OPERATION, cause);
+                    }
+                }
+                Outcome::Refused(FetchError::Closed) => {}
+                Outcome::Refused(error) => refused(buffer, &look_up, OPERATION, error),
+            }
+        }
+    });
+    if is_stale {
+        shared.client.refresh_metadata();
+    }
+    shared.report_troubles();
+    shared.touch();
+}
+
+/// Sets positions to what the group has committed; where it has nothing the policy decides.
+async fn start_from_committed(shared: Arc<Shared>, look_ups: Vec<LookUp>) {
+    let partitions = look_ups
+        .iter()
+        .map(|look_up| look_up.partition.clone())
+        .collect();
+    let deadline = now() + shared.client.config().request_timeout;
+    let found = group::fetch_committed(&shared, partitions, deadline).await;
+    let now = now();
+    shared.update(|buffer| {
+        for look_up in look_ups {
+            match &found {
+                Ok(found) => match found.get(&look_up.partition) {
+                    Some(committed) => {
+                        tracing::debug!(target: "kafkars::consumer", partition = %look_up.partition, offset = committed.offset, "starts from the committed offset");
+                        let place = Place {
+                            offset: committed.offset,
+                            leader_epoch: committed.leader_epoch,
+                        };
+                        if buffer.ended(&look_up).is_some() {
+                            buffer.set_position(&look_up, place);
+                            buffer.note_committed(&look_up.partition, place.offset);
+                        }
+                    }
+                    None => buffer.start_by_policy(&look_up),
+                },
+                Err(FetchError::Closed) => {}
+                Err(error @ FetchError::TimedOut { .. }) => {
+                    if buffer.ended(&look_up).is_some() {
+                        let cause = error.to_string();
+                        buffer.refused(look_up.id, look_up.epoch, now, COMMITTED, cause);
+                    }
+                }
+                Err(error) => refused(buffer, &look_up, COMMITTED, error.clone()),
+            }
+        }
+    });
+    shared.report_troubles();
+    shared.touch();
+}
+
+/// No time will mend it, so the application hears of it. It is tried again when the application goes on.
+fn refused(buffer: &mut FetchBuffer, look_up: &LookUp, operation: &'static str, error: FetchError) {
+    if buffer.ended(look_up).is_some() {
+        buffer.refused_for_good(look_up.id, look_up.epoch, now(), operation, error);
+    }
+}
+
+async fn find(
+    shared: &Arc<Shared>,
+    times: Vec<(TopicPartition, i64)>,
+) -> HashMap<TopicPartition, Outcome> {
+    let found = offsets::try_list(shared, OPERATION, times).await;
+    found.into_iter().collect()
+}

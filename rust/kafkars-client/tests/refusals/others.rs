@@ -1,0 +1,82 @@
+//! What is no refusal by a code: a broker without a request, a topic that comes later.
+
+use std::future::Future;
+
+use kafkars_client::{FetchError, Place};
+use kafkars_protocol::{ApiKey, ErrorCode};
+
+use crate::scene::{PATIENCE, Scene, at, ready};
+
+fn run(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime starts");
+    runtime.block_on(async {
+        tokio::time::timeout(PATIENCE, test)
+            .await
+            .expect("the test ends in time");
+    });
+}
+
+#[test]
+fn a_broker_without_fetch_is_an_error_that_names_partition_and_broker() {
+    run(async {
+        let scene = Scene::start(Some(ApiKey::Fetch)).await;
+        scene
+            .consumer
+            .assign(vec![(at(0), Some(Place::at(0)))])
+            .expect("valid");
+        ready(&scene.consumer).await;
+        let error = scene.consumer.try_next().expect_err("it cannot be read");
+        assert!(
+            matches!(&error, FetchError::Unsupported { partition, node: 1, .. } if *partition == at(0)),
+            "{error:?}"
+        );
+        assert!(error.to_string().contains("Fetch"), "{error}");
+        let troubles = scene.consumer.health().troubles;
+        assert_eq!(
+            troubles.first().map(|trouble| &trouble.partition),
+            Some(&at(0))
+        );
+    });
+}
+
+#[test]
+fn a_seek_is_kept_until_the_topic_is_there() {
+    run(async {
+        let scene = Scene::start(None).await;
+        scene.broker.set_exists(false);
+        scene.consumer.assign(vec![(at(0), None)]).expect("valid");
+        scene
+            .consumer
+            .seek_to_timestamp(&[at(0)], 6)
+            .expect("assigned");
+        // Twice, so that the error has been taken once.
+        for _ in 0..2 {
+            ready(&scene.consumer).await;
+            let error = scene.consumer.try_next().expect_err("there is no topic");
+            let code = ErrorCode::UnknownTopicOrPartition;
+            assert!(
+                matches!(&error, FetchError::Topic { code: told, .. } if *told == code),
+                "{error:?}"
+            );
+        }
+        scene.broker.set_exists(true);
+        scene.expect(0, 6..10).await;
+    });
+}
+
+#[test]
+fn a_seek_is_kept_through_a_pause_and_through_another_seek() {
+    run(async {
+        let scene = Scene::start(None).await;
+        scene.read_first().await;
+        let consumer = &scene.consumer;
+        consumer.seek_to_end(&[at(0)]).expect("assigned");
+        consumer.seek_to_timestamp(&[at(0)], 6).expect("assigned");
+        consumer.pause(&[at(0)]).expect("assigned");
+        let deadline = std::time::Instant::now() + PATIENCE;
+        let position = consumer.position_or_fetch(&at(0), deadline).await;
+        assert_eq!(position, Ok(6), "a paused partition finds its position");
+        consumer.resume(&[at(0)]).expect("assigned");
+        scene.expect(0, 6..10).await;
+    });
+}

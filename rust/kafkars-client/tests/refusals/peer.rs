@@ -1,0 +1,431 @@
+//! A broker on a real socket that holds one topic, counts what it is asked and refuses what the test says.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use kafkars_protocol::messages::api_versions::ApiVersionsRequest;
+use kafkars_protocol::messages::fetch::{
+    FetchRequest, FetchResponse, FetchableTopicResponse, PartitionData,
+};
+use kafkars_protocol::messages::list_offsets::{
+    ListOffsetsPartitionResponse, ListOffsetsRequest, ListOffsetsResponse, ListOffsetsTopicResponse,
+};
+use kafkars_protocol::messages::metadata::{
+    MetadataRequest, MetadataResponse, MetadataResponseBroker, MetadataResponsePartition,
+    MetadataResponseTopic,
+};
+use kafkars_protocol::messages::offset_for_leader_epoch::{
+    EpochEndOffset, OffsetForLeaderEpochRequest, OffsetForLeaderEpochResponse,
+    OffsetForLeaderTopicResult,
+};
+use kafkars_protocol::{
+    ApiKey, ErrorCode, Message, Reader, Request, RequestHeader, Uuid, decode_request_header,
+};
+use kafkars_records::{BatchBuilder, Compression, ProducerFields};
+use kafkars_testkit::pipe::{Peer, every_version, frame_of};
+use parking_lot::Mutex;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+/// The topic and its partitions.
+pub(crate) const TOPIC: &str = "t";
+const PARTITIONS: i32 = 2;
+const TOPIC_ID: Uuid = Uuid([7; 16]);
+
+/// What becomes of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// This code, for every partition (of metadata: for the topic) that the request names.
+    Partition(i16),
+    /// This code for the whole request.
+    Whole(i16),
+    /// The connection ends before the request has an effect.
+    CutBefore,
+    /// The connection ends in the middle of the answer.
+    CutAfter,
+    /// The answer comes at once and names nothing.
+    Empty,
+    /// The records are a batch that ends before it begins.
+    Backwards,
+}
+
+/// Which requests are refused, and how often.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fault {
+    pub(crate) api: ApiKey,
+    pub(crate) refusal: Refusal,
+    pub(crate) times: usize,
+}
+
+/// What the broker holds.
+struct Log {
+    exists: bool,
+    leader_epoch: i32,
+    // The leader epoch of each record, of each partition; a record's value is partition and offset.
+    records: [Vec<i32>; PARTITIONS as usize],
+}
+
+/// The broker, and what is asked of it.
+pub(crate) struct Broker {
+    pub(crate) address: SocketAddr,
+    state: Arc<State>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+struct State {
+    address: SocketAddr,
+    without: Option<ApiKey>,
+    log: Mutex<Log>,
+    // Counts changes of the log, for fetches that wait.
+    changed: watch::Sender<u64>,
+    fault: Mutex<Option<Fault>>,
+    asked: Mutex<HashMap<ApiKey, usize>>,
+    connections: AtomicUsize,
+}
+
+impl Broker {
+    /// Ten records in each partition, under leader epoch 1; all of Kafka's requests but `without`.
+    pub(crate) async fn start(without: Option<ApiKey>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        let state = Arc::new(State {
+            address,
+            without,
+            log: Mutex::new(Log {
+                exists: true,
+                leader_epoch: 1,
+                records: std::array::from_fn(|_| vec![1; 10]),
+            }),
+            changed: watch::Sender::new(0),
+            fault: Mutex::new(None),
+            asked: Mutex::default(),
+            connections: AtomicUsize::new(0),
+        });
+        let shared = Arc::clone(&state);
+        let task = tokio::spawn(async move {
+            let mut connections = JoinSet::new();
+            while let Ok((stream, _)) = listener.accept().await {
+                shared.connections.fetch_add(1, Ordering::Relaxed);
+                let state = Arc::clone(&shared);
+                connections.spawn(async move { state.serve(Peer::new(stream)).await });
+            }
+        });
+        Self {
+            address,
+            state,
+            task,
+        }
+    }
+
+    /// From now on these requests are refused.
+    pub(crate) fn refuse(&self, fault: Fault) {
+        *self.state.fault.lock() = Some(fault);
+        self.state.asked.lock().clear();
+    }
+
+    /// Refuses nothing from now on. Returns how many requests of each kind came since [`Broker::refuse`].
+    pub(crate) fn relent(&self) -> HashMap<ApiKey, usize> {
+        *self.state.fault.lock() = None;
+        std::mem::take(&mut *self.state.asked.lock())
+    }
+
+    /// Waits until the refusals that were set have all been made.
+    pub(crate) async fn used_up(&self) {
+        let is_left = || self.state.fault.lock().is_some_and(|fault| fault.times > 0);
+        while is_left() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Another election: five more records in each partition, under a newer leader epoch.
+    pub(crate) fn elect(&self) {
+        let mut log = self.state.log.lock();
+        log.leader_epoch += 1;
+        let epoch = log.leader_epoch;
+        for records in &mut log.records {
+            records.extend([epoch; 5]);
+        }
+        drop(log);
+        self.state.changed.send_modify(|count| *count += 1);
+    }
+
+    /// Whether the topic is there.
+    pub(crate) fn set_exists(&self, exists: bool) {
+        self.state.log.lock().exists = exists;
+        self.state.changed.send_modify(|count| *count += 1);
+    }
+}
+
+impl Drop for Broker {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl State {
+    async fn serve(&self, mut peer: Peer<TcpStream>) {
+        while let Ok(Some(frame)) = peer.frame().await {
+            let mut reader = Reader::new(frame);
+            let header = decode_request_header(&mut reader).expect("a request header");
+            let refusal = self.refusal(header.api_key);
+            if refusal == Some(Refusal::CutBefore) {
+                return;
+            }
+            let answer = match header.api_key {
+                ApiKey::ApiVersions => {
+                    decode::<ApiVersionsRequest>(&mut reader, &header);
+                    let mut versions = every_version();
+                    let without = self.without.map(ApiKey::as_i16);
+                    versions.api_keys.retain(|api| Some(api.api_key) != without);
+                    whole(&header, &versions)
+                }
+                ApiKey::Metadata => {
+                    decode::<MetadataRequest>(&mut reader, &header);
+                    whole(&header, &self.metadata(header.api_version, refusal))
+                }
+                ApiKey::ListOffsets => {
+                    let request = decode(&mut reader, &header);
+                    whole(&header, &self.list_offsets(request, refusal))
+                }
+                ApiKey::OffsetForLeaderEpoch => {
+                    let request = decode(&mut reader, &header);
+                    whole(&header, &self.epochs(request, refusal))
+                }
+                ApiKey::Fetch => {
+                    let request = decode(&mut reader, &header);
+                    whole(&header, &self.fetch(request, refusal).await)
+                }
+                other => panic!("unexpected request {other:?}"),
+            };
+            if refusal == Some(Refusal::CutAfter) {
+                peer.raw(&answer[..answer.len() / 2]).await;
+                return;
+            }
+            peer.raw(&answer).await;
+        }
+    }
+
+    fn refusal(&self, api: ApiKey) -> Option<Refusal> {
+        *self.asked.lock().entry(api).or_default() += 1;
+        let mut fault = self.fault.lock();
+        let fault = fault.as_mut().filter(|fault| fault.api == api)?;
+        fault.times = fault.times.checked_sub(1)?;
+        Some(fault.refusal)
+    }
+
+    fn metadata(&self, version: i16, refusal: Option<Refusal>) -> MetadataResponse {
+        let log = self.log.lock();
+        let partition = |partition_index| MetadataResponsePartition {
+            partition_index,
+            leader_id: 1,
+            leader_epoch: log.leader_epoch,
+            ..MetadataResponsePartition::default()
+        };
+        let missing = ErrorCode::UnknownTopicOrPartition.code();
+        let error_code = match refusal {
+            Some(Refusal::Partition(code)) => code,
+            _ if log.exists => 0,
+            _ => missing,
+        };
+        let is_known = error_code == 0;
+        MetadataResponse {
+            brokers: vec![MetadataResponseBroker {
+                node_id: 1,
+                host: self.address.ip().to_string(),
+                port: self.address.port().into(),
+                ..MetadataResponseBroker::default()
+            }],
+            topics: vec![MetadataResponseTopic {
+                error_code,
+                name: Some(TOPIC.to_owned()),
+                topic_id: if is_known { TOPIC_ID } else { Uuid::default() },
+                partitions: (0..PARTITIONS)
+                    .filter(|_| is_known)
+                    .map(partition)
+                    .collect(),
+                ..MetadataResponseTopic::default()
+            }],
+            error_code: match refusal {
+                Some(Refusal::Whole(code)) if version >= 13 => code,
+                _ => 0,
+            },
+            ..MetadataResponse::default()
+        }
+    }
+
+    fn list_offsets(
+        &self,
+        request: ListOffsetsRequest,
+        refusal: Option<Refusal>,
+    ) -> ListOffsetsResponse {
+        let log = self.log.lock();
+        let mut response = ListOffsetsResponse::default();
+        for topic in request.topics {
+            let mut answers = Vec::new();
+            for asked in topic.partitions {
+                let records = &log.records[asked.partition_index as usize];
+                let end = records.len() as i64;
+                // A record's timestamp is its offset.
+                let offset = match asked.timestamp {
+                    -2 => 0,
+                    -1 => end,
+                    timestamp if timestamp < end => timestamp,
+                    _ => -1,
+                };
+                answers.push(ListOffsetsPartitionResponse {
+                    partition_index: asked.partition_index,
+                    error_code: code_of(refusal),
+                    offset,
+                    timestamp: offset,
+                    leader_epoch: 1,
+                });
+            }
+            if refusal != Some(Refusal::Empty) {
+                response.topics.push(ListOffsetsTopicResponse {
+                    name: topic.name,
+                    partitions: answers,
+                });
+            }
+        }
+        response
+    }
+
+    fn epochs(
+        &self,
+        request: OffsetForLeaderEpochRequest,
+        refusal: Option<Refusal>,
+    ) -> OffsetForLeaderEpochResponse {
+        let log = self.log.lock();
+        let mut response = OffsetForLeaderEpochResponse::default();
+        for topic in request.topics {
+            let answer = |partition: i32, epoch: i32| {
+                let records = &log.records[partition as usize];
+                let end = records.iter().filter(|of| **of <= epoch).count();
+                EpochEndOffset {
+                    error_code: code_of(refusal),
+                    partition,
+                    leader_epoch: epoch,
+                    end_offset: end as i64,
+                }
+            };
+            let partitions = topic
+                .partitions
+                .iter()
+                .map(|asked| answer(asked.partition, asked.leader_epoch))
+                .collect();
+            response.topics.push(OffsetForLeaderTopicResult {
+                topic: topic.topic,
+                partitions,
+            });
+        }
+        response
+    }
+
+    async fn fetch(&self, request: FetchRequest, refusal: Option<Refusal>) -> FetchResponse {
+        match refusal {
+            Some(Refusal::Whole(code)) => {
+                return FetchResponse {
+                    error_code: code,
+                    ..FetchResponse::default()
+                };
+            }
+            Some(Refusal::Empty) => return FetchResponse::default(),
+            _ => {}
+        }
+        let wait = Duration::from_millis(request.max_wait_ms.max(0) as u64);
+        let mut changed = self.changed.subscribe();
+        let deadline = tokio::time::Instant::now() + wait;
+        loop {
+            let (response, has_news) = self.read(&request, refusal);
+            if has_news || tokio::time::Instant::now() >= deadline {
+                return response;
+            }
+            drop(tokio::time::timeout_at(deadline, changed.changed()).await);
+        }
+    }
+
+    /// What the partitions hold now, and whether that is worth an answer at once.
+    fn read(&self, request: &FetchRequest, refusal: Option<Refusal>) -> (FetchResponse, bool) {
+        let log = self.log.lock();
+        let mut has_news = false;
+        let mut response = FetchResponse::default();
+        for topic in &request.topics {
+            let mut partitions = Vec::new();
+            for asked in &topic.partitions {
+                let records = &log.records[asked.partition as usize];
+                let end = records.len() as i64;
+                let code = match refusal {
+                    _ if code_of(refusal) != 0 => code_of(refusal),
+                    _ if !log.exists => ErrorCode::UnknownTopicId.code(),
+                    _ if asked.current_leader_epoch < log.leader_epoch => {
+                        ErrorCode::FencedLeaderEpoch.code()
+                    }
+                    _ if asked.fetch_offset > end => ErrorCode::OffsetOutOfRange.code(),
+                    _ => 0,
+                };
+                let backwards = refusal == Some(Refusal::Backwards);
+                let batch = (code == 0 && asked.fetch_offset < end)
+                    .then(|| batch(asked.partition, asked.fetch_offset, records, backwards));
+                has_news |= code != 0 || batch.is_some();
+                partitions.push(PartitionData {
+                    partition_index: asked.partition,
+                    error_code: code,
+                    high_watermark: end,
+                    last_stable_offset: end,
+                    log_start_offset: 0,
+                    records: batch,
+                    ..PartitionData::default()
+                });
+            }
+            response.responses.push(FetchableTopicResponse {
+                topic: topic.topic.clone(),
+                topic_id: topic.topic_id,
+                partitions,
+            });
+        }
+        (response, has_news)
+    }
+}
+
+fn code_of(refusal: Option<Refusal>) -> i16 {
+    match refusal {
+        Some(Refusal::Partition(code)) => code,
+        _ => 0,
+    }
+}
+
+/// The records from `offset` on that have one leader epoch, as one batch.
+fn batch(partition: i32, offset: i64, epochs: &[i32], backwards: bool) -> Bytes {
+    let rest = &epochs[offset as usize..];
+    let mut builder = BatchBuilder::new(1 << 10);
+    for (number, _) in rest
+        .iter()
+        .take_while(|epoch| **epoch == rest[0])
+        .enumerate()
+    {
+        let value = format!("{partition}-{}", offset + number as i64);
+        builder.append(offset + number as i64, None, Some(value.as_bytes()), &[]);
+    }
+    let sealed = builder.seal(Compression::default(), ProducerFields::default());
+    let mut bytes = BytesMut::from(sealed.expect("it fits").bytes.as_ref());
+    // Base offset and leader epoch are the broker's to set: the checksum leaves them out.
+    bytes[..8].copy_from_slice(&offset.to_be_bytes());
+    bytes[12..16].copy_from_slice(&rest[0].to_be_bytes());
+    if backwards {
+        bytes[23..27].copy_from_slice(&(-5i32).to_be_bytes());
+    }
+    bytes.freeze()
+}
+
+fn decode<R: Request>(reader: &mut Reader, header: &RequestHeader) -> R {
+    R::decode(reader, header.api_version).expect("a request")
+}
+
+fn whole<M: Message + std::fmt::Debug>(header: &RequestHeader, response: &M) -> Bytes {
+    frame_of(header, header.api_version, response)
+}

@@ -1,0 +1,72 @@
+//! Positions that have to be asked for.
+
+use std::time::Instant;
+
+use super::{CursorId, FetchBuffer};
+use crate::config::TopicPartition;
+use crate::fetch::cursor::{CursorState, Place, StartAt};
+
+/// A position to be found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LookUp {
+    /// Which cursor.
+    pub id: CursorId,
+    /// To recognise a late answer.
+    pub epoch: u64,
+    /// Which partition.
+    pub partition: TopicPartition,
+    /// What is asked for.
+    pub start: StartAt,
+}
+
+impl FetchBuffer {
+    /// Marks and returns the cursors whose position may be asked for now, as far as `can_ask` knows whom.
+    pub fn take_look_ups(
+        &mut self,
+        now: Instant,
+        can_ask: impl Fn(&TopicPartition, StartAt) -> bool,
+    ) -> Vec<LookUp> {
+        let mut look_ups = Vec::new();
+        for (id, slot) in self.cursors.iter_mut().enumerate() {
+            let Some(cursor) = slot.as_mut() else {
+                continue;
+            };
+            let CursorState::Unset(start) = cursor.state else {
+                continue;
+            };
+            if cursor.is_held(now) || !can_ask(&cursor.partition, start) {
+                continue;
+            }
+            cursor.in_flight = true;
+            look_ups.push(LookUp {
+                id,
+                epoch: cursor.epoch,
+                partition: cursor.partition.clone(),
+                start,
+            });
+        }
+        look_ups
+    }
+
+    /// The place found for a cursor without position.
+    pub fn set_position(&mut self, look_up: &LookUp, place: Place) {
+        if let Some(cursor) = self.ended(look_up) {
+            cursor.set_position(place);
+        }
+    }
+
+    /// The group has committed nothing for a cursor: the policy says where it starts. When the policy says nothing either,
+    /// the group is asked again after the application has heard of it.
+    pub fn start_by_policy(&mut self, look_up: &LookUp) {
+        if let Some(cursor) = self.ended(look_up) {
+            cursor.state = CursorState::Unset(StartAt::Policy);
+        }
+    }
+
+    /// The question has ended, whatever came of it. The cursor, where nothing has changed meanwhile.
+    pub fn ended(&mut self, look_up: &LookUp) -> Option<&mut super::Cursor> {
+        let cursor = self.cursor_at(look_up.id, look_up.epoch)?;
+        cursor.in_flight = false;
+        matches!(cursor.state, CursorState::Unset(_)).then_some(cursor)
+    }
+}

@@ -1,0 +1,107 @@
+//! Refusals: when each partition may be asked again, and what is told of those that last.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::{CursorId, FetchBuffer, FetchTarget};
+use crate::config::TopicPartition;
+use crate::fetch::cursor::Cursor;
+use crate::fetch::error::FetchError;
+use crate::fetch::retry::{RetryPace, Trouble};
+
+impl FetchBuffer {
+    pub(super) fn cursor_and_pace(
+        &mut self,
+        id: CursorId,
+        epoch: u64,
+    ) -> Option<(&mut Cursor, &mut RetryPace)> {
+        let cursor = self.cursors.get_mut(id)?.as_mut()?;
+        (cursor.epoch == epoch).then_some((cursor, &mut self.pace))
+    }
+
+    /// A question about a cursor was refused: nothing is asked about it before a pause has passed.
+    pub fn refused(
+        &mut self,
+        id: CursorId,
+        epoch: u64,
+        now: Instant,
+        operation: &'static str,
+        cause: impl Into<Arc<str>>,
+    ) {
+        if let Some((cursor, pace)) = self.cursor_and_pace(id, epoch) {
+            cursor.retry.failed(now, pace, operation, cause);
+        }
+    }
+
+    /// The same, and no time will mend it: the application hears of it.
+    pub fn refused_for_good(
+        &mut self,
+        id: CursorId,
+        epoch: u64,
+        now: Instant,
+        operation: &'static str,
+        error: FetchError,
+    ) {
+        self.refused(id, epoch, now, operation, error.to_string());
+        self.fail(id, epoch, error);
+    }
+
+    /// The answer says to ask somewhere else at once; see [`RetryState::redirected`](crate::fetch::retry::RetryState).
+    pub fn redirected(
+        &mut self,
+        id: CursorId,
+        epoch: u64,
+        now: Instant,
+        operation: &'static str,
+        cause: impl Into<Arc<str>>,
+    ) {
+        if let Some((cursor, pace)) = self.cursor_and_pace(id, epoch) {
+            cursor.retry.redirected(now, pace, operation, cause);
+        }
+    }
+
+    /// Nobody answered for these. The pause is that of the broker, so that another one can be asked at once.
+    pub fn unanswered(&mut self, targets: &[FetchTarget], now: Instant, cause: &Arc<str>) {
+        for target in targets {
+            if let Some(cursor) = self.cursor_at(target.id, target.epoch) {
+                cursor.in_flight = false;
+                cursor
+                    .retry
+                    .note(now, super::network::FETCH, Arc::clone(cause));
+            }
+        }
+    }
+
+    /// A whole answer was as it should be; these had no part in it, because they have no news.
+    pub fn heard(&mut self, target: &FetchTarget, now: Instant) {
+        if let Some(cursor) = self.cursor_at(target.id, target.epoch) {
+            cursor.heard_at = Some(now);
+            cursor.retry.succeeded();
+        }
+    }
+
+    /// Partitions that cannot be read at the moment, with why, the longest one first.
+    pub fn troubles(&self) -> Vec<(TopicPartition, Trouble)> {
+        let mut troubles: Vec<_> = self
+            .cursors()
+            .filter_map(|(_, cursor)| Some((cursor.partition.clone(), cursor.trouble()?.clone())))
+            .collect();
+        troubles.sort_by_key(|(_, trouble)| trouble.since);
+        troubles
+    }
+
+    /// Those that have been in trouble for `limit`, each once.
+    pub fn troubles_to_report(
+        &mut self,
+        now: Instant,
+        limit: Duration,
+    ) -> Vec<(TopicPartition, Trouble)> {
+        let cursors = self.cursors.iter_mut().flatten();
+        cursors
+            .filter_map(|cursor| {
+                let trouble = cursor.retry.to_report(now, limit)?.clone();
+                Some((cursor.partition.clone(), trouble))
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,218 @@
+//! When a partition, or a broker, may be asked again after it refused.
+//!
+//! Each cursor and each fetching task has one [`RetryState`], and everything that asks about it goes by that: fetches,
+//! offset look-ups, questions about epochs. So no path can repeat a request without a pause.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::backoff::{Backoff, Random};
+
+/// Why something is asked again and again, and since when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    /// When it began.
+    pub since: Instant,
+    /// Refused or failed tries since.
+    pub failures: u32,
+    /// What was asked last.
+    pub operation: &'static str,
+    /// What came of that.
+    pub cause: Arc<str>,
+    /// Whether a log line has told of it.
+    pub is_reported: bool,
+}
+
+/// The failures in a row of one partition or one broker.
+#[derive(Debug, Default)]
+pub struct RetryState {
+    // Failures in a row that count for the pause.
+    failures: u32,
+    not_before: Option<Instant>,
+    // The earliest moment to which something new may shorten the pause.
+    soonest: Option<Instant>,
+    trouble: Option<Trouble>,
+}
+
+/// How the pause after a failure grows.
+#[derive(Debug, Clone)]
+pub struct RetryPace {
+    backoff: Backoff,
+    random: Random,
+}
+
+impl RetryPace {
+    /// Pauses of `backoff`; the same seed gives the same ones.
+    #[must_use]
+    pub fn new(backoff: Backoff, seed: u64) -> Self {
+        Self {
+            backoff,
+            random: Random::new(seed),
+        }
+    }
+
+    fn pause(&mut self, failures: u32) -> Duration {
+        let pause = self.backoff.delay(failures, self.random.next());
+        match failures {
+            0 => pause,
+            _ => pause.max(Duration::from_millis(1)),
+        }
+    }
+}
+
+impl RetryState {
+    /// Whether it must not be asked yet.
+    #[must_use]
+    pub fn waits(&self, now: Instant) -> bool {
+        self.not_before.is_some_and(|until| until > now)
+    }
+
+    /// When it may be asked again, where that is still to come.
+    #[must_use]
+    pub fn wake_at(&self, now: Instant) -> Option<Instant> {
+        self.not_before.filter(|until| *until > now)
+    }
+
+    /// A try failed: the next one comes after a pause, which grows with every failure in a row.
+    pub fn failed(
+        &mut self,
+        now: Instant,
+        pace: &mut RetryPace,
+        operation: &'static str,
+        cause: impl Into<Arc<str>>,
+    ) {
+        self.failures = self.failures.saturating_add(1);
+        self.pause(now, pace, self.failures);
+        self.note(now, operation, cause);
+    }
+
+    /// The answer says to ask for something else at once: a position that is no longer in the log, a session that is
+    /// unknown. Where that does not help, the second time waits like any failure.
+    pub fn redirected(
+        &mut self,
+        now: Instant,
+        pace: &mut RetryPace,
+        operation: &'static str,
+        cause: impl Into<Arc<str>>,
+    ) {
+        self.pause(now, pace, self.failures);
+        self.failures = self.failures.saturating_add(1);
+        self.note(now, operation, cause);
+    }
+
+    /// Takes note of a failure whose pause is kept elsewhere: that of the broker, for all its partitions.
+    pub fn note(&mut self, now: Instant, operation: &'static str, cause: impl Into<Arc<str>>) {
+        let trouble = self.trouble.get_or_insert_with(|| Trouble {
+            since: now,
+            failures: 0,
+            operation,
+            cause: "".into(),
+            is_reported: false,
+        });
+        trouble.failures = trouble.failures.saturating_add(1);
+        trouble.operation = operation;
+        trouble.cause = cause.into();
+    }
+
+    /// It was answered as it should be. Returns the trouble that has ended.
+    pub fn succeeded(&mut self) -> Option<Trouble> {
+        self.failures = 0;
+        self.not_before = None;
+        self.soonest = None;
+        self.trouble.take()
+    }
+
+    /// Something new is to be asked, or somebody else can be asked: the pause ends after its first step. The failures
+    /// are not forgotten, so that whoever changes its mind all the time is no faster for it.
+    pub fn shorten(&mut self) {
+        self.not_before = self.not_before.min(self.soonest);
+    }
+
+    /// What it is in, if anything.
+    #[must_use]
+    pub fn trouble(&self) -> Option<&Trouble> {
+        self.trouble.as_ref()
+    }
+
+    /// The trouble, once, when it has lasted for `limit`.
+    pub fn to_report(&mut self, now: Instant, limit: Duration) -> Option<&Trouble> {
+        let trouble = self.trouble.as_mut()?;
+        let lasts = now.saturating_duration_since(trouble.since) >= limit;
+        if !lasts || std::mem::replace(&mut trouble.is_reported, true) {
+            return None;
+        }
+        Some(trouble)
+    }
+
+    fn pause(&mut self, now: Instant, pace: &mut RetryPace, failures: u32) {
+        self.not_before = Some(now + pace.pause(failures));
+        self.soonest = Some(now + pace.pause(failures.min(1)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: Duration = Duration::from_millis(100);
+
+    fn pace() -> RetryPace {
+        RetryPace::new(Backoff::new(FIRST, Duration::from_secs(1)), 7)
+    }
+
+    /// Tries made in `seconds` by someone who asks whenever it is allowed.
+    fn tries(seconds: u64, mut ask: impl FnMut(&mut RetryState, Instant, &mut RetryPace)) -> u32 {
+        let (mut state, mut pace) = (RetryState::default(), pace());
+        let start = Instant::now();
+        let mut tries = 0;
+        for millisecond in 0..seconds * 1_000 {
+            let now = start + Duration::from_millis(millisecond);
+            // Nothing but the state holds it back: as often as it lets through.
+            while !state.waits(now) && tries < 100_000 {
+                tries += 1;
+                ask(&mut state, now, &mut pace);
+            }
+        }
+        tries
+    }
+
+    #[test]
+    fn failures_in_a_row_slow_down() {
+        let tries = tries(10, |state, now, pace| {
+            state.failed(now, pace, "fetch", "no")
+        });
+        assert!((10..=16).contains(&tries), "{tries}");
+    }
+
+    #[test]
+    fn the_first_redirection_is_followed_at_once_and_the_others_are_not() {
+        let count = tries(10, |state, now, pace| {
+            state.redirected(now, pace, "fetch", "no");
+        });
+        assert!((11..=17).contains(&count), "{count}");
+    }
+
+    #[test]
+    fn shortening_all_the_time_leaves_the_first_pause() {
+        let count = tries(10, |state, now, pace| {
+            state.failed(now, pace, "fetch", "no");
+            state.shorten();
+        });
+        assert!((80..=130).contains(&count), "{count}");
+    }
+
+    #[test]
+    fn trouble_is_told_once_and_ends_with_success() {
+        let (mut state, mut pace) = (RetryState::default(), pace());
+        let start = Instant::now();
+        state.failed(start, &mut pace, "fetch", "first");
+        state.failed(start, &mut pace, "fetch", "second");
+        let limit = Duration::from_secs(10);
+        assert!(state.to_report(start + FIRST, limit).is_none());
+        let told = state.to_report(start + limit, limit).expect("it lasts");
+        assert_eq!((told.failures, &*told.cause), (2, "second"));
+        assert!(state.to_report(start + limit * 2, limit).is_none());
+        assert!(state.succeeded().is_some_and(|ended| ended.is_reported));
+        assert!(state.trouble().is_none());
+    }
+}
