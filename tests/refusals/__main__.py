@@ -7,7 +7,7 @@ import random
 import sys
 
 from tests.refusals import known
-from tests.refusals.cases import Case, all_cases, run_all
+from tests.refusals.cases import Case, Outcome, all_cases, run_all
 
 
 def main() -> int:
@@ -41,14 +41,23 @@ def main() -> int:
                 print(f"    known: {reason}", flush=True)
             if outcome.errors:
                 print(f"    last error: {outcome.errors[-1][:300]}", flush=True)
-    if options.rates:
+    summarise(outcomes, rates=options.rates)
+    return min(failed, 99)
+
+
+def summarise(outcomes: list[Outcome], *, rates: bool) -> None:
+    """What all cases together say."""
+    if rates:
         for outcome in sorted(outcomes, key=lambda outcome: -outcome.a_second):
             if outcome.a_second:
                 print(f"{outcome.a_second:8.1f}/s {outcome.case} lives={outcome.lives}")
     missed = sum(1 for outcome in outcomes if not outcome.hits)
+    met = {(outcome.case.workload, outcome.case.api) for outcome in outcomes if outcome.hits}
+    if unmet := sorted({(outcome.case.workload, outcome.case.api) for outcome in outcomes} - met):
+        print(f"never sent: {', '.join('/'.join(pair) for pair in unmet)}")
     total = sum(outcome.seconds for outcome in outcomes)
-    print(f"{len(cases)} cases, {failed} with problems, {missed} never hit, {total:.0f} s of work")
-    return min(failed, 99)
+    failed = sum(1 for outcome in outcomes if outcome.problems)
+    print(f"{len(outcomes)} cases, {failed} with problems, {missed} never hit, {total:.0f} s of work")
 
 
 if __name__ == "__main__":

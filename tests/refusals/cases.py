@@ -152,8 +152,11 @@ def run_case(case: Case, seconds: float) -> Outcome:
     api = AsyncApi() if case.flavour == "asyncio" else SyncApi()
     topics = {TOPIC: PARTITIONS, "feed": 1}
     try:
-        with EmbeddedBroker(topics=topics, requests_recorded=1_000) as broker:
-            workload = WORKLOADS[case.workload](api, broker)
+        kind = WORKLOADS[case.workload]
+        with EmbeddedBroker(topics=topics, requests_recorded=1_000, version=kind.release) as broker:
+            workload = kind(api, broker)
+            if isinstance(workload, Reading):
+                workload.is_sent_back = case.fault == "OFFSET_OUT_OF_RANGE"
             try:
                 interfere(case, seconds, broker, workload, outcome)
                 workload.verify()

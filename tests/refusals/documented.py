@@ -118,6 +118,13 @@ SENT_BY: dict[str, tuple[str, ...]] = {
         "FindCoordinator",
         "InitProducerId",
         "Produce",
+        "TxnOffsetCommit",
+        "EndTxn",
+    ),
+    # Where brokers do not add partitions by themselves.
+    "transactions-v1": (
+        "InitProducerId",
+        "Produce",
         "AddPartitionsToTxn",
         "AddOffsetsToTxn",
         "TxnOffsetCommit",

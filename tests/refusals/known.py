@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafkars.errors import BY_CODE
-
-from tests.refusals.documented import NOT_IN_ANY_TABLE
-
 if TYPE_CHECKING:
     from tests.refusals.cases import Case
 
@@ -25,9 +21,7 @@ KNOWN: dict[str, str] = {
     "*/ConsumerGroupHeartbeat/UNKNOWN_MEMBER_ID": "joins anew without a pause",
     "*/FENCED_INSTANCE_ID": "the membership ends, and the error does not say so",
 }
-"""Workload (or `*`), request and fault, with the reason. `!retriable` stands for every code that is not retriable."""
-
-LASTING_CODES = {error.name for error in BY_CODE.values() if not error.retriable} | {NOT_IN_ANY_TABLE}
+"""Workload (or `*`), request and fault, with the reason; without the request it is meant for each."""
 
 
 def reason(case: Case) -> str | None:
@@ -35,7 +29,6 @@ def reason(case: Case) -> str | None:
     for pattern, why in KNOWN.items():
         parts = pattern.split("/")
         workload, api, fault = parts if len(parts) == 3 else (parts[0], "*", parts[1])
-        meant = case.fault in LASTING_CODES if fault == "!retriable" else case.fault == fault
-        if meant and workload in {"*", case.workload} and api in {"*", case.api}:
+        if case.fault == fault and workload in {"*", case.workload} and api in {"*", case.api}:
             return why
     return None

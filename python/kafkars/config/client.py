@@ -35,7 +35,8 @@ class ClientConfig:
     """First pause before connecting again to a broker that failed; it doubles with each failure."""
 
     reconnect_backoff_max_ms: float = 1_000
-    """Longest pause between attempts to connect."""
+    """Longest pause between attempts to connect. A broker that leads what is written or read is tried at least every
+    `retry_backoff_max_ms`, and no call waits through the pause: metadata may tell of another leader meanwhile."""
 
     retry_backoff_ms: float = 100
     """First pause before a failed request is tried again; it doubles with each failure (KIP-580)."""
