@@ -15,20 +15,15 @@ KNOWN: dict[str, str] = {
     "classic/JoinGroup/MEMBER_ID_REQUIRED": "the member comes back with its id at once, again and again",
     "classic/SyncGroup/ILLEGAL_GENERATION": "joins anew without a pause",
     "classic/SyncGroup/REBALANCE_IN_PROGRESS": "joins anew without a pause",
-    "classic/SyncGroup/UNKNOWN_MEMBER_ID": "joins anew without a pause",
-    "classic/SyncGroup/INCONSISTENT_GROUP_PROTOCOL": "the membership ends, and the error does not say so",
-    "classic/SyncGroup/silent": "is waited for as long as JoinGroup",
     "*/ConsumerGroupHeartbeat/UNKNOWN_MEMBER_ID": "joins anew without a pause",
-    "*/FENCED_INSTANCE_ID": "the membership ends, and the error does not say so",
 }
-"""Workload (or `*`), request and fault, with the reason; without the request it is meant for each."""
+"""Workload (or `*`), request and fault, with the reason."""
 
 
 def reason(case: Case) -> str | None:
     """Why the case fails, if that is known."""
     for pattern, why in KNOWN.items():
-        parts = pattern.split("/")
-        workload, api, fault = parts if len(parts) == 3 else (parts[0], "*", parts[1])
-        if case.fault == fault and workload in {"*", case.workload} and api in {"*", case.api}:
+        workload, api, fault = pattern.split("/")
+        if case.fault == fault and api == case.api and workload in {"*", case.workload}:
             return why
     return None
