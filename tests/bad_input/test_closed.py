@@ -73,6 +73,8 @@ PRODUCER_METHODS: dict[str, Callable[[Any], object] | None] = {
 CONSUMER_METHODS: dict[str, Callable[[Any], object] | None] = {
     "poll": lambda consumer: consumer.poll(SECONDS),
     "poll_batch": lambda consumer: consumer.poll_batch(timeout=SECONDS),
+    "poll_arrow": lambda consumer: consumer.poll_arrow(timeout=SECONDS),
+    "arrow_batches": None,  # ends, as every iteration of a closed consumer does
     "assign": lambda consumer: consumer.assign([PLACE]),
     "unassign": lambda consumer: consumer.unassign(),
     "seek": lambda consumer: consumer.seek(PLACE, 0),
