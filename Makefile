@@ -178,6 +178,7 @@ lint-python: build $(VENV)/.group-peers $(VENV)/.group-docs
 	@$(BIN)/basedpyright --warnings
 	@$(PY) scripts/check_layers.py
 	@$(PY) scripts/check_tests.py
+	@$(PY) scripts/check_circles.py
 	@$(BIN)/mkdocs build --strict --quiet --site-dir .cache/site
 
 .PHONY: lint-generated

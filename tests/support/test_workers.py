@@ -32,7 +32,7 @@ def test_the_stacks_of_a_hung_test_are_printed_and_the_others_run(tmp_path: Path
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=55,
         check=False,
     )
     assert "threading.Event().wait()" in ran.stderr, ran.stdout + ran.stderr
