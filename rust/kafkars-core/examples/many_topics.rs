@@ -169,9 +169,9 @@ fn producer(names: &[String], config: ProducerConfig) -> (Arc<Accumulator>, Send
                 error: None,
                 leader: Some(0),
                 leader_epoch: 0,
-                replicas: Vec::new(),
-                isr: Vec::new(),
-                offline: Vec::new(),
+                replicas: Arc::default(),
+                isr: Arc::default(),
+                offline: Arc::default(),
             }],
             is_internal: false,
         });

@@ -16,9 +16,9 @@ pub(crate) fn partitions(py: Python<'_>, topic: &TopicMetadata) -> PyResult<Py<P
             partition.partition,
             partition.leader,
             Some(partition.leader_epoch).filter(|epoch| *epoch >= 0),
-            PyTuple::new(py, &partition.replicas)?,
-            PyTuple::new(py, &partition.isr)?,
-            PyTuple::new(py, &partition.offline)?,
+            PyTuple::new(py, partition.replicas.iter())?,
+            PyTuple::new(py, partition.isr.iter())?,
+            PyTuple::new(py, partition.offline.iter())?,
         ))?)?;
     }
     Ok(list.into_any().unbind())

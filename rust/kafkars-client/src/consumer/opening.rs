@@ -45,6 +45,19 @@ pub(super) fn open(shared: &Arc<Shared>, targets: &[FetchTarget]) {
     if is_large {
         start(shared);
     }
+    tell_of_credit(shared);
+}
+
+/// Wakes the sources that found no credit, if there is some now: what an answer became may be less than what came, because
+/// brokers cut the last batch off, and nothing is kept of markers.
+fn tell_of_credit(shared: &Shared) {
+    let mut inner = shared.inner.lock();
+    if !inner.starved || !inner.buffer.has_credit() {
+        return;
+    }
+    inner.starved = inner.buffer.has_unopened();
+    drop(inner);
+    shared.touch();
 }
 
 /// Starts the thread that opens, unless it runs or has nothing to do.
@@ -72,7 +85,7 @@ fn drain(shared: &Shared) {
             let task = inner.buffer.start_opening();
             inner.is_opening = task.is_some();
             // When the application takes data, it goes on.
-            inner.starved |= task.is_none();
+            inner.starved |= task.is_none() && inner.buffer.has_unopened();
             task
         };
         let Some(mut task) = task else {
@@ -80,6 +93,7 @@ fn drain(shared: &Shared) {
         };
         let parts = task.opening.open(&limits, PIECE);
         shared.update(|buffer| buffer.opened(task, parts));
+        tell_of_credit(shared);
     }
 }
 

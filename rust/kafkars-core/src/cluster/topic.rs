@@ -1,5 +1,8 @@
 //! One topic's metadata, and the rules by which a newer answer replaces an older one.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use kafkars_protocol::messages::metadata::{MetadataResponsePartition, MetadataResponseTopic};
 use kafkars_protocol::{ErrorCode, Uuid};
 
@@ -33,11 +36,11 @@ pub struct PartitionMetadata {
     /// The latest election heard of; -1 where brokers do not say.
     pub leader_epoch: i32,
     /// Brokers that hold a copy.
-    pub replicas: Vec<i32>,
+    pub replicas: Arc<[i32]>,
     /// Those whose copy is complete.
-    pub isr: Vec<i32>,
+    pub isr: Arc<[i32]>,
     /// Those that are down.
-    pub offline: Vec<i32>,
+    pub offline: Arc<[i32]>,
 }
 
 impl TopicMetadata {
@@ -125,13 +128,33 @@ fn merge_partitions(
             known.unwrap_or_else(|| PartitionMetadata::unknown(index as i32))
         })
         .collect();
+    let mut lists = NodeLists::default();
     for wire in wire {
         let index = usize::try_from(wire.partition_index).ok();
         if let Some(partition) = index.and_then(|index| partitions.get_mut(index)) {
-            partition.merge(wire, reliable_epochs);
+            partition.merge(wire, reliable_epochs, &mut lists);
         }
     }
     partitions
+}
+
+/// Lists of nodes that partitions of a topic share. Few of them differ, and a copy for each partition would be most of what
+/// the metadata of a large cluster takes.
+#[derive(Default)]
+struct NodeLists(HashSet<Arc<[i32]>>);
+
+impl NodeLists {
+    fn replace(&mut self, list: &mut Arc<[i32]>, nodes: &[i32]) {
+        if **list == *nodes {
+            return;
+        }
+        if let Some(known) = self.0.get(nodes) {
+            *list = Arc::clone(known);
+            return;
+        }
+        *list = nodes.into();
+        self.0.insert(Arc::clone(list));
+    }
 }
 
 impl PartitionMetadata {
@@ -141,13 +164,18 @@ impl PartitionMetadata {
             partition,
             leader: None,
             leader_epoch: -1,
-            replicas: Vec::new(),
-            isr: Vec::new(),
-            offline: Vec::new(),
+            replicas: Arc::default(),
+            isr: Arc::default(),
+            offline: Arc::default(),
         }
     }
 
-    fn merge(&mut self, wire: &MetadataResponsePartition, reliable_epochs: bool) {
+    fn merge(
+        &mut self,
+        wire: &MetadataResponsePartition,
+        reliable_epochs: bool,
+        lists: &mut NodeLists,
+    ) {
         let leader = (wire.leader_id >= 0).then_some(wire.leader_id);
         let epoch = if reliable_epochs {
             wire.leader_epoch
@@ -164,9 +192,9 @@ impl PartitionMetadata {
         };
         self.leader = leader;
         self.error = error_of(wire.error_code);
-        self.replicas.clone_from(&wire.replica_nodes);
-        self.isr.clone_from(&wire.isr_nodes);
-        self.offline.clone_from(&wire.offline_replicas);
+        lists.replace(&mut self.replicas, &wire.replica_nodes);
+        lists.replace(&mut self.isr, &wire.isr_nodes);
+        lists.replace(&mut self.offline, &wire.offline_replicas);
     }
 }
 

@@ -84,9 +84,9 @@ fn metadata(number: usize, topic: Topic) -> TopicMetadata {
         error: None,
         leader: Some(0),
         leader_epoch: 0,
-        replicas: Vec::new(),
-        isr: Vec::new(),
-        offline: Vec::new(),
+        replicas: Arc::default(),
+        isr: Arc::default(),
+        offline: Arc::default(),
     };
     TopicMetadata {
         name: format!("t{number}"),

@@ -27,6 +27,10 @@ impl Credit {
         self.held.total()
     }
 
+    pub(super) fn has_unopened(&self) -> bool {
+        self.held.unopened > 0
+    }
+
     /// Whether more may be fetched.
     pub(super) fn has_room(&self) -> bool {
         self.held() < self.limit

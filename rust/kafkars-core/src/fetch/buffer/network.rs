@@ -16,6 +16,11 @@ impl FetchBuffer {
         self.credit.has_room() || self.asked_in_vain || self.credit.is_blocked_by_paused()
     }
 
+    /// Whether anything that came is not opened yet.
+    pub fn has_unopened(&self) -> bool {
+        self.credit.has_unopened()
+    }
+
     /// Bytes that wait for the application, opened or not, counted as what they take in memory.
     pub fn buffered(&self) -> usize {
         self.credit.held()

@@ -56,9 +56,9 @@ fn topic(partitions: i32) -> TopicMetadata {
         error: None,
         leader: Some(partition % 3),
         leader_epoch: 0,
-        replicas: Vec::new(),
-        isr: Vec::new(),
-        offline: Vec::new(),
+        replicas: Arc::default(),
+        isr: Arc::default(),
+        offline: Arc::default(),
     };
     TopicMetadata {
         name: "t".into(),
