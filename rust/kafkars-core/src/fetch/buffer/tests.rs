@@ -783,7 +783,7 @@ mod many {
     const MANY: i32 = 100_000;
 
     /// Quadratic work would take minutes.
-    const LIMIT: Duration = Duration::from_secs(20);
+    const LIMIT: Duration = Duration::from_secs(40);
 
     #[test]
     fn assigning_pausing_and_removing_many_partitions_is_linear() {
