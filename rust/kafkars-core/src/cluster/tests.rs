@@ -311,6 +311,12 @@ fn partitions_share_their_lists_of_nodes() {
         (0..3).map(|index| partition(index, 1, 0)).collect(),
     )]);
     let partitions = &known.topic("a").expect("known").partitions;
-    assert_eq!((&*partitions[2].replicas, &*partitions[2].isr), (&[1, 2][..], &[1][..]));
-    assert!(std::sync::Arc::ptr_eq(&partitions[0].replicas, &partitions[2].replicas));
+    assert_eq!(
+        (&*partitions[2].replicas, &*partitions[2].isr),
+        (&[1, 2][..], &[1][..])
+    );
+    assert!(std::sync::Arc::ptr_eq(
+        &partitions[0].replicas,
+        &partitions[2].replicas
+    ));
 }
