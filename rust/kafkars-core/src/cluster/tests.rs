@@ -315,7 +315,7 @@ fn partitions_share_their_lists_of_nodes() {
         (&*partitions[2].replicas, &*partitions[2].isr),
         (&[1, 2][..], &[1][..])
     );
-    assert!(std::sync::Arc::ptr_eq(
+    assert!(Arc::ptr_eq(
         &partitions[0].replicas,
         &partitions[2].replicas
     ));
