@@ -15,6 +15,7 @@ KNOWN: dict[str, str] = {
     "classic/JoinGroup/MEMBER_ID_REQUIRED": "the member comes back with its id at once, again and again",
     "classic/SyncGroup/ILLEGAL_GENERATION": "joins anew without a pause",
     "classic/SyncGroup/REBALANCE_IN_PROGRESS": "joins anew without a pause",
+    "*/OffsetCommit/FENCED_INSTANCE_ID": "the membership ends, and the error does not say so",
     "*/ConsumerGroupHeartbeat/UNKNOWN_MEMBER_ID": "joins anew without a pause",
 }
 """Workload (or `*`), request and fault, with the reason."""
