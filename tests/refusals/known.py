@@ -8,10 +8,6 @@ if TYPE_CHECKING:
     from tests.refusals.cases import Case
 
 KNOWN: dict[str, str] = {
-    "*/Fetch/FETCH_SESSION_ID_NOT_FOUND": "a persistent refusal of the session is repeated without a pause",
-    "*/Fetch/INVALID_FETCH_SESSION_EPOCH": "likewise",
-    "*/Fetch/FETCH_SESSION_TOPIC_ID_ERROR": "likewise",
-    "*/Fetch/OFFSET_OUT_OF_RANGE": "the reset forgets the pause",
     "classic/JoinGroup/MEMBER_ID_REQUIRED": "the member comes back with its id at once, again and again",
     "classic/SyncGroup/ILLEGAL_GENERATION": "joins anew without a pause",
     "classic/SyncGroup/REBALANCE_IN_PROGRESS": "joins anew without a pause",

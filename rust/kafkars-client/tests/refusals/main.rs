@@ -3,6 +3,7 @@
 //! keeps its pace.
 
 mod cases;
+mod changes;
 mod others;
 mod peer;
 mod scene;

@@ -7,7 +7,7 @@ use kafkars_protocol::{ApiKey, ErrorCode};
 
 use crate::scene::{PATIENCE, Scene, at, ready};
 
-fn run(test: impl Future<Output = ()>) {
+pub(crate) fn run(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime starts");
     runtime.block_on(async {
         tokio::time::timeout(PATIENCE, test)

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -86,6 +86,8 @@ struct State {
     fault: Mutex<Option<Fault>>,
     asked: Mutex<HashMap<ApiKey, usize>>,
     connections: AtomicUsize,
+    // New connections are taken and never greeted.
+    is_mute: AtomicBool,
 }
 
 impl Broker {
@@ -105,6 +107,7 @@ impl Broker {
             fault: Mutex::new(None),
             asked: Mutex::default(),
             connections: AtomicUsize::new(0),
+            is_mute: AtomicBool::new(false),
         });
         let shared = Arc::clone(&state);
         let task = tokio::spawn(async move {
@@ -144,14 +147,29 @@ impl Broker {
 
     /// Another election: five more records in each partition, under a newer leader epoch.
     pub(crate) fn elect(&self) {
+        self.state.log.lock().leader_epoch += 1;
+        self.append();
+    }
+
+    /// Five more records in each partition.
+    pub(crate) fn append(&self) {
         let mut log = self.state.log.lock();
-        log.leader_epoch += 1;
         let epoch = log.leader_epoch;
         for records in &mut log.records {
             records.extend([epoch; 5]);
         }
         drop(log);
         self.state.changed.send_modify(|count| *count += 1);
+    }
+
+    /// Connections so far.
+    pub(crate) fn connections(&self) -> usize {
+        self.state.connections.load(Ordering::Relaxed)
+    }
+
+    /// From now on nobody who connects gets an answer.
+    pub(crate) fn greet_nobody(&self) {
+        self.state.is_mute.store(true, Ordering::Relaxed);
     }
 
     /// Whether the topic is there.
@@ -177,6 +195,9 @@ impl State {
                 return;
             }
             let answer = match header.api_key {
+                ApiKey::ApiVersions if self.is_mute.load(Ordering::Relaxed) => {
+                    std::future::pending().await
+                }
                 ApiKey::ApiVersions => {
                     decode::<ApiVersionsRequest>(&mut reader, &header);
                     let mut versions = every_version();

@@ -190,7 +190,7 @@ impl Scene {
         done.unwrap_or_else(|_| panic!("{partition}: {offsets:?} did not come"));
     }
 
-    async fn next(&self) -> String {
+    pub(crate) async fn next(&self) -> String {
         loop {
             match self.consumer.try_next() {
                 Ok(Some(taken)) => {

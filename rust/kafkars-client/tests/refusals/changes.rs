@@ -1,0 +1,111 @@
+//! A program that changes all the time what is fetched: no connection is cut for it, and none is waited for.
+
+use std::time::{Duration, Instant};
+
+use kafkars_client::Place;
+
+use crate::others::run;
+use crate::scene::{Scene, at};
+
+/// Records that are read one by one.
+const RECORDS: usize = 400;
+/// How late one in a hundred may be, on a machine with other work.
+const LATE: Duration = Duration::from_millis(40);
+
+/// With `KAFKARS_REFUSAL_FIGURES` the times are printed.
+#[expect(clippy::print_stderr, reason = "figures for whoever asks for them")]
+fn judge(what: &str, mut times: Vec<Duration>, reconnects: usize) {
+    times.sort_unstable();
+    let (half, late) = (times[times.len() / 2], times[times.len() * 99 / 100]);
+    if std::env::var("KAFKARS_REFUSAL_FIGURES").is_ok() {
+        eprintln!("FIGURE {what}: p50 {half:?}, p99 {late:?}, {reconnects} connections");
+    }
+    assert!(reconnects <= 1, "{reconnects} connections for {what}");
+    assert!(late < LATE, "{what}: p99 {late:?}");
+}
+
+#[test]
+fn seeking_for_every_record_cuts_no_connection() {
+    run(async {
+        let scene = Scene::start(None).await;
+        scene.read_first().await;
+        let before = scene.broker.connections();
+        let mut times = Vec::new();
+        for number in 0..RECORDS {
+            let offset = (number % 10) as i64;
+            let started = Instant::now();
+            scene
+                .consumer
+                .seek(&at(0), Place::at(offset))
+                .expect("assigned");
+            assert_eq!(scene.next().await, format!("0-{offset}"));
+            times.push(started.elapsed());
+        }
+        judge(
+            "seek per record",
+            times,
+            scene.broker.connections() - before,
+        );
+    });
+}
+
+#[test]
+fn pausing_and_resuming_for_every_record_cuts_no_connection() {
+    run(async {
+        let scene = Scene::start(None).await;
+        scene.read_first().await;
+        let before = scene.broker.connections();
+        let mut times = Vec::new();
+        for number in 0..RECORDS {
+            // One partition is worked on while the other is paused, in turns.
+            let (read, other) = (at((number % 2) as i32), at(1 - (number % 2) as i32));
+            let started = Instant::now();
+            scene
+                .consumer
+                .pause(std::slice::from_ref(&other))
+                .expect("assigned");
+            scene
+                .consumer
+                .resume(std::slice::from_ref(&read))
+                .expect("assigned");
+            let offset = (number / 2 % 10) as i64;
+            scene
+                .consumer
+                .seek(&read, Place::at(offset))
+                .expect("assigned");
+            assert_eq!(scene.next().await, format!("{}-{offset}", read.partition));
+            times.push(started.elapsed());
+        }
+        judge(
+            "pause, resume and seek per record",
+            times,
+            scene.broker.connections() - before,
+        );
+    });
+}
+
+#[test]
+fn a_connection_that_is_not_answered_holds_up_no_other() {
+    run(async {
+        let scene = Scene::start(None).await;
+        scene.read_first().await;
+        scene.broker.greet_nobody();
+        // Needs the second connection, because the first waits at the broker.
+        scene.consumer.resume(&[at(1)]).expect("assigned");
+        let started = Instant::now();
+        scene.expect(1, 0..10).await;
+        scene.broker.append();
+        let mut seen = vec![scene.next().await, scene.next().await];
+        seen.sort_unstable();
+        assert!(
+            seen.iter()
+                .all(|value| value.ends_with("-10") || value.ends_with("-11")),
+            "{seen:?}"
+        );
+        assert!(
+            started.elapsed() < Duration::from_secs(3),
+            "{:?}",
+            started.elapsed()
+        );
+    });
+}
