@@ -37,13 +37,15 @@ class Layer:
     Args:
         target: Its name.
         budget: Seconds that it may take on a machine of two cores that has nothing built yet.
-        after: Layers that end before this one begins.
+        needs: Layers that must have passed before this one begins.
+        after: Layers that have ended before this one begins, whatever became of them.
         why_not: Answers why it cannot run here, or None.
         alone: True if nothing else may run beside it, because it measures.
     """
 
     target: str
     budget: int
+    needs: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     why_not: Callable[[], str | None] = lambda: None
     alone: bool = False
@@ -124,13 +126,13 @@ def next_to_start(waiting: list[Layer], board: Board, slots: int) -> Layer | Non
         return None
     for layer in waiting:
         free_to_start = not board.running and all(other.alone for other in waiting) if layer.alone else True
-        if free_to_start and all(name in board.outcomes for name in layer.after):
+        if free_to_start and all(name in board.outcomes for name in (*layer.needs, *layer.after)):
             return layer
     return None
 
 
 def begin(layer: Layer, board: Board, folder: Path) -> None:
-    broken = [name for name in layer.after if board.outcomes[name].word != "passed"]
+    broken = [name for name in layer.needs if board.outcomes[name].word != "passed"]
     reason = f"{broken[0]} did not pass" if broken else layer.why_not()
     if reason is not None:
         board.outcomes[layer.target] = Outcome(layer, "left out", reason)
@@ -143,7 +145,7 @@ def begin(layer: Layer, board: Board, folder: Path) -> None:
 def run(layer: Layer, board: Board, log: Path) -> None:
     """Runs a layer; what it prints is printed when it has ended, so that layers do not talk into each other."""
     started = time.monotonic()
-    command = ["make", "--no-print-directory", layer.target, f"BUILT={int('build' in layer.after)}"]
+    command = ["make", "--no-print-directory", layer.target, f"BUILT={int('build' in layer.needs)}"]
     with log.open("wb") as output:
         process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
@@ -195,12 +197,12 @@ LAYERS = [
     Layer("build", 420),
     Layer("lint-rust", 240),
     Layer("lint-generated", 120),
-    Layer("test-kafka", 600, ("build",), no_jvm),
+    Layer("test-kafka", 600, ("build",), why_not=no_jvm),
     Layer("test-python", 480, ("build",)),
-    Layer("test-rust", 600, ("lint-rust",)),
-    Layer("test-kafka-old", 600, ("build",), no_jvm),
-    Layer("test-chaos", 420, ("build",), no_jvm),
-    Layer("test-frameworks", 300, ("build",), no_frameworks),
+    Layer("test-rust", 600, after=("lint-rust",)),
+    Layer("test-kafka-old", 600, ("build",), why_not=no_jvm),
+    Layer("test-chaos", 420, ("build",), why_not=no_jvm),
+    Layer("test-frameworks", 300, ("build",), why_not=no_frameworks),
     Layer("test-wheel", 300, ("build",)),
     Layer("lint-python", 180, ("build",)),
     Layer("test-alone", 180, ("build",), alone=True),
