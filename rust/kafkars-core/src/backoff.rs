@@ -35,6 +35,12 @@ impl Backoff {
         }
     }
 
+    /// The longest pause.
+    #[must_use]
+    pub fn longest(&self) -> Duration {
+        self.longest
+    }
+
     /// The pause after `failures` tries in a row failed; none after zero failures.
     ///
     /// `random` is any evenly spread number: the same one gives the same pause, so histories can be replayed.

@@ -226,9 +226,9 @@ pub(crate) fn group(py: Python<'_>, error: &GroupError) -> PyErr {
 /// Offsets that were not committed, or committed ones that cannot be read.
 pub(crate) fn commit(py: Python<'_>, error: &CommitError) -> PyErr {
     let (class, place) = match error {
-        CommitError::Fenced { .. } | CommitError::NotMember { .. } => {
-            ("CommitFailedError", Place::default())
-        }
+        CommitError::Fenced { .. }
+        | CommitError::NotOwned { .. }
+        | CommitError::NotMember { .. } => ("CommitFailedError", Place::default()),
         CommitError::TimedOut { .. } => ("KafkaTimeoutError", Place::default()),
         CommitError::Refused {
             code, partition, ..

@@ -99,14 +99,18 @@ class Commits:
 
     def serve(self) -> None:
         """Tells what was refused, and commits what is due by itself."""
-        while self._refused and self._on_commit is not None:
-            self._on_commit(*self._refused.popleft())
+        self.tell_refused()
         if not self._is_own or self._interval <= 0 or time.monotonic() < self._due:
             return
         self._due = time.monotonic() + self._interval
         pending = self.pending()
         if pending:
             self._engine.commit_async(pending, callback=self._committed)
+
+    def tell_refused(self) -> None:
+        """Tells `on_commit` what was refused here."""
+        while self._refused and self._on_commit is not None:
+            self._on_commit(*self._refused.popleft())
 
     def leave(self, partitions: Sequence[types.TopicPartition] | None = None) -> None:
         """Commits what is left of partitions that go, or of all, and forgets them."""

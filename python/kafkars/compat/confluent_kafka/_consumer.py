@@ -412,6 +412,7 @@ class Consumer(ConfluentConsumer):
         if self._engine.closed:
             return
         try:
+            self._commits.tell_refused()
             if not self._assignment.is_subscribed:
                 self._commits.leave()
             with translated("Failed to close consumer"):

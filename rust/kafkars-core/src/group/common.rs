@@ -6,14 +6,16 @@ use std::time::{Duration, Instant};
 
 use kafkars_protocol::ErrorCode;
 
-use super::action::{Action, GroupRequest, Outgoing, RequestId};
+use super::action::{Action, Failure, GroupRequest, Outgoing, RequestId};
 use super::coordinator::CoordinatorSearch;
 use super::error::GroupError;
 use super::event::Event;
+use super::lookup::TopicLookup;
 use super::membership::Subscription;
 use super::ownership::Ownership;
+use super::pace::{Pace, Permit};
 use super::poll_clock::PollClock;
-use crate::backoff::{Backoff, Random};
+use crate::backoff::Random;
 use crate::cluster::Cluster;
 use crate::config::{Checked, GroupConfig, TopicPartition};
 
@@ -26,6 +28,13 @@ pub(super) struct Common {
     pub(super) subscription: Option<Subscription>,
     pub(super) cluster: Cluster,
     pub(super) coordinator: CoordinatorSearch,
+    pub(super) lookup: TopicLookup,
+    /// For saying goodbye.
+    pub(super) leaves: Pace,
+    /// Commits wait that were accepted before: the coordinator would refuse them once the member has left.
+    pub(super) is_committing: bool,
+    /// Why the search for the coordinator was refused where there is no membership that could fail of it, for commits.
+    pub(super) search_failure: Option<Failure>,
     pub(super) poll: PollClock,
     pub(super) ownership: Ownership,
     /// When an answer of the coordinator confirmed the membership last.
@@ -35,26 +44,31 @@ pub(super) struct Common {
     pub(super) random: Random,
     pub(super) actions: VecDeque<Action>,
     pub(super) events: VecDeque<Event>,
-    backoff: Backoff,
     next_request: u64,
 }
 
 impl Common {
     pub(super) fn new(config: Checked<GroupConfig>, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let mut pace = || Pace::new(&config, &mut random);
+        let (search, lookup, leaves) = (pace(), pace(), pace());
         Self {
             group: config.group_id.as_str().into(),
             instance: config.group_instance_id.as_deref().map(Arc::from),
             subscription: None,
             cluster: Cluster::default(),
-            coordinator: CoordinatorSearch::new(),
+            coordinator: CoordinatorSearch::new(search),
+            lookup: TopicLookup::new(lookup),
+            leaves,
+            is_committing: false,
+            search_failure: None,
             poll: PollClock::new(config.max_poll_interval),
             ownership: Ownership::default(),
             heard_at: None,
             last_cause: "the coordinator was not heard yet".into(),
-            random: Random::new(seed),
+            random,
             actions: VecDeque::new(),
             events: VecDeque::new(),
-            backoff: Backoff::new(config.retry_backoff, config.retry_backoff_max),
             next_request: 0,
             config,
         }
@@ -81,14 +95,23 @@ impl Common {
 
     /// The broker at `node` does not coordinate the group any more, or cannot be reached.
     pub(super) fn coordinator_lost(&mut self, now: Instant, node: i32) {
-        self.coordinator
-            .lost(now, node, &self.backoff, &mut self.random);
+        self.coordinator.lost(now, node);
     }
 
-    /// A search for the coordinator failed.
-    pub(super) fn coordinator_not_found(&mut self, now: Instant) {
-        self.coordinator
-            .not_found(now, &self.backoff, &mut self.random);
+    /// The coordinator has confirmed the membership.
+    pub(super) fn heard(&mut self, now: Instant) {
+        self.heard_at = Some(now);
+        self.coordinator.served();
+    }
+
+    /// Looks up what is wanted and not known, when it is time.
+    pub(super) fn look_up(&mut self, now: Instant) {
+        self.actions.extend(self.lookup.next(now));
+    }
+
+    /// A pace of its own for requests of another kind.
+    pub(super) fn pace(&mut self) -> Pace {
+        Pace::new(&self.config, &mut self.random)
     }
 
     pub(super) fn request_id(&mut self) -> RequestId {
@@ -99,6 +122,7 @@ impl Common {
     /// Sends a request to the coordinator at `node`.
     pub(super) fn send(
         &mut self,
+        _permit: Permit,
         node: i32,
         request: GroupRequest,
         timeout: Duration,
@@ -113,11 +137,6 @@ impl Common {
             held_back,
         }));
         id
-    }
-
-    /// The moment after `failures` tries in a row.
-    pub(super) fn retry_at(&mut self, now: Instant, failures: u32) -> Instant {
-        now + self.backoff.delay(failures, self.random.next())
     }
 
     /// Hands partitions to the application.

@@ -2,14 +2,13 @@
 
 use std::time::Instant;
 
-use crate::backoff::{Backoff, Random};
+use super::pace::Pace;
 
 /// Where the coordinator is, and when to ask.
 #[derive(Debug)]
 pub(super) struct CoordinatorSearch {
     place: Place,
-    failures: u32,
-    not_before: Option<Instant>,
+    pace: Pace,
     /// Somebody needs it.
     is_wanted: bool,
 }
@@ -22,11 +21,10 @@ enum Place {
 }
 
 impl CoordinatorSearch {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(pace: Pace) -> Self {
         Self {
             place: Place::Unknown,
-            failures: 0,
-            not_before: None,
+            pace,
             is_wanted: false,
         }
     }
@@ -46,8 +44,7 @@ impl CoordinatorSearch {
     /// Somebody needs the coordinator: whether to ask for it now.
     pub(super) fn ask(&mut self, now: Instant) -> bool {
         self.is_wanted = true;
-        let asks =
-            self.place == Place::Unknown && self.not_before.is_none_or(|instant| instant <= now);
+        let asks = self.place == Place::Unknown && self.pace.permit(now).is_some();
         if asks {
             self.place = Place::Asked;
         }
@@ -57,34 +54,38 @@ impl CoordinatorSearch {
     /// When asking may be tried again, if it may not be now.
     pub(super) fn wake_at(&self) -> Option<Instant> {
         match self.place {
-            Place::Unknown if self.is_wanted => self.not_before,
+            Place::Unknown if self.is_wanted => self.pace.next_at(),
             Place::Unknown | Place::Asked | Place::At(_) => None,
         }
     }
 
     pub(super) fn found(&mut self, node: i32) {
         self.place = Place::At(node);
-        self.failures = 0;
         self.is_wanted = false;
     }
 
-    pub(super) fn not_found(&mut self, now: Instant, backoff: &Backoff, random: &mut Random) {
+    /// What was found is the coordinator indeed: it has served somebody. One that is only named may be named in vain.
+    pub(super) fn served(&mut self) {
+        self.pace.rested();
+    }
+
+    pub(super) fn not_found(&mut self, now: Instant) {
         if self.place == Place::Asked {
             self.place = Place::Unknown;
         }
-        self.pause(now, backoff, random);
+        self.pace.failed(now);
+    }
+
+    /// Nobody waits for it any more: the search was refused.
+    pub(super) fn give_up(&mut self) {
+        self.is_wanted = false;
     }
 
     /// The broker at `node` does not coordinate the group, or cannot be reached. Later news of an older place change nothing.
-    pub(super) fn lost(&mut self, now: Instant, node: i32, backoff: &Backoff, random: &mut Random) {
+    pub(super) fn lost(&mut self, now: Instant, node: i32) {
         if self.place == Place::At(node) {
             self.place = Place::Unknown;
-            self.pause(now, backoff, random);
+            self.pace.failed(now);
         }
-    }
-
-    fn pause(&mut self, now: Instant, backoff: &Backoff, random: &mut Random) {
-        self.failures = self.failures.saturating_add(1);
-        self.not_before = Some(now + backoff.delay(self.failures, random.next()));
     }
 }

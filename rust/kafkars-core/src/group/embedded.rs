@@ -74,16 +74,21 @@ pub(super) fn encode_assignment(assignment: &MemberAssignment) -> Result<Bytes, 
 }
 
 /// What this member got. No bytes at all mean nothing, as brokers send to a member that the leader left out.
-pub(super) fn decode_assignment(bytes: Bytes) -> Result<MemberAssignment, DecodeError> {
+pub(super) fn decode_assignment(bytes: Bytes) -> Result<MemberAssignment, Arc<str>> {
     if bytes.is_empty() {
         return Ok(MemberAssignment::default());
     }
-    let assignment: ConsumerProtocolAssignment = decode(bytes)?;
+    let assignment: ConsumerProtocolAssignment =
+        decode(bytes).map_err(|cause| Arc::<str>::from(cause.to_string()))?;
     let partitions: BTreeSet<TopicPartition> = assignment
         .assigned_partitions
         .into_iter()
         .flat_map(|assigned| flatten(&assigned.topic, assigned.partitions))
         .collect();
+    // The leader that made it is another process, and perhaps another library.
+    if let Some(wrong) = partitions.iter().find(|one| one.partition < 0) {
+        return Err(format!("it has {wrong}, which no topic has").into());
+    }
     Ok(MemberAssignment {
         partitions: partitions.into_iter().collect(),
         user_data: assignment.user_data,

@@ -104,8 +104,8 @@ impl Membership {
     pub fn new(config: Checked<GroupConfig>, assignors: Vec<Arc<dyn Assignor>>, seed: u64) -> Self {
         let mut common = Common::new(config, seed);
         let protocol = match common.config.group_protocol {
-            GroupProtocol::Classic => Protocol::Classic(Classic::new(assignors)),
-            GroupProtocol::Consumer => Protocol::Consumer(Consumer::new(&mut common.random)),
+            GroupProtocol::Classic => Protocol::Classic(Classic::new(&mut common, assignors)),
+            GroupProtocol::Consumer => Protocol::Consumer(Consumer::new(&mut common)),
         };
         Self { common, protocol }
     }
@@ -188,6 +188,7 @@ impl Membership {
     /// The cluster as known now.
     pub fn cluster_changed(&mut self, now: Instant, cluster: &Cluster) {
         self.common.cluster = cluster.clone();
+        self.common.lookup.cluster_changed(cluster);
         speak!(self, protocol => protocol.cluster_changed(&mut self.common, now));
         self.advance(now);
     }
@@ -198,27 +199,21 @@ impl Membership {
             Ok(node) => self.common.coordinator.found(node),
             Err(Failure::Retriable(cause)) => {
                 self.common.last_cause = cause;
-                self.common.coordinator_not_found(now);
+                self.common.coordinator.not_found(now);
             }
             Err(Failure::Refused(code, _)) if code.retriable() => {
                 self.common.last_cause = code.name().into();
-                self.common.coordinator_not_found(now);
+                self.common.coordinator.not_found(now);
             }
-            Err(Failure::Refused(code, message)) => {
-                self.common.coordinator_not_found(now);
-                let error = self
-                    .common
-                    .refusal("FindCoordinator", code, message.as_deref());
-                self.fail(error);
-            }
-            Err(Failure::Unsupported(cause) | Failure::Permanent(cause)) => {
-                self.common.coordinator_not_found(now);
-                let error = GroupError::Failed {
-                    group: Arc::clone(&self.common.group),
-                    operation: "FindCoordinator",
-                    cause,
-                };
-                self.fail(error);
+            Err(failure) => {
+                self.common.coordinator.not_found(now);
+                self.common.coordinator.give_up();
+                if self.takes_part() {
+                    let error = self.search_error(failure);
+                    self.fail(now, error);
+                } else {
+                    self.common.search_failure = Some(failure);
+                }
             }
         }
         self.advance(now);
@@ -259,6 +254,26 @@ impl Membership {
         self.advance(now);
     }
 
+    /// The coordinator has taken something else (a commit).
+    pub(super) fn coordinator_served(&mut self) {
+        self.common.coordinator.served();
+    }
+
+    /// Whether commits wait that were accepted. The member does not leave before, nor is it told to have left: the coordinator
+    /// would refuse them.
+    pub(super) fn note_commits(&mut self, now: Instant, are_waiting: bool) {
+        let ends = self.common.is_committing && !are_waiting;
+        self.common.is_committing = are_waiting;
+        if ends {
+            self.advance(now);
+        }
+    }
+
+    /// Why the last search for the coordinator was refused, once, where no membership has failed of it.
+    pub(super) fn take_search_failure(&mut self) -> Option<Failure> {
+        self.common.search_failure.take()
+    }
+
     // --- what to do ---
 
     /// What to do now; call until `None`.
@@ -269,6 +284,9 @@ impl Membership {
 
     /// What to tell the application; call until `None`.
     pub fn next_event(&mut self) -> Option<Event> {
+        if self.common.is_committing && matches!(self.common.events.front(), Some(Event::Left)) {
+            return None;
+        }
         self.common.events.pop_front()
     }
 
@@ -284,7 +302,11 @@ impl Membership {
             .takes_part()
             .then(|| self.common.poll.expires_at())
             .flatten();
-        [protocol, coordinator, poll].into_iter().flatten().min()
+        let lookup = self.common.lookup.wake_at();
+        [protocol, coordinator, lookup, poll]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// The coordinator, for commits. When it is unknown it is searched for, which needs [`Membership::next_action`].
@@ -376,18 +398,38 @@ impl Membership {
             speak!(self, protocol => protocol.expel(&mut self.common, now, error));
         }
         speak!(self, protocol => protocol.advance(&mut self.common, now));
+        match self.takes_part() {
+            true => self.common.look_up(now),
+            false => self.common.lookup.end(),
+        }
         // A member without coordinator looks for it before it has something to say.
         if self.takes_part() || self.common.coordinator.is_wanted() {
             self.common.coordinator(now);
         }
     }
 
-    fn fail(&mut self, error: GroupError) {
-        speak!(self, protocol => protocol.fail(&mut self.common, error));
+    fn fail(&mut self, now: Instant, error: GroupError) {
+        speak!(self, protocol => protocol.fail(&mut self.common, now, error));
+    }
+
+    fn search_error(&self, failure: Failure) -> GroupError {
+        const OPERATION: &str = "FindCoordinator";
+        match failure {
+            Failure::Refused(code, message) => {
+                self.common.refusal(OPERATION, code, message.as_deref())
+            }
+            Failure::Retriable(cause) | Failure::Unsupported(cause) | Failure::Permanent(cause) => {
+                GroupError::Failed {
+                    group: Arc::clone(&self.common.group),
+                    operation: OPERATION,
+                    cause,
+                }
+            }
+        }
     }
 }
 
-/// Whether a membership that ended so may try again at the next poll.
+/// Whether a membership that ended so may try again when the application polls.
 pub(super) fn may_return(error: &GroupError) -> bool {
     error.kind() != ErrorKind::Fatal
 }

@@ -21,8 +21,10 @@ mod embedded;
 mod error;
 mod event;
 mod leave;
+mod lookup;
 mod membership;
 mod ownership;
+mod pace;
 mod poll_clock;
 #[cfg(test)]
 mod tests;

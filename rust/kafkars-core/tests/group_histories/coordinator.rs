@@ -34,6 +34,7 @@ pub(crate) trait Coordinator {
 #[derive(Default)]
 pub(crate) struct Offsets {
     committed: BTreeMap<TopicPartition, i64>,
+    highest: BTreeMap<TopicPartition, i64>,
 }
 
 impl Offsets {
@@ -42,7 +43,14 @@ impl Offsets {
     }
 
     pub(crate) fn commit(&mut self, partition: TopicPartition, offset: i64) {
+        let highest = self.highest.entry(partition.clone()).or_default();
+        *highest = offset.max(*highest);
         self.committed.insert(partition, offset);
+    }
+
+    /// The highest offset that was ever committed.
+    pub(crate) fn highest(&self, partition: &TopicPartition) -> i64 {
+        self.highest.get(partition).copied().unwrap_or(0)
     }
 }
 

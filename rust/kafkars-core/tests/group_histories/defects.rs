@@ -54,6 +54,16 @@ pub(crate) enum Defect {
     NothingIsToldAgain,
     /// The coordinator is never told that partitions were given up (KIP-848).
     RevocationsAreNotTold,
+    /// Topics that were looked up once in vain are not looked up again.
+    LookUpsAreNotRepeated,
+    /// A consumer that ends forgets the commits that wait.
+    CommitsAreForgottenAtTheEnd,
+    /// Partitions are given up although a commit of them waits.
+    RevocationsOvertakeCommits,
+    /// What is refused is asked again at once.
+    NobodyWaits,
+    /// The leader fails when it cannot read what one member wants.
+    OneMemberStopsAll,
 }
 
 /// All of them.
@@ -75,6 +85,17 @@ pub(crate) const DEFECTS: &[Defect] = &[
     Defect::PartitionsAreGivenAwayTooEarly,
     Defect::NothingIsToldAgain,
     Defect::RevocationsAreNotTold,
+    Defect::LookUpsAreNotRepeated,
+    Defect::CommitsAreForgottenAtTheEnd,
+];
+
+/// Those that show where requests are refused for long.
+pub(crate) const DEFECTS_UNDER_REFUSALS: &[Defect] = &[
+    Defect::LookUpsAreNotRepeated,
+    Defect::CommitsAreForgottenAtTheEnd,
+    Defect::RevocationsOvertakeCommits,
+    Defect::NobodyWaits,
+    Defect::OneMemberStopsAll,
 ];
 
 const UNIFORM: Setup = Setup::Consumer(ServerAssignor::Uniform);
@@ -102,7 +123,13 @@ impl Defect {
             | Self::PartitionsAreForgotten => &[EAGER, COOPERATIVE],
             Self::NothingSticks => &[STICKY, COOPERATIVE],
             Self::PartitionsAreGivenAwayTooEarly => &[COOPERATIVE],
-            Self::NothingIsToldAgain | Self::RevocationsAreNotTold => &[UNIFORM],
+            Self::NothingIsToldAgain
+            | Self::RevocationsAreNotTold
+            | Self::LookUpsAreNotRepeated => &[UNIFORM],
+            Self::CommitsAreForgottenAtTheEnd
+            | Self::RevocationsOvertakeCommits
+            | Self::NobodyWaits => &[EAGER, COOPERATIVE, UNIFORM],
+            Self::OneMemberStopsAll => &[EAGER, COOPERATIVE],
         }
     }
 
@@ -185,7 +212,8 @@ impl Defect {
         match self {
             Self::PartitionsAreForgotten
             | Self::NothingSticks
-            | Self::PartitionsAreGivenAwayTooEarly => Arc::new(Spoilt {
+            | Self::PartitionsAreGivenAwayTooEarly
+            | Self::OneMemberStopsAll => Arc::new(Spoilt {
                 assignor,
                 defect: self,
             }),
@@ -248,6 +276,16 @@ impl Assignor for Spoilt {
                     first.partitions.pop();
                 }
                 Ok(assignment)
+            }
+            Defect::OneMemberStopsAll => {
+                if group
+                    .members
+                    .values()
+                    .any(|member| member.topics.is_empty())
+                {
+                    return Err("a member wants nothing".into());
+                }
+                self.assignor.assign(group)
             }
             Defect::NothingSticks => {
                 let mut forgetful = group.clone();

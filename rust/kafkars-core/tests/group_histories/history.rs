@@ -45,6 +45,16 @@ pub(crate) fn run(setup: Setup, seed: u64, defect: Option<Defect>) -> Result<(),
     history.finish()
 }
 
+/// The application of a member commits by hand.
+fn member_commits(world: &mut World, place: usize) {
+    let now = world.now;
+    if let Some(member) = world.members.get_mut(place).and_then(Option::as_mut)
+        && !member.is_frozen(now)
+    {
+        member.commit(now);
+    }
+}
+
 struct History {
     setup: Setup,
     world: World,
@@ -147,6 +157,12 @@ impl History {
         };
         let process = member.process;
         trace::line(now, || format!("mischief {kind} to {place} for {spell:?}"));
+        if self.below(2) == 0 {
+            member_commits(&mut self.world, place);
+        }
+        let Some(member) = self.world.members.get_mut(place).and_then(Option::as_mut) else {
+            return;
+        };
         match kind {
             0 => self.world.members[place] = None, // killed
             1 => member.leave(now),

@@ -14,7 +14,10 @@ mod invariants;
 mod member;
 mod network;
 mod progress;
+mod promises;
+mod refusals;
 mod trace;
+mod trouble;
 mod world;
 
 use consumer_coordinator::ServerAssignor;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kafkars_core::cluster::Cluster;
-use kafkars_core::config::{Checked, GroupConfig, TopicPartition};
+use kafkars_core::config::{Checked, GroupConfig, GroupProtocol, TopicPartition};
 use kafkars_core::group::assignor::Assignor;
 use kafkars_core::group::{
     Action, Change, ChangeKind, CommitId, CommitQueue, Event, GroupError, Leave, Membership,
@@ -15,6 +15,7 @@ use kafkars_core::group::{
 use crate::defects::Defect;
 use crate::network::{Arrival, Process};
 use crate::progress::Progress;
+use crate::promises::Made;
 use crate::trace;
 
 /// What a member wants from the world.
@@ -22,10 +23,15 @@ pub(crate) enum Wish {
     FindCoordinator,
     Send(Outgoing),
     Commit(OutgoingCommit),
+    /// Metadata of topics that the member does not know.
+    LookUp,
 }
 
 /// Records of one partition that the application works on.
 pub(crate) type Work = BTreeMap<TopicPartition, std::ops::Range<i64>>;
+
+/// How long commits may hold up the end.
+const END_WITHIN: Duration = Duration::from_secs(4);
 
 pub(crate) struct Member {
     pub(crate) process: Process,
@@ -48,6 +54,16 @@ pub(crate) struct Member {
     pub(crate) failure: Option<GroupError>,
     pub(crate) lost: usize,
     pub(crate) revoked: BTreeSet<TopicPartition>,
+    /// Commits that its application has made, and those that are said to be done.
+    pub(crate) made: Made,
+    pub(crate) confirmed: Vec<(TopicPartition, i64)>,
+    /// Whether its application commits by hand alone.
+    is_by_hand: bool,
+    next_commit: Instant,
+    /// When a member that leaves gives its commits up.
+    commits_end_at: Option<Instant>,
+    is_looking_up: bool,
+    look_ups: u32,
     progress: Progress,
     cluster: Cluster,
     changes: VecDeque<Change>,
@@ -73,8 +89,12 @@ impl Member {
         defect: Option<Defect>,
     ) -> Self {
         let commits = CommitQueue::new(&config, seed);
+        // With the consumer protocol, topics may be known by what the coordinator assigns alone.
+        let knows = config.group_protocol == GroupProtocol::Classic;
         let mut membership = Membership::new(config, assignors, seed);
-        membership.cluster_changed(now, &cluster);
+        if knows {
+            membership.cluster_changed(now, &cluster);
+        }
         let topics = cluster.topics().map(|topic| topic.name.as_str().into());
         let subscribed = membership.subscribe(now, Subscription::Topics(topics.collect()));
         subscribed.expect("topics by name");
@@ -94,6 +114,13 @@ impl Member {
             failure: None,
             lost: 0,
             revoked: BTreeSet::new(),
+            made: Made::default(),
+            confirmed: Vec::new(),
+            next_commit: now,
+            is_by_hand: process.incarnation % 2 == 1,
+            commits_end_at: None,
+            is_looking_up: false,
+            look_ups: 0,
             progress: Progress::new(),
             cluster,
             changes: VecDeque::new(),
@@ -106,7 +133,13 @@ impl Member {
         self.frozen_until.is_some_and(|until| until > now)
     }
 
+    /// Commits what it has finished and leaves at once.
     pub(crate) fn leave(&mut self, now: Instant) {
+        self.commit(now);
+        self.commits_end_at = Some(now + END_WITHIN);
+        if self.defect == Some(Defect::CommitsAreForgottenAtTheEnd) {
+            self.commits = CommitQueue::new(self.membership.config(), 1);
+        }
         self.membership.leave(
             now,
             Leave {
@@ -114,6 +147,20 @@ impl Member {
                 ..Leave::default()
             },
         );
+    }
+
+    /// The application commits what it has finished, without waiting.
+    pub(crate) fn commit(&mut self, now: Instant) {
+        let (deadline, offsets) = (now + Duration::from_secs(10), self.progress.to_commit());
+        if offsets.is_empty() {
+            return;
+        }
+        let made = self
+            .commits
+            .commit_positions(now, &mut self.membership, offsets, deadline);
+        if let Ok(id) = made {
+            self.made.add(id);
+        }
     }
 
     pub(crate) fn wake_at(&self, now: Instant) -> Instant {
@@ -141,6 +188,12 @@ impl Member {
                 self.commits
                     .answered(now, &mut self.membership, id, &response);
             }
+            Arrival::Topics => {
+                self.is_looking_up = false;
+                let cluster = self.cluster.clone();
+                self.membership.cluster_changed(now, &cluster);
+            }
+            Arrival::NoTopics => self.is_looking_up = false,
             Arrival::Commit(id, Err(failure)) => {
                 self.commits.failed(now, &mut self.membership, id, failure);
             }
@@ -150,16 +203,25 @@ impl Member {
     /// Carries out what the membership wants, as a driver does.
     pub(crate) fn drive(&mut self, now: Instant) -> Vec<Wish> {
         let mut wishes = Vec::new();
-        let progress = &self.progress;
-        self.commits
-            .commit_automatically(now, &self.membership, || progress.to_commit());
+        if !self.is_by_hand {
+            let progress = &self.progress;
+            self.commits
+                .commit_automatically(now, &mut self.membership, || progress.to_commit());
+        }
+        if let Some(ends_at) = self.commits_end_at {
+            self.commits.end_by(ends_at);
+        }
         loop {
             while let Some(action) = self.membership.next_action(now) {
                 match action {
                     Action::FindCoordinator => wishes.push(Wish::FindCoordinator),
                     Action::ResolveTopics { .. } => {
-                        let cluster = self.cluster.clone();
-                        self.membership.cluster_changed(now, &cluster);
+                        self.look_ups += 1;
+                        let is_careless = self.defect == Some(Defect::LookUpsAreNotRepeated);
+                        if !(self.is_looking_up || is_careless && self.look_ups > 1) {
+                            self.is_looking_up = true;
+                            wishes.push(Wish::LookUp);
+                        }
                     }
                     Action::Assign(work) => {
                         let outcome = work.run();
@@ -195,14 +257,19 @@ impl Member {
             wishes.push(Wish::Commit(commit));
         }
         while let Some(outcome) = self.commits.next_outcome() {
+            self.made.answered(outcome.id, outcome.result.is_ok());
             if outcome.result.is_ok() {
+                let done = outcome.offsets.iter();
+                self.confirmed
+                    .extend(done.map(|(partition, one)| (partition.clone(), one.offset)));
                 self.progress.committed(&outcome.offsets);
             }
-            if let Some(callback) = &mut self.callback
-                && callback.commit == Some(outcome.id)
-            {
-                callback.commit = None;
-            }
+        }
+        if let Some(callback) = &mut self.callback
+            && let Some(newest) = callback.commit
+            && !self.commits.waits_up_to(newest)
+        {
+            callback.commit = None;
         }
         wishes
     }
@@ -256,6 +323,10 @@ impl Member {
             self.membership.polled(now);
         }
         self.progress.polled();
+        if self.is_by_hand && self.next_commit <= now {
+            self.next_commit = now + Duration::from_secs(1);
+            self.commit(now);
+        }
         self.run_callbacks(now, committed);
         finished
     }
@@ -293,12 +364,15 @@ impl Member {
             }
             ChangeKind::Revoked => {
                 let offsets = self.progress.to_commit_of(&change.partitions);
-                if !offsets.is_empty() {
+                if !offsets.is_empty() && !self.is_by_hand {
                     let deadline = now + Duration::from_secs(1);
                     commit = self
                         .commits
-                        .commit_positions(now, &self.membership, offsets, deadline)
+                        .commit_positions(now, &mut self.membership, offsets, deadline)
                         .ok();
+                } else if self.defect != Some(Defect::RevocationsOvertakeCommits) {
+                    commit = self.commits.newest();
+                    self.commits.end_by(now + Duration::from_secs(5));
                 }
             }
             ChangeKind::Lost(_) => {}

@@ -14,6 +14,7 @@ use kafkars_protocol::messages::offset_commit::{OffsetCommitRequest, OffsetCommi
 use kafkars_protocol::messages::sync_group::SyncGroupResponse;
 
 use crate::coordinator::Ticket;
+use crate::trouble::{Fate, Garbage};
 
 /// A member's process: a place in the world, and how many were there before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +36,10 @@ pub(crate) enum Arrival {
     Group(RequestId, Result<GroupResponse, Failure>),
     Commit(RequestId, Result<OffsetCommitResponse, Failure>),
     Coordinator(Result<i32, Failure>),
+    /// Metadata of topics that were looked up.
+    Topics,
+    /// A look-up that brought nothing.
+    NoTopics,
 }
 
 /// One thing under way.
@@ -62,6 +67,9 @@ struct Waiting {
     id: RequestId,
     is_commit: bool,
     loses_answer: bool,
+    /// How much longer the answer takes.
+    delay: Duration,
+    garbage: Option<Garbage>,
 }
 
 pub(crate) struct Network {
@@ -124,6 +132,8 @@ impl Network {
             id,
             is_commit,
             loses_answer: false,
+            delay: Duration::ZERO,
+            garbage: None,
         };
         let deliver = Delivery::ToCoordinator {
             ticket,
@@ -153,7 +163,31 @@ impl Network {
         self.waiting.insert(ticket, waiting);
     }
 
-    pub(crate) fn answer(&mut self, now: Instant, ticket: Ticket, response: GroupResponse) {
+    /// What an answer will be like.
+    pub(crate) fn spoil(&mut self, now: Instant, ticket: Ticket, fate: Fate) {
+        let breaks_at = now + Duration::from_millis(20);
+        let Some(waiting) = self.waiting.get_mut(&ticket) else {
+            return;
+        };
+        match fate {
+            Fate::CutAfter => {
+                waiting.loses_answer = true;
+                self.put(breaks_at, Delivery::Broken(ticket));
+            }
+            Fate::Late(delay) => waiting.delay = delay,
+            Fate::Garbled(garbage) => waiting.garbage = Some(garbage),
+            Fate::Refused(_) | Fate::CutBefore => {}
+        }
+    }
+
+    pub(crate) fn answer(&mut self, now: Instant, ticket: Ticket, mut response: GroupResponse) {
+        let garbage = self
+            .waiting
+            .get(&ticket)
+            .and_then(|waiting| waiting.garbage);
+        if let Some(garbage) = garbage {
+            garbage.spoil(ticket, &mut response);
+        }
         self.back(now, ticket, |id| Arrival::Group(id, Ok(response)));
     }
 
@@ -185,6 +219,7 @@ impl Network {
         };
         let to = waiting.from;
         let arrival = arrival(waiting.id);
+        let latency = latency + waiting.delay;
         self.put(now + latency, Delivery::ToMember { to, arrival });
     }
 
@@ -213,14 +248,30 @@ impl Network {
     }
 
     /// Answers a search for the coordinator.
-    pub(crate) fn tell_coordinator(&mut self, now: Instant, to: Process, node: i32) {
+    pub(crate) fn tell_coordinator(
+        &mut self,
+        now: Instant,
+        to: Process,
+        answer: Result<i32, Failure>,
+    ) {
         let fails = self.cut_off.contains(&to) || self.faulty && self.below(10) == 0;
         let answer = match fails {
             true => Err(Failure::Retriable("no broker answers".into())),
-            false => Ok(node),
+            false => answer,
         };
         let at = now + self.milliseconds(1, if fails { 1000 } else { 20 });
         let arrival = Arrival::Coordinator(answer);
+        self.put(at, Delivery::ToMember { to, arrival });
+    }
+
+    /// Answers a look-up of topics, with nothing if it fails.
+    pub(crate) fn tell_topics(&mut self, now: Instant, to: Process, fails: bool) {
+        let fails = fails || self.cut_off.contains(&to) || self.faulty && self.below(4) == 0;
+        let at = now + self.milliseconds(1, if fails { 1000 } else { 20 });
+        let arrival = match fails {
+            true => Arrival::NoTopics,
+            false => Arrival::Topics,
+        };
         self.put(at, Delivery::ToMember { to, arrival });
     }
 

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use kafkars_core::cluster::{Cluster, Scope};
 use kafkars_core::config::{GroupConfig, GroupProtocol, TopicPartition};
-use kafkars_core::group::MembershipState;
 use kafkars_core::group::assignor::Assignor;
+use kafkars_core::group::{Failure, MembershipState};
 use kafkars_protocol::messages::metadata::{
     MetadataResponse, MetadataResponseBroker, MetadataResponsePartition, MetadataResponseTopic,
 };
@@ -18,7 +18,9 @@ use crate::defects::Defect;
 use crate::invariants::{Finished, committed_rightly, owned_once};
 use crate::member::{Member, Wish};
 use crate::network::{Delivery, Network, Process, Request, error_answer};
+use crate::promises::Promises;
 use crate::trace;
+use crate::trouble::{Api, Fate, Troubles};
 
 pub(crate) const SESSION: Duration = Duration::from_secs(10);
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(1);
@@ -35,6 +37,9 @@ pub(crate) struct World {
     pub(crate) offsets: Offsets,
     pub(crate) finished: Finished,
     pub(crate) defect: Option<Defect>,
+    pub(crate) troubles: Troubles,
+    /// Commits whose outcome members heard, or are still to hear.
+    pub(crate) promises: Promises,
     coordinator: Box<dyn Coordinator>,
     coordinator_node: i32,
     loading_until: Instant,
@@ -69,6 +74,8 @@ impl World {
             offsets: Offsets::default(),
             finished: Finished::default(),
             defect,
+            troubles: Troubles::default(),
+            promises: Promises::default(),
             coordinator,
             coordinator_node: 1,
             loading_until: now,
@@ -96,6 +103,14 @@ impl World {
             request_timeout: Duration::from_secs(5),
             auto_commit_interval: Duration::from_secs(1),
             ..GroupConfig::default()
+        };
+        let config = match self.defect {
+            Some(Defect::NobodyWaits) => GroupConfig {
+                retry_backoff: Duration::ZERO,
+                retry_backoff_max: Duration::ZERO,
+                ..config
+            },
+            _ => config,
         };
         let member = Member::new(
             self.now,
@@ -157,7 +172,7 @@ impl World {
                     self.network
                         .put(self.now, Delivery::ToMember { to, arrival });
                 }
-                self.drive(place);
+                self.drive(place)?;
             }
         }
         if self.now >= self.next_tick {
@@ -192,16 +207,27 @@ impl World {
                 }
                 trace::line(now, || format!("-> {} {arrival:?}", to.place));
                 member.arrive(now, arrival);
-                self.drive(to.place);
+                self.drive(to.place)?;
             }
             Delivery::ToCoordinator {
                 ticket,
                 node,
                 request,
             } => {
-                let from = self.network.sender(ticket).map(|from| from.place);
-                trace::line(now, || format!("<- {from:?} {request:?}"));
-                let refusal = if node != self.coordinator_node {
+                let Some(from) = self.network.sender(ticket) else {
+                    return Ok(()); // given up
+                };
+                trace::line(now, || format!("<- {} {request:?}", from.place));
+                let fate = self.troubles.judge(from, Api::of(&request));
+                if let Some(fate) = fate {
+                    self.network.spoil(now, ticket, fate);
+                }
+                let refusal = if let Some(Fate::Refused(code)) = fate {
+                    Some(code)
+                } else if fate == Some(Fate::CutBefore) {
+                    self.network.give_up(now, ticket, "connection cut");
+                    return Ok(());
+                } else if node != self.coordinator_node {
                     Some(ErrorCode::NotCoordinator)
                 } else if now < self.loading_until {
                     Some(ErrorCode::CoordinatorLoadInProgress)
@@ -273,11 +299,12 @@ impl World {
         {
             return Ok(());
         }
-        self.drive(place);
+        self.drive(place)?;
         let Some(member) = self.members[place].as_mut() else {
             return Ok(());
         };
         if member.left {
+            self.promises.left(member)?;
             self.members[place] = None;
             return Ok(());
         }
@@ -287,22 +314,28 @@ impl World {
             self.finished.add(finished);
             member.take(&self.ends);
             member.next_poll = now + self.network.milliseconds(50, 400);
-            self.drive(place);
+            self.drive(place)?;
         }
         Ok(())
     }
 
-    fn drive(&mut self, place: usize) {
+    fn drive(&mut self, place: usize) -> Result<(), String> {
         let now = self.now;
         let Some(member) = self.members[place].as_mut() else {
-            return;
+            return Ok(());
         };
         let process = member.process;
-        for wish in member.drive(now) {
+        let wishes = member.drive(now);
+        self.promises.note(member, &self.offsets)?;
+        for wish in wishes {
             match wish {
                 Wish::FindCoordinator => {
-                    self.network
-                        .tell_coordinator(now, process, self.coordinator_node);
+                    let answer = self.find_coordinator(process);
+                    self.network.tell_coordinator(now, process, answer);
+                }
+                Wish::LookUp => {
+                    let fate = self.troubles.judge(process, Api::TopicLookup);
+                    self.network.tell_topics(now, process, fate.is_some());
                 }
                 Wish::Send(outgoing) => {
                     let request = Request::Group(outgoing.request);
@@ -315,6 +348,15 @@ impl World {
                     self.network.send(now, process, node, id, request, timeout);
                 }
             }
+        }
+        Ok(())
+    }
+
+    fn find_coordinator(&mut self, process: Process) -> Result<i32, Failure> {
+        match self.troubles.judge(process, Api::FindCoordinator) {
+            None | Some(Fate::Garbled(_) | Fate::Late(_)) => Ok(self.coordinator_node),
+            Some(Fate::Refused(code)) => Err(Failure::Refused(code, None)),
+            Some(Fate::CutBefore | Fate::CutAfter) => Err(Failure::Retriable("cut".into())),
         }
     }
 

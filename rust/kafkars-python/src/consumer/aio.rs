@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use kafkars_client::Origin;
-use kafkars_client::group::Offsets;
+use parking_lot::Mutex;
 use pyo3::prelude::*;
 
 use super::base::PyBaseConsumer;
@@ -15,7 +14,6 @@ use super::questions::{self, End};
 use crate::aio::{self, Amount, Call, PyFuture, ReadRequest, Reader};
 use crate::argument;
 use crate::config::ConsumerSettings;
-use crate::error;
 use crate::types;
 
 /// Reads records without a thread hop: what is buffered is handed over on the spot.
@@ -153,14 +151,12 @@ impl PyAsyncConsumer {
         self.core.check_open()?;
         self.core.check_reentry()?;
         let timeout = types::timeout(timeout)?.unwrap_or(self.core.default_timeout);
-        Ok(Call(
-            match self.core.start_leaving("the application unsubscribed") {
-                true => {
-                    PyFuture::pending(Arc::new(LeaveWait::new(&self.core, timeout, Then::Nothing)))
-                }
-                false => PyFuture::ready(py.None()),
-            },
-        ))
+        let (core, deadline) = (&self.core, Instant::now() + timeout);
+        if !core.start_leaving("the application unsubscribed", deadline) {
+            return Ok(Call(PyFuture::ready(py.None())));
+        }
+        let wait = LeaveWait::new(core, deadline, timeout, Then::Nothing);
+        Ok(Call(PyFuture::pending(Arc::new(wait))))
     }
 
     /// Leaves the group and stops reading. Polls that wait end with `ClosedError`, iterations just end.
@@ -168,29 +164,14 @@ impl PyAsyncConsumer {
     fn close(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Call> {
         let core = &self.core;
         let timeout = types::timeout(timeout)?.unwrap_or(core.default_timeout);
-        if core.start_leaving("the consumer is closed") {
-            let wait = LeaveWait::new(core, timeout, Then::Close);
-            return Ok(Call(PyFuture::pending(Arc::new(wait))));
-        }
-        let offsets = match core.check_open() {
-            Ok(()) => core.consumer.last_offsets(core.is_finished()),
-            Err(_) => Offsets::new(),
-        };
-        if offsets.is_empty() {
+        let deadline = Instant::now() + timeout;
+        let Some(closing) = core.start_closing(deadline) else {
             core.close();
             return Ok(Call(PyFuture::ready(py.None())));
-        }
-        let (deadline, core) = (Instant::now() + timeout, CloseAtEnd(Arc::clone(core)));
-        let committed = async move {
-            core.0
-                .consumer
-                .commit(offsets, Origin::Positions, deadline)
-                .await
         };
-        aio::spawn(committed, |py, outcome| {
-            let done = outcome.map_err(|failure| error::fetch(py, &failure));
-            done.map(|()| py.None())
-        })
+        let then = Then::Close(Mutex::new(closing));
+        let wait = LeaveWait::new(core, deadline, timeout, then);
+        Ok(Call(PyFuture::pending(Arc::new(wait))))
     }
 
     fn __aenter__(slf: &Bound<'_, Self>) -> PyResult<Call> {
@@ -212,15 +193,6 @@ impl PyAsyncConsumer {
             self.core.interrupt();
         }
         self.close(py, Some(CLOSE_WITHIN))
-    }
-}
-
-/// Closes the consumer when it goes, also where the call was cancelled.
-struct CloseAtEnd(Arc<ConsumerCore>);
-
-impl Drop for CloseAtEnd {
-    fn drop(&mut self) {
-        self.0.close();
     }
 }
 

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use kafkars_client::group::{OffsetAndMetadata, Offsets};
+use kafkars_client::group::{CommitError, OffsetAndMetadata, Offsets};
 use kafkars_client::{FetchError, Origin};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
@@ -16,6 +16,12 @@ use crate::error;
 use crate::record::PyRecord;
 use crate::types;
 
+/// Who hears of a commit, and what it was to commit.
+pub(crate) struct CommitCallback {
+    pub(crate) function: Py<PyAny>,
+    pub(crate) offsets: Offsets,
+}
+
 /// `commit(offsets)`.
 pub(crate) fn commit(
     core: &Arc<ConsumerCore>,
@@ -24,11 +30,9 @@ pub(crate) fn commit(
 ) -> PyResult<impl Future<Output = Result<Offsets, FetchError>> + Send + 'static> {
     core.check_open()?;
     let ((offsets, origin), deadline) = (core.offsets_from(offsets)?, core.deadline(timeout)?);
-    let core = Arc::clone(core);
+    let committed = core.consumer.commit(offsets.clone(), origin, deadline);
     Ok(async move {
-        core.consumer
-            .commit(offsets.clone(), origin, deadline)
-            .await?;
+        committed?.await?;
         Ok(offsets)
     })
 }
@@ -88,6 +92,11 @@ impl ConsumerCore {
         let number = self.next_callback.fetch_add(1, Ordering::Relaxed);
         let has_callback = callback.is_some();
         if let Some(callback) = callback {
+            let offsets = offsets.clone();
+            let callback = CommitCallback {
+                function: callback,
+                offsets,
+            };
             self.callbacks.lock().insert(number, callback);
         }
         let told = self
@@ -98,6 +107,26 @@ impl ConsumerCore {
             drop(unused);
         }
         told.map_err(|failure| error::fetch(py, &failure))
+    }
+
+    /// Tells one callback what came of its commit.
+    pub(crate) fn call_back(
+        &self,
+        py: Python<'_>,
+        callback: CommitCallback,
+        outcome: Result<(), CommitError>,
+    ) -> PyResult<()> {
+        let offsets = answer(py, &callback.offsets)?;
+        let problem = outcome.err().map(|error| error::commit(py, &error));
+        let _inside = self.enter();
+        callback.function.call1(py, (offsets, problem)).map(drop)
+    }
+
+    fn named_by_application(&self) -> Origin {
+        match self.commits_any.load(Ordering::Relaxed) {
+            true => Origin::Unchecked,
+            false => Origin::Application,
+        }
     }
 
     /// What a caller of commit names: nothing for everything handed out, a record for the offset after it, or offsets.
@@ -111,7 +140,8 @@ impl ConsumerCore {
                 leader_epoch,
                 ..OffsetAndMetadata::new(offset.saturating_add(1))
             };
-            return Ok((Offsets::from([(partition, committed)]), Origin::Application));
+            let offsets = Offsets::from([(partition, committed)]);
+            return Ok((offsets, self.named_by_application()));
         }
         let Ok(mapping) = given.cast::<PyMapping>() else {
             return Err(PyTypeError::new_err(format!(
@@ -124,7 +154,7 @@ impl ConsumerCore {
             let (partition, value) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
             offsets.insert(types::partition_from(&partition)?, offset_from(&value)?);
         }
-        Ok((offsets, Origin::Application))
+        Ok((offsets, self.named_by_application()))
     }
 }
 

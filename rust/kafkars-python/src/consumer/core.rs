@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use kafkars_client::{Client, Consumer, TakenRecord};
+use kafkars_client::{Client, Closing, Consumer, TakenRecord};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::assignor::assignors;
+use super::commits::CommitCallback;
 use super::group::Listeners;
 use super::serve::Serving;
 use crate::aio::Key;
@@ -35,7 +36,9 @@ pub(crate) struct ConsumerCore {
     // Guards who is called when partitions come and go; never held while the interpreter runs.
     pub(crate) listeners: Mutex<Option<Arc<Listeners>>>,
     // Guards callbacks of commits, by number.
-    pub(crate) callbacks: Mutex<HashMap<u64, Py<PyAny>>>,
+    pub(crate) callbacks: Mutex<HashMap<u64, CommitCallback>>,
+    /// Commits may name partitions that are not owned, as with the library whose face this is.
+    pub(crate) commits_any: AtomicBool,
     pub(crate) next_callback: AtomicU64,
     // Guards who runs a listener now.
     pub(crate) serving: Mutex<Serving>,
@@ -66,6 +69,7 @@ impl ConsumerCore {
             default_timeout,
             listeners: Mutex::default(),
             callbacks: Mutex::default(),
+            commits_any: AtomicBool::new(false),
             next_callback: AtomicU64::new(0),
             serving: Mutex::default(),
             raised: Mutex::default(),
@@ -180,17 +184,33 @@ impl ConsumerCore {
     }
 
     /// Begins to give up the subscription; false where there is none, or in a listener, which nobody else could leave.
-    pub(crate) fn start_leaving(&self, reason: &'static str) -> bool {
-        if self.birthplace.is_elsewhere()
-            || self.consumer.is_closed()
-            || self.check_reentry().is_err()
-        {
+    pub(crate) fn start_leaving(&self, reason: &'static str, deadline: Instant) -> bool {
+        if !self.may_leave() {
             return false;
         }
-        self.left.store(false, Ordering::Release);
-        let is_leaving = self.consumer.start_leaving(reason);
+        let is_leaving = self.consumer.start_leaving(reason, deadline);
         self.leaving.store(is_leaving, Ordering::Release);
         is_leaving
+    }
+
+    /// Begins to end the consumer, subscribed or not; `None` where there is no group, or in a listener.
+    pub(crate) fn start_closing(&self, deadline: Instant) -> Option<Closing> {
+        if !self.may_leave() {
+            return None;
+        }
+        let closing = self.consumer.start_closing(deadline, self.is_finished());
+        self.leaving.store(closing.is_some(), Ordering::Release);
+        closing
+    }
+
+    fn may_leave(&self) -> bool {
+        let may_leave = !self.birthplace.is_elsewhere()
+            && !self.consumer.is_closed()
+            && self.check_reentry().is_ok();
+        if may_leave {
+            self.left.store(false, Ordering::Release);
+        }
+        may_leave
     }
 
     /// Whether the subscription is being given up: a membership that fails then is what was wanted.

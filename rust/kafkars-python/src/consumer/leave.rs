@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kafkars_client::Origin;
+use kafkars_client::Closing;
+use kafkars_client::group::CommitError;
+use parking_lot::Mutex;
 use pyo3::prelude::*;
 
 use super::core::ConsumerCore;
@@ -12,10 +14,9 @@ use crate::aio::{Inbox, Key, Pending};
 use crate::runtime;
 
 /// What happens after the group was left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Then {
     Nothing,
-    Close,
+    Close(Mutex<Closing>),
 }
 
 impl ConsumerCore {
@@ -26,10 +27,49 @@ impl ConsumerCore {
         reason: &'static str,
         timeout: Duration,
     ) -> PyResult<()> {
-        if !self.start_leaving(reason) {
-            return Ok(());
-        }
         let deadline = Instant::now() + timeout;
+        match self.start_leaving(reason, deadline) {
+            true => self.serve_until_left(py, deadline),
+            false => Ok(()),
+        }
+    }
+
+    /// Ends the consumer on this thread, within `timeout`: listeners run, commits made before are done or given up, and their
+    /// callbacks run.
+    pub(crate) fn end(&self, py: Python<'_>, timeout: Duration) -> PyResult<()> {
+        let deadline = Instant::now() + timeout;
+        let Some(mut closing) = self.start_closing(deadline) else {
+            self.close();
+            return Ok(());
+        };
+        let outcome = self.serve_until_left(py, deadline);
+        self.close();
+        let told = self.tell_unheard(py, timeout);
+        let committed = closing.last_commit();
+        let committed = committed.map_err(|error| crate::error::commit(py, &error));
+        outcome.and(told).and(committed)
+    }
+
+    /// Callbacks of commits whose outcome has not come before the end hear so. The first exception of one reaches the caller.
+    fn tell_unheard(&self, py: Python<'_>, timeout: Duration) -> PyResult<()> {
+        let mut unheard: Vec<_> = self.callbacks.lock().drain().collect();
+        unheard.sort_unstable_by_key(|(number, _)| *number);
+        let mut first = None;
+        for (_, callback) in unheard {
+            let error = CommitError::TimedOut {
+                partitions: callback.offsets.keys().cloned().collect(),
+                waited: timeout,
+                limit: timeout,
+                cause: "the consumer was closed before the coordinator answered".into(),
+            };
+            if let Err(error) = self.call_back(py, callback, Err(error)) {
+                first.get_or_insert(error);
+            }
+        }
+        first.map_or(Ok(()), Err)
+    }
+
+    fn serve_until_left(&self, py: Python<'_>, deadline: Instant) -> PyResult<()> {
         let mut first = None;
         loop {
             if let Err(error) = self.serve(py) {
@@ -44,43 +84,39 @@ impl ConsumerCore {
         }
         first.map_or(Ok(()), Err)
     }
-
-    /// Commits by hand-assigned consumers at their end, within `timeout`.
-    pub(crate) fn last_commit(&self, py: Python<'_>, timeout: Duration) -> PyResult<()> {
-        let offsets = self.consumer.last_offsets(self.is_finished());
-        if offsets.is_empty() {
-            return Ok(());
-        }
-        let deadline = Instant::now() + timeout;
-        let outcome = runtime::block_on(
-            py,
-            self.consumer.commit(offsets, Origin::Positions, deadline),
-        )?;
-        outcome.map_err(|failure| crate::error::fetch(py, &failure))
-    }
 }
 
 /// Waits on a loop until the group was left.
 pub(crate) struct LeaveWait {
     core: Arc<ConsumerCore>,
     deadline: Instant,
+    timeout: Duration,
     then: Then,
 }
 
 impl LeaveWait {
-    pub(crate) fn new(core: &Arc<ConsumerCore>, timeout: Duration, then: Then) -> Self {
+    pub(crate) fn new(
+        core: &Arc<ConsumerCore>,
+        deadline: Instant,
+        timeout: Duration,
+        then: Then,
+    ) -> Self {
         Self {
             core: Arc::clone(core),
-            deadline: Instant::now() + timeout,
+            deadline,
+            timeout,
             then,
         }
     }
 
-    fn end(&self, py: Python<'_>) -> Py<PyAny> {
-        if self.then == Then::Close {
+    fn end(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        if let Then::Close(closing) = &self.then {
             self.core.close();
+            self.core.tell_unheard(py, self.timeout)?;
+            let committed = closing.lock().last_commit();
+            committed.map_err(|error| crate::error::commit(py, &error))?;
         }
-        py.None()
+        Ok(py.None())
     }
 }
 
@@ -97,11 +133,11 @@ impl Pending for LeaveWait {
         match served {
             Err(error) => {
                 // The listener's exception reaches the caller; the group is left all the same.
-                self.end(py);
+                let _ = self.end(py);
                 Some(Err(error))
             }
-            Ok(Served::All) if over => Some(Ok(self.end(py))),
-            Ok(Served::Running) if Instant::now() >= self.deadline => Some(Ok(self.end(py))),
+            Ok(Served::All) if over => Some(self.end(py)),
+            Ok(Served::Running) if Instant::now() >= self.deadline => Some(self.end(py)),
             Ok(_) => None,
         }
     }
@@ -123,7 +159,7 @@ impl Pending for LeaveWait {
 
     /// Nobody waits for the group any more: what was to be closed is closed at once.
     fn cancel(&self) {
-        if self.then == Then::Close {
+        if matches!(self.then, Then::Close(_)) {
             self.core.close();
         }
     }

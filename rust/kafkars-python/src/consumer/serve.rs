@@ -9,7 +9,6 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
-use super::commits;
 use super::core::ConsumerCore;
 use crate::error;
 use crate::types;
@@ -91,16 +90,11 @@ impl ConsumerCore {
         match news {
             News::Change(change) => self.consumer.finish_change(&change),
             News::Committed {
-                callback,
-                offsets,
-                outcome,
+                callback, outcome, ..
             } => {
-                let function = self.callbacks.lock().remove(&callback);
-                if let Some(function) = function {
-                    let offsets = commits::answer(py, &offsets)?;
-                    let problem = outcome.err().map(|error| error::commit(py, &error));
-                    let _inside = self.enter();
-                    function.call1(py, (offsets, problem))?;
+                let callback = self.callbacks.lock().remove(&callback);
+                if let Some(callback) = callback {
+                    self.call_back(py, callback, outcome)?;
                 }
             }
             News::Failed(_) if self.is_leaving() => {}
@@ -174,7 +168,7 @@ impl ConsumerCore {
         ))
     }
 
-    fn enter(&self) -> Inside<'_> {
+    pub(super) fn enter(&self) -> Inside<'_> {
         self.serving.lock().thread = Some(thread::current().id());
         Inside(self)
     }
@@ -211,7 +205,7 @@ impl ConsumerCore {
 }
 
 /// The time a listener runs.
-struct Inside<'a>(&'a ConsumerCore);
+pub(super) struct Inside<'a>(&'a ConsumerCore);
 
 impl Drop for Inside<'_> {
     fn drop(&mut self) {

@@ -195,13 +195,7 @@ impl PyConsumer {
     fn close(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
         let core = &self.core;
         let timeout = types::timeout(timeout)?.unwrap_or(core.default_timeout);
-        let outcome = match core.consumer.is_subscribed() {
-            true => core.leave(py, "the consumer is closed", timeout),
-            false if core.check_open().is_ok() => core.last_commit(py, timeout),
-            false => Ok(()),
-        };
-        core.close();
-        outcome
+        core.end(py, timeout)
     }
 
     fn __enter__(slf: PyRef<'_, Self>) -> PyResult<PyRef<'_, Self>> {

@@ -30,37 +30,43 @@ impl Consumer {
         offsets(inner.buffer.uncommitted(inner.buffer.consumed()))
     }
 
-    /// Commits `offsets` and waits until the coordinator has them.
-    pub async fn commit(
+    /// Commits `offsets`; the answer comes when the coordinator has them. The commit is made by this call, not when its answer
+    /// is waited for: a `close()` that follows does not overtake it.
+    pub fn commit(
         &self,
         offsets: Offsets,
         origin: Origin,
         deadline: Instant,
-    ) -> Result<(), FetchError> {
+    ) -> Result<impl Future<Output = Result<(), FetchError>> + Send + use<>, FetchError> {
         self.check_commit(&offsets)?;
-        if offsets.is_empty() {
-            return Ok(());
-        }
+        let waits = !offsets.is_empty();
         let (reply, outcome) = oneshot::channel();
-        let told = self.group("commit()")?.tell(Command::Commit {
-            offsets,
-            origin,
-            deadline,
-            reply: Reply::Waiter(reply),
-        });
-        if !told {
-            return Err(FetchError::Closed);
+        if waits {
+            let told = self.group("commit()")?.tell(Command::Commit {
+                offsets,
+                origin,
+                deadline,
+                reply: Reply::Waiter(reply),
+            });
+            if !told {
+                return Err(FetchError::Closed);
+            }
         }
-        match tokio::time::timeout_at((deadline + GRACE).into(), outcome).await {
-            Ok(Ok(outcome)) => outcome.map_err(FetchError::Commit),
-            // The driver ended, and the consumer with it.
-            Ok(Err(_)) | Err(_) => Err(FetchError::Closed),
-        }
+        Ok(async move {
+            if !waits {
+                return Ok(());
+            }
+            match tokio::time::timeout_at((deadline + GRACE).into(), outcome).await {
+                Ok(Ok(outcome)) => outcome.map_err(FetchError::Commit),
+                // The driver ended, and the consumer with it.
+                Ok(Err(_)) | Err(_) => Err(FetchError::Closed),
+            }
+        })
     }
 
     /// What is left to commit when the consumer ends: where commits are automatic, what is finished and not committed.
     /// `is_finished` tells whether the application has finished what was handed out last.
-    pub fn last_offsets(&self, is_finished: bool) -> Offsets {
+    pub(super) fn last_offsets(&self, is_finished: bool) -> Offsets {
         let automatic = |group: &Group| group.config.enable_auto_commit;
         if !self.shared.group.as_deref().is_some_and(automatic) {
             return Offsets::new();

@@ -7,22 +7,28 @@ use std::time::{Duration, Instant};
 use kafkars_core::cluster::Cluster;
 use kafkars_core::group::assignor::{self, Assignor};
 use kafkars_core::group::{
-    Action, AssignorOutcome, ChangeId, CommitError, CommitId, CommitQueue, Event, Failure,
-    GroupResponse, Leave, Membership, Offsets, OutgoingCommit, RequestId, Subscription,
+    Action, AssignorOutcome, ChangeId, ChangeKind, CommitError, CommitId, CommitQueue, Event,
+    Failure, GroupResponse, Leave, Membership, Offsets, OutgoingCommit, RequestId, Subscription,
 };
+use kafkars_protocol::Uuid;
 use kafkars_protocol::messages::offset_commit::OffsetCommitResponse;
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 
 use super::news::News;
 use super::pattern::Pattern;
 use super::watch::PollWatch;
-use super::{Command, Group, Origin, Reply, Status, SubscriptionView, Wish, commits, exchange};
+use super::{
+    Command, Group, LastCommit, Origin, Reply, Status, SubscriptionView, Wish, commits, exchange,
+};
 use crate::consumer::shared::Shared;
 use crate::{after, now};
 
 /// Longest that the end of a consumer waits for the coordinator to take note.
 const LEAVE_WITHIN: Duration = Duration::from_secs(5);
+
+/// How much of that is kept for telling what came of commits.
+const TELL_WITHIN: Duration = Duration::from_secs(1);
 
 /// What a driver is started with.
 pub(in crate::consumer) struct Start {
@@ -44,15 +50,17 @@ impl Start {
             commits: CommitQueue::new(&self.group.config, seed),
             watch: PollWatch::new(&self.group.config),
             replies: HashMap::new(),
-            held_changes: HashMap::new(),
-            automatic_at: None,
+            held_changes: Vec::new(),
+            commits_end_at: None,
+            resolving: None,
             pattern: None,
             tasks: JoinSet::new(),
             group: self.group,
             shared,
         };
-        driver.run(self.commands).await;
-        driver.finish().await;
+        let mut commands = self.commands;
+        driver.run(&mut commands).await;
+        driver.finish(commands).await;
         driver.shared.client.close().await;
     }
 }
@@ -65,9 +73,12 @@ struct Driver {
     watch: PollWatch,
     // Who waits for which commit.
     replies: HashMap<CommitId, Reply>,
-    // Changes that are done once a commit is.
-    held_changes: HashMap<CommitId, ChangeId>,
-    automatic_at: Option<Instant>,
+    // Changes that are done once this commit is, and all before it.
+    held_changes: Vec<(CommitId, ChangeId)>,
+    // While the group is being left: commits are given up then, so that who made them hears of it in time.
+    commits_end_at: Option<Instant>,
+    // What is being looked up.
+    resolving: Option<(Vec<Uuid>, AbortHandle)>,
     pattern: Option<LocalPattern>,
     tasks: JoinSet<Done>,
 }
@@ -90,7 +101,7 @@ pub(super) enum Done {
 }
 
 impl Driver {
-    async fn run(&mut self, mut commands: mpsc::UnboundedReceiver<Command>) {
+    async fn run(&mut self, commands: &mut mpsc::UnboundedReceiver<Command>) {
         let shared = Arc::clone(&self.shared);
         let mut changed = shared.changed.subscribe();
         let mut cluster = shared.client.cluster_changed();
@@ -127,9 +138,18 @@ impl Driver {
         }
     }
 
-    /// The consumer is closed: leaves without asking the application, which is gone.
-    async fn finish(&mut self) {
+    /// The consumer is closed: leaves without asking the application, which is gone. Commits that it made before are made first.
+    async fn finish(&mut self, mut commands: mpsc::UnboundedReceiver<Command>) {
         let deadline = after(now(), LEAVE_WITHIN);
+        commands.close();
+        while let Ok(command) = commands.try_recv() {
+            match command {
+                Command::Commit { .. } | Command::ChangeDone { .. } => self.obey(command),
+                Command::Leave { last, .. } => self.commit_last(now(), last, deadline),
+                Command::Subscribe(_) | Command::EnforceRebalance(_) => {}
+            }
+        }
+        self.commits.end_by(commits_end_at(now(), deadline));
         if !self.membership.takes_part() && self.commits.is_idle() {
             return;
         }
@@ -140,12 +160,16 @@ impl Driver {
             self.act();
             while let Some(event) = self.membership.next_event() {
                 match event {
-                    Event::Change(change) => self.membership.change_done(now(), change.id),
+                    Event::Change(change) => {
+                        let goes = change.kind == ChangeKind::Revoked;
+                        self.change_done(now(), change.id, goes, Offsets::new());
+                    }
                     Event::Left => has_left = true,
                     Event::PollIntervalExceeded(_) | Event::Failed(_) => {}
                 }
             }
-            let wake_at = self.membership.wake_at().unwrap_or(deadline).min(deadline);
+            let wake_at = [self.membership.wake_at(), self.commits.wake_at()];
+            let wake_at = wake_at.into_iter().flatten().fold(deadline, Instant::min);
             tokio::select! {
                 Some(done) = self.tasks.join_next(), if !has_left && !self.tasks.is_empty() => {
                     if let Ok(done) = done {
@@ -167,6 +191,9 @@ impl Driver {
     fn step(&mut self) -> Option<Instant> {
         let watch_at = self.watch.look(&self.shared, &mut self.membership);
         self.commit_automatically();
+        if let Some(ends_at) = self.commits_end_at {
+            self.commits.end_by(ends_at);
+        }
         self.list_topics();
         self.act();
         // A listener may ask at once who it runs for.
@@ -182,7 +209,6 @@ impl Driver {
         [
             self.membership.wake_at(),
             self.commits.wake_at(),
-            self.automatic_at,
             list_at,
             watch_at,
         ]
@@ -195,26 +221,17 @@ impl Driver {
         let now = now();
         match command {
             Command::Subscribe(wish) => self.subscribe(now, wish),
-            Command::Leave(reason) => {
+            Command::Leave {
+                reason,
+                deadline,
+                last,
+            } => {
                 self.pattern = None;
+                self.commits_end_at = Some(commits_end_at(now, deadline));
+                self.commit_last(now, last, deadline);
                 self.membership.leave(now, leave(reason));
             }
-            Command::ChangeDone { id, commit } => {
-                let offsets = commit.unwrap_or_default();
-                let config = &self.group.config;
-                let within = config.request_timeout.min(config.rebalance_timeout() / 2);
-                let queued = (!offsets.is_empty()).then(|| {
-                    self.queue_commit(now, offsets, Origin::Positions, after(now, within))
-                });
-                match queued {
-                    Some(Ok(commit)) => drop(self.held_changes.insert(commit, id)),
-                    Some(Err(error)) => {
-                        tracing::warn!(target: "kafkars::group", %error, "positions are not committed before the partitions go");
-                        self.membership.change_done(now, id);
-                    }
-                    None => self.membership.change_done(now, id),
-                }
-            }
+            Command::ChangeDone { id, goes, commit } => self.change_done(now, id, goes, commit),
             Command::EnforceRebalance(reason) => {
                 self.membership.enforce_rebalance(now, &reason);
             }
@@ -223,10 +240,58 @@ impl Driver {
                 origin,
                 deadline,
                 reply,
-            } => match self.queue_commit(now, offsets.clone(), origin, deadline) {
-                Ok(id) => drop(self.replies.insert(id, reply)),
-                Err(error) => commits::answer(&self.shared, reply, offsets, Err(error)),
-            },
+            } => self.commit(now, offsets, origin, deadline, reply),
+        }
+    }
+
+    fn commit(
+        &mut self,
+        now: Instant,
+        offsets: Offsets,
+        origin: Origin,
+        deadline: Instant,
+        reply: Reply,
+    ) {
+        match self.queue_commit(now, offsets.clone(), origin, deadline) {
+            Ok(id) => drop(self.replies.insert(id, reply)),
+            Err(error) => commits::answer(&self.shared, reply, offsets, Err(error)),
+        }
+    }
+
+    /// The application has carried out a change. Partitions go when what was committed of them before has ended: their new owners
+    /// start from there. Others wait for that, so it has a limit.
+    fn change_done(&mut self, now: Instant, id: ChangeId, goes: bool, commit: Offsets) {
+        let config = &self.group.config;
+        let within = config.request_timeout.min(config.rebalance_timeout() / 2);
+        let limit = after(now, within);
+        if !commit.is_empty()
+            && let Err(error) = self.queue_commit(now, commit, Origin::Positions, limit)
+        {
+            tracing::warn!(target: "kafkars::group", %error, "positions are not committed before the partitions go");
+        }
+        match self.commits.newest().filter(|_| goes) {
+            Some(newest) => {
+                self.commits.end_by(limit);
+                self.held_changes.push((newest, id));
+            }
+            None => self.membership.change_done(now, id),
+        }
+    }
+
+    /// Ends the changes whose commits have ended.
+    fn release_changes(&mut self) {
+        let commits = &self.commits;
+        let is_held = |held: &mut (CommitId, ChangeId)| !commits.waits_up_to(held.0);
+        let done: Vec<_> = self.held_changes.extract_if(.., is_held).collect();
+        for (_, change) in done {
+            self.membership.change_done(now(), change);
+        }
+    }
+
+    fn commit_last(&mut self, now: Instant, last: Option<LastCommit>, deadline: Instant) {
+        if let Some(LastCommit { offsets, reply }) = last {
+            let reply = Reply::Waiter(reply);
+            self.commit(now, offsets, Origin::Positions, deadline, reply);
         }
     }
 
@@ -246,12 +311,15 @@ impl Driver {
                 partitions: lost,
             });
         }
-        let (commits, membership) = (&mut self.commits, &self.membership);
-        // What is assigned by hand belongs to no membership.
-        if origin == Origin::Positions && !self.shared.is_assigned_by_hand() {
-            commits.commit_positions(now, membership, offsets, deadline)
-        } else {
-            commits.commit(now, membership, offsets, deadline)
+        let (commits, membership) = (&mut self.commits, &mut self.membership);
+        match origin {
+            // What is assigned by hand belongs to no membership.
+            _ if self.shared.is_assigned_by_hand() => {
+                commits.commit(now, membership, offsets, deadline)
+            }
+            Origin::Positions => commits.commit_positions(now, membership, offsets, deadline),
+            Origin::Application => commits.commit_owned(now, membership, offsets, deadline),
+            Origin::Unchecked => commits.commit(now, membership, offsets, deadline),
         }
     }
 
@@ -334,12 +402,7 @@ impl Driver {
                         Done::Answer(id, exchange::send(&shared.client, outgoing).await)
                     });
                 }
-                Action::ResolveTopics { names, ids } => {
-                    self.tasks.spawn(async move {
-                        exchange::resolve(&shared.client, names, ids).await;
-                        Done::Resolved
-                    });
-                }
+                Action::ResolveTopics { names, ids } => self.resolve(names, ids),
                 Action::Assign(work) => {
                     // An assignor may be the application's, and take its time.
                     self.tasks
@@ -360,9 +423,6 @@ impl Driver {
                 self.group.status.lock().committed_at = Some(now());
                 self.shared.note_committed(&outcome.offsets);
             }
-            if let Some(change) = self.held_changes.remove(&outcome.id) {
-                self.membership.change_done(now(), change);
-            }
             match self.replies.remove(&outcome.id) {
                 Some(reply) => {
                     commits::answer(&self.shared, reply, outcome.offsets, outcome.result);
@@ -374,6 +434,24 @@ impl Driver {
                 }
             }
         }
+        self.release_changes();
+    }
+
+    /// Looks topics up, unless the same are being looked up: the membership asks again until it knows them.
+    fn resolve(&mut self, names: Vec<Arc<str>>, ids: Vec<Uuid>) {
+        if let Some((asked, task)) = self.resolving.take() {
+            if asked == ids && names.is_empty() && !task.is_finished() {
+                self.resolving = Some((asked, task));
+                return;
+            }
+            task.abort();
+        }
+        let (client, wanted) = (self.shared.client.clone(), ids.clone());
+        let task = self.tasks.spawn(async move {
+            exchange::resolve(&client, names, wanted).await;
+            Done::Resolved
+        });
+        self.resolving = Some((ids, task));
     }
 
     fn next_commit(&mut self, cluster: &Cluster) -> Option<OutgoingCommit> {
@@ -417,31 +495,17 @@ impl Driver {
                 tracing::warn!(target: "kafkars::group", %error, "membership failed");
                 self.shared.push_news(News::Failed(error));
             }
-            Event::Left => self.shared.push_news(News::Left),
+            Event::Left => {
+                self.commits_end_at = None;
+                self.shared.push_news(News::Left);
+            }
         }
     }
 
     fn commit_automatically(&mut self) {
-        if !self.group.config.enable_auto_commit {
-            return;
-        }
-        let (now, interval) = (now(), self.group.config.auto_commit_interval);
-        let due = *self.automatic_at.get_or_insert(after(now, interval));
-        if now < due {
-            return;
-        }
-        self.automatic_at = Some(after(now, interval));
-        if !self.commits.is_idle() {
-            return;
-        }
-        let offsets = self.shared.finished_offsets();
-        if offsets.is_empty() {
-            return;
-        }
-        let deadline = after(now, interval.max(self.group.config.request_timeout));
-        if let Err(error) = self.queue_commit(now, offsets, Origin::Positions, deadline) {
-            tracing::warn!(target: "kafkars::group", %error, "automatic commit failed");
-        }
+        let shared = &self.shared;
+        self.commits
+            .commit_automatically(now(), &mut self.membership, || shared.finished_offsets());
     }
 
     /// Lets the handle see how far the membership is.
@@ -461,6 +525,12 @@ impl Driver {
             status.subscribed_at = None;
         }
     }
+}
+
+/// When commits are given up that were made before an end at `deadline`: there must be time left to tell.
+fn commits_end_at(now: Instant, deadline: Instant) -> Instant {
+    let left = deadline.saturating_duration_since(now);
+    now + left - (left / 4).min(TELL_WITHIN)
 }
 
 fn leave(reason: &str) -> Leave {

@@ -43,12 +43,20 @@ pub enum SubscriptionView {
 /// What the handle tells the driver.
 pub(super) enum Command {
     Subscribe(Wish),
-    /// Give up everything, after a commit of what is finished.
-    Leave(&'static str),
+    /// Give up everything, after a commit of what is finished. [`News::Left`] comes when all commits made before are done or
+    /// given up, which they are before the deadline.
+    Leave {
+        reason: &'static str,
+        deadline: Instant,
+        /// What is still to be committed of partitions that are assigned by hand.
+        last: Option<LastCommit>,
+    },
     /// The application has carried out a change; these offsets are to be committed before the partitions go.
     ChangeDone {
         id: kafkars_core::group::ChangeId,
-        commit: Option<Offsets>,
+        /// Whether the partitions are still owned, and go when this is done: commits made before come first.
+        goes: bool,
+        commit: Offsets,
     },
     EnforceRebalance(String),
     Commit {
@@ -59,11 +67,20 @@ pub(super) enum Command {
     },
 }
 
+/// The commit that a consumer makes at its end.
+pub(super) struct LastCommit {
+    pub(super) offsets: Offsets,
+    pub(super) reply: oneshot::Sender<Result<(), CommitError>>,
+}
+
 /// Where the offsets of a commit come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// The application names them, and may name any partition.
+    /// The application names them. A member of a group may name its own partitions only: whoever owns the others would read
+    /// records again, or leave some out.
     Application,
+    /// The application names them, and may name any partition, as with libraries that do not look.
+    Unchecked,
     /// They are the consumer's own positions, which count as long as it owns the partitions.
     Positions,
 }
@@ -82,6 +99,17 @@ pub(super) enum Wish {
     Local(Pattern),
     /// Matched by the coordinator (KIP-848).
     Remote(Arc<str>),
+}
+
+/// A consumer on its way out.
+#[derive(Debug)]
+pub struct Closing(oneshot::Receiver<Result<(), CommitError>>);
+
+impl Closing {
+    /// What came of the last commit, after [`News::Left`]; nothing where nothing was to be committed.
+    pub fn last_commit(&mut self) -> Result<(), CommitError> {
+        self.0.try_recv().unwrap_or(Ok(()))
+    }
 }
 
 /// What the driver shows of itself.
@@ -198,13 +226,43 @@ impl Consumer {
         group.status.lock().subscription.clone()
     }
 
-    /// Gives up the subscription: revocations come as news, and [`News::Left`] is the end. False where there is none.
-    pub fn start_leaving(&self, reason: &'static str) -> bool {
+    /// Gives up the subscription: revocations come as news, and [`News::Left`] is the end. False where there is none. Commits
+    /// made before are done or given up before `deadline`.
+    pub fn start_leaving(&self, reason: &'static str, deadline: Instant) -> bool {
         let Some(group) = self.shared.group.as_ref() else {
             return false;
         };
         let was_subscribed = group.status.lock().subscription.take().is_some();
-        was_subscribed && group.tell(Command::Leave(reason))
+        was_subscribed
+            && group.tell(Command::Leave {
+                reason,
+                deadline,
+                last: None,
+            })
+    }
+
+    /// As [`Consumer::start_leaving`] for a consumer that is about to be closed, subscribed or not: its commits are to end first.
+    /// `None` without a group, and when it is closed already. `is_finished` tells whether the application has finished what was
+    /// handed out last.
+    pub fn start_closing(&self, deadline: Instant, is_finished: bool) -> Option<Closing> {
+        if self.is_closed() {
+            return None;
+        }
+        let group = self.shared.group.as_ref()?;
+        let was_subscribed = group.status.lock().subscription.take().is_some();
+        // What a member owns is committed when it is revoked.
+        let offsets = match was_subscribed {
+            true => Offsets::new(),
+            false => self.last_offsets(is_finished),
+        };
+        let (reply, outcome) = oneshot::channel();
+        let last = (!offsets.is_empty()).then_some(LastCommit { offsets, reply });
+        let told = group.tell(Command::Leave {
+            reason: "the consumer is closed",
+            deadline,
+            last,
+        });
+        told.then_some(Closing(outcome))
     }
 
     /// Makes the group rebalance though nothing calls for it (KIP-568).

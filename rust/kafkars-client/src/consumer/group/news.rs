@@ -183,11 +183,10 @@ impl Consumer {
         };
         let mut inner = self.shared.inner.lock();
         let is_owned = inner.queue.done();
-        let commit = match change.kind {
-            ChangeKind::Revoked if is_owned && group.config.enable_auto_commit => {
-                Some(to_commit(&mut inner, change))
-            }
-            ChangeKind::Revoked | ChangeKind::Assigned | ChangeKind::Lost(_) => None,
+        let goes = is_owned && change.kind == ChangeKind::Revoked;
+        let commit = match goes && group.config.enable_auto_commit {
+            true => to_commit(&mut inner, change),
+            false => Offsets::new(),
         };
         if change.kind != ChangeKind::Assigned {
             inner.buffer.remove(&change.partitions);
@@ -199,7 +198,8 @@ impl Consumer {
         self.shared.touch();
         group.tell(Command::ChangeDone {
             id: change.id,
-            commit: commit.filter(|offsets| !offsets.is_empty()),
+            goes,
+            commit,
         });
     }
 

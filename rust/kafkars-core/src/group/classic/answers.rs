@@ -91,8 +91,7 @@ impl Classic {
                 common.refusal(awaited.operation(), code, message.as_deref())
             }
         };
-        self.fail(common, error);
-        self.retry_at = Some(now + common.config.retry_backoff_max);
+        self.fail(common, now, error);
     }
 
     /// The coordinator may be elsewhere, and may or may not have acted.
@@ -102,8 +101,8 @@ impl Classic {
             common.coordinator_lost(now, node);
         }
         match awaited {
-            Awaited::Heartbeat(_) => self.heartbeat_failed(common, now),
-            Awaited::Join(_) | Awaited::Sync(_) => self.join_failed(common, now),
+            Awaited::Heartbeat(_) => self.heartbeat_failed(now),
+            Awaited::Join(_) | Awaited::Sync(_) => self.join_failed(now),
             Awaited::Leave => self.leave_failed(common, now),
         }
     }

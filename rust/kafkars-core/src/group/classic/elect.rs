@@ -9,7 +9,7 @@ use kafkars_protocol::messages::join_group::JoinGroupResponseMember;
 use kafkars_protocol::messages::sync_group::{SyncGroupRequest, SyncGroupRequestAssignment};
 
 use super::join::PROTOCOL_TYPE;
-use super::{Classic, Phase};
+use super::{Classic, NO_GENERATION, Phase};
 use crate::cluster::Cluster;
 use crate::config::TopicPartition;
 use crate::group::action::{Action, AssignorOutcome, AssignorWork, GroupRequest, RequestId};
@@ -80,35 +80,30 @@ impl Classic {
         now: Instant,
         members: Vec<JoinGroupResponseMember>,
         skip: bool,
-    ) -> Result<(), GroupError> {
-        let members = decode(common, members)?;
+    ) {
+        let members = decode(&common.group, members);
         let topics: BTreeSet<Arc<str>> = members
             .values()
             .flat_map(|member| member.topics.iter().cloned())
             .collect();
         if skip {
             self.watched = Some(Watched::new(common, topics));
-            self.send_sync(common, now, Vec::new());
-            return Ok(());
+            return self.send_sync(common, now, Vec::new());
         }
-        let missing: Vec<Arc<str>> = topics
+        let missing: BTreeSet<Arc<str>> = topics
             .iter()
             .filter(|topic| common.cluster.topic(topic).is_none())
             .cloned()
             .collect();
-        if !missing.is_empty() {
-            common.actions.push_back(Action::ResolveTopics {
-                names: missing,
-                ids: Vec::new(),
-            });
-        }
+        common.lookup.want_names(missing);
+        common.look_up(now);
         let patience = LONGEST_LOOK_UP.min(common.config.rebalance_timeout() / 2);
         self.phase = Phase::Electing(Election {
             members,
             topics,
             step: Step::LookingUp(now + patience),
         });
-        Ok(())
+        self.try_elect(common, now);
     }
 
     /// Starts the assignor when every topic is known, or has not become known in time.
@@ -127,6 +122,7 @@ impl Classic {
         if !is_known && now < until {
             return;
         }
+        common.lookup.end();
         let chosen = self.member.strategy.as_deref();
         let assignor = self
             .assignors
@@ -134,7 +130,7 @@ impl Classic {
             .find(|assignor| Some(assignor.name()) == chosen);
         let Some(assignor) = assignor.map(Arc::clone) else {
             let error = self.inconsistent(common);
-            return self.fail(common, error);
+            return self.fail(common, now, error);
         };
         let view = GroupView {
             members: std::mem::take(&mut election.members),
@@ -193,8 +189,7 @@ impl Classic {
                     assignor: chosen,
                     cause,
                 };
-                self.fail(common, error);
-                self.retry_at = Some(now + common.config.retry_backoff_max);
+                self.fail(common, now, error);
             }
         }
     }
@@ -206,9 +201,9 @@ impl Classic {
         now: Instant,
         assignments: Vec<SyncGroupRequestAssignment>,
     ) {
-        let Some(node) = common.coordinator(now) else {
+        let (Some(node), Some(permit)) = (common.coordinator(now), self.sync_permit.take()) else {
             // It moved within this rebalance; the new one starts another.
-            return self.join_failed(common, now);
+            return self.join_failed(now);
         };
         let request = SyncGroupRequest {
             group_id: common.group.to_string(),
@@ -223,7 +218,13 @@ impl Classic {
             .config
             .request_timeout
             .max(common.config.rebalance_timeout());
-        let id = common.send(node, GroupRequest::SyncGroup(request), timeout, true);
+        let id = common.send(
+            permit,
+            node,
+            GroupRequest::SyncGroup(request),
+            timeout,
+            true,
+        );
         self.phase = Phase::Syncing(id, now);
     }
 }
@@ -252,22 +253,35 @@ fn seen(
     topics.iter().filter_map(view).collect()
 }
 
-fn decode(
-    common: &Common,
-    members: Vec<JoinGroupResponseMember>,
-) -> Result<BTreeMap<Arc<str>, MemberView>, GroupError> {
+/// What the members want. One whose subscription cannot be read gets nothing, and the others go on: the coordinator hands over
+/// what it was sent, so that one member could stop all of them otherwise.
+fn decode(group: &str, members: Vec<JoinGroupResponseMember>) -> BTreeMap<Arc<str>, MemberView> {
     let decode = |member: JoinGroupResponseMember| {
-        let view = embedded::decode_subscription(member.metadata, member.group_instance_id);
-        match view {
-            Ok(view) => Ok((Arc::from(member.member_id), view)),
-            Err(cause) => Err(GroupError::Failed {
-                group: Arc::clone(&common.group),
-                operation: "reading the subscription of a member",
-                cause: format!("{}: {cause}", member.member_id).into(),
-            }),
-        }
+        let instance = member.group_instance_id;
+        let view = embedded::decode_subscription(member.metadata, instance.clone());
+        let view = view.unwrap_or_else(|cause| {
+            tracing::warn!(
+                target: "kafkars::group", group, member = ?shortened(&member.member_id),
+                instance = ?instance.as_deref().map(shortened), %cause,
+                "the subscription of a member cannot be read; it is assigned nothing"
+            );
+            MemberView {
+                instance: instance.map(Arc::from),
+                generation: NO_GENERATION,
+                ..MemberView::default()
+            }
+        });
+        (Arc::from(member.member_id), view)
     };
     members.into_iter().map(decode).collect()
+}
+
+/// The start of a text that somebody else has chosen.
+fn shortened(text: &str) -> &str {
+    const SHOWN: usize = 200;
+    text.char_indices()
+        .nth(SHOWN)
+        .map_or(text, |(end, _)| text.get(..end).unwrap_or(text))
 }
 
 /// The assignment, if it is one: only members get partitions, none has two owners, all exist, and a cooperative strategy

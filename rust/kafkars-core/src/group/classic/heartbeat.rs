@@ -10,6 +10,7 @@ use super::{Classic, NO_GENERATION, Phase};
 use crate::group::action::{GroupRequest, RequestId};
 use crate::group::common::Common;
 use crate::group::error::GroupError;
+use crate::group::pace::Pace;
 
 /// When the next heartbeat is due, and until when the member may believe itself one.
 #[derive(Debug, Default)]
@@ -22,7 +23,6 @@ pub(super) struct Heartbeats {
     /// The coordinator waited for nobody then, or later. A rebalance that has begun since goes on without those who have
     /// not joined by its timeout.
     calm_at: Option<Instant>,
-    failures: u32,
 }
 
 impl Heartbeats {
@@ -30,7 +30,6 @@ impl Heartbeats {
     /// a while: a member that owns something trusts only what it knows to be later than that.
     pub(super) fn start(&mut self, common: &Common, now: Instant, sent_at: Instant) {
         self.in_flight = None;
-        self.failures = 0;
         if common.ownership.is_empty() {
             self.next_at = Some(now + common.config.heartbeat_interval);
             self.confirmed_at = Some(now);
@@ -60,12 +59,12 @@ impl Heartbeats {
         *self = Self::default();
     }
 
-    pub(super) fn wake_at(&self, common: &Common) -> Option<Instant> {
+    pub(super) fn wake_at(&self, common: &Common, pace: &Pace) -> Option<Instant> {
         let beat_at = match self.in_flight {
             Some(_) => None,
             // Without a coordinator the search for it wakes.
             None if common.coordinator.node().is_none() => None,
-            None => self.next_at,
+            None => self.next_at.map(|at| pace.not_before(at)),
         };
         [beat_at, self.session_ends_at(common)]
             .into_iter()
@@ -118,7 +117,16 @@ impl Classic {
             .config
             .request_timeout
             .min(common.config.session_timeout);
-        let id = common.send(node, GroupRequest::Heartbeat(request), timeout, false);
+        let Some(permit) = self.beat_pace.permit(now) else {
+            return;
+        };
+        let id = common.send(
+            permit,
+            node,
+            GroupRequest::Heartbeat(request),
+            timeout,
+            false,
+        );
         self.heartbeats.in_flight = Some((id, now));
         self.heartbeats.next_at = Some(now + common.config.heartbeat_interval);
     }
@@ -142,6 +150,9 @@ impl Classic {
     ) {
         let Err(code) = ErrorCode::check(response.error_code) else {
             self.heartbeats.calm(sent_at);
+            if matches!(self.phase, Phase::Stable) && self.rejoin.is_none() {
+                self.pace.rested();
+            }
             return self.confirmed(common, now, sent_at);
         };
         let is_joining = matches!(self.phase, Phase::Joining(..));
@@ -163,28 +174,28 @@ impl Classic {
             ErrorCode::UnknownMemberId | ErrorCode::IllegalGeneration => self.fenced(common, code),
             ErrorCode::NotCoordinator | ErrorCode::CoordinatorNotAvailable => {
                 self.coordinator_moved(common, now, code);
-                self.heartbeat_failed(common, now);
+                self.heartbeat_failed(now);
             }
             code if code.retriable() => {
                 common.last_cause = code.name().into();
-                self.heartbeat_failed(common, now);
+                self.heartbeat_failed(now);
             }
             code => {
                 let error = common.refusal("Heartbeat", code, None);
-                self.fail(common, error);
+                self.fail(common, now, error);
             }
         }
     }
 
-    pub(super) fn heartbeat_failed(&mut self, common: &mut Common, now: Instant) {
-        self.heartbeats.failures = self.heartbeats.failures.saturating_add(1);
-        self.heartbeats.next_at = Some(common.retry_at(now, self.heartbeats.failures));
+    pub(super) fn heartbeat_failed(&mut self, now: Instant) {
+        self.beat_pace.failed(now);
+        self.heartbeats.next_at = self.beat_pace.next_at();
     }
 
     fn confirmed(&mut self, common: &mut Common, now: Instant, sent_at: Instant) {
-        self.heartbeats.failures = 0;
+        self.beat_pace.rested();
         self.heartbeats.confirm(sent_at);
-        common.heard_at = Some(now);
+        common.heard(now);
     }
 
     /// Nothing was heard for a session, or a rebalance has waited long enough: others may own the partitions by now, so they are

@@ -31,16 +31,21 @@ impl Classic {
     }
 
     pub(super) fn try_join(&mut self, common: &mut Common, now: Instant) {
-        if !common.ownership.is_settled() || self.retry_at.is_some_and(|at| at > now) {
+        if !common.ownership.is_settled() {
             return;
         }
         let Some(node) = common.coordinator(now) else {
             return;
         };
+        let Some(permit) = self.pace.permit(now) else {
+            return;
+        };
         let protocols = match self.protocols(common) {
             Ok(protocols) => protocols,
-            Err(error) => return self.fail(common, error),
+            Err(error) => return self.fail(common, now, error),
         };
+        let (permit, for_sync) = permit.round();
+        self.sync_permit = Some(for_sync);
         self.joined_topics = common.topics();
         self.claimed = common.ownership.owned().cloned().collect();
         let reason = self.rejoin.take();
@@ -58,7 +63,13 @@ impl Classic {
             .config
             .request_timeout
             .max(common.config.rebalance_timeout() + JOIN_GRACE);
-        let id = common.send(node, GroupRequest::JoinGroup(request), timeout, true);
+        let id = common.send(
+            permit,
+            node,
+            GroupRequest::JoinGroup(request),
+            timeout,
+            true,
+        );
         self.phase = Phase::Joining(id, now);
     }
 
@@ -105,32 +116,30 @@ impl Classic {
             }
             ErrorCode::UnknownMemberId | ErrorCode::IllegalGeneration => {
                 self.fenced(common, code);
-                self.join_failed(common, now);
+                self.join_failed(now);
             }
             ErrorCode::NotCoordinator | ErrorCode::CoordinatorNotAvailable => {
                 self.coordinator_moved(common, now, code);
-                self.join_failed(common, now);
+                self.join_failed(now);
             }
             ErrorCode::InconsistentGroupProtocol => {
                 let error = self.inconsistent(common);
-                self.fail(common, error);
+                self.fail(common, now, error);
             }
             code if code.retriable() || code == ErrorCode::RebalanceInProgress => {
                 common.last_cause = code.name().into();
-                self.join_failed(common, now);
+                self.join_failed(now);
             }
             code => {
                 let error = common.refusal("JoinGroup", code, None);
-                self.fail(common, error);
-                self.retry_at = Some(now + common.config.retry_backoff_max);
+                self.fail(common, now, error);
             }
         }
     }
 
     /// Tries again after a pause.
-    pub(super) fn join_failed(&mut self, common: &mut Common, now: Instant) {
-        self.failures = self.failures.saturating_add(1);
-        self.retry_at = Some(common.retry_at(now, self.failures));
+    pub(super) fn join_failed(&mut self, now: Instant) {
+        self.pace.failed(now);
         self.request_rejoin("the last try to join failed");
         self.phase = Phase::Preparing;
     }
@@ -152,22 +161,22 @@ impl Classic {
             .is_none_or(|name| name == PROTOCOL_TYPE);
         let Some(strategy) = response.protocol_name.filter(|name| is_ours && known(name)) else {
             let error = self.inconsistent(common);
-            return self.fail(common, error);
+            return self.fail(common, now, error);
         };
+        if response.member_id.is_empty() || response.generation_id < 0 {
+            common.last_cause = "the coordinator took nobody in".into();
+            return self.join_failed(now);
+        }
         self.member.id = response.member_id.into();
         self.member.generation = response.generation_id;
         self.member.strategy = Some(strategy.into());
         self.heartbeats.start(common, now, sent_at);
-        common.heard_at = Some(now);
+        common.heard(now);
         self.watched = None;
-        self.retry_at = None;
         if *response.leader != *self.member.id {
             return self.send_sync(common, now, Vec::new());
         }
-        match self.elect(common, now, response.members, response.skip_assignment) {
-            Ok(()) => self.try_elect(common, now),
-            Err(error) => self.fail(common, error),
-        }
+        self.elect(common, now, response.members, response.skip_assignment);
     }
 
     pub(super) fn inconsistent(&self, common: &Common) -> GroupError {

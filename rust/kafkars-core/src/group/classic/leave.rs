@@ -41,7 +41,6 @@ impl Classic {
             | Phase::Syncing(..)
             | Phase::Stable => {
                 common.revoke(|_| true);
-                self.retry_at = None;
                 self.phase = Phase::Leaving(Departure {
                     leave,
                     in_flight: None,
@@ -55,20 +54,16 @@ impl Classic {
         let Phase::Leaving(departure) = &self.phase else {
             return;
         };
-        if !common.ownership.is_settled() || departure.in_flight.is_some() {
+        if !common.ownership.is_settled() || common.is_committing || departure.in_flight.is_some() {
             return;
         }
         if departure.failures >= TRIES || !self.sends_leave(common, departure.leave.operation) {
             return self.left(common);
         }
-        if self.retry_at.is_some_and(|at| at > now) {
-            return;
-        }
         let reason = departure.leave.reason.clone();
-        let Some(node) = common.coordinator(now) else {
+        let Some(id) = self.send_leave(common, now, reason) else {
             return;
         };
-        let id = self.send_leave(common, node, reason);
         if let Phase::Leaving(departure) = &mut self.phase {
             departure.in_flight = Some(id);
         }
@@ -84,12 +79,15 @@ impl Classic {
         gives_up && !self.member.id.is_empty()
     }
 
+    /// Says goodbye, once, if that is possible now.
     pub(super) fn send_leave(
         &self,
         common: &mut Common,
-        node: i32,
+        now: Instant,
         reason: Option<String>,
-    ) -> RequestId {
+    ) -> Option<RequestId> {
+        let node = common.coordinator(now)?;
+        let permit = common.leaves.permit(now)?;
         let request = LeaveGroup {
             group_id: common.group.to_string(),
             member_id: self.member.id.to_string(),
@@ -97,7 +95,8 @@ impl Classic {
             reason,
         };
         let timeout = common.config.request_timeout;
-        common.send(node, GroupRequest::LeaveGroup(request), timeout, false)
+        let request = GroupRequest::LeaveGroup(request);
+        Some(common.send(permit, node, request, timeout, false))
     }
 
     /// Whether `id` is the LeaveGroup under way.
@@ -110,7 +109,7 @@ impl Classic {
         if let Phase::Leaving(departure) = &mut self.phase {
             departure.in_flight = None;
             departure.failures += 1;
-            self.retry_at = Some(common.retry_at(now, departure.failures));
+            common.leaves.failed(now);
         }
     }
 
@@ -118,7 +117,10 @@ impl Classic {
     pub(super) fn left(&mut self, common: &mut Common) {
         self.forget_member();
         self.rejoin = None;
-        self.retry_at = None;
+        // Whoever subscribes anew is in no trouble because of what was.
+        if !self.pace.has_failed() {
+            self.pace.rested();
+        }
         self.phase = Phase::Idle;
         common.events.push_back(Event::Left);
         if common.subscription.is_some() {

@@ -26,6 +26,7 @@ use super::common::Common;
 use super::error::GroupError;
 use super::leave::LeaveOperation;
 use super::membership::{Identity, MembershipState, may_return};
+use super::pace::{Pace, Permit};
 use crate::config::TopicPartition;
 
 /// The generation of one who is no member.
@@ -41,9 +42,10 @@ pub(super) struct Classic {
     member: Member,
     /// Why to join again, when there is a reason.
     rejoin: Option<Arc<str>>,
-    /// Tries to join that failed in a row, and when the next is due.
-    failures: u32,
-    retry_at: Option<Instant>,
+    /// When to join; the SyncGroup that belongs to the JoinGroup under way or answered last; when to send heartbeats.
+    pace: Pace,
+    sync_permit: Option<Permit>,
+    beat_pace: Pace,
     heartbeats: Heartbeats,
     /// What the last join subscribed to.
     joined_topics: BTreeSet<Arc<str>>,
@@ -81,7 +83,7 @@ enum Phase {
 }
 
 impl Classic {
-    pub(super) fn new(mut assignors: Vec<Arc<dyn Assignor>>) -> Self {
+    pub(super) fn new(common: &mut Common, mut assignors: Vec<Arc<dyn Assignor>>) -> Self {
         if assignors.is_empty() {
             assignors = default_assignors();
         }
@@ -91,8 +93,9 @@ impl Classic {
             phase: Phase::Idle,
             member: Member::nobody(),
             rejoin: None,
-            failures: 0,
-            retry_at: None,
+            pace: common.pace(),
+            sync_permit: None,
+            beat_pace: common.pace(),
             heartbeats: Heartbeats::default(),
             joined_topics: BTreeSet::new(),
             claimed: Vec::new(),
@@ -130,12 +133,11 @@ impl Classic {
         }
     }
 
-    pub(super) fn polled(&mut self, common: &mut Common, now: Instant) {
-        let returns = match &self.phase {
-            Phase::Expelled => true,
-            Phase::Failed { may_return } => *may_return && self.retry_at.is_none_or(|at| at <= now),
-            _ => false,
-        };
+    pub(super) fn polled(&mut self, common: &mut Common, _now: Instant) {
+        let returns = matches!(
+            self.phase,
+            Phase::Expelled | Phase::Failed { may_return: true }
+        );
         if returns && common.subscription.is_some() {
             self.start("the consumer polls again");
         }
@@ -177,14 +179,18 @@ impl Classic {
         // Callbacks and the search for the coordinator wake by themselves.
         let can_act = common.ownership.is_settled() && common.coordinator.node().is_some();
         let retry_at = match &self.phase {
-            Phase::Preparing if can_act => self.retry_at,
+            Phase::Preparing if can_act => self.pace.next_at(),
             Phase::Electing(election) => election.wake_at(),
-            Phase::Leaving(departure) if can_act && !departure.is_in_flight() => self.retry_at,
+            Phase::Leaving(departure)
+                if can_act && !common.is_committing && !departure.is_in_flight() =>
+            {
+                common.leaves.next_at()
+            }
             _ => None,
         };
         let heartbeat_at = self
             .beats(common)
-            .then(|| self.heartbeats.wake_at(common))
+            .then(|| self.heartbeats.wake_at(common, &self.beat_pace))
             .flatten();
         let patience_ends_at = self.patience_ends_at(common);
         [retry_at, heartbeat_at, patience_ends_at]
@@ -218,11 +224,11 @@ impl Classic {
     }
 
     /// A commit was refused because of who made it.
-    pub(super) fn identity_refused(&mut self, common: &mut Common, _now: Instant, code: ErrorCode) {
+    pub(super) fn identity_refused(&mut self, common: &mut Common, now: Instant, code: ErrorCode) {
         match code {
             ErrorCode::FencedInstanceId => {
                 let error = common.refusal("OffsetCommit", code, None);
-                self.fail(common, error);
+                self.fail(common, now, error);
             }
             ErrorCode::UnknownMemberId | ErrorCode::IllegalGeneration => {
                 self.fenced(common, code);
@@ -234,7 +240,9 @@ impl Classic {
         }
     }
 
-    pub(super) fn fail(&mut self, common: &mut Common, error: GroupError) {
+    /// The membership ends. It begins again when the application polls, but not sooner than its pace allows.
+    pub(super) fn fail(&mut self, common: &mut Common, now: Instant, error: GroupError) {
+        self.pace.failed(now);
         if matches!(self.phase, Phase::Leaving(_)) {
             self.left(common);
             return;
@@ -250,19 +258,14 @@ impl Classic {
     pub(super) fn expel(&mut self, common: &mut Common, now: Instant, error: GroupError) {
         if let Phase::Leaving(departure) = &self.phase {
             let (operation, reason) = departure.say();
-            if !departure.is_in_flight()
-                && self.sends_leave(common, operation)
-                && let Some(node) = common.coordinator(now)
-            {
-                self.send_leave(common, node, reason);
+            if !departure.is_in_flight() && self.sends_leave(common, operation) {
+                self.send_leave(common, now, reason);
             }
             common.lose(error);
             return self.left(common);
         }
-        if let Some(node) = common.coordinator(now)
-            && self.sends_leave(common, LeaveOperation::Default)
-        {
-            self.send_leave(common, node, Some("max_poll_interval_ms exceeded".into()));
+        if self.sends_leave(common, LeaveOperation::Default) {
+            self.send_leave(common, now, Some("max_poll_interval_ms exceeded".into()));
         }
         self.forget_member();
         common.lose(error);
@@ -271,8 +274,6 @@ impl Classic {
 
     fn start(&mut self, reason: &str) {
         self.request_rejoin(reason);
-        self.failures = 0;
-        self.retry_at = None;
         self.phase = Phase::Preparing;
     }
 

@@ -35,20 +35,19 @@ impl Classic {
             ErrorCode::UnknownMemberId | ErrorCode::IllegalGeneration => self.fenced(common, code),
             ErrorCode::NotCoordinator | ErrorCode::CoordinatorNotAvailable => {
                 self.coordinator_moved(common, now, code);
-                self.join_failed(common, now);
+                self.join_failed(now);
             }
             ErrorCode::InconsistentGroupProtocol => {
                 let error = self.inconsistent(common);
-                self.fail(common, error);
+                self.fail(common, now, error);
             }
             code if code.retriable() => {
                 common.last_cause = code.name().into();
-                self.join_failed(common, now);
+                self.join_failed(now);
             }
             code => {
                 let error = common.refusal("SyncGroup", code, None);
-                self.fail(common, error);
-                self.retry_at = Some(now + common.config.retry_backoff_max);
+                self.fail(common, now, error);
             }
         }
     }
@@ -61,7 +60,7 @@ impl Classic {
             || differs(&response.protocol_name, self.member.strategy.as_deref())
         {
             let error = self.inconsistent(common);
-            return self.fail(common, error);
+            return self.fail(common, now, error);
         }
         let assignment = match embedded::decode_assignment(response.assignment) {
             Ok(assignment) => assignment,
@@ -69,23 +68,28 @@ impl Classic {
                 let error = GroupError::Failed {
                     group: Arc::clone(&common.group),
                     operation: "reading the assignment",
-                    cause: cause.to_string().into(),
+                    cause,
                 };
-                return self.fail(common, error);
+                return self.fail(common, now, error);
             }
         };
-        self.failures = 0;
         self.phase = Phase::Stable;
-        common.heard_at = Some(now);
+        common.heard(now);
         let topics = common.topics();
         if topics != self.joined_topics {
             self.request_rejoin("the subscription changed");
         }
         let is_wanted = |partition: &TopicPartition| topics.contains(&partition.topic);
         if !assignment.partitions.iter().all(is_wanted) {
+            tracing::warn!(
+                target: "kafkars::group", group = %common.group,
+                "the leader has assigned topics that are not subscribed; the member joins again"
+            );
+            self.pace.failed(now);
             self.request_rejoin("the assignment does not match the subscription");
             return;
         }
+        self.pace.succeeded();
         self.last = LastAssignment {
             partitions: assignment.partitions.clone(),
             generation: self.member.generation,

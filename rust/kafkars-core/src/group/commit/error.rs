@@ -23,6 +23,19 @@ pub enum CommitError {
         /// Which offsets were refused.
         partitions: Vec<TopicPartition>,
     },
+    /// The application names partitions that this member of the group does not own: whoever reads them starts from what is
+    /// committed, and would read records again or leave some out.
+    #[error(
+        "offsets of {} are not committed: they are not assigned to this member of group {group:?}, and another one may read them; \
+         commit what assignment() has, or set a group's offsets with a consumer that does not subscribe",
+        list(partitions)
+    )]
+    NotOwned {
+        /// The group.
+        group: Arc<str>,
+        /// Which offsets were refused.
+        partitions: Vec<TopicPartition>,
+    },
     /// The consumer is not in its group at the moment.
     #[error(
         "nothing is committed: the consumer is not a member of group {group:?} ({state}); poll to join again"
@@ -92,6 +105,7 @@ impl CommitError {
             }
             Self::Refused { code, .. } if code.retriable() => ErrorKind::Retriable,
             Self::Fenced { .. }
+            | Self::NotOwned { .. }
             | Self::Refused { .. }
             | Self::InvalidOffset { .. }
             | Self::Failed { .. } => ErrorKind::Invalid,

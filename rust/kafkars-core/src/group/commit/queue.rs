@@ -117,10 +117,37 @@ impl CommitQueue {
     pub fn commit(
         &mut self,
         now: Instant,
-        membership: &Membership,
+        membership: &mut Membership,
         offsets: Offsets,
         deadline: Instant,
     ) -> Result<CommitId, CommitError> {
+        self.enqueue(now, membership, offsets, deadline, false)
+    }
+
+    /// As [`CommitQueue::commit`], for offsets that the application names as a member of the group: it owns all of these
+    /// partitions.
+    ///
+    /// # Errors
+    /// As [`CommitQueue::commit`], and [`CommitError::NotOwned`]; nothing is committed then.
+    pub fn commit_owned(
+        &mut self,
+        now: Instant,
+        membership: &mut Membership,
+        offsets: Offsets,
+        deadline: Instant,
+    ) -> Result<CommitId, CommitError> {
+        if membership.takes_part() {
+            let is_foreign =
+                |partition: &&TopicPartition| membership.assignment_serial(partition).is_none();
+            let partitions: Vec<TopicPartition> =
+                offsets.keys().filter(is_foreign).cloned().collect();
+            if !partitions.is_empty() {
+                return Err(CommitError::NotOwned {
+                    group: Arc::clone(membership.group()),
+                    partitions,
+                });
+            }
+        }
         self.enqueue(now, membership, offsets, deadline, false)
     }
 
@@ -132,7 +159,7 @@ impl CommitQueue {
     pub fn commit_positions(
         &mut self,
         now: Instant,
-        membership: &Membership,
+        membership: &mut Membership,
         positions: Offsets,
         deadline: Instant,
     ) -> Result<CommitId, CommitError> {
@@ -149,6 +176,7 @@ impl CommitQueue {
                 partitions: gone,
             });
             self.finish(|commit| commit.open.is_empty());
+            self.tell(now, membership);
         }
         Ok(id)
     }
@@ -159,7 +187,7 @@ impl CommitQueue {
     pub fn commit_automatically(
         &mut self,
         now: Instant,
-        membership: &Membership,
+        membership: &mut Membership,
         finished: impl FnOnce() -> Offsets,
     ) -> Option<CommitId> {
         let interval = self.automatic?;
@@ -172,8 +200,11 @@ impl CommitQueue {
             return None;
         }
         let mut offsets = finished();
-        // What went away a moment ago belongs to others, even if the caller has not heard of it yet.
-        offsets.retain(|partition, _| membership.assignment_serial(partition).is_some());
+        // What went away a moment ago belongs to others, even if the caller has not heard of it yet. One who never subscribed
+        // reads what it was given by hand.
+        if membership.state() != MembershipState::Unsubscribed {
+            offsets.retain(|partition, _| membership.assignment_serial(partition).is_some());
+        }
         if offsets.is_empty() {
             return None;
         }
@@ -184,7 +215,7 @@ impl CommitQueue {
     fn enqueue(
         &mut self,
         now: Instant,
-        membership: &Membership,
+        membership: &mut Membership,
         offsets: Offsets,
         deadline: Instant,
         is_automatic: bool,
@@ -218,6 +249,7 @@ impl CommitQueue {
             is_automatic,
             error: None,
         });
+        self.tell(now, membership);
         Ok(id)
     }
 
@@ -230,14 +262,18 @@ impl CommitQueue {
     ) -> Option<OutgoingCommit> {
         self.end_late(now);
         self.give_up_lost(now, membership);
+        self.end_refused(membership);
+        self.tell(now, membership);
         if self.in_flight.is_some() || self.retry_at.is_some_and(|at| at > now) {
             return None;
         }
         self.end_stale(membership);
+        self.tell(now, membership);
         let offsets = self.newest_offsets();
         let newest = self.waiting.back()?.id;
         let identity = membership.identity();
-        if identity.is_none() && membership.takes_part() {
+        let joins = membership.takes_part() && membership.state() != MembershipState::Leaving;
+        if identity.is_none() && joins {
             self.pause(now); // it is joining; then it will be somebody
             return None;
         }
@@ -327,6 +363,9 @@ impl CommitQueue {
         if let Some(code) = answers.values().find(|code| **code != ErrorCode::None) {
             self.last_cause = code.name().into();
         }
+        if worst == Verdict::Done {
+            membership.coordinator_served();
+        }
         if worst == Verdict::FindCoordinator {
             membership.coordinator_lost(now, in_flight.node);
         }
@@ -346,6 +385,7 @@ impl CommitQueue {
             }
         }
         self.finish(|commit| commit.open.is_empty());
+        self.tell(now, membership);
     }
 
     /// A request has no answer.
@@ -359,29 +399,22 @@ impl CommitQueue {
         let Some(in_flight) = self.in_flight.take_if(|in_flight| in_flight.id == id) else {
             return;
         };
-        let error = match failure {
-            Failure::Retriable(cause) => {
-                self.last_cause = cause;
-                membership.coordinator_lost(now, in_flight.node);
-                self.failures = self.failures.saturating_add(1);
-                return self.pause(now);
-            }
-            Failure::Unsupported(cause) | Failure::Permanent(cause) => {
-                CommitError::Failed { cause }
-            }
-            Failure::Refused(code, _) => CommitError::Refused {
-                group: Arc::clone(membership.group()),
-                code,
-                partition: None,
-            },
-        };
-        for commit in &mut self.waiting {
-            if commit.id <= in_flight.newest {
-                commit.error.get_or_insert_with(|| error.clone());
-                commit.open.clear();
-            }
+        if let Failure::Retriable(cause) = failure {
+            self.last_cause = cause;
+            membership.coordinator_lost(now, in_flight.node);
+            self.failures = self.failures.saturating_add(1);
+            return self.pause(now);
         }
-        self.finish(|commit| commit.open.is_empty());
+        let error = failed_with(membership.group(), failure);
+        self.end_all(&error, |commit| commit.id <= in_flight.newest);
+        self.tell(now, membership);
+    }
+
+    /// The consumer ends at `deadline`: what waits then is given up, so that whoever made it hears of that.
+    pub fn end_by(&mut self, deadline: Instant) {
+        for commit in &mut self.waiting {
+            commit.deadline = commit.deadline.min(deadline);
+        }
     }
 
     /// How a commit ended; call until `None`.
@@ -405,6 +438,23 @@ impl CommitQueue {
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.waiting.is_empty()
+    }
+
+    /// Lets the membership know whether it may leave.
+    fn tell(&self, now: Instant, membership: &mut Membership) {
+        membership.note_commits(now, !self.waiting.is_empty());
+    }
+
+    /// The newest commit that waits, if any does.
+    #[must_use]
+    pub fn newest(&self) -> Option<CommitId> {
+        self.waiting.back().map(|commit| commit.id)
+    }
+
+    /// Whether `newest` or a commit made before it waits.
+    #[must_use]
+    pub fn waits_up_to(&self, newest: CommitId) -> bool {
+        self.waiting.iter().any(|commit| commit.id <= newest)
     }
 
     /// The newest offset of each partition that waits.
@@ -446,6 +496,22 @@ impl CommitQueue {
                 group: Arc::clone(group),
                 partitions: stale,
             });
+        }
+        self.finish(|commit| commit.open.is_empty());
+    }
+
+    /// The search for the coordinator was refused, and no membership has failed of it.
+    fn end_refused(&mut self, membership: &mut Membership) {
+        if let Some(failure) = membership.take_search_failure() {
+            let error = failed_with(membership.group(), failure);
+            self.end_all(&error, |_| true);
+        }
+    }
+
+    fn end_all(&mut self, error: &CommitError, which: impl Fn(&Commit) -> bool) {
+        for commit in self.waiting.iter_mut().filter(|commit| which(commit)) {
+            commit.error.get_or_insert_with(|| error.clone());
+            commit.open.clear();
         }
         self.finish(|commit| commit.open.is_empty());
     }
@@ -498,6 +564,20 @@ impl CommitQueue {
     fn pause(&mut self, now: Instant) {
         let random = self.random.next();
         self.retry_at = Some(now + self.backoff.delay(self.failures.max(1), random));
+    }
+}
+
+/// What a failure that no other try will mend means to a commit.
+fn failed_with(group: &Arc<str>, failure: Failure) -> CommitError {
+    match failure {
+        Failure::Retriable(cause) | Failure::Unsupported(cause) | Failure::Permanent(cause) => {
+            CommitError::Failed { cause }
+        }
+        Failure::Refused(code, _) => CommitError::Refused {
+            group: Arc::clone(group),
+            code,
+            partition: None,
+        },
     }
 }
 

@@ -41,6 +41,10 @@ impl Consumer {
             return;
         };
         match code {
+            Ok(()) if response.member_epoch < 0 => {
+                common.last_cause = "the coordinator answered with an epoch that nobody has".into();
+                self.try_again(now);
+            }
             Ok(()) => self.confirmed(common, now, beat, response),
             Err(code) => self.refused(common, now, code, response.error_message.as_deref()),
         }
@@ -65,7 +69,7 @@ impl Consumer {
                 }
                 return match is_leaving {
                     true => self.leave_failed(common, now),
-                    false => self.try_again(common, now),
+                    false => self.try_again(now),
                 };
             }
             Failure::Unsupported(cause) => GroupError::Unsupported {
@@ -90,9 +94,9 @@ impl Consumer {
         beat: Beat,
         response: ConsumerGroupHeartbeatResponse,
     ) {
-        self.failures = 0;
+        self.pace.succeeded();
         self.unreleased_since = None;
-        common.heard_at = Some(now);
+        common.heard(now);
         self.session_ends_at = Some(beat.sent_at + common.config.session_timeout);
         if let Some(member_id) = response.member_id.filter(|id| !id.is_empty()) {
             self.member_id = member_id.into();
@@ -106,7 +110,8 @@ impl Consumer {
         let interval = u64::try_from(response.heartbeat_interval_ms)
             .ok()
             .filter(|interval| *interval > 0)
-            .map_or(common.config.heartbeat_interval, Duration::from_millis);
+            .map_or(common.config.heartbeat_interval, Duration::from_millis)
+            .max(common.config.retry_backoff);
         self.next_at = Some(beat.sent_at.max(now) + interval);
         match response.assignment {
             Some(assignment) => self.aim(common, now, assignment),
@@ -116,10 +121,9 @@ impl Consumer {
         if !self.is_releasing || self.calm_at.is_none() {
             self.calm_at = Some(beat.sent_at);
         }
-        if matches!(self.phase, Phase::Active)
-            && common.ownership.is_settled()
-            && self.has_news(common)
-        {
+        if common.ownership.is_settled() && !self.has_news(common) {
+            self.pace.rested();
+        } else if matches!(self.phase, Phase::Active) && common.ownership.is_settled() {
             self.next_at = Some(now);
         }
     }
@@ -133,21 +137,21 @@ impl Consumer {
     ) {
         match code {
             ErrorCode::FencedMemberEpoch if self.epoch == JOINING => {
-                self.free_own_place(common);
+                self.free_own_place(common, now);
                 common.last_cause = code.name().into();
-                self.try_again(common, now);
+                self.try_again(now);
             }
             ErrorCode::UnknownMemberId | ErrorCode::FencedMemberEpoch => {
                 self.fenced(common, now, code);
             }
             ErrorCode::NotCoordinator | ErrorCode::CoordinatorNotAvailable => {
                 self.coordinator_moved(common, now, code);
-                self.try_again(common, now);
+                self.try_again(now);
             }
             ErrorCode::UnreleasedInstanceId => self.wait_for_instance(common, now),
             code if code.retriable() => {
                 common.last_cause = code.name().into();
-                self.try_again(common, now);
+                self.try_again(now);
             }
             code => {
                 let error = common.refusal(OPERATION, code, message);
@@ -158,11 +162,9 @@ impl Consumer {
 
     /// The coordinator still holds this member's place at a later epoch, and refuses to take it in again until that session
     /// ends. Its own id may give the place up at once.
-    fn free_own_place(&self, common: &mut Common) {
-        if let Some(node) = common.coordinator.node()
-            && let Some(epoch) = leave_epoch(common, LeaveOperation::Default)
-        {
-            self.send_leave(common, node, epoch);
+    fn free_own_place(&self, common: &mut Common, now: Instant) {
+        if let Some(epoch) = leave_epoch(common, LeaveOperation::Default) {
+            self.send_leave(common, now, epoch);
         }
     }
 
@@ -172,7 +174,7 @@ impl Consumer {
         let limit = common.config.session_timeout;
         let measured = now - since;
         if measured < limit {
-            return self.try_again(common, now);
+            return self.try_again(now);
         }
         let error = GroupError::UnreleasedInstance {
             group: Arc::clone(&common.group),
@@ -184,17 +186,14 @@ impl Consumer {
     }
 
     /// After a pause, and with everything in it: the coordinator may or may not have heard the last heartbeat.
-    fn try_again(&mut self, common: &mut Common, now: Instant) {
+    fn try_again(&mut self, now: Instant) {
         self.told = None;
-        self.failures = self.failures.saturating_add(1);
-        self.next_at = Some(common.retry_at(now, self.failures));
+        self.pace.failed(now);
+        self.next_at = self.pace.next_at();
     }
 
     fn give_up(&mut self, common: &mut Common, now: Instant, error: GroupError) {
-        self.fail(common, error);
-        if matches!(self.phase, Phase::Failed { .. }) {
-            self.next_at = Some(now + common.config.retry_backoff_max);
-        }
+        self.fail(common, now, error);
     }
 
     fn coordinator_moved(&mut self, common: &mut Common, now: Instant, code: ErrorCode) {

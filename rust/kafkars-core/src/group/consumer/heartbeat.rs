@@ -45,6 +45,9 @@ impl Consumer {
         let Some(node) = common.coordinator(now) else {
             return;
         };
+        let Some(permit) = self.pace.permit(now) else {
+            return;
+        };
         let told = self.to_tell(common);
         let request = self.request(common, &told);
         let tells_owned = request.topic_partitions.is_some();
@@ -53,7 +56,7 @@ impl Consumer {
             .request_timeout
             .min(common.config.session_timeout);
         let request = GroupRequest::ConsumerGroupHeartbeat(request);
-        let id = common.send(node, request, timeout, false);
+        let id = common.send(permit, node, request, timeout, false);
         self.in_flight = Some(Beat {
             id,
             sent_at: now,

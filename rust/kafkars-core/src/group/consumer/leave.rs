@@ -23,7 +23,6 @@ pub(super) struct Departure {
     leave: Leave,
     in_flight: Option<RequestId>,
     failures: u32,
-    retry_at: Option<Instant>,
 }
 
 impl Consumer {
@@ -37,7 +36,6 @@ impl Consumer {
                     leave,
                     in_flight: None,
                     failures: 0,
-                    retry_at: None,
                 });
             }
         }
@@ -47,7 +45,7 @@ impl Consumer {
         let Phase::Leaving(departure) = &self.phase else {
             return;
         };
-        if !common.ownership.is_settled() || departure.in_flight.is_some() {
+        if !common.ownership.is_settled() || common.is_committing || departure.in_flight.is_some() {
             return;
         }
         let may_be_known = self.epoch != JOINING || self.in_flight.is_some();
@@ -56,22 +54,26 @@ impl Consumer {
         else {
             return self.left(common, Some(now));
         };
-        if departure.retry_at.is_some_and(|at| at > now) {
-            return;
-        }
-        let Some(node) = common.coordinator(now) else {
+        let Some(id) = self.send_leave(common, now, epoch) else {
             return;
         };
         // An answer to an ordinary heartbeat changes nothing any more.
         self.in_flight = None;
         self.next_at = None;
-        let id = self.send_leave(common, node, epoch);
         if let Phase::Leaving(departure) = &mut self.phase {
             departure.in_flight = Some(id);
         }
     }
 
-    pub(super) fn send_leave(&self, common: &mut Common, node: i32, epoch: i32) -> RequestId {
+    /// Says goodbye, once, if that is possible now.
+    pub(super) fn send_leave(
+        &self,
+        common: &mut Common,
+        now: Instant,
+        epoch: i32,
+    ) -> Option<RequestId> {
+        let node = common.coordinator(now)?;
+        let permit = common.leaves.permit(now)?;
         let request = ConsumerGroupHeartbeatRequest {
             group_id: common.group.to_string(),
             member_id: self.member_id.to_string(),
@@ -80,12 +82,8 @@ impl Consumer {
             ..ConsumerGroupHeartbeatRequest::default()
         };
         let timeout = common.config.request_timeout;
-        common.send(
-            node,
-            GroupRequest::ConsumerGroupHeartbeat(request),
-            timeout,
-            false,
-        )
+        let request = GroupRequest::ConsumerGroupHeartbeat(request);
+        Some(common.send(permit, node, request, timeout, false))
     }
 
     /// The application does not poll: gives the place to others. One who is leaving anyway has left then.
@@ -102,9 +100,8 @@ impl Consumer {
         if self.epoch != JOINING
             && !is_told
             && let Some(epoch) = leave_epoch(common, operation)
-            && let Some(node) = common.coordinator(now)
         {
-            self.send_leave(common, node, epoch);
+            self.send_leave(common, now, epoch);
         }
         common.lose(error);
         if matches!(self.phase, Phase::Leaving(_)) {
@@ -124,15 +121,17 @@ impl Consumer {
         if let Phase::Leaving(departure) = &mut self.phase {
             departure.in_flight = None;
             departure.failures += 1;
-            departure.retry_at = Some(common.retry_at(now, departure.failures));
+            common.leaves.failed(now);
         }
     }
 
     pub(super) fn leave_wake_at(&self, common: &Common) -> Option<Instant> {
         let can_act = common.ownership.is_settled() && common.coordinator.node().is_some();
         match &self.phase {
-            Phase::Leaving(departure) if can_act && departure.in_flight.is_none() => {
-                departure.retry_at
+            Phase::Leaving(departure)
+                if can_act && !common.is_committing && departure.in_flight.is_none() =>
+            {
+                common.leaves.next_at()
             }
             _ => None,
         }
@@ -141,6 +140,10 @@ impl Consumer {
     /// The end. A subscription made meanwhile starts anew.
     pub(super) fn left(&mut self, common: &mut Common, now: Option<Instant>) {
         self.forget_place();
+        // Whoever subscribes anew is in no trouble because of what was.
+        if !self.pace.has_failed() {
+            self.pace.rested();
+        }
         self.phase = Phase::Idle;
         common.events.push_back(Event::Left);
         if let Some(now) = now

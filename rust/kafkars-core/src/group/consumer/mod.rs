@@ -19,6 +19,7 @@ use super::action::RequestId;
 use super::common::Common;
 use super::error::GroupError;
 use super::membership::{Identity, MembershipState, may_return};
+use super::pace::Pace;
 use crate::backoff::Random;
 
 /// The epoch by which a member asks to be taken in.
@@ -34,7 +35,7 @@ pub(super) struct Consumer {
     phase: Phase,
     in_flight: Option<Beat>,
     next_at: Option<Instant>,
-    failures: u32,
+    pace: Pace,
     /// What the coordinator has been told and confirmed; nothing of it is told again.
     told: Option<Told>,
     /// What the member should own, as the coordinator said last.
@@ -73,14 +74,14 @@ enum Phase {
 }
 
 impl Consumer {
-    pub(super) fn new(random: &mut Random) -> Self {
+    pub(super) fn new(common: &mut Common) -> Self {
         Self {
-            member_id: member_id(random),
+            member_id: member_id(&mut common.random),
+            pace: common.pace(),
             epoch: JOINING,
             phase: Phase::Idle,
             in_flight: None,
             next_at: None,
-            failures: 0,
             told: None,
             target: None,
             names: BTreeMap::new(),
@@ -95,7 +96,7 @@ impl Consumer {
         match self.phase {
             Phase::Idle | Phase::Expelled | Phase::Failed { may_return: true } => self.start(now),
             // The next heartbeat tells it, and there is no reason to wait for that.
-            Phase::Active if self.failures == 0 => self.next_at = Some(now),
+            Phase::Active if !self.pace.has_failed() => self.next_at = Some(now),
             Phase::Active | Phase::Leaving(_) | Phase::Failed { may_return: false } => {}
         }
     }
@@ -103,7 +104,7 @@ impl Consumer {
     pub(super) fn polled(&mut self, common: &mut Common, now: Instant) {
         let returns = match &self.phase {
             Phase::Expelled => self.in_flight.is_none(),
-            Phase::Failed { may_return } => *may_return && self.next_at.is_none_or(|at| at <= now),
+            Phase::Failed { may_return } => *may_return,
             Phase::Idle | Phase::Active | Phase::Leaving(_) => false,
         };
         if returns && common.subscription.is_some() {
@@ -144,7 +145,7 @@ impl Consumer {
                 && !(matches!(self.phase, Phase::Active) && common.ownership.is_settled());
         let beat_at = match waits {
             true => None,
-            false => self.next_at,
+            false => self.next_at.map(|at| self.pace.not_before(at)),
         };
         [
             beat_at,
@@ -184,17 +185,19 @@ impl Consumer {
         match code {
             ErrorCode::FencedInstanceId => {
                 let error = common.refusal("OffsetCommit", code, None);
-                self.fail(common, error);
+                self.fail(common, now, error);
             }
             ErrorCode::UnknownMemberId | ErrorCode::FencedMemberEpoch => {
                 self.fenced(common, now, code);
             }
-            ErrorCode::StaleMemberEpoch if self.failures == 0 => self.next_at = Some(now),
+            ErrorCode::StaleMemberEpoch if !self.pace.has_failed() => self.next_at = Some(now),
             _ => {}
         }
     }
 
-    pub(super) fn fail(&mut self, common: &mut Common, error: GroupError) {
+    /// The membership ends. It begins again when the application polls, but not sooner than its pace allows.
+    pub(super) fn fail(&mut self, common: &mut Common, now: Instant, error: GroupError) {
+        self.pace.failed(now);
         if matches!(self.phase, Phase::Leaving(_)) {
             return self.left(common, None);
         }
@@ -213,16 +216,20 @@ impl Consumer {
 
     /// The coordinator has thrown the member out; it joins anew under the same id, when the application knows.
     fn fenced(&mut self, common: &mut Common, now: Instant, code: ErrorCode) {
+        // One who is refused while joining was no member to be thrown out.
+        if self.epoch == JOINING {
+            self.pace.failed(now);
+        }
         self.forget_place();
         common.fenced(code);
         self.next_at = Some(now);
     }
 
+    /// The pace is kept: what comes next is the same member's next try.
     fn forget_place(&mut self) {
         self.epoch = JOINING;
         self.in_flight = None;
         self.next_at = None;
-        self.failures = 0;
         self.told = None;
         self.target = None;
         self.session_ends_at = None;

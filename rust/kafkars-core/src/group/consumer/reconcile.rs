@@ -9,30 +9,33 @@ use kafkars_protocol::messages::consumer_group_heartbeat::Assignment;
 
 use super::{Consumer, Phase};
 use crate::config::TopicPartition;
-use crate::group::action::Action;
 use crate::group::common::Common;
+use crate::group::error::GroupError;
 
 impl Consumer {
     /// The coordinator says what the member should own.
     pub(super) fn aim(&mut self, common: &mut Common, now: Instant, assignment: Assignment) {
         let mut target: BTreeMap<Uuid, Vec<i32>> = BTreeMap::new();
         for topic in assignment.topic_partitions {
+            if let Some(wrong) = topic.partitions.iter().find(|partition| **partition < 0) {
+                let error = GroupError::Failed {
+                    group: Arc::clone(&common.group),
+                    operation: "reading the assignment",
+                    cause: format!("it has partition {wrong}, which no topic has").into(),
+                };
+                return self.fail(common, now, error);
+            }
             target
                 .entry(topic.topic_id)
                 .or_default()
                 .extend(topic.partitions);
         }
-        let unknown: Vec<Uuid> = target
+        let unknown: BTreeSet<Uuid> = target
             .keys()
             .filter(|id| self.name(common, **id).is_none())
             .copied()
             .collect();
-        if !unknown.is_empty() {
-            common.actions.push_back(Action::ResolveTopics {
-                names: Vec::new(),
-                ids: unknown,
-            });
-        }
+        common.lookup.want_ids(unknown);
         let is_first = self.target.is_none();
         self.target = Some(target);
         let before = common.events.len();
@@ -62,7 +65,7 @@ impl Consumer {
         if !added.is_empty() {
             common.assign(added);
         }
-        if self.failures == 0 && self.has_news(common) {
+        if !self.pace.has_failed() && self.has_news(common) {
             self.next_at = Some(now);
         }
     }

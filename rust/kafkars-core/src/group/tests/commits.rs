@@ -26,7 +26,7 @@ impl Office {
     fn commit(&mut self, partition: i32, offset: i64, within: u64) -> CommitId {
         let deadline = self.desk.now + Duration::from_secs(within);
         let offsets = offsets(&[(partition, offset)]);
-        let (now, membership) = (self.desk.now, &self.desk.membership);
+        let (now, membership) = (self.desk.now, &mut self.desk.membership);
         self.commits
             .commit(now, membership, offsets, deadline)
             .unwrap()
@@ -165,7 +165,7 @@ fn a_commit_of_a_member_that_was_thrown_out_is_fenced() {
 fn positions_of_partitions_that_went_away_are_not_committed() {
     let mut office = Office::new();
     let deadline = office.desk.now + Duration::from_secs(60);
-    let (now, membership) = (office.desk.now, &office.desk.membership);
+    let (now, membership) = (office.desk.now, &mut office.desk.membership);
     let positions = offsets(&[(0, 10), (9, 3)]);
     office
         .commits
@@ -187,12 +187,12 @@ fn automatic_commits_are_of_owned_partitions_and_made_when_it_is_time() {
     let finished = || offsets(&[(0, 10), (9, 3)]);
     let (commits, desk) = (&mut office.commits, &mut office.desk);
     assert_eq!(
-        commits.commit_automatically(desk.now, &desk.membership, finished),
+        commits.commit_automatically(desk.now, &mut desk.membership, finished),
         None
     );
     assert_eq!(commits.wake_at(), Some(desk.now + interval));
     desk.pass(interval);
-    let made = commits.commit_automatically(desk.now, &desk.membership, finished);
+    let made = commits.commit_automatically(desk.now, &mut desk.membership, finished);
     assert!(made.is_some());
     let request = office.next_request().unwrap();
     assert_eq!(sent(&request), [(0, 10)]);

@@ -2,6 +2,7 @@
 //! it makes the engine's consumer, keeps what the program gave it, and answers what is asked of it by name (`_serve`,
 //! `_failed`, `_partition_end`).
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -33,6 +34,8 @@ const REACH_WITHIN: Duration = Duration::from_secs(5);
 const LOOK_AFTER: Duration = Duration::from_millis(500);
 /// How long the look for missing topics may take.
 const FIND_WITHIN: Duration = Duration::from_secs(30);
+/// How long commits made before `unsubscribe()` may hold it up.
+const LEAVE_WITHIN: Duration = Duration::from_secs(30);
 /// Most messages of one `consume()`.
 const MOST: i64 = 1_000_000;
 
@@ -167,6 +170,8 @@ impl PyConfluentConsumer {
     /// Reads with the engine's consumer from now on.
     #[pyo3(signature = (engine, bell, partition_ends))]
     fn _open(&self, engine: PyRef<'_, PyBaseConsumer>, bell: Py<PyBell>, partition_ends: bool) {
+        // librdkafka does not look whether what it commits is its own.
+        engine.core.commits_any.store(true, Ordering::Relaxed);
         // A second call of the constructor is the Python class's to refuse.
         let _ = self.open.set(Open {
             core: Arc::clone(&engine.core),
@@ -238,9 +243,10 @@ impl PyConfluentConsumer {
 
     /// Begins to give up the subscription; later polls bring the rest.
     fn _leave(&self) -> PyResult<()> {
+        let deadline = Instant::now() + LEAVE_WITHIN;
         self.opened()?
             .core
-            .start_leaving("the application unsubscribed");
+            .start_leaving("the application unsubscribed", deadline);
         Ok(())
     }
 
