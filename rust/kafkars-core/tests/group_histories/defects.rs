@@ -15,7 +15,7 @@ use crate::consumer_coordinator::ServerAssignor;
 use crate::history::Setup;
 
 /// How many histories it may take to notice a defect.
-pub(crate) const CAUGHT_WITHIN: u64 = 48;
+pub(crate) const CAUGHT_WITHIN: u64 = 128;
 
 /// What is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -117,7 +117,9 @@ impl Member {
             made: Made::default(),
             confirmed: Vec::new(),
             next_commit: now,
-            is_by_hand: process.incarnation % 2 == 1,
+            // A defect that shows in automatic commits shows the sooner the more there are.
+            is_by_hand: process.incarnation % 2 == 1
+                && defect != Some(Defect::CommitsWithoutGeneration),
             commits_end_at: None,
             is_looking_up: false,
             look_ups: 0,
@@ -331,6 +333,14 @@ impl Member {
         finished
     }
 
+    /// Partitions are given up while a commit of them is under way. What the coordinator checks matters then alone.
+    fn overtakes_commits(&self) -> bool {
+        matches!(
+            self.defect,
+            Some(Defect::RevocationsOvertakeCommits | Defect::CommitsWithoutGeneration)
+        )
+    }
+
     fn run_callbacks(&mut self, now: Instant, committed: impl Fn(&TopicPartition) -> i64) {
         if let Some(callback) = self
             .callback
@@ -370,7 +380,7 @@ impl Member {
                         .commits
                         .commit_positions(now, &mut self.membership, offsets, deadline)
                         .ok();
-                } else if self.defect != Some(Defect::RevocationsOvertakeCommits) {
+                } else if !self.overtakes_commits() {
                     commit = self.commits.newest();
                     self.commits.end_by(now + Duration::from_secs(5));
                 }
