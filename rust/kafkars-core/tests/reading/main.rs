@@ -15,8 +15,6 @@ mod log;
 mod reader;
 mod truth;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use kafkars_core::config::IsolationLevel;
 
 use broker::Manners;
@@ -68,7 +66,6 @@ fn caught(defect: Defect, history: impl Fn(u64, Option<Defect>) -> Result<(), St
 
 /// Reads one log from every offset, in both isolation levels, at every fetch size.
 fn every_offset(seed: u64, manners: Manners, defect: Option<Defect>) -> Result<(), String> {
-    static READS: AtomicUsize = AtomicUsize::new(0);
     let mut chance = Chance::new(seed);
     let log = Log::generate(&mut chance);
     for from in log.start..=log.end {
@@ -92,7 +89,6 @@ fn every_offset(seed: u64, manners: Manners, defect: Option<Defect>) -> Result<(
                         "from {from}, {isolation:?}, {fetch_size} bytes: saw {seen:?}, expected {expected:?} of {log:#?}"
                     ));
                 }
-                READS.fetch_add(1, Ordering::Relaxed);
             }
         }
     }
