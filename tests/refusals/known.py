@@ -8,11 +8,7 @@ if TYPE_CHECKING:
     from tests.refusals.cases import Case
 
 KNOWN: dict[str, str] = {
-    "classic/JoinGroup/MEMBER_ID_REQUIRED": "the member comes back with its id at once, again and again",
-    "classic/SyncGroup/ILLEGAL_GENERATION": "joins anew without a pause",
-    "classic/SyncGroup/REBALANCE_IN_PROGRESS": "joins anew without a pause",
-    "*/OffsetCommit/FENCED_INSTANCE_ID": "the membership ends, and the error does not say so",
-    "*/ConsumerGroupHeartbeat/UNKNOWN_MEMBER_ID": "joins anew without a pause",
+    "consumer/OffsetCommit/FENCED_INSTANCE_ID": "the membership ends, and the error does not say that the client is lost",
 }
 """Workload (or `*`), request and fault, with the reason."""
 
