@@ -82,7 +82,8 @@ def assert_says_why(call: Callable[[], object], address: str, cause: str) -> Non
     def says_why() -> bool:
         with Stopwatch() as watch, pytest.raises(BootstrapError) as caught:
             call()
-        assert watch.seconds < PATIENCE + 2
+        # Far below the 30 s and more that it would take without a time-out, and above what a busy machine adds.
+        assert watch.seconds < PATIENCE + 10
         assert isinstance(caught.value, ConnectionError)
         assert address in str(caught.value)
         said = dict(caught.value.causes)[address]

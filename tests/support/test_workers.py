@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+# It starts pytest three times, which a busy machine takes its time for.
+pytestmark = pytest.mark.timeout(180)
+
 ROOT = Path(__file__).resolve().parents[2]
 HANGS = """
 import threading, pytest
@@ -32,7 +35,7 @@ def test_the_stacks_of_a_hung_test_are_printed_and_the_others_run(tmp_path: Path
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=55,
+        timeout=170,
         check=False,
     )
     assert "threading.Event().wait()" in ran.stderr, ran.stdout + ran.stderr
