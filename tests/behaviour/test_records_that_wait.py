@@ -178,3 +178,18 @@ def test_a_send_after_a_purge_has_all_of_its_own_time() -> None:
             await sent
 
     run(test())
+
+
+@pytest.mark.parametrize("action", ["wrong_length", "wrong_correlation_id", "truncate"])
+@pytest.mark.parametrize("api", ["FindCoordinator", "InitProducerId", "EndTxn"])
+def test_a_garbled_answer_of_a_coordinator_ends_no_transactional_producer(
+    clients: Clients, embedded: EmbeddedBroker, api: str, action: str
+) -> None:
+    producer: Any = clients.producer(bootstrap_servers=embedded.bootstrap_servers, transactional_id="garbled", **SHORT)
+    with embedded.intercept(api, action, times=1) as garbled:
+        producer.init_transactions(SECONDS)
+        producer.begin_transaction()
+        sent = producer.send("topic", b"value")
+        producer.commit_transaction(SECONDS)
+        assert garbled.hits == 1
+    assert sent.result(SECONDS).offset == 0

@@ -107,10 +107,14 @@ impl Call<'_> {
 
 fn not_sent(error: &AttemptError) -> NoAnswer {
     let cause = error.to_string().into();
-    // A connection that was closed between two requests is made anew.
-    if error.retriable() || matches!(error, AttemptError::Closed) {
-        NoAnswer::NotSent { cause }
-    } else {
-        NoAnswer::Impossible { cause }
+    match error {
+        // A connection that was closed between two requests is made anew, and so is one on which a greeting or an answer that
+        // changes nothing cannot be understood: the next may be whole.
+        AttemptError::Closed
+        | AttemptError::Decode(_)
+        | AttemptError::FrameTooLarge { .. }
+        | AttemptError::NotKafka { .. } => NoAnswer::NotSent { cause },
+        error if error.retriable() => NoAnswer::NotSent { cause },
+        _ => NoAnswer::Impossible { cause },
     }
 }
