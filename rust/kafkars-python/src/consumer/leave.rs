@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kafkars_client::Closing;
 use kafkars_client::group::CommitError;
+use kafkars_client::{Closing, News};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 
@@ -86,6 +86,19 @@ impl ConsumerCore {
     }
 }
 
+impl ConsumerCore {
+    /// Ends the consumer although the application has not heard of all its group has told: nobody will ask any more, and
+    /// the group would wait for the answers.
+    fn close_at_once(&self) {
+        while let Some(news) = self.consumer.next_news(self.is_finished()) {
+            if let News::Change(change) = news {
+                self.consumer.finish_change(&change);
+            }
+        }
+        self.close();
+    }
+}
+
 /// Waits on a loop until the group was left.
 pub(crate) struct LeaveWait {
     core: Arc<ConsumerCore>,
@@ -160,7 +173,7 @@ impl Pending for LeaveWait {
     /// Nobody waits for the group any more: what was to be closed is closed at once.
     fn cancel(&self) {
         if matches!(self.then, Then::Close(_)) {
-            self.core.close();
+            self.core.close_at_once();
         }
     }
 }
