@@ -14,7 +14,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 
 use crate::error;
-use crate::slim;
+use crate::slim::{self, Slim};
 use crate::types;
 use crate::untracked::untracked;
 
@@ -103,6 +103,13 @@ pub(crate) fn is_typed(fetched: &FetchedBatch) -> bool {
 pub(crate) struct PyRecord {
     fetched: Arc<FetchedBatch>,
     view: RecordView,
+}
+
+impl Slim for PyRecord {
+    /// The batch keeps objects that its records share.
+    fn may_release_objects(&self) -> bool {
+        Arc::strong_count(&self.fetched) == 1
+    }
 }
 
 impl PyRecord {

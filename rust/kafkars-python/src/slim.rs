@@ -14,6 +14,12 @@ use pyo3::pyclass::boolean_struct::True;
 
 pub(crate) use imp::{leave_collector, new};
 
+/// What is made by the million.
+pub(crate) trait Slim: PyClass<Frozen = True> {
+    /// Whether Python objects may go with this one; asked at the end of its life.
+    fn may_release_objects(&self) -> bool;
+}
+
 #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
 mod imp {
     use std::mem::{align_of, size_of};
@@ -21,13 +27,13 @@ mod imp {
 
     use pyo3::ffi;
 
-    use super::{Bound, PyClass, PyResult, Python, True};
+    use super::{Bound, PyResult, Python, Slim};
 
     /// Takes the class out of garbage collection. To be called before the first object is made.
     ///
     /// Only for classes without `__dict__`, weak references and base class, whose fields hold no Python object that
     /// could refer back (of a message: unless the program puts one there that refers to the message itself).
-    pub(crate) fn leave_collector<T: PyClass<Frozen = True>>(py: Python<'_>) {
+    pub(crate) fn leave_collector<T: Slim>(py: Python<'_>) {
         let class = T::type_object_raw(py);
         // SAFETY: attached, so nobody else looks at the type; no object of it exists yet, so none was linked into the
         // collector's lists. `deallocate` fits how `new` allocates. A subclass made by PyO3 keeps its own flags and
@@ -52,7 +58,7 @@ mod imp {
     #[inline]
     pub(crate) fn new<T>(py: Python<'_>, value: T) -> PyResult<Bound<'_, T>>
     where
-        T: PyClass<Frozen = True> + Into<pyo3::PyClassInitializer<T>>,
+        T: Slim + Into<pyo3::PyClassInitializer<T>>,
     {
         let class = T::type_object_raw(py);
         // SAFETY: attached, and `class` is a valid type object.
@@ -88,7 +94,7 @@ mod imp {
         unsafe { object.cast::<u8>().add(contents_at::<T>()).cast::<T>() }
     }
 
-    unsafe extern "C" fn deallocate<T: PyClass>(object: *mut ffi::PyObject) {
+    unsafe extern "C" fn deallocate<T: Slim>(object: *mut ffi::PyObject) {
         // SAFETY: the interpreter calls this once, attached, with an object of this class or of one that Python code has
         // derived from it (subclasses made by PyO3 have a function of their own), whose memory begins alike. A derived
         // class may take part in garbage collection: its allocator put a header before the object, and its `tp_free` knows
@@ -96,7 +102,14 @@ mod imp {
         // instance holds a reference to its class, which the interpreter leaves to the base class's function.
         unsafe {
             let class = ffi::Py_TYPE(object);
-            ptr::drop_in_place(contents::<T>(object));
+            let contents = contents::<T>(object);
+            // PyO3 does not know that this thread is attached, and would keep the objects until it hears of it. While the
+            // interpreter ends it cannot be told, and then nobody asks for the memory.
+            let dropped = (*contents).may_release_objects()
+                && Python::try_attach(|_| ptr::drop_in_place(contents)).is_some();
+            if !dropped {
+                ptr::drop_in_place(contents);
+            }
             (*class).tp_free.unwrap_or(ffi::PyObject_Free)(object.cast());
             ffi::Py_DECREF(class.cast());
         }
@@ -105,16 +118,16 @@ mod imp {
 
 #[cfg(any(Py_LIMITED_API, Py_GIL_DISABLED))]
 mod imp {
-    use super::{Bound, PyClass, PyResult, Python, True};
+    use super::{Bound, PyResult, Python, Slim};
 
     /// Nothing to do for this interpreter.
-    pub(crate) fn leave_collector<T: PyClass<Frozen = True>>(_py: Python<'_>) {}
+    pub(crate) fn leave_collector<T: Slim>(_py: Python<'_>) {}
 
     /// A new object.
     #[inline]
     pub(crate) fn new<T>(py: Python<'_>, value: T) -> PyResult<Bound<'_, T>>
     where
-        T: PyClass<Frozen = True> + Into<pyo3::PyClassInitializer<T>>,
+        T: Slim + Into<pyo3::PyClassInitializer<T>>,
     {
         Bound::new(py, value)
     }

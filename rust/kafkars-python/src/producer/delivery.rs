@@ -10,6 +10,7 @@ use super::core::ProducerCore;
 use crate::error;
 use crate::metadata;
 use crate::runtime;
+use crate::slim::Slim;
 use crate::types;
 
 /// The delivery of one record.
@@ -17,6 +18,12 @@ use crate::types;
 pub(crate) struct PyDeliveryFuture {
     delivery: Delivery,
     core: Arc<ProducerCore>,
+}
+
+impl Slim for PyDeliveryFuture {
+    fn may_release_objects(&self) -> bool {
+        Arc::strong_count(&self.core) == 1
+    }
 }
 
 impl PyDeliveryFuture {

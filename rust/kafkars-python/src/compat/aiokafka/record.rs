@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
 use crate::record::{self, bytes, headers_of, size};
-use crate::slim;
+use crate::slim::{self, Slim};
 use crate::types;
 
 /// A record as aiokafka's programs see it.
@@ -28,6 +28,13 @@ pub(crate) struct PyConsumerRecord {
     fetched: Option<(Arc<FetchedBatch>, RecordView)>,
     // Fields that are not as fetched, in the order of `FIELDS`.
     own: OnceLock<Box<Mutex<Own>>>,
+}
+
+impl Slim for PyConsumerRecord {
+    fn may_release_objects(&self) -> bool {
+        let is_last = |(batch, _): &(Arc<FetchedBatch>, _)| Arc::strong_count(batch) == 1;
+        self.own.get().is_some() || self.fetched.as_ref().is_none_or(is_last)
+    }
 }
 
 type Own = [Option<Py<PyAny>>; FIELDS.len()];

@@ -14,7 +14,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use super::parts::{CREATE_TIME, LOG_APPEND_TIME, NO_TIMESTAMP, Parts};
 use crate::record;
-use crate::slim;
+use crate::slim::{self, Slim};
 
 /// A message.
 #[pyclass(
@@ -32,6 +32,17 @@ pub(crate) struct PyMessage {
 enum Source {
     Fetched(Arc<FetchedBatch>, RecordView),
     Made(Box<Mutex<Parts>>),
+}
+
+impl Slim for PyMessage {
+    fn may_release_objects(&self) -> bool {
+        match &self.source {
+            Source::Made(_) => true,
+            Source::Fetched(batch, _) => {
+                self.changed.get().is_some() || Arc::strong_count(batch) == 1
+            }
+        }
+    }
 }
 
 impl PyMessage {
