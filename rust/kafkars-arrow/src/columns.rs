@@ -23,6 +23,20 @@ pub struct ColumnNames {
     pub partition: Option<String>,
 }
 
+impl ColumnNames {
+    /// The names that are given.
+    pub fn all(&self) -> impl Iterator<Item = &str> {
+        let all = [
+            &self.value,
+            &self.key,
+            &self.headers,
+            &self.timestamp,
+            &self.partition,
+        ];
+        all.into_iter().filter_map(Option::as_deref)
+    }
+}
+
 /// The parts of the records of one batch.
 #[derive(Debug, Clone)]
 pub struct Columns {

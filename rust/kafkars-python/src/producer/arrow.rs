@@ -1,26 +1,25 @@
 //! Arrow tables as records: taken over through the PyCapsule interface, so from pyarrow, polars, pandas, duckdb and others
 //! alike, none of which is needed here.
 
-use arrow_array::array::{Array, StructArray};
-use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
-use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
-use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
+use arrow_schema::SchemaRef;
 use kafkars_arrow::{ColumnNames, Columns};
 use kafkars_client::{ProduceRecord, Records};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
+use super::arrow_import::{self, Stream};
 use super::many::Rows;
 use crate::error;
 
 /// The record batches of a table, one after the other.
 pub(super) enum Batches {
     /// What has `__arrow_c_stream__`.
-    Stream(RecordBatchStreamReader),
+    Stream(Stream),
     /// What has `__arrow_c_array__`.
-    One(Option<RecordBatch>),
+    One(SchemaRef, Option<FFI_ArrowArray>),
 }
 
 impl Batches {
@@ -28,11 +27,15 @@ impl Batches {
     pub(super) fn new(data: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = data.py();
         if let Some(method) = data.getattr_opt(intern!(py, "__arrow_c_stream__"))? {
-            return stream(&method.call0()?).map(Self::Stream);
+            let capsule = method.call0()?;
+            let pointer = pointer(&capsule, c"arrow_array_stream")?;
+            // SAFETY: the capsule is named as the interface demands, so it holds a stream, and lives until that is taken.
+            let stream = unsafe { Stream::open(pointer.cast()) };
+            return stream.map(Self::Stream).map_err(malformed);
         }
         if let Some(method) = data.getattr_opt(intern!(py, "__arrow_c_array__"))? {
             let (schema, array) = method.call0()?.extract::<(Bound<'_, _>, Bound<'_, _>)>()?;
-            return one(&schema, &array).map(|batch| Self::One(Some(batch)));
+            return one(&schema, &array);
         }
         Err(PyTypeError::new_err(format!(
             "data: expected a table or record batch with __arrow_c_stream__ or __arrow_c_array__ (as of pyarrow, polars or \
@@ -41,67 +44,59 @@ impl Batches {
         )))
     }
 
-    /// The next one; its columns are looked for where there is none as well.
+    fn schema(&self) -> &SchemaRef {
+        match self {
+            Self::Stream(stream) => &stream.schema,
+            Self::One(schema, _) => schema,
+        }
+    }
+
+    /// The next one.
     pub(super) fn next(
         &mut self,
         py: Python<'_>,
         names: &ColumnNames,
     ) -> PyResult<Option<Columns>> {
+        let wanted: Vec<&str> = names.all().collect();
         let batch = match self {
-            Self::One(batch) => batch.take(),
-            Self::Stream(reader) => reader.next().transpose().map_err(|problem| {
-                PyValueError::new_err(format!("data: the stream failed: {problem}"))
-            })?,
+            Self::One(schema, array) => {
+                let array = array.take();
+                array
+                    .map(|array| arrow_import::batch(array, schema, &wanted))
+                    .transpose()
+            }
+            Self::Stream(stream) => stream.next(&wanted),
         };
-        let columns = batch.map(|batch| Columns::new(&batch, names));
+        let columns = batch
+            .map_err(malformed)?
+            .map(|batch| Columns::new(&batch, names));
         columns
             .transpose()
             .map_err(|problem| error::local_argument(py, &problem))
     }
 
-    /// Looks for the columns before there is any batch, where that is possible.
+    /// Looks for the columns before any batch is read.
     pub(super) fn check(&self, py: Python<'_>, names: &ColumnNames) -> PyResult<()> {
-        let Self::Stream(reader) = self else {
-            return Ok(());
-        };
-        let empty = RecordBatch::new_empty(reader.schema());
+        let empty = arrow_import::empty(self.schema()).map_err(malformed)?;
         Columns::new(&empty, names)
             .map(drop)
             .map_err(|problem| error::local_argument(py, &problem))
     }
 }
 
-fn stream(capsule: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
-    let pointer = pointer(capsule, c"arrow_array_stream")?;
-    // SAFETY: the capsule is named as the interface demands, so it holds a stream, which is moved out of it: what stays is
-    // marked as released, and the capsule's destructor leaves it alone.
-    let reader =
-        unsafe { RecordBatchStreamReader::from_raw(pointer.cast::<FFI_ArrowArrayStream>()) };
-    reader
-        .map_err(|problem| PyValueError::new_err(format!("data: no stream of records: {problem}")))
-}
-
-fn one(schema: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
+fn one(schema: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<Batches> {
     let schema = pointer(schema, c"arrow_schema")?.cast::<FFI_ArrowSchema>();
     let array = pointer(array, c"arrow_array")?.cast::<FFI_ArrowArray>();
-    // SAFETY: the capsules are named as the interface demands, so they hold a schema and an array that fits it. The array is
-    // moved out, as above; the schema is only read while its capsule lives.
-    let data = unsafe { from_ffi(FFI_ArrowArray::from_raw(array), &*schema) };
-    let data =
-        data.map_err(|problem| PyValueError::new_err(format!("data: no array: {problem}")))?;
-    if !matches!(data.data_type(), arrow_schema::DataType::Struct(_)) {
-        return Err(PyTypeError::new_err(format!(
-            "data: expected a record batch, not an array of {}",
-            data.data_type()
-        )));
-    }
-    let rows = StructArray::from(data);
-    if rows.null_count() > 0 {
-        return Err(PyValueError::new_err(
-            "data: rows that are null as a whole cannot be sent",
-        ));
-    }
-    Ok(RecordBatch::from(rows))
+    // SAFETY: the capsules are named as the interface demands, so they hold a schema and an array. The schema is only read
+    // while its capsule lives.
+    let schema = unsafe { arrow_import::schema(schema, array) }.map_err(malformed)?;
+    // SAFETY: as above. The array is moved out: what stays is marked as released, and the capsule's destructor leaves it.
+    let array = unsafe { FFI_ArrowArray::from_raw(array) };
+    Ok(Batches::One(schema, Some(array)))
+}
+
+fn malformed(problem: String) -> PyErr {
+    error::argument(format!("data: {problem}"))
 }
 
 fn pointer(capsule: &Bound<'_, PyAny>, name: &std::ffi::CStr) -> PyResult<*mut std::ffi::c_void> {

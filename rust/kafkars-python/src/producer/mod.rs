@@ -3,6 +3,7 @@
 mod admission;
 mod aio;
 mod arrow;
+mod arrow_import;
 mod base;
 mod callbacks;
 mod core;
