@@ -163,8 +163,12 @@ impl Sender {
             %cause,
             "a batch is tried again"
         );
-        batch.last_cause = Some(cause);
+        let before = batch.last_cause.replace(Arc::clone(&cause));
         if now + pause >= batch.created + self.config.delivery_timeout {
+            // The last try may have had no time for an answer; what the one before it met then says more.
+            if let Some(before) = before.filter(|before| *before != cause) {
+                batch.last_cause = Some(format!("{cause}; before that: {before}").into());
+            }
             buffer.lock().landed(batch.ordinal);
             self.expire(batch, "no broker took it".into());
         } else {
