@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use kafkars_client::Place;
+use kafkars_protocol::ApiKey;
 
 use crate::others::run;
 use crate::scene::{Scene, at};
@@ -107,5 +108,24 @@ fn a_connection_that_is_not_answered_holds_up_no_other() {
             "{:?}",
             started.elapsed()
         );
+    });
+}
+
+#[test]
+fn once_nothing_changes_one_request_waits_at_the_broker() {
+    run(async {
+        let scene = Scene::start(None).await;
+        scene.read_first().await;
+        scene.consumer.resume(&[at(1)]).expect("assigned");
+        scene.expect(1, 0..10).await;
+        // Changes are a second ago by then, so both partitions share one request.
+        tokio::time::sleep(Duration::from_millis(1_500)).await;
+        scene.broker.relent();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let asked = scene.broker.relent();
+        // Each waits for 100 ms.
+        let fetches = asked.get(&ApiKey::Fetch).copied().unwrap_or(0);
+        assert!((1..=11).contains(&fetches), "{asked:?}");
+        assert_eq!(asked.len(), 1, "{asked:?}");
     });
 }
