@@ -205,11 +205,17 @@ def process_exists(pid: int) -> bool:
 
 def choose_layout(options: KafkaOptions) -> Layout:
     """Ports that are free now."""
-    zookeeper_port, *free = ports.choose(1 + 3 * options.nodes)
+    each = 3 + len(options.listeners)
+    zookeeper_port, *free = ports.choose(1 + each * options.nodes)
     proxy_ports = options.proxy_ports or (None,) * options.nodes
     return Layout(
         nodes=tuple(
-            NodeAddress(index + 1, *free[3 * index : 3 * index + 3], proxy_port=proxy_port)
+            NodeAddress(
+                index + 1,
+                *free[each * index : each * index + 3],
+                proxy_port=proxy_port,
+                listener_ports=dict(zip(options.listeners, free[each * index + 3 :], strict=False)),
+            )
             for index, proxy_port in enumerate(proxy_ports)
         ),
         zookeeper_port=zookeeper_port,

@@ -33,6 +33,8 @@ class KafkaOptions:
     jvm: tuple[str, ...] = TEST_JVM
     # Ports that each node advertises on a second listener: where a proxy stands between it and clients.
     proxy_ports: tuple[int, ...] = ()
+    # Listeners beside the plain one, by name, each with its protocol: `{"TLS": "SSL"}`. What they need is in `properties`.
+    listeners: Mapping[str, str] = field(default_factory=dict)
     # Added to every node's server.properties, and stronger than what stands there.
     properties: Mapping[str, str] = field(default_factory=dict)
 
@@ -53,6 +55,8 @@ class NodeAddress:
     # Advertises the proxy's port instead of its own.
     proxied_port: int
     proxy_port: int | None
+    # Of the listeners that the options add.
+    listener_ports: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def bootstrap(self) -> str:
@@ -101,15 +105,15 @@ def server_properties(options: KafkaOptions, here: NodeAddress, layout: Layout, 
         "log.segment.bytes": str(256 << 20),
         "log.cleaner.dedupe.buffer.size": str(4 << 20),
         "num.recovery.threads.per.data.dir": "1",
-        **mode(here, layout),
+        **mode(options, here, layout),
         **options.properties,
     }
     return "".join(f"{name}={value}\n" for name, value in properties.items())
 
 
-def kraft_properties(here: NodeAddress, layout: Layout) -> dict[str, str]:
+def kraft_properties(options: KafkaOptions, here: NodeAddress, layout: Layout) -> dict[str, str]:
     """A node that is broker and controller."""
-    listeners, advertised, protocols = listen(here)
+    listeners, advertised, protocols = listen(options, here)
     return {
         "process.roles": "broker,controller",
         "node.id": str(here.node),
@@ -124,9 +128,9 @@ def kraft_properties(here: NodeAddress, layout: Layout) -> dict[str, str]:
     }
 
 
-def zookeeper_properties(here: NodeAddress, layout: Layout) -> dict[str, str]:
+def zookeeper_properties(options: KafkaOptions, here: NodeAddress, layout: Layout) -> dict[str, str]:
     """A broker beside a ZooKeeper."""
-    listeners, advertised, protocols = listen(here)
+    listeners, advertised, protocols = listen(options, here)
     return {
         "broker.id": str(here.node),
         "zookeeper.connect": f"127.0.0.1:{layout.zookeeper_port}",
@@ -137,13 +141,14 @@ def zookeeper_properties(here: NodeAddress, layout: Layout) -> dict[str, str]:
     }
 
 
-def listen(here: NodeAddress) -> tuple[str, str, str]:
+def listen(options: KafkaOptions, here: NodeAddress) -> tuple[str, str, str]:
     """The listeners for clients, what they advertise, and their protocols."""
     names = {"CLIENT": (here.client_port, here.client_port)}
     if here.proxy_port is not None:
         names["PROXIED"] = (here.proxied_port, here.proxy_port)
+    names |= {name: (port, port) for name, port in here.listener_ports.items()}
     return (
         ",".join(f"{name}://127.0.0.1:{port}" for name, (port, _) in names.items()),
         ",".join(f"{name}://127.0.0.1:{port}" for name, (_, port) in names.items()),
-        ",".join(f"{name}:PLAINTEXT" for name in names),
+        ",".join(f"{name}:{options.listeners.get(name, 'PLAINTEXT')}" for name in names),
     )

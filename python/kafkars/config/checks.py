@@ -7,11 +7,21 @@ from typing import Any
 
 from kafkars.errors import ConfigError
 
-NOT_YET = {
-    "ssl_cafile": "TLS is not part of this version",
-    "sasl_mechanism": "SASL is not part of this version",
+ELSEWHERE = {
+    "ssl_cafile": "use ssl_ca_location",
+    "ssl_certfile": "use ssl_certificate_location",
+    "ssl_keyfile": "use ssl_key_location",
+    "ssl_password": "use ssl_key_password",
+    "ssl_crlfile": "use ssl_crl_location",
+    "ssl_check_hostname": 'use ssl_endpoint_identification_algorithm ("https" or "none")',
+    "ssl_context": "use ssl_ca_location, ssl_certificate_location and ssl_key_location",
+    "sasl_plain_username": "use sasl_username",
+    "sasl_plain_password": "use sasl_password",
+    "sasl_oauth_token_provider": "use sasl_oauthbearer_token_provider",
+    "ssl_truststore_location": "use ssl_ca_location with a PEM file",
+    "sasl_jaas_config": "use sasl_username and sasl_password",
 }
-"""Settings that people will try and that a later version answers; the message says what to do until then."""
+"""What settings of other libraries are called here."""
 
 
 def merge(known: Iterable[str], config: Mapping[str, object] | None, settings: Mapping[str, object]) -> dict[str, Any]:
@@ -38,8 +48,8 @@ def unknown(key: str, name: str, names: frozenset[str]) -> str:
     """What to tell about a setting that does not exist."""
     import difflib  # noqa: PLC0415  only needed on the way to an error; keeps `import kafkars` quick
 
-    if name in NOT_YET:
-        return f"{key}: {NOT_YET[name]}"
+    if name in ELSEWHERE:
+        return f"{key}: unknown setting; {ELSEWHERE[name]}"
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}?" if near else "see kafkars.config for the settings there are"
     return f"{key}: unknown setting; {hint}"

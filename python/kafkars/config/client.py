@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from os import PathLike
 from typing import Any, ClassVar, TypeVar
 
-from kafkars.config import checks
+from kafkars.config import checks, security
+from kafkars.config.security import Secret, SecretValue, TokenProvider
 from kafkars.errors import ConfigError
 
 C = TypeVar("C", bound="ClientConfig")
@@ -63,7 +65,76 @@ class ClientConfig:
     """SO_RCVBUF of the sockets in bytes; None leaves it to the system."""
 
     security_protocol: str = "plaintext"
-    """How connections are protected. This version speaks "plaintext" only."""
+    """How connections are protected: "plaintext", "ssl" (TLS), "sasl_plaintext" (authenticated, not encrypted) or "sasl_ssl" (both)."""
+
+    ssl_ca_location: str | PathLike[str] | None = None
+    """A PEM file, or a directory of PEM files, with the authorities whose certificates are believed. Without this and `ssl_ca_pem` the
+    system's are."""
+
+    ssl_ca_pem: str | None = None
+    """The same as PEM text."""
+
+    ssl_crl_location: str | PathLike[str] | None = None
+    """A PEM file with lists of revoked certificates. An issuer without a list is believed; a list that has run out is an error."""
+
+    ssl_certificate_location: str | PathLike[str] | None = None
+    """A PEM file with the certificate that this client shows, followed by those between it and the authority."""
+
+    ssl_certificate_pem: str | None = None
+    """The same as PEM text."""
+
+    ssl_key_location: str | PathLike[str] | None = None
+    """A PEM file with the key of the certificate; None if it is in the certificate's file."""
+
+    ssl_key_pem: SecretValue | Secret | None = None
+    """The same as PEM text, or a function that is not needed for files: use `ssl_key_location` for those."""
+
+    ssl_key_password: SecretValue | Secret | None = None
+    """Opens an encrypted key (PKCS#8): text, a `pathlib.Path` of a file, or a function."""
+
+    ssl_keystore_location: str | PathLike[str] | None = None
+    """A PKCS#12 file with certificate and key, in place of PEM files. Files are read again after they have changed."""
+
+    ssl_keystore_password: SecretValue | Secret | None = None
+    """Opens the PKCS#12 file: text, a `pathlib.Path` of a file, or a function."""
+
+    ssl_endpoint_identification_algorithm: str = "https"
+    """"https" checks that the broker's certificate names the host that is connected to, "none" does not."""
+
+    ssl_enabled_protocols: str | Sequence[str] = ("TLSv1.2", "TLSv1.3")
+    """Versions of TLS that may be spoken; the newest that the broker knows is."""
+
+    ssl_cipher_suites: str | Sequence[str] = ()
+    """Names of the cipher suites that may be used, as IANA writes them; empty for every safe one."""
+
+    sasl_mechanism: str | None = None
+    """How this client says who it is: "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512" or "OAUTHBEARER"."""
+
+    sasl_username: str | None = None
+    """The user, for PLAIN and SCRAM."""
+
+    sasl_password: SecretValue | Secret | None = None
+    """The user's password: text, a `pathlib.Path` of a file, or a function. The latter two are asked for each connection."""
+
+    sasl_oauthbearer_token_provider: TokenProvider | None = None
+    """Returns a token for OAUTHBEARER, called for each connection on a thread of its own; an asynchronous one runs on the loop that
+    was running when the client was made. It may return the token alone, or a tuple with the time at which it ends and extensions."""
+
+    sasl_oauthbearer_extensions: str | Mapping[str, str] = ()  # type: ignore[assignment]
+    """Extensions that are sent with every token, as a mapping or as "a=1,b=2"."""
+
+    sasl_oauthbearer_token_endpoint_url: str | None = None
+    """Where tokens for OAUTHBEARER are asked for with the client credentials grant of OpenID Connect, in place of a provider. A token is kept
+    for four fifths of its time and shared by the connections of a client."""
+
+    sasl_oauthbearer_client_id: str | None = None
+    """Who asks the endpoint."""
+
+    sasl_oauthbearer_client_secret: SecretValue | Secret | None = None
+    """Proves it: text, a `pathlib.Path` of a file, or a function."""
+
+    sasl_oauthbearer_scope: str | None = None
+    """What the token is to be good for, where the endpoint wants to know."""
 
     CHECKS: ClassVar[Mapping[str, Callable[[str, object], Any]]] = {
         "bootstrap_servers": checks.servers,
@@ -80,13 +151,17 @@ class ClientConfig:
         "allow_auto_create_topics": checks.flag,
         "send_buffer_bytes": checks.optional(checks.whole),
         "receive_buffer_bytes": checks.optional(checks.whole),
-        "security_protocol": checks.choice("plaintext"),
+        **security.CHECKS,
     }
 
     def __post_init__(self) -> None:
         """Normalises every field, so that the native side meets one type for each."""
         for name, check in self.CHECKS.items():
             object.__setattr__(self, name, check(name, getattr(self, name)))
+        if self.sasl_oauthbearer_token_endpoint_url is not None:
+            from kafkars.config import oidc  # noqa: PLC0415  only where it is used
+
+            object.__setattr__(self, "sasl_oauthbearer_token_provider", oidc.provider(self))
 
     @classmethod
     def of(cls: type[C], config: C | Mapping[str, object] | None, settings: Mapping[str, object]) -> C:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
 from typing import Any, Literal, TypedDict
 
 from kafkars.assignor import Assignor
+from kafkars.config.security import Secret, SecretValue, TokenProvider
 from kafkars.types import Interceptor, Serializer
 
 CompressionType = Literal["none", "gzip", "snappy", "lz4", "zstd"]
@@ -29,6 +31,28 @@ class ClientSettings(TypedDict, total=False):
     send_buffer_bytes: int | None
     receive_buffer_bytes: int | None
     security_protocol: str
+    ssl_ca_location: str | PathLike[str] | None
+    ssl_ca_pem: str | None
+    ssl_crl_location: str | PathLike[str] | None
+    ssl_certificate_location: str | PathLike[str] | None
+    ssl_certificate_pem: str | None
+    ssl_key_location: str | PathLike[str] | None
+    ssl_key_pem: SecretValue | Secret | None
+    ssl_key_password: SecretValue | Secret | None
+    ssl_keystore_location: str | PathLike[str] | None
+    ssl_keystore_password: SecretValue | Secret | None
+    ssl_endpoint_identification_algorithm: str
+    ssl_enabled_protocols: str | Sequence[str]
+    ssl_cipher_suites: str | Sequence[str]
+    sasl_mechanism: str | None
+    sasl_username: str | None
+    sasl_password: SecretValue | Secret | None
+    sasl_oauthbearer_token_provider: TokenProvider | None
+    sasl_oauthbearer_extensions: str | Mapping[str, str]
+    sasl_oauthbearer_token_endpoint_url: str | None
+    sasl_oauthbearer_client_id: str | None
+    sasl_oauthbearer_client_secret: SecretValue | Secret | None
+    sasl_oauthbearer_scope: str | None
 
 
 class AdminSettings(ClientSettings, total=False):

@@ -49,6 +49,30 @@ class NotKafkaError(BrokerConnectionError):
     retriable = False
 
 
+class TlsError(KafkaError, ConnectionError):
+    """Broker and client did not agree on TLS: no common version or cipher, a port without TLS, or a file that cannot be read."""
+
+    name = "TLS_FAILED"
+
+
+class CertificateError(TlsError):
+    """A certificate was not accepted: the broker's by this client, or this client's by the broker. The message says whose and why."""
+
+    name = "CERTIFICATE_REJECTED"
+
+
+class CredentialsError(KafkaError):
+    """A file or a function of the application gave no password or token."""
+
+    name = "NO_CREDENTIALS"
+
+
+class HandshakeTimeoutError(KafkaTimeoutError):
+    """A broker fell silent in the middle of a TLS or SASL handshake."""
+
+    name = "HANDSHAKE_TIMED_OUT"
+
+
 class ProtocolError(KafkaError):
     """A broker sent bytes that do not follow the protocol, or we could not express a request in it."""
 

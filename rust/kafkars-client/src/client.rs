@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kafkars_core::cluster::Cluster;
-use kafkars_core::config::{Checked, ClientConfig};
+use kafkars_core::config::{Checked, ClientConfig, SaslConfig};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::timeout_at;
 
-use crate::error::{BootstrapCauses, ClientError};
+use crate::error::{AttemptError, BootstrapCauses, ClientError};
 use crate::metadata;
 use crate::metrics::ClientMetrics;
 use crate::{after, now};
@@ -37,6 +37,7 @@ impl Client {
     /// A client that runs on `handle`. Does no I/O: the first request finds the cluster.
     #[must_use]
     pub fn new(config: Checked<ClientConfig>, handle: Handle) -> Self {
+        warn_of_open_password(&config);
         let seed = RandomState::new().build_hasher().finish();
         let core = Arc::new(Core::new(config, handle, seed));
         core.network.tasks.spawn(metadata::run(Arc::clone(&core)));
@@ -91,7 +92,12 @@ impl Client {
                     if let Some(causes) = &round.failure
                         && is_hopeless(causes)
                     {
-                        return Err(ClientError::Bootstrap(causes.as_ref().clone()));
+                        let error = ClientError::Bootstrap(causes.as_ref().clone());
+                        // The password or certificate may have been put right since.
+                        let is_fresh = round.failure_began.is_some_and(|began| began >= started);
+                        if is_fresh || error.security().is_none() {
+                            return Err(error);
+                        }
                     }
                 }
                 if round.changed().await.is_err() {
@@ -105,14 +111,25 @@ impl Client {
         }
     }
 
-    /// Why no cluster was ever reached, once every address has failed; `None` while that is open, and for good after
-    /// the first answer. Never blocks.
+    /// Why no cluster was ever reached, once every address has failed; `None` while that is open, and after the first
+    /// answer, unless a broker and this client have come to distrust each other. Never blocks.
     #[must_use]
     pub fn bootstrap_failure(&self) -> Option<ClientError> {
         match self.cluster().version {
             0 => self.core.desk.last_failure(),
-            _ => None,
+            _ => self.distrust(),
         }
+    }
+
+    /// The latest handshake that failed for good, while the cluster is known already: a password that was changed, a
+    /// certificate that has run out.
+    #[must_use]
+    pub fn distrust(&self) -> Option<ClientError> {
+        let (address, cause) = self.core.network.distrust.latest()?;
+        Some(ClientError::Attempt(AttemptError::Connect {
+            address,
+            cause,
+        }))
     }
 
     /// As [`Client::bootstrap_failure`], but also with what is known in the middle of the first attempts.
@@ -159,6 +176,18 @@ impl Client {
         self.core.desk.close();
         self.core.network.tasks.stop().await;
         self.core.forget_brokers();
+    }
+}
+
+fn warn_of_open_password(config: &ClientConfig) {
+    let security = &config.security;
+    if let Some(SaslConfig::Plain { .. }) = security.sasl
+        && !security.protocol.has_tls()
+    {
+        tracing::warn!(
+            target: "kafkars::net",
+            "sasl_mechanism=PLAIN without TLS: everybody on the way to the brokers can read the password; use security_protocol=SASL_SSL"
+        );
     }
 }
 

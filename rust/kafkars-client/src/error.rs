@@ -6,10 +6,12 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kafkars_core::error_kind::ErrorKind;
+use kafkars_core::error_kind::{ErrorKind, SecurityError, SecurityProblem};
 use kafkars_protocol::{
     ApiKey, DecodeError, EncodeError, ErrorCode, ForeignProtocol, FrameError, VersionRange,
 };
+
+pub use crate::net::{SaslFailure, TlsFailure};
 
 /// Why one try of one request failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -25,6 +27,9 @@ pub enum AttemptError {
     /// The connection was lost before the answer. The broker may or may not have acted on the request.
     #[error("the broker closed the connection before it answered ({0})")]
     Disconnected(Arc<str>),
+    /// TLS ended the connection.
+    #[error(transparent)]
+    Tls(TlsFailure),
     /// No answer in time. The broker may or may not have acted on the request.
     #[error("no answer within {} ms", .0.as_millis())]
     TimedOut(Duration),
@@ -114,6 +119,12 @@ pub enum ConnectCause {
     /// The broker refused the handshake.
     #[error("the broker refused the handshake: {0}")]
     Refusal(ErrorCode),
+    /// TLS was not agreed on.
+    #[error(transparent)]
+    Tls(TlsFailure),
+    /// The broker does not believe who we are, or we do not believe it.
+    #[error(transparent)]
+    Sasl(SaslFailure),
     /// Anything else the operating system said.
     #[error("{0}")]
     Io(Arc<str>),
@@ -190,8 +201,10 @@ impl AttemptError {
     #[must_use]
     pub fn retriable(&self) -> bool {
         match self {
-            Self::Connect { .. }
-            | Self::Disconnected(_)
+            // Nothing that this client does will change the credentials or the certificate.
+            Self::Connect { cause, .. } => !(cause.is_permanent() && cause.security().is_some()),
+            Self::Disconnected(_)
+            | Self::Tls(_)
             | Self::TimedOut(_)
             | Self::Protocol(_)
             | Self::UnknownNode(_) => true,
@@ -210,6 +223,7 @@ impl AttemptError {
         match self {
             Self::Connect { .. }
             | Self::Disconnected(_)
+            | Self::Tls(_)
             | Self::TimedOut(_)
             | Self::UnknownNode(_) => true,
             Self::Protocol(_)
@@ -219,6 +233,23 @@ impl AttemptError {
             | Self::FrameTooLarge { .. }
             | Self::NotKafka { .. }
             | Self::Closed => false,
+        }
+    }
+
+    /// What ended the stream of a connection.
+    pub(crate) fn from_io(error: &io::Error) -> Self {
+        match TlsFailure::in_stream(error) {
+            Some(failure) => Self::Tls(failure),
+            None => Self::Disconnected(error.to_string().into()),
+        }
+    }
+
+    /// The failed handshake, when that is what this is.
+    #[must_use]
+    pub fn security(&self) -> Option<SecurityError> {
+        match self {
+            Self::Connect { address, cause } => cause.security_at(address),
+            _ => None,
         }
     }
 
@@ -238,7 +269,38 @@ impl ConnectCause {
     /// Whether time cannot mend it: the setting or the broker must change.
     #[must_use]
     pub fn is_permanent(&self) -> bool {
-        matches!(self, Self::NotKafka { .. } | Self::Version(_))
+        match self {
+            Self::NotKafka { .. } | Self::Version(_) => true,
+            Self::Tls(failure) => failure.is_permanent(),
+            Self::Sasl(failure) => failure.is_permanent(),
+            Self::Dns(_)
+            | Self::Refused
+            | Self::TimedOut(_)
+            | Self::Silent(_)
+            | Self::ClosedAtOnce
+            | Self::Garbled(_)
+            | Self::Refusal(_)
+            | Self::Io(_) => false,
+        }
+    }
+
+    /// Which handshake failed, if one did.
+    #[must_use]
+    pub fn security(&self) -> Option<SecurityProblem> {
+        match self {
+            Self::Tls(failure) => Some(failure.problem()),
+            Self::Sasl(failure) => Some(failure.problem()),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn security_at(&self, address: &Arc<str>) -> Option<SecurityError> {
+        let problem = self.security()?;
+        Some(SecurityError {
+            problem,
+            address: Arc::clone(address),
+            cause: self.to_string().into(),
+        })
     }
 
     /// What the caller should do.
@@ -264,7 +326,24 @@ impl BootstrapCause {
     pub fn is_permanent(&self) -> bool {
         match self {
             Self::Connect(cause) => cause.is_permanent(),
-            Self::Metadata(_) | Self::AdvertisedListeners(_) => false,
+            Self::AdvertisedListeners(causes) => {
+                !causes.is_empty() && causes.iter().all(|(_, cause)| cause.is_permanent())
+            }
+            Self::Metadata(_) => false,
+        }
+    }
+
+    fn security_at(&self, address: &Arc<str>) -> Option<SecurityError> {
+        match self {
+            Self::Connect(cause) => cause.security_at(address),
+            Self::AdvertisedListeners(causes) => {
+                let mut each = causes
+                    .iter()
+                    .map(|(address, cause)| cause.security_at(address));
+                let first = each.next()??;
+                each.all(|failure| failure.is_some()).then_some(first)
+            }
+            Self::Metadata(_) => None,
         }
     }
 }
@@ -280,6 +359,20 @@ impl ClientError {
             (Arc::clone(address), cause.to_string().into())
         };
         Some(causes.iter().map(words).collect())
+    }
+
+    /// The failed handshake, when no address failed for another reason.
+    #[must_use]
+    pub fn security(&self) -> Option<SecurityError> {
+        let Self::Bootstrap(causes) = self else {
+            return match self {
+                Self::Attempt(error) => error.security(),
+                _ => None,
+            };
+        };
+        let each = |(address, cause): &(Arc<str>, BootstrapCause)| cause.security_at(address);
+        let mut failures: Vec<SecurityError> = causes.iter().map(each).collect::<Option<_>>()?;
+        (!failures.is_empty()).then(|| failures.swap_remove(0))
     }
 
     /// What the caller should do.

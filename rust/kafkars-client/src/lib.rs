@@ -21,10 +21,13 @@ pub use consumer::{
     Closing, Consumer, ConsumerHealth, ConsumerMetrics, LastFetch, News, OffsetAndTimestamp,
     Origin, PartitionTrouble, SubscriptionView, Waiting,
 };
-pub use error::{AttemptError, BootstrapCause, BootstrapCauses, ClientError, ConnectCause};
+pub use error::{
+    AttemptError, BootstrapCause, BootstrapCauses, ClientError, ConnectCause, SaslFailure,
+    TlsFailure,
+};
 pub use kafkars_core::cluster::{Cluster, PartitionMetadata, TopicMetadata};
 pub use kafkars_core::config;
-pub use kafkars_core::error_kind::ErrorKind;
+pub use kafkars_core::error_kind::{ErrorKind, SecurityError, SecurityProblem};
 pub use kafkars_core::fetch::cursor::Place;
 pub use kafkars_core::fetch::error::FetchError;
 pub use kafkars_core::fetch::open::{FetchedBatch, RecordSlice, TakenRecord};
@@ -38,6 +41,7 @@ pub use kafkars_core::transaction::{
 };
 pub use many::{Records, Stopped};
 pub use metrics::ClientMetrics;
+pub use net::check_tls;
 pub use producer::{Producer, ProducerMetrics, SendError, SendWait, wall_clock_ms};
 
 pub(crate) use clock::{after, now};

@@ -41,6 +41,8 @@ pub(crate) struct MetadataDesk {
 pub(crate) struct Round {
     /// Every address with its cause, after a round in which nobody answered.
     pub(crate) failure: Option<Arc<BootstrapCauses>>,
+    /// When the round began that ended so.
+    pub(crate) failure_began: Option<Instant>,
     pub(crate) is_closed: bool,
 }
 
@@ -136,8 +138,9 @@ pub(crate) async fn run(core: Arc<Core>) {
             Next::Idle => core.desk.wake.notified().await,
             Next::Wait(until) => wait(&core, until).await,
             Next::Ask(ask) => {
+                let began = now();
                 let result = refresh(&core, &ask).await;
-                conclude(&core, &ask, result);
+                conclude(&core, &ask, began, result);
             }
         }
     }
@@ -150,7 +153,7 @@ async fn wait(core: &Core, until: Instant) {
     }
 }
 
-fn conclude(core: &Core, ask: &Ask, result: Result<Answer, BootstrapCauses>) {
+fn conclude(core: &Core, ask: &Ask, began: Instant, result: Result<Answer, BootstrapCauses>) {
     match result {
         Ok(answer) => {
             add(&core.network.counters.metadata_refreshes, 1);
@@ -179,9 +182,10 @@ fn conclude(core: &Core, ask: &Ask, result: Result<Answer, BootstrapCauses>) {
                 }
             }
             core.desk.plan.lock().failed(ask, now());
-            core.desk
-                .round
-                .send_modify(|round| round.failure = Some(Arc::new(causes)));
+            core.desk.round.send_modify(|round| {
+                round.failure = Some(Arc::new(causes));
+                round.failure_began = Some(began);
+            });
         }
     }
 }

@@ -240,6 +240,9 @@ impl Producer {
     }
 
     fn topic_error(&self, topic: &str, started: Instant, error: &ClientError) -> ProduceError {
+        if let Some(failure) = error.security() {
+            return ProduceError::Security(failure);
+        }
         if let Some(causes) = error.bootstrap_causes() {
             return ProduceError::Bootstrap { causes };
         }

@@ -7,6 +7,7 @@ use kafkars_core::transaction::{
     Call, GroupMetadata, OffsetToCommit, Ticket, TransactionError, Transactions,
 };
 
+use crate::error::ClientError;
 use crate::now;
 use crate::producer::Producer;
 
@@ -91,6 +92,9 @@ impl Producer {
     fn call_timed_out(&self, call: Call, started: Instant) -> ProduceError {
         let waited = now() - started;
         let bootstrap = self.client().bootstrap_progress(waited);
+        if let Some(failure) = bootstrap.as_ref().and_then(ClientError::security) {
+            return ProduceError::Security(failure);
+        }
         if let Some(causes) = bootstrap.and_then(|failure| failure.bootstrap_causes()) {
             return ProduceError::Bootstrap { causes };
         }

@@ -15,6 +15,51 @@ pub enum ErrorKind {
     Fatal,
 }
 
+/// What was wrong between this client and a broker that must know each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SecurityProblem {
+    /// A certificate was not accepted: the broker's by us, or ours by the broker.
+    Certificate,
+    /// TLS was not agreed on for another reason.
+    Tls,
+    /// The broker did not accept our credentials, or could not prove that it knows them.
+    Authentication,
+    /// The broker does not offer the mechanism.
+    Mechanism,
+    /// A file or function gave no credentials.
+    Credentials,
+    /// The broker fell silent in the middle of a handshake.
+    TimedOut,
+}
+
+/// A handshake that failed, with the broker it was with.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{address}: {cause}")]
+pub struct SecurityError {
+    /// What kind of failure.
+    pub problem: SecurityProblem,
+    /// The broker's `host:port`.
+    pub address: std::sync::Arc<str>,
+    /// What happened, in words. Never holds a secret.
+    pub cause: std::sync::Arc<str>,
+}
+
+impl SecurityError {
+    /// What the caller should do.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self.problem {
+            SecurityProblem::TimedOut => ErrorKind::Retriable,
+            SecurityProblem::Authentication | SecurityProblem::Credentials => {
+                ErrorKind::Authentication
+            }
+            SecurityProblem::Certificate | SecurityProblem::Tls | SecurityProblem::Mechanism => {
+                ErrorKind::Invalid
+            }
+        }
+    }
+}
+
 /// `address: cause` for each, as messages name what was tried.
 pub(crate) fn list(causes: &[(std::sync::Arc<str>, std::sync::Arc<str>)]) -> String {
     let entries: Vec<String> = causes

@@ -1,7 +1,12 @@
 //! The dataclasses of `kafkars.config`, read field by field. A test compares the lists of fields.
 
+mod callbacks;
+mod security;
+
+use std::path::PathBuf;
 use std::time::Duration;
 
+use kafkars_client::check_tls;
 use kafkars_client::config::{
     Acks, Checked, ClientConfig, ConsumerConfig, GroupConfig, GroupProtocol, IsolationLevel,
     ProducerConfig,
@@ -10,6 +15,7 @@ use kafkars_core::produce::partitioner::{PARTITIONER_NAMES, Partitioner};
 use kafkars_records::{Codec, Compression};
 use pyo3::prelude::*;
 
+use self::callbacks::GivenSecret;
 use crate::error;
 use crate::producer::Serializer;
 use crate::record::Deserializers;
@@ -48,6 +54,28 @@ settings! {
         send_buffer_bytes: Option<i64>,
         receive_buffer_bytes: Option<i64>,
         security_protocol: String,
+        ssl_ca_location: Option<PathBuf>,
+        ssl_ca_pem: Option<String>,
+        ssl_crl_location: Option<PathBuf>,
+        ssl_certificate_location: Option<PathBuf>,
+        ssl_certificate_pem: Option<String>,
+        ssl_key_location: Option<PathBuf>,
+        ssl_key_pem: Option<GivenSecret>,
+        ssl_key_password: Option<GivenSecret>,
+        ssl_keystore_location: Option<PathBuf>,
+        ssl_keystore_password: Option<GivenSecret>,
+        ssl_endpoint_identification_algorithm: String,
+        ssl_enabled_protocols: Vec<String>,
+        ssl_cipher_suites: Vec<String>,
+        sasl_mechanism: Option<String>,
+        sasl_username: Option<String>,
+        sasl_password: Option<GivenSecret>,
+        sasl_oauthbearer_token_provider: Option<Py<PyAny>>,
+        sasl_oauthbearer_extensions: Vec<(String, String)>,
+        sasl_oauthbearer_token_endpoint_url: Option<String>,
+        sasl_oauthbearer_client_id: Option<String>,
+        sasl_oauthbearer_client_secret: Option<GivenSecret>,
+        sasl_oauthbearer_scope: Option<String>,
     }
 }
 
@@ -164,12 +192,6 @@ impl<'py> FromPyObject<'_, 'py> for ConsumerSettings {
 
 impl ClientSettings {
     fn checked(&self) -> PyResult<Checked<ClientConfig>> {
-        if self.security_protocol != "plaintext" {
-            return Err(error::config(format!(
-                "security_protocol: {:?} is not part of this version",
-                self.security_protocol
-            )));
-        }
         let config = ClientConfig {
             bootstrap_servers: self.bootstrap_servers.clone(),
             client_id: self.client_id.clone(),
@@ -194,8 +216,16 @@ impl ClientSettings {
                 .receive_buffer_bytes
                 .map(|bytes| number("receive_buffer_bytes", bytes))
                 .transpose()?,
+            security: security::checked(self)?,
         };
-        config.check().map_err(|problem| error::settings(&problem))
+        let checked = config
+            .check()
+            .map_err(|problem| error::settings(&problem))?;
+        if checked.security.protocol.has_tls() {
+            // Here rather than at the first connection: a wrong path is a wrong setting.
+            check_tls(&checked.security.tls).map_err(|problem| error::settings(&problem))?;
+        }
+        Ok(checked)
     }
 }
 

@@ -10,7 +10,8 @@ use kafkars_broker::BrokerError;
 use kafkars_client::config::{ConfigError, TopicPartition};
 use kafkars_client::group::{CommitError, GroupError};
 use kafkars_client::{
-    AttemptError, ClientError, ConnectCause, FetchError, ProduceError, TransactionError,
+    AttemptError, ClientError, ConnectCause, FetchError, ProduceError, SecurityError,
+    SecurityProblem, TransactionError,
 };
 use kafkars_protocol::{ErrorCode, printable};
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
@@ -73,6 +74,7 @@ pub(crate) fn produce(py: Python<'_>, error: &ProduceError) -> PyErr {
             ("MetadataTimeoutError", Place::topic(topic))
         }
         ProduceError::Bootstrap { causes } => return bootstrap(py, error, causes),
+        ProduceError::Security(failure) => return security(py, failure),
         ProduceError::BufferFull { .. } => ("BufferFullError", Place::default()),
         ProduceError::RecordTooLarge { topic, .. } => ("RecordTooLargeError", Place::topic(topic)),
         ProduceError::InvalidPartition {
@@ -185,6 +187,7 @@ pub(crate) fn fetch(py: Python<'_>, error: &FetchError) -> PyErr {
         FetchError::InvalidArgument { .. } => ("InvalidArgumentError", Place::default()),
         FetchError::TimedOut { .. } => ("KafkaTimeoutError", Place::default()),
         FetchError::Bootstrap { causes } => return bootstrap(py, error, causes),
+        FetchError::Security(failure) => return security(py, failure),
         FetchError::Protocol { .. } => ("ProtocolError", Place::default()),
         FetchError::Failed { .. } => ("KafkaError", Place::default()),
         FetchError::Closed => ("ClosedError", Place::default()),
@@ -247,6 +250,9 @@ pub(crate) fn commit(py: Python<'_>, error: &CommitError) -> PyErr {
 
 /// A failed call of the client underneath.
 pub(crate) fn client(py: Python<'_>, error: &ClientError) -> PyErr {
+    if let Some(failure) = error.security() {
+        return security(py, &failure);
+    }
     match error {
         ClientError::Bootstrap(causes) => bootstrap(py, error, causes),
         ClientError::TimedOut { .. } => local(py, "KafkaTimeoutError", error, &Place::default()),
@@ -281,6 +287,7 @@ fn attempt_class(error: &AttemptError) -> &'static str {
     match error {
         AttemptError::Connect { cause, .. } => connect_class(cause),
         AttemptError::Disconnected(_) | AttemptError::UnknownNode(_) => "BrokerConnectionError",
+        AttemptError::Tls(_) => "TlsError",
         AttemptError::TimedOut(_) => "KafkaTimeoutError",
         AttemptError::Decode(_)
         | AttemptError::Encode(_)
@@ -303,6 +310,25 @@ fn connect_class(cause: &ConnectCause) -> &'static str {
         | ConnectCause::Io(_) => "BrokerConnectionError",
         ConnectCause::NotKafka { .. } | ConnectCause::Garbled(_) => "NotKafkaError",
         ConnectCause::Version(_) => "UnsupportedByBrokerError",
+        ConnectCause::Tls(failure) => security_class(failure.problem()),
+        ConnectCause::Sasl(failure) => security_class(failure.problem()),
+    }
+}
+
+/// A handshake that failed.
+fn security(py: Python<'_>, error: &SecurityError) -> PyErr {
+    let class = security_class(error.problem);
+    local(py, class, error, &Place::default())
+}
+
+fn security_class(problem: SecurityProblem) -> &'static str {
+    match problem {
+        SecurityProblem::Certificate => "CertificateError",
+        SecurityProblem::Tls => "TlsError",
+        SecurityProblem::Authentication => "SaslAuthenticationFailedError",
+        SecurityProblem::Mechanism => "UnsupportedSaslMechanismError",
+        SecurityProblem::Credentials => "CredentialsError",
+        SecurityProblem::TimedOut => "HandshakeTimeoutError",
     }
 }
 

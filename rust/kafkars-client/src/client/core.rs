@@ -13,7 +13,7 @@ use tokio::sync::watch;
 
 use crate::metadata::{Answer, MetadataDesk};
 use crate::metrics::Counters;
-use crate::net::{Broker, Lane, Network, Reachability, Tasks};
+use crate::net::{Broker, Distrust, Lane, Network, Reachability, Tasks, Tls};
 
 /// A broker that owes an answer for longer is asked only when there is no other.
 const LONGEST_SILENCE: Duration = Duration::from_secs(1);
@@ -35,6 +35,12 @@ impl Core {
         Self {
             desk: MetadataDesk::new(&config, seed),
             network: Arc::new(Network {
+                tls: config
+                    .security
+                    .protocol
+                    .has_tls()
+                    .then(|| Arc::new(Tls::new(config.security.tls.clone()))),
+                distrust: Distrust::default(),
                 config,
                 counters: Arc::new(Counters::default()),
                 tasks: Tasks::new(handle),

@@ -179,6 +179,9 @@ impl Manager {
 
 /// A cluster that cannot be reached, as readers see it.
 pub(super) fn unreachable(operation: &'static str, error: &ClientError) -> FetchError {
+    if let Some(failure) = error.security() {
+        return FetchError::Security(failure);
+    }
     match error.bootstrap_causes() {
         Some(causes) => FetchError::Bootstrap { causes },
         None => FetchError::Failed {

@@ -169,7 +169,8 @@ fn failed(
 ) -> Outcome {
     let cause: Arc<str> = error.to_string().into();
     match error {
-        error if error.retriable() => Outcome::Again(cause),
+        // As with fetches: polls tell of a broker that does not trust us, and the position is looked up when it does.
+        error if error.retriable() || error.security().is_some() => Outcome::Again(cause),
         AttemptError::Closed => Outcome::Refused(FetchError::Closed),
         AttemptError::Unsupported { .. } => Outcome::Refused(FetchError::Unsupported {
             partition: partition.clone(),

@@ -295,7 +295,8 @@ impl Source {
     fn lasting(&self, target: &FetchTarget, error: &AttemptError) -> Option<FetchError> {
         let (partition, node) = (target.partition.clone(), self.node);
         match error {
-            error if error.retriable() => None,
+            // Polls tell of a broker that does not trust us (`Consumer::trouble`).
+            error if error.retriable() || error.security().is_some() => None,
             AttemptError::Closed => None,
             AttemptError::Unsupported { .. } => Some(FetchError::Unsupported {
                 partition,

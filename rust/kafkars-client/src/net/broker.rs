@@ -1,6 +1,6 @@
 //! The connections of one broker: one a lane, made when first needed, remade after a pause when they fail.
 
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,11 +10,14 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 
 use super::connection::{Connection, ConnectionSettings};
+use super::distrust::Distrust;
 use super::driver::Driver;
 use super::handshake::{self, HandshakeError};
 use super::reachability::Reachability;
+use super::sasl::{self, SaslFailure};
+use super::tls::{Tls, TlsFailure};
 use super::transport::{Transport, handshake_limit, resolve};
-use super::{Lane, Tasks};
+use super::{Lane, Tasks, reauthentication};
 use crate::error::{AttemptError, ConnectCause};
 use crate::metrics::{Counters, add};
 use crate::{after, now};
@@ -30,6 +33,9 @@ pub(crate) struct Network {
     pub(crate) tasks: Tasks,
     pub(crate) random: Mutex<Random>,
     pub(crate) reachability: Reachability,
+    /// How connections are encrypted, if they are.
+    pub(crate) tls: Option<Arc<Tls>>,
+    pub(crate) distrust: Distrust,
 }
 
 /// One node of the cluster, or one bootstrap address.
@@ -75,7 +81,9 @@ enum Stage {
     Pausing,
     Resolving,
     Connecting,
+    Encrypting,
     Greeting,
+    Authenticating,
 }
 
 impl Broker {
@@ -210,7 +218,15 @@ impl Broker {
     pub(crate) fn present_cause(&self, waited: Duration) -> ConnectCause {
         let pace = self.pace.lock();
         match (pace.stage, &pace.last_cause) {
+            (Stage::Encrypting, _) => ConnectCause::Tls(TlsFailure::TimedOut(waited)),
             (Stage::Greeting, _) => ConnectCause::Silent(waited),
+            (Stage::Authenticating, _) => {
+                let sasl = self.network.config.security.sasl.as_ref();
+                ConnectCause::Sasl(SaslFailure::TimedOut {
+                    mechanism: sasl.map_or("SASL", |config| config.mechanism()),
+                    limit: waited,
+                })
+            }
             (_, Some(cause)) => cause.clone(),
             (Stage::Resolving, None) => ConnectCause::Dns("the name service is slow".into()),
             (Stage::Pausing, None) => between_connections(),
@@ -221,6 +237,11 @@ impl Broker {
     /// Makes the connection, tells everybody, then drives it until it ends.
     async fn connect(self: Arc<Self>, lane: Lane, outcome: watch::Sender<Outcome>) {
         self.keep_pause(lane).await;
+        if let Err(cause) = self.respect_refusal().await {
+            *self.lanes[lane.index()].lock() = Slot::Empty;
+            drop(outcome.send(Some(Err(self.failure(cause)))));
+            return;
+        }
         let attempted_at = now();
         self.pace.lock().attempted_at = Some(attempted_at);
         let established = match self.establish().await {
@@ -229,6 +250,7 @@ impl Broker {
             other => other,
         };
         self.keep_pace(lane, attempted_at, established.as_ref().err());
+        self.note_trust(established.as_ref().err());
         match established {
             Err(cause) => {
                 add(&self.network.counters.connections_failed, 1);
@@ -236,7 +258,7 @@ impl Broker {
                 *self.lanes[lane.index()].lock() = Slot::Empty;
                 drop(outcome.send(Some(Err(self.failure(cause)))));
             }
-            Ok((connection, driver)) => {
+            Ok((connection, driver, lifetime)) => {
                 tracing::debug!(
                     target: "kafkars::net",
                     broker = %self.address,
@@ -245,11 +267,19 @@ impl Broker {
                 );
                 self.network.reachability.reached(&self.address);
                 *self.lanes[lane.index()].lock() = Slot::Ready(connection.clone());
+                let weak = connection.downgrade();
                 drop(outcome.send(Some(Ok(connection))));
                 drop(outcome);
+                let config = &self.network.config;
+                let (sasl, limit) = (config.security.sasl.clone(), handshake_limit(config));
                 // From here on only users of the connection keep it, not its own driver.
                 drop(self);
-                driver.await;
+                match sasl {
+                    Some(sasl) if !lifetime.is_zero() => {
+                        reauthentication::drive(driver, weak, sasl, lifetime, limit).await;
+                    }
+                    _ => driver.await,
+                }
             }
         }
     }
@@ -269,7 +299,8 @@ impl Broker {
         }
     }
 
-    async fn establish(&self) -> Result<(Connection, std::pin::Pin<Box<Driver>>), ConnectCause> {
+    /// A connection that is ready for requests, its driver, and how long the broker believes who we are; zero stands for ever.
+    async fn establish(&self) -> Result<(Connection, Pin<Box<Driver>>, Duration), ConnectCause> {
         let config = &self.network.config;
         let enter = |stage| self.pace.lock().stage = stage;
         enter(Stage::Resolving);
@@ -277,7 +308,16 @@ impl Broker {
         let addresses = resolve(&self.host, self.port, config).await?;
         enter(Stage::Connecting);
         let left = config.connect_timeout.saturating_sub(now() - started);
-        let transport = Transport::connect(&addresses, left, config).await?;
+        let stream = Transport::connect(&addresses, left, config).await?;
+        let transport = match &self.network.tls {
+            None => Transport::Tcp(stream),
+            Some(tls) => {
+                enter(Stage::Encrypting);
+                let left = config.connect_timeout.saturating_sub(now() - started);
+                let encrypted = tls.handshake(stream, &self.host, left).await;
+                Transport::Tls(Box::new(encrypted.map_err(ConnectCause::Tls)?))
+            }
+        };
         enter(Stage::Greeting);
         let (reader, writer) = transport.split();
         let settings = ConnectionSettings {
@@ -293,11 +333,7 @@ impl Broker {
         let limit = handshake_limit(config);
         let newest = self.pace.lock().api_versions_version;
         let greeted = {
-            let mut greeting = pin!(handshake::negotiate(
-                &connection,
-                newest,
-                after(now(), limit)
-            ));
+            let mut greeting = pin!(self.greet(&connection, newest, limit));
             tokio::select! {
                 biased;
                 greeted = &mut greeting => greeted,
@@ -306,8 +342,31 @@ impl Broker {
             }
         };
         match greeted {
-            Ok(()) => Ok((connection, driver)),
-            Err(error) => Err(cause_of(error, limit)),
+            Ok(lifetime) => Ok((connection, driver, lifetime)),
+            Err(cause) => Err(cause),
+        }
+    }
+
+    /// Learns what the broker speaks, and says who we are.
+    async fn greet(
+        &self,
+        connection: &Connection,
+        newest: i16,
+        limit: Duration,
+    ) -> Result<Duration, ConnectCause> {
+        let deadline = after(now(), limit);
+        let negotiated = handshake::negotiate(connection, newest, deadline).await;
+        negotiated.map_err(|error| cause_of(error, limit))?;
+        let Some(config) = &self.network.config.security.sasl else {
+            return Ok(Duration::ZERO);
+        };
+        self.pace.lock().stage = Stage::Authenticating;
+        let authenticated = sasl::authenticate(connection, config, deadline);
+        let in_time = tokio::time::timeout_at(deadline.into(), authenticated).await;
+        let timed_out = || HandshakeError::Attempt(AttemptError::TimedOut(limit));
+        match in_time.unwrap_or_else(|_| Err(timed_out())) {
+            Ok(lifetime) => Ok(lifetime),
+            Err(error) => Err(sasl_cause(error, config.mechanism(), limit)),
         }
     }
 
@@ -339,6 +398,37 @@ impl Broker {
         pace.api_versions_version = handshake::NEWEST;
     }
 
+    fn note_trust(&self, failure: Option<&ConnectCause>) {
+        let distrust = &self.network.distrust;
+        match failure {
+            None => distrust.trusted(&self.address),
+            Some(cause) if cause.is_permanent() && cause.security().is_some() => {
+                let config = &self.network.config;
+                let backoff = Backoff::new(config.reconnect_backoff, config.reconnect_backoff_max);
+                let random = self.network.random.lock().next();
+                let delay = |refusals| backoff.delay(refusals, random);
+                distrust.refused(&self.address, cause, delay);
+            }
+            // Another failure says nothing about trust.
+            Some(_) => {}
+        }
+    }
+
+    /// A login that was refused is not tried again at once, also where this broker is known by a new name: brokers lock
+    /// accounts. Whoever would have to wait for long hears the old refusal instead, so that waiting tries do not pile up.
+    async fn respect_refusal(&self) -> Result<(), ConnectCause> {
+        match self.network.distrust.pause(&self.address) {
+            Some((until, cause)) if until > after(now(), self.network.config.retry_backoff) => {
+                Err(cause)
+            }
+            Some((until, _)) => {
+                tokio::time::sleep_until(until.into()).await;
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
     fn failure(&self, cause: ConnectCause) -> AttemptError {
         AttemptError::Connect {
             address: Arc::clone(&self.address),
@@ -357,10 +447,12 @@ fn between_connections() -> ConnectCause {
 fn cause_of(error: HandshakeError, limit: Duration) -> ConnectCause {
     let error = match error {
         HandshakeError::Refused(code) => return ConnectCause::Refusal(code),
+        HandshakeError::Sasl(failure) => return ConnectCause::Sasl(failure),
         HandshakeError::Attempt(error) => error,
     };
     match error {
         AttemptError::Disconnected(_) | AttemptError::Closed => ConnectCause::ClosedAtOnce,
+        AttemptError::Tls(failure) => ConnectCause::Tls(failure),
         AttemptError::TimedOut(_) => ConnectCause::Silent(limit),
         AttemptError::NotKafka { hint } => ConnectCause::NotKafka { hint },
         AttemptError::Unsupported { .. } => ConnectCause::Version(error.to_string().into()),
@@ -371,4 +463,17 @@ fn cause_of(error: HandshakeError, limit: Duration) -> ConnectCause {
         | AttemptError::Protocol(_)
         | AttemptError::UnknownNode(_) => ConnectCause::Garbled(error.to_string().into()),
     }
+}
+
+/// The same in the middle of an authentication, where silence and hanging up mean something else.
+fn sasl_cause(error: HandshakeError, mechanism: &'static str, limit: Duration) -> ConnectCause {
+    ConnectCause::Sasl(match error {
+        HandshakeError::Attempt(AttemptError::TimedOut(_)) => {
+            SaslFailure::TimedOut { mechanism, limit }
+        }
+        HandshakeError::Attempt(AttemptError::Disconnected(_) | AttemptError::Closed) => {
+            SaslFailure::Closed { mechanism }
+        }
+        other => return cause_of(other, limit),
+    })
 }

@@ -7,12 +7,12 @@
 use std::fmt;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use kafkars_protocol::{Frame, Message, Request, decode_response, encode_request};
+use kafkars_protocol::{ApiKey, Frame, Message, Request, decode_response, encode_request};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
@@ -69,6 +69,22 @@ pub(super) struct Shared {
 }
 
 struct CloseOnDrop(Arc<Shared>);
+
+/// A connection that others keep open.
+pub(super) struct WeakConnection {
+    shared: Weak<Shared>,
+    last: Weak<CloseOnDrop>,
+}
+
+impl WeakConnection {
+    /// The connection, while anybody uses it.
+    pub(super) fn upgrade(&self) -> Option<Connection> {
+        Some(Connection {
+            shared: self.shared.upgrade()?,
+            _last: self.last.upgrade()?,
+        })
+    }
+}
 
 impl Connection {
     /// A connection over `reader` and `writer`. Its driver must be polled for anything to be received.
@@ -198,7 +214,7 @@ impl Connection {
             slot: Slot::Function(Box::new(decode)),
         };
         // An error has reached `then` through the slot.
-        drop(self.submit(frame, Some(pending)));
+        drop(self.submit(R::API_KEY, frame, Some(pending)));
     }
 
     /// Whether the connection itself sees to it that a request started now has an end at `deadline`.
@@ -221,7 +237,7 @@ impl Connection {
         deadline: Instant,
     ) -> Result<impl Future<Output = Result<(), AttemptError>> + Send + use<R>, AttemptError> {
         let version = self.versions().highest::<R>()?;
-        self.submit(self.encode(request, version)?.1, None)?;
+        self.submit(R::API_KEY, self.encode(request, version)?.1, None)?;
         let flushed = self.shared.state.lock().when_flushed();
         let connection = self.clone();
         Ok(async move {
@@ -263,7 +279,7 @@ impl Connection {
             answer_by: if ends_early { times_out_at } else { deadline },
             slot: Slot::Task(slot),
         };
-        self.submit(frame, Some(pending))?;
+        self.submit(R::API_KEY, frame, Some(pending))?;
         let counters = Arc::clone(&self.shared.settings.counters);
         Ok(async move {
             let closed = |_| Err(AttemptError::Closed);
@@ -306,6 +322,37 @@ impl Connection {
         }
     }
 
+    /// Keeps back every request but those of SASL.
+    pub(super) fn hold(&self) {
+        self.shared.state.lock().held.get_or_insert_default();
+    }
+
+    /// Sends what was kept back, in its order.
+    pub(super) fn release(&self) {
+        let mut state = self.shared.state.lock();
+        for (frame, pending) in state.held.take().unwrap_or_default() {
+            if let Some(pending) = pending {
+                state.expect(pending);
+            }
+            state.outbox.push(frame);
+        }
+        state.wake_driver();
+    }
+
+    /// When the last of the requests in flight expires.
+    pub(super) fn latest_expiry(&self) -> Option<Instant> {
+        let state = self.shared.state.lock();
+        state.pending.iter().map(|pending| pending.expires_at).max()
+    }
+
+    /// The same connection, without keeping it open.
+    pub(super) fn downgrade(&self) -> WeakConnection {
+        WeakConnection {
+            shared: Arc::downgrade(&self.shared),
+            last: Arc::downgrade(&self._last),
+        }
+    }
+
     /// Fails every request in flight and ends the driver.
     pub(crate) fn close(&self, error: &AttemptError) {
         self.shared.fail(error);
@@ -328,7 +375,12 @@ impl Connection {
         Ok((correlation, frame))
     }
 
-    fn submit(&self, frame: Frame, pending: Option<Pending>) -> Result<(), AttemptError> {
+    fn submit(
+        &self,
+        api: ApiKey,
+        frame: Frame,
+        pending: Option<Pending>,
+    ) -> Result<(), AttemptError> {
         let shared = &self.shared;
         let counters = &shared.settings.counters;
         let mut state = shared.state.lock();
@@ -340,8 +392,16 @@ impl Connection {
             return Err(failure);
         }
         add(&counters.requests_sent, 1);
-        if let Some(pending) = pending {
+        if pending.is_some() {
             add(&counters.requests_in_flight, 1);
+        }
+        if !matches!(api, ApiKey::SaslHandshake | ApiKey::SaslAuthenticate)
+            && let Some(held) = &mut state.held
+        {
+            held.push((frame, pending));
+            return Ok(());
+        }
+        if let Some(pending) = pending {
             state.expect(pending);
         }
         state.outbox.push(frame);
@@ -379,7 +439,7 @@ impl Connection {
                 }
                 Poll::Ready(Err(error)) => {
                     drop(state);
-                    shared.fail(&AttemptError::Disconnected(error.to_string().into()));
+                    shared.fail(&AttemptError::from_io(&error));
                     // A request in flight learns it through its slot, like all others.
                     return Ok(());
                 }
@@ -452,7 +512,10 @@ impl Shared {
             state.writer = None;
             state.forget_flushed();
             state.wake_driver();
-            std::mem::take(&mut state.pending)
+            let mut pending = std::mem::take(&mut state.pending);
+            let held = state.held.take().unwrap_or_default();
+            pending.extend(held.into_iter().filter_map(|(_, pending)| pending));
+            pending
         };
         let counters = &self.settings.counters;
         subtract(&counters.connections_open, 1);

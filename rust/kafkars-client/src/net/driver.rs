@@ -45,9 +45,7 @@ impl Driver {
                     }
                 }
                 Poll::Ready(Err(ReadError::Frame(error))) => break Err(error.into()),
-                Poll::Ready(Err(ReadError::Io(error))) => {
-                    break Err(AttemptError::Disconnected(error.to_string().into()));
-                }
+                Poll::Ready(Err(ReadError::Io(error))) => break Err(AttemptError::from_io(&error)),
                 Poll::Ready(Err(ReadError::End)) => {
                     break Err(AttemptError::Disconnected("end of stream".into()));
                 }
@@ -161,9 +159,7 @@ impl Driver {
             match result {
                 Poll::Pending => return Ok(()),
                 Poll::Ready(Ok(())) => {}
-                Poll::Ready(Err(error)) => {
-                    return Err(AttemptError::Disconnected(error.to_string().into()));
-                }
+                Poll::Ready(Err(error)) => return Err(AttemptError::from_io(&error)),
             }
         }
         Ok(())

@@ -10,6 +10,7 @@ use kafkars_protocol::messages::api_versions::{ApiVersionsRequest, ApiVersionsRe
 use kafkars_protocol::{ApiKey, ErrorCode, Message, decode_response};
 
 use super::connection::Connection;
+use super::sasl::SaslFailure;
 use super::versions::ApiVersionTable;
 use crate::error::AttemptError;
 
@@ -20,10 +21,14 @@ const TRIES: usize = 3;
 const ERROR_CODE_AT: usize = 4;
 
 /// What a handshake ends with if not with a usable connection.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum HandshakeError {
+    #[error(transparent)]
     Attempt(AttemptError),
+    #[error("the broker refused the handshake: {0}")]
     Refused(ErrorCode),
+    #[error(transparent)]
+    Sasl(SaslFailure),
 }
 
 /// Learns the broker's versions and notes them at the connection.
@@ -81,6 +86,12 @@ fn decode(
             connection.close(&error);
             Err(error)
         }
+    }
+}
+
+impl From<SaslFailure> for HandshakeError {
+    fn from(failure: SaslFailure) -> Self {
+        Self::Sasl(failure)
     }
 }
 

@@ -2,23 +2,32 @@
 
 mod broker;
 mod connection;
+mod distrust;
 mod driver;
 mod frame_reader;
 mod handshake;
 mod outbox;
 mod race;
 mod reachability;
+mod reauthentication;
+mod sasl;
+mod secrets;
 mod tasks;
 mod throttle;
+mod tls;
 mod transport;
 mod versions;
 
 pub(crate) use broker::{Broker, Network, SLOW_CONNECT};
 pub use connection::Connection;
 pub(crate) use connection::Terms;
+pub(crate) use distrust::Distrust;
 pub(crate) use race::first_success;
 pub(crate) use reachability::Reachability;
+pub use sasl::SaslFailure;
 pub(crate) use tasks::Tasks;
+pub(crate) use tls::Tls;
+pub use tls::{TlsFailure, check as check_tls};
 pub(crate) use transport::split_address;
 pub use versions::ApiVersionTable;
 

@@ -9,16 +9,18 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpSocket, TcpStream, lookup_host};
 use tokio::time::timeout;
 
+use super::tls;
 use crate::error::ConnectCause;
 use crate::now;
 
 pub(crate) type ReadHalf = Box<dyn AsyncRead + Send + Unpin>;
 pub(crate) type WriteHalf = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// A byte stream to a broker; TLS becomes another variant.
+/// A byte stream to a broker.
 #[derive(Debug)]
 pub(crate) enum Transport {
     Tcp(TcpStream),
+    Tls(Box<tls::Stream>),
 }
 
 impl Transport {
@@ -27,7 +29,7 @@ impl Transport {
         addresses: &[SocketAddr],
         limit: Duration,
         config: &ClientConfig,
-    ) -> Result<Self, ConnectCause> {
+    ) -> Result<TcpStream, ConnectCause> {
         let started = now();
         let mut cause = ConnectCause::Dns("the host name has no addresses".into());
         for (index, address) in addresses.iter().enumerate() {
@@ -35,7 +37,7 @@ impl Transport {
             let left = limit.saturating_sub(now() - started);
             let share = left / (addresses.len() - index) as u32;
             cause = match timeout(share, open(*address, config)).await {
-                Ok(Ok(stream)) => return Ok(Self::Tcp(stream)),
+                Ok(Ok(stream)) => return Ok(stream),
                 Ok(Err(error)) => ConnectCause::from_io(&error),
                 Err(_) => ConnectCause::TimedOut(now() - started),
             };
@@ -48,6 +50,11 @@ impl Transport {
         match self {
             Self::Tcp(stream) => {
                 let (reader, writer) = stream.into_split();
+                (Box::new(reader), Box::new(writer))
+            }
+            // Both directions share the keys' state, so each takes a lock for the few records of one call.
+            Self::Tls(stream) => {
+                let (reader, writer) = tokio::io::split(stream);
                 (Box::new(reader), Box::new(writer))
             }
         }

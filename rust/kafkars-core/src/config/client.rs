@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Checked, ConfigError};
+use super::{Checked, ConfigError, SecurityConfig};
 
 /// What every client needs: where the cluster is and how patient to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +35,8 @@ pub struct ClientConfig {
     pub send_buffer: Option<usize>,
     /// `SO_RCVBUF` in bytes; the system's default when `None`.
     pub receive_buffer: Option<usize>,
+    /// How connections are protected. Default not at all.
+    pub security: SecurityConfig,
 }
 
 impl Default for ClientConfig {
@@ -54,6 +56,7 @@ impl Default for ClientConfig {
             allow_auto_create_topics: true,
             send_buffer: None,
             receive_buffer: None,
+            security: SecurityConfig::default(),
         }
     }
 }
@@ -91,6 +94,7 @@ impl ClientConfig {
                 "must be at least 1024",
             ));
         }
+        self.security.check()?;
         Ok(Checked(self))
     }
 }

@@ -7,6 +7,8 @@ mod client;
 mod consumer;
 mod group;
 mod producer;
+mod secret;
+mod security;
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -15,6 +17,11 @@ pub use client::ClientConfig;
 pub use consumer::{AutoOffsetReset, ConsumerConfig, IsolationLevel};
 pub use group::{GroupConfig, GroupProtocol};
 pub use producer::{Acks, ProducerConfig};
+pub use secret::{Callback, Provided, Provider, Secret, SecretSource};
+pub use security::{
+    ClientIdentity, Pem, SaslConfig, ScramHash, SecurityConfig, SecurityProtocol, TlsConfig,
+    TlsVersion, Token, TokenSource,
+};
 
 /// A setting that cannot be used, with the setting's Kafka name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,7 +34,8 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
-    fn new(setting: &'static str, problem: impl Into<String>) -> Self {
+    /// A problem with one setting.
+    pub fn new(setting: &'static str, problem: impl Into<String>) -> Self {
         Self {
             setting,
             problem: problem.into(),

@@ -150,6 +150,9 @@ pub enum FetchError {
         /// Each address with its cause.
         causes: Vec<(Arc<str>, Arc<str>)>,
     },
+    /// A broker and this client did not come to trust each other.
+    #[error(transparent)]
+    Security(crate::error_kind::SecurityError),
     /// Client and broker do not understand each other, or an answer exceeds a limit: trying again would not help.
     #[error("{operation} failed: {cause}")]
     Protocol {
@@ -189,6 +192,7 @@ impl FetchError {
             }
             Self::Group(error) => error.kind(),
             Self::Commit(error) => error.kind(),
+            Self::Security(error) => error.kind(),
             Self::NoOffset { .. }
             | Self::OffsetOutOfRange { .. }
             | Self::LogTruncated { .. }

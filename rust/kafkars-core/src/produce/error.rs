@@ -34,6 +34,9 @@ pub enum ProduceError {
         /// Each address with its cause.
         causes: Vec<(Arc<str>, Arc<str>)>,
     },
+    /// A broker and this client did not come to trust each other.
+    #[error(transparent)]
+    Security(crate::error_kind::SecurityError),
     /// The topic is refused: its name, or this user's rights.
     #[error("topic {topic:?}: {}: {}", code.name(), message.as_deref().unwrap_or_else(|| code.description()))]
     Topic {
@@ -169,6 +172,7 @@ impl ProduceError {
             | Self::Purged { .. }
             | Self::Aborted => ErrorKind::Invalid,
             Self::Transaction(error) => error.kind(),
+            Self::Security(error) => error.kind(),
             Self::Closed => ErrorKind::Fatal,
         }
     }

@@ -117,10 +117,11 @@ pub(in crate::consumer) async fn fetch(
                 None
             }
             Err(error) => {
-                return Err(FetchError::Protocol {
+                let protocol = || FetchError::Protocol {
                     operation: "committed offsets",
                     cause: error.to_string().into(),
-                });
+                };
+                return Err(error.security().map_or_else(protocol, FetchError::Security));
             }
         };
         failures += 1;

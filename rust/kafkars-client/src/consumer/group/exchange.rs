@@ -144,7 +144,8 @@ fn failure(error: &AttemptError) -> Failure {
         AttemptError::Unsupported { .. } => Failure::Unsupported(cause),
         // A field that the broker's version of the request cannot say.
         AttemptError::Encode(_) => Failure::Unsupported(cause),
-        error if error.retriable() => Failure::Retriable(cause),
+        // Polls tell of a broker that does not trust us (`Consumer::trouble`); the group goes on when it does again.
+        error if error.retriable() || error.security().is_some() => Failure::Retriable(cause),
         _ => Failure::Permanent(cause),
     }
 }

@@ -5,6 +5,7 @@ use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use kafkars_protocol::Frame;
 use tokio::sync::oneshot;
 
 use super::super::outbox::Outbox;
@@ -16,6 +17,8 @@ pub(crate) struct State {
     /// Absent while somebody writes, and after the end.
     pub(crate) writer: Option<WriteHalf>,
     pub(crate) outbox: Outbox,
+    /// Requests that wait while the connection says anew who it is.
+    pub(crate) held: Option<Vec<(Frame, Option<Pending>)>>,
     /// The socket took no more: only the driver, which the socket will wake, may try again.
     pub(crate) is_blocked: bool,
     /// Requests without an answer, in the order in which they were queued for writing.
@@ -56,6 +59,7 @@ impl State {
         Self {
             writer: Some(writer),
             outbox: Outbox::default(),
+            held: None,
             is_blocked: false,
             pending: VecDeque::new(),
             muted_until: None,
@@ -104,7 +108,7 @@ impl State {
     /// Ends when the socket has taken everything queued so far; `None` when it already has. An error is the end of the
     /// connection.
     pub(crate) fn when_flushed(&mut self) -> Option<oneshot::Receiver<()>> {
-        if self.outbox.is_empty() && self.writer.is_some() {
+        if self.outbox.is_empty() && self.held.is_none() && self.writer.is_some() {
             return None;
         }
         let (sender, receiver) = oneshot::channel();
@@ -116,7 +120,7 @@ impl State {
 
     /// A writer has put its outbox back.
     pub(crate) fn tell_flushed(&mut self) {
-        if self.outbox.is_empty() {
+        if self.outbox.is_empty() && self.held.is_none() {
             for waiter in self.flushed.drain(..) {
                 // Whoever asked may be gone.
                 let _ = waiter.send(());

@@ -1,0 +1,109 @@
+"""Tokens by OpenID Connect's client credentials grant (RFC 6749, section 4.4), with the standard library."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kafkars.config.security import FromApplication, Secret
+from kafkars.errors import ConfigError
+
+if TYPE_CHECKING:
+    from kafkars.config.client import ClientConfig
+
+SECONDS = 10.0
+"""How long the token endpoint may take."""
+
+LONGEST_ANSWER = 1 << 20
+RENEWED_AFTER = 0.8
+"""The part of a token's time after which another one is got; the rest is for the way to the broker."""
+
+
+@dataclass
+class ClientCredentials:
+    """Gets a token from an endpoint and keeps it for as long as it is fresh. Called by the engine's helper threads."""
+
+    url: str
+    client_id: str
+    client_secret: Secret
+    scope: str | None
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+    kept: Secret | None = field(default=None, repr=False, compare=False)
+    kept_until: float = field(default=0.0, repr=False, compare=False)
+    ends: float | None = field(default=None, repr=False, compare=False)
+
+    def __call__(self) -> tuple[str, float | None]:
+        """The token, and when it ends."""
+        # Several connections that are made at once share one request.
+        with self.lock:
+            if self.kept is None or time.time() >= self.kept_until:
+                token, lives = self.request()
+                self.kept = Secret(token)
+                self.ends = None if lives is None else time.time() + lives
+                # A token of unknown length is asked for each time.
+                self.kept_until = 0.0 if lives is None else time.time() + lives * RENEWED_AFTER
+            return str(self.kept.source), self.ends
+
+    def request(self) -> tuple[str, float | None]:
+        """One request. Its errors hold neither the secret nor the answer."""
+        import base64  # noqa: PLC0415  all of these only where this mechanism is used
+        import json  # noqa: PLC0415
+        import urllib.error  # noqa: PLC0415
+        import urllib.parse  # noqa: PLC0415
+        import urllib.request  # noqa: PLC0415
+
+        secret = self.client_secret.read()
+        quoted = f"{urllib.parse.quote_plus(self.client_id)}:{urllib.parse.quote_plus(secret)}"
+        form = {"grant_type": "client_credentials"} | ({"scope": self.scope} if self.scope else {})
+        request = urllib.request.Request(  # noqa: S310  the setting allows http and https only
+            self.url,
+            data=urllib.parse.urlencode(form).encode(),
+            headers={
+                "Authorization": "Basic " + base64.b64encode(quoted.encode()).decode(),
+                "Content-Type": "application/x-www-form-urlencoded",
+                "Accept": "application/json",
+            },
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=SECONDS) as answer:  # noqa: S310
+                content = answer.read(LONGEST_ANSWER)
+        except urllib.error.HTTPError as error:
+            error.close()
+            raise TokenEndpointError(f"{self.url} answered {error.code} {error.reason}") from None
+        except OSError as error:
+            raise TokenEndpointError(f"{self.url} cannot be asked: {getattr(error, 'reason', error)}") from None
+        try:
+            found = json.loads(content)
+            token, lives = found["access_token"], found.get("expires_in")
+        except (ValueError, LookupError, TypeError, AttributeError):
+            token, lives = None, None
+        if not isinstance(token, str) or not token:
+            raise TokenEndpointError(f"{self.url} gave no access_token")
+        return token, float(lives) if isinstance(lives, int | float) and lives > 0 else None
+
+
+def provider(config: ClientConfig) -> ClientCredentials:
+    """What gets the tokens of a config that names an endpoint.
+
+    Raises:
+        ConfigError: Something that the endpoint needs is missing.
+    """
+    given = config.sasl_oauthbearer_token_provider
+    url, client_id = config.sasl_oauthbearer_token_endpoint_url, config.sasl_oauthbearer_client_id
+    secret = config.sasl_oauthbearer_client_secret
+    if isinstance(given, FromApplication):
+        raise ConfigError(
+            "sasl_oauthbearer_token_endpoint_url: cannot be used together with sasl_oauthbearer_token_provider; give one of them"
+        )
+    for name, value in (("sasl_oauthbearer_client_id", client_id), ("sasl_oauthbearer_client_secret", secret)):
+        if value is None:
+            raise ConfigError(f"{name}: is missing; sasl_oauthbearer_token_endpoint_url needs it")
+    made = ClientCredentials(str(url), str(client_id), secret, config.sasl_oauthbearer_scope)  # type: ignore[arg-type]
+    # A config that was made of another one goes on with its token.
+    return given if isinstance(given, ClientCredentials) and given == made else made
+
+
+class TokenEndpointError(RuntimeError):
+    """The endpoint gave no token."""

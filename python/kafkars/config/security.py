@@ -1,0 +1,220 @@
+"""Settings of TLS and SASL: what they may be, and values that show themselves nowhere."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from kafkars.config import checks
+from kafkars.errors import ConfigError
+
+SecretValue = str | os.PathLike[str] | Callable[[], str | Awaitable[str]]
+"""A secret itself, a path to a file that holds it, or a function that returns it; the latter two are asked whenever it is needed."""
+
+Token = str | tuple[str, float | None] | tuple[str, float | None, Mapping[str, str]]
+"""A token; or a token, when it ends in seconds since 1970 (None to read a JWT's `exp`), and extensions of its own."""
+
+TokenProvider = Callable[[], Token | Awaitable[Token]]
+"""Returns a token whenever a connection needs one."""
+
+PROTOCOLS = ("plaintext", "ssl", "sasl_plaintext", "sasl_ssl")
+MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
+LATER_MECHANISMS = ("GSSAPI", "AWS_MSK_IAM")
+TLS_VERSIONS = ("TLSv1.2", "TLSv1.3")
+
+
+class Secret:
+    """A secret in a config. It shows itself as `***`."""
+
+    __slots__ = ("source",)
+
+    source: SecretValue | FromApplication
+
+    def __init__(self, source: SecretValue | FromApplication) -> None:
+        self.source = source
+
+    def read(self) -> str:
+        """The secret as it is now."""
+        if isinstance(self.source, str):
+            return self.source
+        if isinstance(self.source, os.PathLike):
+            from pathlib import Path  # noqa: PLC0415  keeps `import kafkars` quick
+
+            return Path(self.source).read_text(encoding="utf-8").rstrip("\r\n")
+        given = self.source()
+        if not isinstance(given, str):
+            raise TypeError(f"expected text from the function, not a value of type {type(given).__name__}")
+        return given
+
+    def __repr__(self) -> str:
+        return "***"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and self.source == other.source
+
+    def __hash__(self) -> int:
+        return hash(self.source)
+
+
+class FromApplication:
+    """A function of the application, as the engine's helper threads call it.
+
+    What an asynchronous function returns is awaited on the loop that was running when the config was made, or on a loop of its own.
+    """
+
+    __slots__ = ("function", "loop")
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        self.function = function
+        self.loop = running_loop()
+
+    def __call__(self) -> object:
+        """What the function returns, awaited where that is needed."""
+        result = self.function()
+        if not isinstance(result, Awaitable):
+            return result
+        import asyncio  # noqa: PLC0415  only where the application uses it
+
+        async def wait() -> object:
+            return await result
+
+        if self.loop is not None and self.loop.is_running():
+            return asyncio.run_coroutine_threadsafe(wait(), self.loop).result()
+        return asyncio.run(wait())
+
+
+def running_loop() -> Any:
+    """The loop of the calling thread, if one runs there."""
+    import sys  # noqa: PLC0415
+
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is None:
+        return None  # so none runs
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def secret(name: str, value: object) -> Secret | None:
+    """A secret in any of its forms. The message for a wrong one does not show it."""
+    if value is None or isinstance(value, Secret):
+        return value
+    if isinstance(value, str):
+        return Secret(str(value))
+    if isinstance(value, os.PathLike):
+        return Secret(value)
+    if callable(value):
+        return Secret(FromApplication(value))
+    raise ConfigError(
+        f"{name}: expected text, a path of a file (pathlib.Path) or a function, not a value of type {type(value).__name__}"
+    )
+
+
+def provider(name: str, value: object) -> Callable[[], object] | None:
+    """A function that returns something the engine needs."""
+    # The last one is made of other settings (`oidc.py`).
+    if value is None or isinstance(value, FromApplication) or type(value).__name__ == "ClientCredentials":
+        return value  # type: ignore[return-value]
+    if not callable(value):
+        raise ConfigError(f"{name}: expected a function, not a value of type {type(value).__name__}")
+    return FromApplication(value)
+
+
+def path(name: str, value: object) -> str | None:
+    """A path as text."""
+    if value is None:
+        return None
+    if not isinstance(value, str | os.PathLike):
+        raise checks.wrong(name, value, "a path")
+    given = os.fspath(value)
+    if not isinstance(given, str) or not given:
+        raise checks.wrong(name, value, "a path as text that is not empty")
+    return str(given)
+
+
+def mechanism(name: str, value: object) -> str | None:
+    """A mechanism of SASL, in any case."""
+    if value is None:
+        return None
+    known = value.upper() if isinstance(value, str) else ""
+    if known in MECHANISMS:
+        return known
+    if known in LATER_MECHANISMS:
+        raise ConfigError(f"{name}: {known} is not part of this version; it speaks {', '.join(MECHANISMS)}")
+    raise checks.wrong(name, value, "one of " + ", ".join(map(repr, MECHANISMS)))
+
+
+def endpoint(name: str, value: object) -> str | None:
+    """The address of a web server."""
+    if value is None:
+        return None
+    if not isinstance(value, str) or not value.lower().startswith(("https://", "http://")):
+        raise checks.wrong(name, value, '"https://..."')
+    return str(value)
+
+
+def names(name: str, value: object) -> tuple[str, ...]:
+    """Several words, as a sequence or as text with commas."""
+    if isinstance(value, str):
+        value = value.split(",")
+    if isinstance(value, bytes) or not isinstance(value, Sequence):
+        raise checks.wrong(name, value, "several names")
+    if not all(isinstance(part, str) for part in value):
+        raise checks.wrong(name, value, "several names")
+    return tuple(part.strip() for part in value if part.strip())
+
+
+def tls_versions(name: str, value: object) -> tuple[str, ...]:
+    """Versions of TLS as Kafka writes them."""
+    known = {version.lower(): version for version in TLS_VERSIONS}
+    given = names(name, value)
+    for part in given:
+        if part.lower() not in known:
+            raise checks.wrong(name, part, " and ".join(map(repr, TLS_VERSIONS)))
+    return tuple(known[part.lower()] for part in given)
+
+
+def extensions(name: str, value: object) -> tuple[tuple[str, str], ...]:
+    """Names with values, as a mapping or as text such as `"a=1,b=2"`."""
+    if isinstance(value, str):
+        parts = [part.partition("=") for part in value.split(",") if part.strip()]
+        if not all(equals for _, equals, _ in parts):
+            raise checks.wrong(name, value, 'a mapping, or text such as "a=1,b=2"')
+        return tuple((key.strip(), text) for key, _, text in parts)
+    if isinstance(value, tuple):
+        value = dict(value)
+    if not isinstance(value, Mapping):
+        raise checks.wrong(name, value, 'a mapping, or text such as "a=1,b=2"')
+    if not all(isinstance(key, str) and isinstance(text, str) for key, text in value.items()):
+        raise checks.wrong(name, value, "a mapping of text to text")
+    return tuple(value.items())
+
+
+CHECKS: Mapping[str, Callable[[str, object], Any]] = {
+    "security_protocol": checks.choice(*PROTOCOLS),
+    "ssl_ca_location": path,
+    "ssl_ca_pem": checks.optional(checks.text),
+    "ssl_crl_location": path,
+    "ssl_certificate_location": path,
+    "ssl_certificate_pem": checks.optional(checks.text),
+    "ssl_key_location": path,
+    "ssl_key_pem": secret,
+    "ssl_key_password": secret,
+    "ssl_keystore_location": path,
+    "ssl_keystore_password": secret,
+    "ssl_endpoint_identification_algorithm": checks.choice("https", "none"),
+    "ssl_enabled_protocols": tls_versions,
+    "ssl_cipher_suites": names,
+    "sasl_mechanism": mechanism,
+    "sasl_username": checks.optional(checks.text),
+    "sasl_password": secret,
+    "sasl_oauthbearer_token_provider": provider,
+    "sasl_oauthbearer_extensions": extensions,
+    "sasl_oauthbearer_token_endpoint_url": endpoint,
+    "sasl_oauthbearer_client_id": checks.optional(checks.text),
+    "sasl_oauthbearer_client_secret": secret,
+    "sasl_oauthbearer_scope": checks.optional(checks.text),
+}
+"""The check of each setting, in the order of the fields of `ClientConfig`."""

@@ -1,0 +1,99 @@
+//! Brokers and this client that do not trust each other: what polls tell of it, and when the next login may be tried.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use crate::error::ConnectCause;
+use crate::{after, now};
+
+/// By address, because the same broker is met first as a bootstrap address and then as a node.
+#[derive(Debug, Default)]
+pub(crate) struct Distrust {
+    refusals: Mutex<HashMap<Arc<str>, Refusal>>,
+}
+
+/// The latest handshake with one broker, where it failed in a way that time does not mend.
+#[derive(Debug)]
+struct Refusal {
+    cause: ConnectCause,
+    count: u32,
+    at: Instant,
+    not_before: Instant,
+}
+
+impl Distrust {
+    /// A handshake failed for good. `delay` says how long to wait after so many in a row.
+    pub(super) fn refused(
+        &self,
+        address: &Arc<str>,
+        cause: &ConnectCause,
+        delay: impl Fn(u32) -> Duration,
+    ) {
+        let mut refusals = self.refusals.lock();
+        let before = refusals.get(address).map_or(0, |refusal| refusal.count);
+        let count = before.saturating_add(1);
+        let now = now();
+        let refusal = Refusal {
+            cause: cause.clone(),
+            count,
+            at: now,
+            not_before: after(now, delay(count)),
+        };
+        refusals.insert(Arc::clone(address), refusal);
+    }
+
+    /// A handshake succeeded.
+    pub(super) fn trusted(&self, address: &Arc<str>) {
+        self.refusals.lock().remove(address);
+    }
+
+    /// Until when no login is tried, and what the last one met.
+    pub(super) fn pause(&self, address: &Arc<str>) -> Option<(Instant, ConnectCause)> {
+        let refusals = self.refusals.lock();
+        let refusal = refusals
+            .get(address)
+            .filter(|refusal| refusal.not_before > now())?;
+        Some((refusal.not_before, refusal.cause.clone()))
+    }
+
+    /// The latest refusal of all brokers.
+    pub(crate) fn latest(&self) -> Option<(Arc<str>, ConnectCause)> {
+        let refusals = self.refusals.lock();
+        let latest = refusals.iter().max_by_key(|(_, refusal)| refusal.at)?;
+        Some((Arc::clone(latest.0), latest.1.cause.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_until_a_login_succeeds() {
+        let distrust = Distrust::default();
+        let (one, other): (Arc<str>, Arc<str>) = ("one:1".into(), "other:1".into());
+        let delay = |count| Duration::from_secs(60) * count;
+        for count in 1..4 {
+            distrust.refused(&one, &ConnectCause::Refused, delay);
+            let (until, _) = distrust.pause(&one).expect("a pause");
+            assert!(until > now() + delay(count) - Duration::from_secs(30));
+        }
+        assert_eq!(distrust.pause(&other), None);
+        distrust.refused(&other, &ConnectCause::ClosedAtOnce, delay);
+        assert_eq!(
+            distrust.latest(),
+            Some((Arc::clone(&other), ConnectCause::ClosedAtOnce))
+        );
+        distrust.trusted(&other);
+        assert_eq!(
+            distrust.latest(),
+            Some((Arc::clone(&one), ConnectCause::Refused))
+        );
+        distrust.trusted(&one);
+        assert_eq!(distrust.latest(), None);
+        assert_eq!(distrust.pause(&one), None);
+    }
+}

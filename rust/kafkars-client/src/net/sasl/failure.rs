@@ -1,0 +1,85 @@
+//! Why a broker and this client did not come to trust each other.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kafkars_core::error_kind::SecurityProblem;
+
+/// What ended an authentication.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SaslFailure {
+    /// The broker does not accept the credentials.
+    #[error("{mechanism} authentication failed: {message}")]
+    Refused {
+        /// What was tried.
+        mechanism: &'static str,
+        /// The broker's own words.
+        message: Arc<str>,
+    },
+    /// The broker could not prove who it is, or broke the rules of the mechanism.
+    #[error("{mechanism} authentication given up, the broker cannot be trusted: {problem}")]
+    Distrusted {
+        /// What was tried.
+        mechanism: &'static str,
+        /// What it did.
+        problem: Arc<str>,
+    },
+    /// The broker does not offer the mechanism.
+    #[error(
+        "the broker does not offer sasl_mechanism={mechanism}; it offers {}",
+        if enabled.is_empty() { "none".to_owned() } else { enabled.join(", ") }
+    )]
+    Mechanism {
+        /// What was asked for.
+        mechanism: &'static str,
+        /// What it offers.
+        enabled: Vec<String>,
+    },
+    /// A file or function gave no credentials.
+    #[error("{mechanism}: no credentials: {problem}")]
+    Credentials {
+        /// What was to be tried.
+        mechanism: &'static str,
+        /// What it said.
+        problem: Arc<str>,
+    },
+    /// The broker does not authenticate on this port.
+    #[error(
+        "the broker does not authenticate clients on this port: use the port of a SASL_PLAINTEXT or SASL_SSL listener, or another security_protocol"
+    )]
+    NotExpected,
+    /// The broker hung up in between. Brokers before 1.0 refuse credentials so.
+    #[error("the broker closed the connection during the {mechanism} handshake")]
+    Closed {
+        /// What was tried.
+        mechanism: &'static str,
+    },
+    /// The broker fell silent in between.
+    #[error("no answer to the {mechanism} handshake within {} ms", limit.as_millis())]
+    TimedOut {
+        /// What was tried.
+        mechanism: &'static str,
+        /// How long it may take.
+        limit: Duration,
+    },
+}
+
+impl SaslFailure {
+    /// Whether time alone cannot mend it.
+    #[must_use]
+    pub fn is_permanent(&self) -> bool {
+        !matches!(self, Self::TimedOut { .. } | Self::Closed { .. })
+    }
+
+    /// Which kind of failure it is.
+    #[must_use]
+    pub fn problem(&self) -> SecurityProblem {
+        match self {
+            Self::Refused { .. } | Self::Distrusted { .. } => SecurityProblem::Authentication,
+            Self::Closed { .. } => SecurityProblem::Authentication,
+            Self::Mechanism { .. } | Self::NotExpected => SecurityProblem::Mechanism,
+            Self::Credentials { .. } => SecurityProblem::Credentials,
+            Self::TimedOut { .. } => SecurityProblem::TimedOut,
+        }
+    }
+}

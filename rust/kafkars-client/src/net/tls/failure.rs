@@ -1,0 +1,174 @@
+//! Why TLS was not agreed on.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kafkars_core::error_kind::SecurityProblem;
+use rustls::{AlertDescription, CertificateError, Error};
+
+/// What went wrong between TCP and Kafka.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TlsFailure {
+    /// We do not accept the broker's certificate.
+    #[error("the broker's certificate ({subject}) is not accepted: {reason}")]
+    Certificate {
+        /// Whom it names, and who signed it.
+        subject: Arc<str>,
+        /// What is wrong with it, and which setting decides.
+        reason: Arc<str>,
+    },
+    /// The broker does not accept ours, or wants one and got none.
+    #[error("the broker refused our certificate ({alert}): {hint}")]
+    Refused {
+        /// The TLS alert that it sent.
+        alert: Arc<str>,
+        /// What to do about it.
+        hint: &'static str,
+    },
+    /// The two sides share no version, cipher suite or curve.
+    #[error(
+        "the broker and this client agree on no way to encrypt ({0}): compare ssl_enabled_protocols and ssl_cipher_suites with the broker's"
+    )]
+    NoAgreement(Arc<str>),
+    /// The peer answers with something else than TLS.
+    #[error(
+        "the port does not speak TLS: use the port of an SSL or SASL_SSL listener, or another security_protocol"
+    )]
+    NotTls,
+    /// The peer hung up during the handshake.
+    #[error(
+        "the broker closed the connection during the TLS handshake: is it an SSL or SASL_SSL listener?"
+    )]
+    Closed,
+    /// The peer fell silent during the handshake.
+    #[error("no answer to the TLS handshake within {} ms: is it an SSL or SASL_SSL listener?", .0.as_millis())]
+    TimedOut(Duration),
+    /// A file with certificates or keys cannot be used.
+    #[error("{setting}: {problem}")]
+    Setting {
+        /// Which setting names it.
+        setting: &'static str,
+        /// What is wrong with it.
+        problem: Arc<str>,
+    },
+    /// Anything else.
+    #[error("TLS failed: {0}")]
+    Other(Arc<str>),
+}
+
+impl TlsFailure {
+    /// Whether time alone cannot mend it.
+    #[must_use]
+    pub fn is_permanent(&self) -> bool {
+        match self {
+            Self::Certificate { .. }
+            | Self::Refused { .. }
+            | Self::NoAgreement(_)
+            | Self::NotTls
+            | Self::Setting { .. } => true,
+            Self::Closed | Self::TimedOut(_) | Self::Other(_) => false,
+        }
+    }
+
+    /// Which kind of failure it is.
+    #[must_use]
+    pub fn problem(&self) -> SecurityProblem {
+        match self {
+            Self::Certificate { .. } | Self::Refused { .. } => SecurityProblem::Certificate,
+            Self::TimedOut(_) => SecurityProblem::TimedOut,
+            Self::NoAgreement(_)
+            | Self::NotTls
+            | Self::Closed
+            | Self::Setting { .. }
+            | Self::Other(_) => SecurityProblem::Tls,
+        }
+    }
+
+    /// What an error of a TLS stream means; `None` when TLS has nothing to do with it.
+    pub(crate) fn in_stream(error: &io::Error) -> Option<Self> {
+        let inner = error.get_ref()?.downcast_ref::<Error>()?;
+        Some(Self::from_rustls(inner))
+    }
+
+    /// What ended a handshake.
+    pub(crate) fn of_handshake(error: &io::Error) -> Self {
+        if let Some(failure) = Self::in_stream(error) {
+            return failure;
+        }
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::BrokenPipe => Self::Closed,
+            _ => Self::Other(error.to_string().into()),
+        }
+    }
+
+    fn from_rustls(error: &Error) -> Self {
+        let words: Arc<str> = error.to_string().into();
+        match error {
+            Error::InvalidCertificate(CertificateError::Other(other)) => {
+                match other.0.downcast_ref::<Rejection>() {
+                    Some(rejection) => Self::Certificate {
+                        subject: Arc::clone(&rejection.subject),
+                        reason: Arc::clone(&rejection.reason),
+                    },
+                    None => unnamed(words),
+                }
+            }
+            Error::InvalidCertificate(_) | Error::NoCertificatesPresented => unnamed(words),
+            Error::AlertReceived(alert) => from_alert(*alert),
+            Error::PeerIncompatible(_) => Self::NoAgreement(words),
+            Error::InvalidMessage(_) => Self::NotTls,
+            _ => Self::Other(words),
+        }
+    }
+}
+
+fn unnamed(reason: Arc<str>) -> TlsFailure {
+    TlsFailure::Certificate {
+        subject: "unnamed".into(),
+        reason,
+    }
+}
+
+fn from_alert(alert: AlertDescription) -> TlsFailure {
+    let name: Arc<str> = format!("{alert:?}").into();
+    let hint = match alert {
+        AlertDescription::CertificateRequired | AlertDescription::NoCertificate => {
+            "it wants a client certificate; set ssl_certificate_location and ssl_key_location, or ssl_keystore_location"
+        }
+        AlertDescription::BadCertificate
+        | AlertDescription::UnsupportedCertificate
+        | AlertDescription::CertificateUnknown
+        | AlertDescription::UnknownCA
+        | AlertDescription::AccessDenied => {
+            "it wants a client certificate from an authority in its own trust store; see ssl_certificate_location and ssl_keystore_location"
+        }
+        AlertDescription::CertificateExpired => {
+            "it has expired; renew the certificate in ssl_certificate_location"
+        }
+        AlertDescription::CertificateRevoked => "it was revoked; ask for another one",
+        AlertDescription::HandshakeFailure
+        | AlertDescription::ProtocolVersion
+        | AlertDescription::InsufficientSecurity => return TlsFailure::NoAgreement(name),
+        _ => return TlsFailure::Other(format!("the broker ended it ({name})").into()),
+    };
+    TlsFailure::Refused { alert: name, hint }
+}
+
+/// Travels through rustls, whose own errors do not say whose certificate it was.
+#[derive(Debug)]
+pub(super) struct Rejection {
+    pub(super) subject: Arc<str>,
+    pub(super) reason: Arc<str>,
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.subject, self.reason)
+    }
+}
+
+impl std::error::Error for Rejection {}

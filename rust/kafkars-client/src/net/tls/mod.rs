@@ -1,0 +1,287 @@
+//! TLS by rustls: what is believed and shown is read from the settings' files, again whenever these change.
+
+mod failure;
+mod identity;
+mod trust;
+mod verifier;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use kafkars_core::config::{
+    ClientIdentity, ConfigError, Pem, Secret, SecretSource, TlsConfig, TlsVersion,
+};
+use parking_lot::Mutex;
+use rustls::client::WebPkiServerVerifier;
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, SupportedProtocolVersion};
+use tokio::io::BufReader;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+pub use failure::TlsFailure;
+
+use super::secrets;
+
+/// rustls reads 4 KiB at a time; from this buffer instead of from the socket.
+const READ_BUFFER: usize = 32 * 1024;
+
+/// An encrypted byte stream to a broker.
+pub(crate) type Stream = TlsStream<BufReader<TcpStream>>;
+
+/// What the connections of one client share: settings, and what was made of them.
+pub(crate) struct Tls {
+    config: TlsConfig,
+    made: Mutex<Option<Made>>,
+}
+
+/// A configuration and the state of the files it was made from. It also remembers sessions, so that later handshakes with
+/// the same broker are shorter.
+#[derive(Clone)]
+struct Made {
+    config: Arc<ClientConfig>,
+    files: Vec<FileState>,
+}
+
+type FileState = (PathBuf, Option<(SystemTime, u64)>);
+
+impl Tls {
+    pub(crate) fn new(config: TlsConfig) -> Self {
+        Self {
+            config,
+            made: Mutex::new(None),
+        }
+    }
+
+    /// Makes a TLS stream of `stream`, within `limit`.
+    pub(crate) async fn handshake(
+        self: &Arc<Self>,
+        stream: TcpStream,
+        host: &str,
+        limit: Duration,
+    ) -> Result<Stream, TlsFailure> {
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        // A dot at the end makes a name absolute for the name service; certificates do not have it.
+        let name = ServerName::try_from(host.trim_end_matches('.').to_owned())
+            .map_err(|_| TlsFailure::Other(format!("{host:?} is not a host name").into()))?;
+        let shaken = async {
+            let config = self.current().await?;
+            let stream = BufReader::with_capacity(READ_BUFFER, stream);
+            let connected = TlsConnector::from(config).connect(name, stream).await;
+            connected.map_err(|error| TlsFailure::of_handshake(&error))
+        };
+        let in_time = tokio::time::timeout(limit, shaken).await;
+        in_time.unwrap_or(Err(TlsFailure::TimedOut(limit)))
+    }
+
+    /// The configuration, made anew when a file has changed. New files that cannot be used change nothing: certificates are
+    /// often renewed file by file.
+    async fn current(self: &Arc<Self>) -> Result<Arc<ClientConfig>, TlsFailure> {
+        let tls = Arc::clone(self);
+        let found = blocking(move || {
+            let files = tls.files();
+            let made = tls.made.lock().clone();
+            (files, made)
+        });
+        let (files, made) = found.await?;
+        if let Some(made) = &made
+            && made.files == files
+        {
+            return Ok(Arc::clone(&made.config));
+        }
+        match (self.load().await, made) {
+            (Ok(config), _) => {
+                let config = Arc::new(config);
+                *self.made.lock() = Some(Made {
+                    config: Arc::clone(&config),
+                    files,
+                });
+                Ok(config)
+            }
+            (Err(failure), Some(made)) => {
+                tracing::warn!(target: "kafkars::net", %failure, "changed TLS files cannot be used; going on with the old ones");
+                Ok(made.config)
+            }
+            (Err(failure), None) => Err(failure),
+        }
+    }
+
+    async fn load(&self) -> Result<ClientConfig, TlsFailure> {
+        let password = match password_source(&self.config) {
+            None => None,
+            Some((name, source)) => {
+                let given = secrets::resolve(source).await;
+                Some(given.map_err(|problem| setting(name, problem.to_string()))?)
+            }
+        };
+        let config = self.config.clone();
+        blocking(move || make(&config, password.as_ref())).await?
+    }
+
+    fn files(&self) -> Vec<FileState> {
+        let config = &self.config;
+        let mut paths: Vec<&PathBuf> = Vec::new();
+        paths.extend(&config.ca_location);
+        paths.extend(&config.crl_location);
+        match &config.identity {
+            None => {}
+            Some(ClientIdentity::Pkcs12 { location, .. }) => paths.push(location),
+            Some(ClientIdentity::Pem {
+                certificate, key, ..
+            }) => {
+                for pem in std::iter::once(certificate).chain(key) {
+                    if let Pem::File(path) = pem {
+                        paths.push(path);
+                    }
+                }
+            }
+        }
+        if let Some((_, SecretSource::File(path))) = password_source(config) {
+            paths.push(path);
+        }
+        paths
+            .into_iter()
+            .map(|path| (path.clone(), state(path)))
+            .collect()
+    }
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Tls").finish_non_exhaustive()
+    }
+}
+
+/// Whether the settings can be used: reads every file once. A password that a function gives is not asked for.
+pub fn check(config: &TlsConfig) -> Result<(), ConfigError> {
+    let password = match password_source(config) {
+        Some((_, SecretSource::Call(_))) => {
+            let without = TlsConfig {
+                identity: None,
+                ..config.clone()
+            };
+            return make(&without, None).map(drop).map_err(config_error);
+        }
+        Some((name, source)) => {
+            let given = secrets::read_now(source);
+            Some(given.map_err(|problem| ConfigError::new(name, problem.to_string()))?)
+        }
+        None => None,
+    };
+    make(config, password.as_ref())
+        .map(drop)
+        .map_err(config_error)
+}
+
+fn config_error(failure: TlsFailure) -> ConfigError {
+    match failure {
+        TlsFailure::Setting { setting, problem } => ConfigError::new(setting, &*problem),
+        other => ConfigError::new("security_protocol", other.to_string()),
+    }
+}
+
+fn make(config: &TlsConfig, password: Option<&Secret>) -> Result<ClientConfig, TlsFailure> {
+    let provider = Arc::new(provider(config)?);
+    let versions: Vec<&'static SupportedProtocolVersion> = config
+        .protocols
+        .iter()
+        .map(|version| version_of(*version))
+        .collect();
+    let roots = Arc::new(trust::roots(config)?);
+    let revocations = trust::revocations(config)?;
+    let mut chain = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider));
+    if !revocations.is_empty() {
+        chain = chain
+            .with_crls(revocations)
+            .allow_unknown_revocation_status()
+            .enforce_revocation_expiration();
+    }
+    let chain = chain
+        .build()
+        .map_err(|error| setting("ssl_ca_location", error.to_string()))?;
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(&versions)
+        .map_err(|error| setting("ssl_cipher_suites", error.to_string()))?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier::Verifier {
+            chain,
+            verify_host_name: config.verify_host_name,
+        }));
+    match &config.identity {
+        None => Ok(builder.with_no_client_auth()),
+        Some(identity) => {
+            let (chain, key) = identity::load(identity, password)?;
+            builder
+                .with_client_auth_cert(chain, key)
+                .map_err(|error| identity::unusable(&error))
+        }
+    }
+}
+
+fn provider(config: &TlsConfig) -> Result<CryptoProvider, TlsFailure> {
+    let mut provider = aws_lc_rs::default_provider();
+    if config.cipher_suites.is_empty() {
+        return Ok(provider);
+    }
+    let known = std::mem::take(&mut provider.cipher_suites);
+    // rustls writes TLS13_ where IANA writes TLS_.
+    let name = |suite: &rustls::SupportedCipherSuite| {
+        let name = format!("{:?}", suite.suite());
+        name.replacen("TLS13_", "TLS_", 1)
+    };
+    for wanted in &config.cipher_suites {
+        let Some(suite) = known.iter().find(|suite| name(suite) == *wanted) else {
+            let names: Vec<String> = known.iter().map(name).collect();
+            return Err(setting(
+                "ssl_cipher_suites",
+                format!("{wanted:?} is not offered; known are {}", names.join(", ")),
+            ));
+        };
+        provider.cipher_suites.push(*suite);
+    }
+    Ok(provider)
+}
+
+fn version_of(version: TlsVersion) -> &'static SupportedProtocolVersion {
+    match version {
+        TlsVersion::Tls12 => &rustls::version::TLS12,
+        TlsVersion::Tls13 => &rustls::version::TLS13,
+    }
+}
+
+fn password_source(config: &TlsConfig) -> Option<(&'static str, &SecretSource)> {
+    match config.identity.as_ref()? {
+        ClientIdentity::Pem { password, .. } => Some(("ssl_key_password", password.as_ref()?)),
+        ClientIdentity::Pkcs12 { password, .. } => {
+            Some(("ssl_keystore_password", password.as_ref()?))
+        }
+    }
+}
+
+fn state(path: &Path) -> Option<(SystemTime, u64)> {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
+}
+
+fn read(name: &'static str, path: &Path) -> Result<Vec<u8>, TlsFailure> {
+    std::fs::read(path).map_err(|error| setting(name, format!("{}: {error}", path.display())))
+}
+
+fn setting(setting: &'static str, problem: String) -> TlsFailure {
+    TlsFailure::Setting {
+        setting,
+        problem: problem.into(),
+    }
+}
+
+/// Files are read off the runtime's own threads, which all clients of the process share.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, TlsFailure> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|_| TlsFailure::Other("the process is ending".into()))
+}

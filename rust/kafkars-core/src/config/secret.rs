@@ -1,0 +1,88 @@
+//! Values that nobody may see, and where they come from.
+
+use std::fmt;
+use std::future::Future;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use zeroize::Zeroizing;
+
+/// A password, token or key. Its memory is overwritten when it is dropped, and it shows itself as `***` everywhere.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(Zeroizing<String>);
+
+impl Secret {
+    /// Takes a secret over.
+    #[must_use]
+    pub fn new(value: impl Into<String>) -> Self {
+        Self(Zeroizing::new(value.into()))
+    }
+
+    /// The secret itself, for the place that needs it.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("***")
+    }
+}
+
+/// What a [`Provider`] returns; an error says in words why there is no value, and holds none.
+pub type Provided<T> = Pin<Box<dyn Future<Output = Result<T, Arc<str>>> + Send>>;
+
+/// Makes a value whenever one is needed: a function of the application.
+pub trait Provider<T>: Send + Sync {
+    /// Starts to make one.
+    fn provide(&self) -> Provided<T>;
+}
+
+/// A shared provider. Two are equal if they are the same one.
+pub struct Callback<T>(pub Arc<dyn Provider<T>>);
+
+impl<T> Clone for Callback<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T> fmt::Debug for Callback<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a function")
+    }
+}
+
+impl<T> PartialEq for Callback<T> {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl<T> Eq for Callback<T> {}
+
+/// Where a secret comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SecretSource {
+    /// The setting itself.
+    Value(Secret),
+    /// A file, read whenever the secret is needed; a newline at its end does not belong to the secret.
+    File(PathBuf),
+    /// A function, called whenever the secret is needed.
+    Call(Callback<Secret>),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_never_shows_itself() {
+        let source = SecretSource::Value(Secret::new("swordfish"));
+        assert_eq!(format!("{source:?}"), "Value(***)");
+        assert_eq!(Secret::new("swordfish").expose(), "swordfish");
+    }
+}

@@ -1,0 +1,1 @@
+"""Security against real Kafka, and against peers that hang or lie."""

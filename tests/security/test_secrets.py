@@ -1,0 +1,100 @@
+"""Secrets show themselves nowhere: not in settings, log lines, errors, tracebacks or metrics."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from pathlib import Path
+from typing import Any
+
+import kafkars
+import pytest
+from kafkars import ProducerConfig
+from kafkars.config.security import CHECKS, Secret
+from kafkars.errors import ConfigError, KafkaError
+
+from tests.security.conftest import ALICE, PASSWORDS, SecureKafka
+from tests.support.certificates import Authority
+
+WORDS = ("Xq7", "BEGIN PRIVATE KEY")
+
+
+def assert_silent(*texts: object) -> None:
+    for text in texts:
+        for word in WORDS:
+            assert word not in str(text), text
+
+
+def test_a_config_shows_no_secret() -> None:
+    key = Authority("a").issue("client").key_pem()
+    config = ProducerConfig(
+        bootstrap_servers="127.0.0.1:1",
+        security_protocol="sasl_ssl",
+        ssl_certificate_pem="certificate",
+        ssl_key_pem=key,
+        ssl_key_password="Xq7-key",
+        ssl_keystore_password="Xq7-store",
+        sasl_mechanism="PLAIN",
+        sasl_username="alice",
+        sasl_password="Xq7-password",
+    )
+    assert_silent(repr(config), str(config), config.sasl_password, f"{config.ssl_key_pem}")
+    assert config.sasl_password == Secret("Xq7-password")
+
+
+@pytest.mark.parametrize("name", [name for name in CHECKS if "password" in name or name == "ssl_key_pem"])
+@pytest.mark.parametrize("wrong", [b"Xq7-bytes", ["Xq7-list"], {"Xq7": "dict"}, 7])
+def test_a_wrong_secret_is_not_quoted(name: str, wrong: Any) -> None:
+    with pytest.raises(ConfigError) as raised:
+        ProducerConfig(bootstrap_servers="127.0.0.1:1", **{name: wrong})
+    assert_silent(raised.value, *traceback.format_exception(raised.value))
+
+
+@pytest.mark.kafka
+@pytest.mark.timeout(180)
+def test_nothing_that_is_said_holds_a_secret(
+    secure_kafka: SecureKafka, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Good and bad logins by every mechanism, with every log line there is."""
+    caplog.set_level(logging.DEBUG)
+    logging.getLogger("kafkars").setLevel(1)
+    token = secure_kafka.tokens.token()
+    expired = secure_kafka.tokens.token(lives=-300)
+    said: list[object] = []
+    try:
+        for mechanism in ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"):
+            for password in (PASSWORDS[ALICE], "Xq7-wrong"):
+                said += use(secure_kafka.sasl(mechanism, listener="SASL", sasl_password=password))
+        for each in (token, expired):
+            settings = secure_kafka.sasl("OAUTHBEARER", sasl_oauthbearer_token_provider=lambda each=each: each)
+            said += use(settings)
+        client = secure_kafka.authority.issue("client")
+        (tmp_path / "key.pem").write_text(client.key_pem("Xq7-key"))
+        identity = {"ssl_certificate_pem": client.pem, "ssl_key_location": tmp_path / "key.pem"}
+        said += use(secure_kafka.tls("MUTUAL", **identity, ssl_key_password="Xq7-key"))
+        with pytest.raises(ConfigError) as raised:
+            kafkars.Admin(**secure_kafka.tls("MUTUAL", **identity, ssl_key_password="Xq7-other"))
+        said.append(raised.value)
+    finally:
+        logging.getLogger("kafkars").setLevel(logging.NOTSET)
+    captured = capfd.readouterr()
+    lines = [record.getMessage() + repr(record.__dict__) for record in caplog.records]
+    assert any("PLAIN without TLS" in line for line in lines)
+    for text in (*said, *lines, captured.out, captured.err):
+        assert_silent(text)
+        assert token not in str(text)
+        assert expired not in str(text)
+
+
+def use(settings: dict[str, Any]) -> list[object]:
+    """What one client says of itself and of its errors."""
+    said: list[object] = []
+    with kafkars.Admin(**settings) as admin:
+        try:
+            admin.list_topics()
+        except KafkaError as error:
+            said += [error, repr(error), *traceback.format_exception(error), error.__dict__]
+        said.append(repr(admin))
+    with kafkars.Producer(**settings) as producer:
+        said += [repr(producer), producer.metrics()]
+    return said
