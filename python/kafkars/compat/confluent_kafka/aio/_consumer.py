@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
@@ -65,6 +66,9 @@ class AIOConsumer:
         self._finds_ends = self._consumer._face.enable_partition_eof
         self._executor = executor or ThreadPoolExecutor(THREADS, thread_name_prefix="kafkars-aio")
         self._is_own_executor = executor is None
+        # What calls that were cancelled had already taken: the next call hands it out.
+        self._held: deque[Message] = deque()
+        self._looking: asyncio.Future[Message | None] | None = None
 
     # --- messages
 
@@ -75,6 +79,10 @@ class AIOConsumer:
             KafkaException: The consumer met a fatal error.
             RuntimeError: The consumer is closed.
         """
+        if self._held or self._looking is not None:
+            kept = await self._left(1)
+            if kept:
+                return kept[0]
         message = self._consumer._take()
         if message is not None:
             return message
@@ -105,20 +113,44 @@ class AIOConsumer:
         until = deadline(timeout)
         look = self._first_look()
         messages: list[Message] = []
-        while len(messages) < num_messages:
-            found = self._consumer._take_many(num_messages - len(messages))
-            if found:
-                messages += found
-                continue
-            look, served = await self._look(look)
-            if served is not None:
-                messages.append(served)
-                continue
-            left = SLICE if until is None else until - time.monotonic()
-            if left <= 0:
-                break
-            await self._consumer._ready(min(left, SLICE))
+        if self._held or self._looking is not None:
+            messages += await self._left(num_messages)
+        try:
+            while len(messages) < num_messages:
+                found = self._consumer._take_many(num_messages - len(messages))
+                if found:
+                    messages += found
+                    continue
+                look, served = await self._look(look)
+                if served is not None:
+                    messages.append(served)
+                    continue
+                left = SLICE if until is None else until - time.monotonic()
+                if left <= 0:
+                    break
+                await self._consumer._ready(min(left, SLICE))
+        except asyncio.CancelledError:
+            self._held.extendleft(reversed(messages))
+            raise
         return messages
+
+    async def _left(self, most: int) -> list[Message]:
+        """What a cancelled call has left, of partitions that are still assigned."""
+        if self._looking is not None:
+            await asyncio.wait([self._looking])
+            self._settle()
+        assigned = {(each.topic, each.partition) for each in self._consumer.assignment()}
+        held = [each for each in self._held if each.error() or (each.topic(), each.partition()) in assigned]
+        self._held = deque(held[most:])
+        return held[:most]
+
+    def _settle(self) -> None:
+        """Takes over what the thread of a cancelled call has found; what it raised was that call's."""
+        looking, self._looking = self._looking, None
+        if looking is not None and not looking.cancelled() and looking.exception() is None:
+            message = looking.result()
+            if message is not None:
+                self._held.append(message)
 
     def _first_look(self) -> float:
         """Where the end of a partition is a message, it is looked for as soon as the buffer is empty."""
@@ -134,7 +166,12 @@ class AIOConsumer:
         if not self._consumer._has_work() and now < look:
             return look, None
         # Not 0: with no time at all the cluster is not looked after.
-        return now + LOOK_AFTER, await self._call(self._consumer.poll, 1e-6)
+        looking = self._loop.run_in_executor(self._executor, self._consumer.poll, 1e-6)
+        try:
+            return now + LOOK_AFTER, await asyncio.shield(looking)
+        except asyncio.CancelledError:
+            self._looking = looking
+            raise
 
     # --- what is read
 
@@ -152,6 +189,7 @@ class AIOConsumer:
 
     async def assign(self, partitions: list[TopicPartition]) -> None:
         """See `Consumer.assign()`."""
+        self._held.clear()
         self._consumer.assign(partitions)
 
     async def unassign(self) -> None:
@@ -176,6 +214,8 @@ class AIOConsumer:
 
     async def seek(self, partition: TopicPartition) -> None:
         """See `Consumer.seek()`."""
+        of = (partition.topic, partition.partition)
+        self._held = deque(each for each in self._held if (each.topic(), each.partition()) != of)
         self._consumer.seek(partition)
 
     async def pause(self, partitions: list[TopicPartition]) -> None:
