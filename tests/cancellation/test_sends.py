@@ -161,7 +161,7 @@ def test_a_transaction_is_committed_as_a_whole_or_not(
             consumer.assign([("t", 0)])
             wanted = {number: 3 for number, step in ended.items() if step == "commit"}
             while found.total() < 3 * len(wanted):
-                found.update(int(record.value) for record in await consumer.poll_batch(timeout=10))
+                found.update(int(record.value or b"") for record in await consumer.poll_batch(timeout=10))
             assert found == wanted
 
     run(main)

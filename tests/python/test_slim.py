@@ -38,11 +38,12 @@ def test_what_a_message_holds_goes_with_it() -> None:
 def test_the_memory_of_a_thousand_messages_is_free_after_them() -> None:
     tracemalloc.start()
     try:
-        messages = [confluent_kafka.Message(topic="t") for _ in range(300)]
-        for message in messages:
-            message.set_value(bytes(100_000))
+        messages: list[Any] = []
+        while len(messages) < 300:
+            messages.append(confluent_kafka.Message(topic="t"))
+            messages[-1].set_value(bytes(100_000))
         full, _ = tracemalloc.get_traced_memory()
-        del messages, message
+        del messages
         left, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
