@@ -17,6 +17,7 @@ SECONDS = 10.0
 """How long the token endpoint may take."""
 
 LONGEST_ANSWER = 1 << 20
+REDIRECTS = range(300, 400)
 RENEWED_AFTER = 0.8
 """The part of a token's time after which another one is got; the rest is for the way to the broker."""
 
@@ -66,12 +67,18 @@ class ClientCredentials:
                 "Accept": "application/json",
             },
         )
+
+        class NoRedirects(urllib.request.HTTPRedirectHandler):
+            def redirect_request(self, *_: object) -> None:
+                """The secret goes to nobody but the endpoint, so a redirect is an error as any other status."""
+
         try:
-            with urllib.request.urlopen(request, timeout=SECONDS) as answer:  # noqa: S310
+            with urllib.request.build_opener(NoRedirects).open(request, timeout=SECONDS) as answer:
                 content = answer.read(LONGEST_ANSWER)
         except urllib.error.HTTPError as error:
             error.close()
-            raise TokenEndpointError(f"{self.url} answered {error.code} {error.reason}") from None
+            hint = "; redirects are not followed, give the address that it leads to" if error.code in REDIRECTS else ""
+            raise TokenEndpointError(f"{self.url} answered {error.code} {error.reason}{hint}") from None
         except OSError as error:
             raise TokenEndpointError(f"{self.url} cannot be asked: {getattr(error, 'reason', error)}") from None
         try:
@@ -102,7 +109,36 @@ def provider(config: ClientConfig) -> ClientCredentials:
             raise ConfigError(f"{name}: is missing; sasl_oauthbearer_token_endpoint_url needs it")
     made = ClientCredentials(str(url), str(client_id), secret, config.sasl_oauthbearer_scope)  # type: ignore[arg-type]
     # A config that was made of another one goes on with its token.
-    return given if isinstance(given, ClientCredentials) and given == made else made
+    if isinstance(given, ClientCredentials) and given == made:
+        return given
+    warn_of_open_secret(made.url)
+    return made
+
+
+def warn_of_open_secret(url: str) -> None:
+    """Says that a secret goes over a network in the clear, as a password of PLAIN without TLS does."""
+    from urllib.parse import urlsplit  # noqa: PLC0415
+
+    parts = urlsplit(url)
+    if parts.scheme.lower() == "https" or is_loopback(parts.hostname or ""):
+        return
+    import logging  # noqa: PLC0415
+
+    logging.getLogger("kafkars.net").warning(
+        "sasl_oauthbearer_token_endpoint_url is http://: everybody on the way to %s can read the client's secret and its"
+        " tokens; use https://",
+        parts.hostname,
+    )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether what is sent to it leaves this machine not at all."""
+    import ipaddress  # noqa: PLC0415
+
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 class TokenEndpointError(RuntimeError):
