@@ -42,7 +42,16 @@ def test_a_config_shows_no_secret() -> None:
     assert config.sasl_password == Secret("Xq7-password")
 
 
-@pytest.mark.parametrize("name", [name for name in CHECKS if "password" in name or name == "ssl_key_pem"])
+@pytest.mark.parametrize("name", ["ssl_certificate_pem", "ssl_ca_pem"])
+@pytest.mark.parametrize("kind", ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "ENCRYPTED PRIVATE KEY"])
+def test_a_key_among_certificates_is_refused_unquoted(name: str, kind: str) -> None:
+    text = Authority("a").own.pem + f"-----BEGIN {kind}-----\nXq7\n-----END {kind}-----\n"
+    with pytest.raises(ConfigError, match="ssl_key_pem") as raised:
+        ProducerConfig(bootstrap_servers="127.0.0.1:1", security_protocol="ssl", **{name: text})
+    assert_silent(raised.value, *traceback.format_exception(raised.value))
+
+
+@pytest.mark.parametrize("name", [name for name in CHECKS if "password" in name or name.endswith("_pem")])
 @pytest.mark.parametrize("wrong", [b"Xq7-bytes", ["Xq7-list"], {"Xq7": "dict"}, 7])
 def test_a_wrong_secret_is_not_quoted(name: str, wrong: Any) -> None:
     with pytest.raises(ConfigError) as raised:

@@ -81,7 +81,7 @@ class ClientConfig:
     """A PEM file with the certificate that this client shows, followed by those between it and the authority."""
 
     ssl_certificate_pem: str | None = None
-    """The same as PEM text."""
+    """The same as PEM text. The key does not belong in it: a config shows this text, and `ssl_key_pem` is not shown."""
 
     ssl_key_location: str | PathLike[str] | None = None
     """A PEM file with the key of the certificate; None if it is in the certificate's file."""

@@ -23,6 +23,9 @@ MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
 LATER_MECHANISMS = ("GSSAPI", "AWS_MSK_IAM")
 TLS_VERSIONS = ("TLSv1.2", "TLSv1.3")
 
+PRIVATE_KEY = "PRIVATE KEY-----"
+"""How the first line of every PEM key ends: PKCS#8, encrypted or not, RSA and EC."""
+
 
 class Secret:
     """A secret in a config. It shows itself as `***`."""
@@ -146,6 +149,17 @@ def mechanism(name: str, value: object) -> str | None:
     raise checks.wrong(name, value, "one of " + ", ".join(map(repr, MECHANISMS)))
 
 
+def certificates(name: str, value: object) -> str | None:
+    """Certificates as PEM text, which a config shows: a key among them would be shown too. What is wrong is not quoted."""
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise ConfigError(f"{name}: expected text, not a value of type {type(value).__name__}")
+    if PRIVATE_KEY in value:
+        raise ConfigError(f"{name}: holds a private key; give only certificates here, and the key in ssl_key_pem")
+    return str(value)
+
+
 def endpoint(name: str, value: object) -> str | None:
     """The address of a web server."""
     if value is None:
@@ -195,10 +209,10 @@ def extensions(name: str, value: object) -> tuple[tuple[str, str], ...]:
 CHECKS: Mapping[str, Callable[[str, object], Any]] = {
     "security_protocol": checks.choice(*PROTOCOLS),
     "ssl_ca_location": path,
-    "ssl_ca_pem": checks.optional(checks.text),
+    "ssl_ca_pem": certificates,
     "ssl_crl_location": path,
     "ssl_certificate_location": path,
-    "ssl_certificate_pem": checks.optional(checks.text),
+    "ssl_certificate_pem": certificates,
     "ssl_key_location": path,
     "ssl_key_pem": secret,
     "ssl_key_password": secret,
