@@ -155,10 +155,9 @@ impl Driver {
             state.outbox = outbox;
             state.writer = Some(writer);
             state.is_blocked = result.is_pending();
-            state.tell_flushed();
             match result {
                 Poll::Pending => return Ok(()),
-                Poll::Ready(Ok(())) => {}
+                Poll::Ready(Ok(())) => state.tell_flushed(),
                 Poll::Ready(Err(error)) => return Err(AttemptError::from_io(&error)),
             }
         }

@@ -108,7 +108,7 @@ impl State {
     /// Ends when the socket has taken everything queued so far; `None` when it already has. An error is the end of the
     /// connection.
     pub(crate) fn when_flushed(&mut self) -> Option<oneshot::Receiver<()>> {
-        if self.outbox.is_empty() && self.held.is_none() && self.writer.is_some() {
+        if self.is_flushed() && self.writer.is_some() {
             return None;
         }
         let (sender, receiver) = oneshot::channel();
@@ -118,9 +118,14 @@ impl State {
         Some(receiver)
     }
 
-    /// A writer has put its outbox back.
+    /// TLS keeps bytes that the socket did not take: then the outbox is empty, and the connection blocked.
+    fn is_flushed(&self) -> bool {
+        self.outbox.is_empty() && !self.is_blocked && self.held.is_none()
+    }
+
+    /// A writer that met no error has put its outbox back.
     pub(crate) fn tell_flushed(&mut self) {
-        if self.outbox.is_empty() && self.held.is_none() {
+        if self.is_flushed() {
             for waiter in self.flushed.drain(..) {
                 // Whoever asked may be gone.
                 let _ = waiter.send(());

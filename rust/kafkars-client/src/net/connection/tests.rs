@@ -13,18 +13,21 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 const IDLE: Duration = Duration::from_secs(540);
 const LONGEST: usize = 100_000_000;
 
-fn connect(capacity: usize) -> (Connection, Peer<DuplexStream>) {
-    let (stream, peer) = pipe(capacity);
-    let (reader, writer) = tokio::io::split(stream);
-    let settings = ConnectionSettings {
+fn settings() -> ConnectionSettings {
+    ConnectionSettings {
         address: "scripted:9092".into(),
         client_id: "tests".into(),
         request_timeout: TIMEOUT,
         max_idle: IDLE,
         longest_frame: LONGEST,
         counters: Arc::default(),
-    };
-    let (connection, driver) = Connection::new(Box::new(reader), Box::new(writer), settings);
+    }
+}
+
+fn connect(capacity: usize) -> (Connection, Peer<DuplexStream>) {
+    let (stream, peer) = pipe(capacity);
+    let (reader, writer) = tokio::io::split(stream);
+    let (connection, driver) = Connection::new(Box::new(reader), Box::new(writer), settings());
     connection.set_versions(ApiVersionTable::new(&every_version()));
     tokio::spawn(driver);
     (connection, peer)
@@ -524,6 +527,78 @@ async fn a_request_without_an_answer_is_written_when_the_socket_has_taken_it() {
         .expect("open");
     connection.close(&AttemptError::Closed);
     assert_eq!(lost.await, Err(AttemptError::Closed));
+}
+
+/// Takes every byte into itself, as TLS does, and gives none on before the gate opens.
+struct Gated {
+    taken: usize,
+    gate: Arc<Mutex<(bool, Option<Waker>)>>,
+}
+
+impl tokio::io::AsyncWrite for Gated {
+    fn poll_write(
+        mut self: std::pin::Pin<&mut Self>,
+        _: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<std::io::Result<usize>> {
+        self.taken += bytes.len();
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(
+        mut self: std::pin::Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        let gate = Arc::clone(&self.gate);
+        let mut gate = gate.lock();
+        if !gate.0 {
+            gate.1 = Some(context.waker().clone());
+            return Poll::Pending;
+        }
+        self.taken = 0;
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(
+        self: std::pin::Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_stream_keeps_back_is_not_written() {
+    let gate = Arc::new(Mutex::new((false, None::<Waker>)));
+    let gated = Gated {
+        taken: 0,
+        gate: Arc::clone(&gate),
+    };
+    let (reader, _peer) = tokio::io::duplex(64);
+    let (connection, driver) = Connection::new(Box::new(reader), Box::new(gated), settings());
+    connection.set_versions(ApiVersionTable::new(&every_version()));
+    tokio::spawn(driver);
+    let oneway = |member: &str| {
+        let written = connection.start_oneway(&beat(member), now() + TIMEOUT);
+        Box::pin(written.expect("open"))
+    };
+    // The second finds an empty outbox; the driver has tried by the third.
+    let mut all = vec![oneway("first"), oneway("second")];
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    all.push(oneway("third"));
+    for written in &mut all {
+        let done = tokio::time::timeout(Duration::from_secs(1), written).await;
+        assert!(done.is_err(), "the stream has given nothing on");
+    }
+    let waker = {
+        let mut gate = gate.lock();
+        gate.0 = true;
+        gate.1.take()
+    };
+    waker.expect("the driver waits").wake();
+    for written in all {
+        assert_eq!(written.await, Ok(()));
+    }
 }
 
 #[tokio::test(start_paused = true)]
