@@ -14,6 +14,9 @@ use crate::{after, now};
 /// The part of a login's time after which it is renewed, in percent. The rest is for requests on their way.
 const RENEWED_AFTER: u32 = 80;
 
+/// However short a time a broker gives: it is not kept busy with logins, nor is a token endpoint.
+const LEAST_PAUSE: Duration = Duration::from_secs(1);
+
 /// Drives a connection to its end, and renews its login meanwhile. `lifetime` is how long the first one holds; zero stands
 /// for ever. `limit` is how long a renewal may take once the broker gets to it.
 pub(super) async fn drive(
@@ -25,7 +28,7 @@ pub(super) async fn drive(
 ) {
     let renewals = async {
         while !lifetime.is_zero() {
-            tokio::time::sleep(lifetime / 100 * RENEWED_AFTER).await;
+            tokio::time::sleep(pause(lifetime)).await;
             let Some(connection) = connection.upgrade() else {
                 break; // its users are gone, and the driver ends
             };
@@ -64,5 +67,20 @@ async fn renew(
     match tokio::time::timeout_at(deadline.into(), renewed).await {
         Ok(renewed) => renewed.map_err(|error| error.to_string()),
         Err(_) => Err("no answer in time".to_owned()),
+    }
+}
+
+fn pause(lifetime: Duration) -> Duration {
+    (lifetime / 100 * RENEWED_AFTER).max(LEAST_PAUSE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_lifetime_makes_no_stream_of_logins() {
+        assert_eq!(pause(Duration::from_secs(100)), Duration::from_secs(80));
+        assert_eq!(pause(Duration::from_millis(1)), LEAST_PAUSE);
     }
 }
