@@ -7,6 +7,7 @@ use kafkars_core::transaction::{
 };
 use kafkars_protocol::Request;
 
+use super::no_answer::{Sent, no_answer};
 use crate::client::Client;
 use crate::error::{AttemptError, ClientError};
 use crate::net::{Connection, Lane};
@@ -106,15 +107,5 @@ impl Call<'_> {
 }
 
 fn not_sent(error: &AttemptError) -> NoAnswer {
-    let cause = error.to_string().into();
-    match error {
-        // A connection that was closed between two requests is made anew, and so is one on which a greeting or an answer that
-        // changes nothing cannot be understood: the next may be whole.
-        AttemptError::Closed
-        | AttemptError::Decode(_)
-        | AttemptError::FrameTooLarge { .. }
-        | AttemptError::NotKafka { .. } => NoAnswer::NotSent { cause },
-        error if error.retriable() => NoAnswer::NotSent { cause },
-        _ => NoAnswer::Impossible { cause },
-    }
+    no_answer(error, Sent::No)
 }

@@ -4,6 +4,7 @@
 //! that nothing holds up leaves on the thread of its caller instead, which saves waking that task.
 
 mod coordinator;
+mod no_answer;
 mod node;
 mod sender;
 mod transactions;

@@ -19,6 +19,7 @@ use kafkars_protocol::messages::init_producer_id::{InitProducerIdRequest, InitPr
 use kafkars_protocol::messages::produce::{ProduceRequest, ProduceResponse};
 use tokio::sync::mpsc;
 
+use super::no_answer::{Sent, no_answer};
 use super::node::Node;
 use super::transactions::{Calls, transactions};
 use crate::error::{AttemptError, ClientError};
@@ -341,7 +342,7 @@ impl Sender {
                 let is_helpful = answer.as_ref().is_ok_and(|answer| answer.error_code == 0);
                 self.unhelpful = broker.filter(|_| !is_helpful);
                 let answer = answer.as_ref().map_err(|error| match error {
-                    ClientError::Attempt(error) => no_answer(error),
+                    ClientError::Attempt(error) => no_answer(error, Sent::Perhaps),
                     error => NoAnswer::NotSent {
                         cause: error.to_string().into(),
                     },
@@ -425,7 +426,7 @@ impl Sender {
             self.node_failed(id);
         }
         self.core
-            .attempt_failed(now(), id, batches, &no_answer(error));
+            .attempt_failed(now(), id, batches, &no_answer(error, Sent::Perhaps));
     }
 
     /// Gives records up, and reports them.
@@ -496,21 +497,6 @@ impl Shared {
             self.accumulator.release(&batch);
             self.report(&batch, BatchOutcome::Failed(ProduceError::Closed));
         }
-    }
-}
-
-/// What a failed attempt means to the core.
-fn no_answer(error: &AttemptError) -> NoAnswer {
-    let cause = error.to_string().into();
-    match error {
-        AttemptError::Connect { .. } | AttemptError::UnknownNode(_) => NoAnswer::NotSent { cause },
-        // An answer that cannot be understood tells no more than none. Its connection is closed, as nothing that follows on it
-        // can be trusted, and the next answer may be whole.
-        AttemptError::Decode(_)
-        | AttemptError::FrameTooLarge { .. }
-        | AttemptError::NotKafka { .. } => NoAnswer::Indefinite { cause },
-        error if error.retriable() => NoAnswer::Indefinite { cause },
-        _ => NoAnswer::Impossible { cause },
     }
 }
 
