@@ -125,7 +125,7 @@ impl Client {
     /// certificate that has run out.
     #[must_use]
     pub fn distrust(&self) -> Option<ClientError> {
-        let (address, cause) = self.core.network.distrust.latest()?;
+        let (address, cause) = self.core.distrusted()?;
         Some(ClientError::Attempt(AttemptError::Connect {
             address,
             cause,

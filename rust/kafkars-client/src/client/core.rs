@@ -11,6 +11,7 @@ use parking_lot::{Mutex, RwLock};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
+use crate::error::ConnectCause;
 use crate::metadata::{Answer, MetadataDesk};
 use crate::metrics::Counters;
 use crate::net::{Broker, Distrust, Lane, Network, Reachability, Tasks, Tls};
@@ -137,6 +138,22 @@ impl Core {
                 })
             });
         }
+        // Unlocked first: a handshake under way may want both.
+        let known = addresses(&brokers);
+        drop(brokers);
+        self.network
+            .distrust
+            .keep(|address| known.contains(address));
+    }
+
+    /// The latest handshake that failed for good: with a broker of the cluster, or with any address before one is known.
+    pub(super) fn distrusted(&self) -> Option<(Arc<str>, ConnectCause)> {
+        let distrust = &self.network.distrust;
+        // Polls ask this, and mostly there is none at all.
+        distrust.latest(|_| true)?;
+        let has_cluster = self.cluster().version > 0;
+        let known = addresses(&self.brokers.read());
+        distrust.latest(|address| !has_cluster || known.contains(address))
     }
 
     /// Nodes to which connections fail, or do not come about.
@@ -180,4 +197,9 @@ impl Core {
     pub(super) fn broker(&self, node: i32) -> Option<Arc<Broker>> {
         self.brokers.read().get(&node).cloned()
     }
+}
+
+fn addresses(brokers: &HashMap<i32, Arc<Broker>>) -> HashSet<Arc<str>> {
+    let addresses = brokers.values().map(|broker| Arc::clone(broker.address()));
+    addresses.collect()
 }

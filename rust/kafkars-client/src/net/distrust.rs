@@ -59,11 +59,20 @@ impl Distrust {
         Some((refusal.not_before, refusal.cause.clone()))
     }
 
-    /// The latest refusal of all brokers.
-    pub(crate) fn latest(&self) -> Option<(Arc<str>, ConnectCause)> {
+    /// The latest refusal of the brokers that count.
+    pub(crate) fn latest(
+        &self,
+        counts: impl Fn(&Arc<str>) -> bool,
+    ) -> Option<(Arc<str>, ConnectCause)> {
         let refusals = self.refusals.lock();
-        let latest = refusals.iter().max_by_key(|(_, refusal)| refusal.at)?;
+        let counted = refusals.iter().filter(|(address, _)| counts(address));
+        let latest = counted.max_by_key(|(_, refusal)| refusal.at)?;
         Some((Arc::clone(latest.0), latest.1.cause.clone()))
+    }
+
+    /// The cluster has other brokers now: what those before refused is over.
+    pub(crate) fn keep(&self, counts: impl Fn(&Arc<str>) -> bool) {
+        self.refusals.lock().retain(|address, _| counts(address));
     }
 }
 
@@ -84,16 +93,35 @@ mod tests {
         assert_eq!(distrust.pause(&other), None);
         distrust.refused(&other, &ConnectCause::ClosedAtOnce, delay);
         assert_eq!(
-            distrust.latest(),
+            distrust.latest(|_| true),
             Some((Arc::clone(&other), ConnectCause::ClosedAtOnce))
         );
         distrust.trusted(&other);
         assert_eq!(
-            distrust.latest(),
+            distrust.latest(|_| true),
             Some((Arc::clone(&one), ConnectCause::Refused))
         );
         distrust.trusted(&one);
-        assert_eq!(distrust.latest(), None);
+        assert_eq!(distrust.latest(|_| true), None);
         assert_eq!(distrust.pause(&one), None);
+    }
+
+    #[test]
+    fn only_brokers_of_the_cluster_count() {
+        let distrust = Distrust::default();
+        let (bootstrap, node): (Arc<str>, Arc<str>) = ("bootstrap:1".into(), "node:1".into());
+        let delay = |_| Duration::from_secs(60);
+        distrust.refused(&node, &ConnectCause::Refused, delay);
+        distrust.refused(&bootstrap, &ConnectCause::ClosedAtOnce, delay);
+        let is_node = |address: &Arc<str>| *address == node;
+        assert_eq!(
+            distrust.latest(is_node),
+            Some((Arc::clone(&node), ConnectCause::Refused))
+        );
+        distrust.keep(is_node);
+        assert_eq!(distrust.pause(&bootstrap), None);
+        assert!(distrust.pause(&node).is_some());
+        distrust.trusted(&node);
+        assert_eq!(distrust.latest(|_| true), None);
     }
 }
