@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::timeout_at;
 
-use crate::error::{AttemptError, BootstrapCauses, ClientError};
+use crate::error::{AttemptError, ClientError};
 use crate::metadata;
 use crate::metrics::ClientMetrics;
 use crate::{after, now};
@@ -57,10 +57,7 @@ impl Client {
 
     /// Waits until the cluster is known. Fails early when no address can ever lead to one.
     pub async fn ready(&self, deadline: Instant) -> Result<(), ClientError> {
-        self.reach(deadline, |causes| {
-            causes.iter().all(|(_, cause)| cause.is_permanent())
-        })
-        .await
+        self.reach(deadline, ClientError::is_hopeless).await
     }
 
     /// The same, but fails as soon as every address was tried once.
@@ -71,7 +68,7 @@ impl Client {
     async fn reach(
         &self,
         deadline: Instant,
-        is_hopeless: impl Fn(&BootstrapCauses) -> bool,
+        is_hopeless: impl Fn(&ClientError) -> bool,
     ) -> Result<(), ClientError> {
         if self.cluster().version > 0 && !self.core.desk.is_closed() {
             return Ok(());
@@ -89,13 +86,11 @@ impl Client {
                     if self.cluster().version > 0 {
                         return Ok(());
                     }
-                    if let Some(causes) = &round.failure
-                        && is_hopeless(causes)
-                    {
+                    if let Some(causes) = &round.failure {
                         let error = ClientError::Bootstrap(causes.as_ref().clone());
                         // The password or certificate may have been put right since.
                         let is_fresh = round.failure_began.is_some_and(|began| began >= started);
-                        if is_fresh || error.security().is_none() {
+                        if is_hopeless(&error) && (is_fresh || error.security().is_none()) {
                             return Err(error);
                         }
                     }

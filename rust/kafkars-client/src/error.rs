@@ -333,6 +333,14 @@ impl BootstrapCause {
         }
     }
 
+    /// Whether anything is there at all.
+    fn is_answered(&self) -> bool {
+        !matches!(
+            self,
+            Self::Connect(ConnectCause::Dns(_) | ConnectCause::Refused | ConnectCause::TimedOut(_))
+        )
+    }
+
     fn security_at(&self, address: &Arc<str>) -> Option<SecurityError> {
         match self {
             Self::Connect(cause) => cause.security_at(address),
@@ -361,7 +369,7 @@ impl ClientError {
         Some(causes.iter().map(words).collect())
     }
 
-    /// The failed handshake, when no address failed for another reason.
+    /// The failed handshake, when no address that answered failed for another reason.
     #[must_use]
     pub fn security(&self) -> Option<SecurityError> {
         let Self::Bootstrap(causes) = self else {
@@ -370,18 +378,27 @@ impl ClientError {
                 _ => None,
             };
         };
+        let answered = causes.iter().filter(|(_, cause)| cause.is_answered());
         let each = |(address, cause): &(Arc<str>, BootstrapCause)| cause.security_at(address);
-        let mut failures: Vec<SecurityError> = causes.iter().map(each).collect::<Option<_>>()?;
+        let mut failures: Vec<SecurityError> = answered.map(each).collect::<Option<_>>()?;
         (!failures.is_empty()).then(|| failures.swap_remove(0))
+    }
+
+    /// Whether no later try can reach a cluster: a host that is away does not make up for a login that the others refuse.
+    pub(crate) fn is_hopeless(&self) -> bool {
+        let Self::Bootstrap(causes) = self else {
+            return false;
+        };
+        let is_permanent = |(_, cause): &(_, BootstrapCause)| cause.is_permanent();
+        let mut answered = causes.iter().filter(|(_, cause)| cause.is_answered());
+        causes.iter().all(is_permanent) || (self.security().is_some() && answered.all(is_permanent))
     }
 
     /// What the caller should do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Bootstrap(causes) if causes.iter().all(|(_, cause)| cause.is_permanent()) => {
-                ErrorKind::Invalid
-            }
+            Self::Bootstrap(_) if self.is_hopeless() => ErrorKind::Invalid,
             Self::Bootstrap(_) | Self::TimedOut { .. } => ErrorKind::Retriable,
             Self::Broker { code, .. } if code.retriable() => ErrorKind::Retriable,
             Self::Broker { .. } | Self::InvalidTopic(_) => ErrorKind::Invalid,
@@ -431,5 +448,49 @@ fn place(topic: Option<&str>, partition: Option<i32>) -> String {
         (Some(topic), Some(partition)) => format!(" for {topic}-{partition}"),
         (Some(topic), None) => format!(" for topic {topic:?}"),
         (None, _) => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bootstrap(causes: &[ConnectCause]) -> ClientError {
+        let addressed = |cause: &ConnectCause| -> (Arc<str>, _) {
+            ("broker:9092".into(), BootstrapCause::Connect(cause.clone()))
+        };
+        ClientError::Bootstrap(causes.iter().map(addressed).collect())
+    }
+
+    #[test]
+    fn a_host_that_is_away_does_not_hide_a_refused_login() {
+        let refused = ConnectCause::Sasl(SaslFailure::Refused {
+            mechanism: "PLAIN",
+            message: "wrong password".into(),
+        });
+        let gone = [
+            ConnectCause::Refused,
+            ConnectCause::Dns("no such host".into()),
+            ConnectCause::TimedOut(Duration::from_secs(10)),
+        ];
+        for gone in gone {
+            let error = bootstrap(&[gone.clone(), refused.clone()]);
+            assert!(
+                error.is_hopeless() && error.security().is_some(),
+                "{error:?}"
+            );
+            assert_eq!(error.kind(), ErrorKind::Invalid);
+            let error = bootstrap(&[gone]);
+            assert!(
+                !error.is_hopeless() && error.security().is_none(),
+                "{error:?}"
+            );
+        }
+        // Something is there that may let us in later.
+        let error = bootstrap(&[ConnectCause::ClosedAtOnce, refused]);
+        assert!(
+            !error.is_hopeless() && error.security().is_none(),
+            "{error:?}"
+        );
     }
 }
