@@ -1,0 +1,65 @@
+"""Logins that are refused for a while, or by an address that is not part of the cluster: no Kafka is needed."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import kafkars
+import pytest
+from kafkars.errors import SaslAuthenticationFailedError
+
+from tests.support.peers import closed_port
+from tests.support.sasl_gate import guarded_broker, sasl_gate
+from tests.support.waiting import SECONDS
+
+pytestmark = pytest.mark.timeout(120)
+
+
+def test_a_transactional_producer_outlives_refused_logins() -> None:
+    with (
+        guarded_broker(records=1) as gate,
+        kafkars.Producer(**gate.settings, transactional_id="orders") as producer,
+    ):
+        producer.init_transactions(SECONDS)
+        gate.refuses = True
+        gate.cut()
+
+        def believe_again() -> None:
+            gate.wait_for_refusals(3, SECONDS)
+            gate.refuses = False
+
+        thread = threading.Thread(target=believe_again)
+        thread.start()
+        for number in range(2):
+            producer.begin_transaction()
+            producer.send("records", b"%d" % number)
+            producer.commit_transaction(SECONDS)
+        thread.join()
+        assert gate.refused >= 3
+
+
+def test_an_address_outside_of_the_cluster_is_not_held_against_it() -> None:
+    with guarded_broker(records=1) as gate, sasl_gate(refuses=True) as stranger:
+        servers = f"{stranger.address},{gate.address}"
+        # Which address is asked first is left to chance.
+        for _ in range(100):
+            with kafkars.Consumer(**gate.settings | {"bootstrap_servers": servers}) as consumer:
+                consumer.assign([("records", 0)])
+                for _ in range(4):
+                    assert consumer.poll(0.1) is None
+            if stranger.refused:
+                return
+        pytest.fail("the stranger was never asked")
+
+
+def test_a_host_that_is_away_does_not_hold_a_refusal_up() -> None:
+    with sasl_gate(refuses=True) as gate, closed_port() as gone:
+        settings = gate.settings | {"bootstrap_servers": f"{gone},{gate.address}"}
+        started = time.monotonic()
+        with (
+            kafkars.Producer(**settings, max_block_ms=SECONDS * 1_000) as producer,
+            pytest.raises(SaslAuthenticationFailedError, match="wrong password"),
+        ):
+            producer.send("records", b"v").result(SECONDS)
+        assert time.monotonic() - started < SECONDS / 2
