@@ -73,6 +73,7 @@ def pytest_configure_node(node: Any) -> None:
     """Tells a process that runs tests where the shared Kafka is."""
     if (cluster := node.config.stash.get(SHARED_KAFKA, None)) is not None:
         node.workerinput["shared_kafka"] = cluster.bootstrap_servers
+        node.workerinput["shared_kafka_data"] = [str(each.data) for each in cluster.nodes]
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,8 @@ class SharedKafka:
 
     bootstrap_servers: str
     options: KafkaOptions
+    data: tuple[Path, ...]
+    """Each node's folder of logs."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -121,7 +124,8 @@ def kafka_cluster(request: pytest.FixtureRequest) -> Iterator[Broker]:
     options = kafka_options(request.config)
     shared = getattr(request.config, "workerinput", {}).get("shared_kafka")
     if shared is not None:
-        yield Broker("kafka", SharedKafka(shared, options))
+        data = tuple(Path(each) for each in request.config.workerinput["shared_kafka_data"])  # type: ignore[attr-defined]
+        yield Broker("kafka", SharedKafka(shared, options, data))
         return
     with KafkaCluster(options) as cluster:
         yield Broker("kafka", cluster)

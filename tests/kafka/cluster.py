@@ -48,6 +48,11 @@ class KafkaCluster:
         return ",".join(node.bootstrap for node in self.nodes)
 
     @property
+    def data(self) -> tuple[Path, ...]:
+        """Each node's folder of logs."""
+        return tuple(node.data for node in self.nodes)
+
+    @property
     def libs(self) -> Path:
         """The jars of this version, its command line tools among them."""
         return jars.fetch(self.options.version)

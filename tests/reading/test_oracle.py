@@ -148,8 +148,8 @@ def test_the_log_on_disk_holds_what_was_written(kafka_cluster: Broker, seed: int
     try:
         history = author.write()
         settle(kafka_cluster, history)
-        (node,) = kafka_cluster.handle.nodes
-        (segment,) = (node.data / f"{history.topic}-0").glob("*.log")
+        (data,) = kafka_cluster.handle.data
+        (segment,) = (data / f"{history.topic}-0").glob("*.log")
         dump = run_alone("org.apache.kafka.tools.DumpLogSegments", ["--print-data-log", "--files", str(segment)])
     finally:
         author.close()

@@ -152,6 +152,17 @@ def sending(kafka: Any, told: Told, servers: str) -> None:
         "no headers in a list": {"topic": told.topic, "value": b"1", "headers": []},
     }.items():
         told.step(name, lambda arguments=arguments: type(producer.send(**arguments)).__name__)
+    order: list[int] = []
+    seen: list[int] = []
+    for number in range(200):
+        sent = producer.send(told.topic, str(number).encode(), partition=0)
+        sent.add_callback(lambda metadata: order.append(metadata.offset))
+        if number % 20 == 19:
+            sent.get(timeout=WAIT)
+            seen.append(len(order))
+    producer.flush(WAIT)
+    told.step("callbacks before the outcome", lambda: seen)
+    told.step("callbacks in order", lambda: (len(order), order == sorted(order)))
     large = producer.send(told.topic, b"x" * 2_000_000)
     told.step("a large record's future", lambda: (large.failed(), type(large.exception).__name__))
     told.step("a large record", lambda: large.get(timeout=WAIT))
@@ -218,6 +229,17 @@ def reading(kafka: Any, told: Told, servers: str) -> None:
     told.step("closed twice", consumer.close)
     told.step("poll after close", consumer.poll)
     told.step("iterate after close", lambda: list(consumer))
+    idle = kafka.KafkaConsumer(bootstrap_servers=servers, consumer_timeout_ms=100)
+    told.step("poll of nothing", lambda: idle.poll(100))
+    told.step("iterate over nothing", lambda: list(idle))
+    idle.close()
+    picky = kafka.KafkaConsumer(
+        bootstrap_servers=servers, auto_offset_reset="earliest", value_deserializer=lambda value: 12 // (6 - int(value))
+    )
+    picky.assign([zero])
+    told.step("records before one that is refused", lambda: [record.offset for record in first_poll(picky, 10)[zero]])
+    told.step("where it stands then", lambda: picky.position(zero))
+    picky.close(autocommit=False)
     strict = kafka.KafkaConsumer(bootstrap_servers=servers, auto_offset_reset="none")
     strict.assign([zero])
     told.step("no place to start", lambda: strict.poll(2000))

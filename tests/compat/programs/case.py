@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import uuid
 from typing import Any
 
 from tests.brokers import Broker
@@ -17,12 +18,14 @@ class Case:
         self.servers = servers
         self._broker = Broker("any", servers)
         self._side = side
+        # Other processes run the same program on the same brokers: what a pattern matches must be of this run.
+        self.stem = f"{side}-{program}-{uuid.uuid4().hex[:8]}"
         # Names that differ from run to run, and what they are told as.
         self._aliases: dict[str, str] = {}
 
     def topic(self, name: str = "topic", partitions: int = 1, settings: dict[str, str] | None = None) -> str:
         """A new topic that nobody else has."""
-        made = self._broker.new_topic(partitions, settings, f"{self._side}-{self.program}-{name}")
+        made = self._broker.new_topic(partitions, settings, f"{self.stem}-{name}")
         self._aliases[made] = name
         return made
 

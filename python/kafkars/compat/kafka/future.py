@@ -91,12 +91,16 @@ class Future:
             return f(*args, result, **kwargs)
 
         with self._lock:
-            if not self.is_done:
+            if not self._runs_at_once():
                 waiting.append(call)
                 return self
         if is_now():
             self._run([call], outcome())
         return self
+
+    def _runs_at_once(self) -> bool:
+        """True if a callback that is added now has missed its turn."""
+        return self.is_done
 
     def _run(self, waiting: list[Callable[[Any], object]], outcome: Any) -> None:
         for call in waiting:

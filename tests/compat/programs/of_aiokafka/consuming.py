@@ -238,12 +238,11 @@ async def cancelling(case: Case) -> None:
 
 async def subscription_by_pattern(case: Case) -> None:
     first = case.topic("first")
-    stem = first.rsplit("-first-", 1)[0]
     await fill(case, first, 2)
     consumer = consumer_of(case, group_id=case.name(), metadata_max_age_ms=300)
     await consumer.start()
     try:
-        consumer.subscribe(pattern=f"^{re.escape(stem)}-(first|second)-.*")
+        consumer.subscribe(pattern=f"^{re.escape(case.stem)}-(first|second)-.*")
         case.tell([(record.topic, record.value) for record in [await consumer.getone() for _ in range(2)]])
         case.topic("other")
         second = case.topic("second")

@@ -85,9 +85,8 @@ def topics_by_pattern(case: Case) -> None:
     one, two, other = case.topic("one"), case.topic("two"), case.topic("other")
     for topic in (one, two, other):
         fill(case, topic, 1)
-    stem = one.rsplit("-one-", 1)[0]
     consumer = consumer_of(case)
-    consumer.subscribe([f"^{stem}-(one|two)-.*"])
+    consumer.subscribe([f"^{case.stem}-(one|two)-.*"])
     case.tell(sorted(case.plain(message.topic()) for message in polled(consumer, 2)), consumer.poll(0.2))
     case.tell(sorted(case.plain(one.topic) for one in consumer.assignment()))
     consumer.unsubscribe()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -201,27 +202,59 @@ class KafkaConsumer:
         self._check_open()
         with translated():
             self._subscription.follow()
+            if self._waits_in_vain(timeout_ms / 1000):
+                return {}
             batch = self._engine.poll_batch(most, None if math.isinf(timeout_ms) else timeout_ms / 1000)
         if not batch:
             return {}
         found = batch.by_partition()
-        try:
-            answer = {partition: self._records(partition.topic, records) for partition, records in found.items()}
-        except BaseException:
-            self._rewind(found)
-            raise
+        answer, refused = self._deserialize(found)
         if not update_offsets:
             self._rewind(found)
+        if refused is not None and not answer:
+            raise refused
         return answer
 
-    def _records(self, topic: str, records: Iterable[kafkars.Record[bytes, bytes]]) -> list[ConsumerRecord]:
+    def _waits_in_vain(self, seconds: float) -> bool:
+        """Where nothing is to be read, the time passes and nothing comes, as in kafka-python."""
+        while not (self._engine.assignment() or self._engine.subscription()):
+            if seconds <= 0:
+                return True
+            nap = min(seconds, self.config["metadata_max_age_ms"] / 1000)
+            time.sleep(nap)
+            seconds -= nap
+            self._subscription.follow()
+        return False
+
+    def _deserialize(
+        self, found: Mapping[TopicPartition, kafkars.RecordBatch[bytes, bytes]]
+    ) -> tuple[dict[TopicPartition, list[ConsumerRecord]], Exception | None]:
+        """The records up to the first of each partition that a deserializer refuses, where the partition stays."""
         key, value = self._deserializers
         if key is None and value is None:
-            return [record_of(record, record.key, record.value) for record in records]
-        return [
-            record_of(record, deserialized(key, topic, record.key), deserialized(value, topic, record.value))
-            for record in records
-        ]
+            return {
+                partition: [record_of(record, record.key, record.value) for record in records]
+                for partition, records in found.items()
+            }, None
+        answer: dict[TopicPartition, list[ConsumerRecord]] = {}
+        refused: Exception | None = None
+        for partition, records in found.items():
+            topic, good = partition.topic, []
+            for record in records:
+                try:
+                    made = deserialized(key, topic, record.key), deserialized(value, topic, record.value)
+                except Exception as error:  # noqa: BLE001  whatever it is, the program gets it
+                    refused = error
+                    self._stay_at(partition, record.offset)
+                    break
+                good.append(record_of(record, *made))
+            if good:
+                answer[partition] = good
+        return answer, refused
+
+    def _stay_at(self, partition: TopicPartition, offset: int) -> None:
+        if partition in self._engine.assignment():
+            self._engine.seek(partition, offset)
 
     def _rewind(self, found: Mapping[TopicPartition, kafkars.RecordBatch[bytes, bytes]]) -> None:
         assigned = self._engine.assignment()
@@ -239,7 +272,8 @@ class KafkaConsumer:
         limit = self.config["consumer_timeout_ms"]
         with translated():
             self._subscription.follow()
-            record = self._next(math.inf if limit < 0 else limit / 1000)
+            seconds = math.inf if limit < 0 else limit / 1000
+            record = None if self._waits_in_vain(seconds) else self._next(seconds)
         if record is None:
             raise StopIteration
         key, value = self._deserializers
@@ -269,7 +303,8 @@ class KafkaConsumer:
             KeyError: One is not assigned.
         """
         self._check_partitions(partitions)
-        self._engine.pause(self._known(partitions))
+        with translated():
+            self._engine.pause(self._known(partitions))
 
     def resume(self, *partitions: TopicPartition) -> None:
         """Undoes `pause()`.
@@ -278,7 +313,8 @@ class KafkaConsumer:
             KeyError: One is not assigned.
         """
         self._check_partitions(partitions)
-        self._engine.resume(self._known(partitions))
+        with translated():
+            self._engine.resume(self._known(partitions))
 
     def _known(self, partitions: Sequence[TopicPartition]) -> list[TopicPartition]:
         assigned = self.assignment()
@@ -309,7 +345,8 @@ class KafkaConsumer:
         """The offset after the newest record as the last fetch told it; None before the first."""
         self._check_partitions((partition,))
         self._check_assigned((partition,), "Partition is not assigned")
-        found = self._engine.watermarks(partition)
+        with translated():
+            found = self._engine.watermarks(partition)
         return None if found is None else found.high
 
     def seek(self, partition: TopicPartition, offset: int) -> None:
@@ -319,15 +356,18 @@ class KafkaConsumer:
         if not isinstance(given, int) or given < 0:
             raise AssertionError("Offset must be >= 0")
         self._check_assigned((partition,), "Unassigned partition")
-        self._engine.seek(partition, int(offset))
+        with translated():
+            self._engine.seek(partition, int(offset))
 
     def seek_to_beginning(self, *partitions: TopicPartition) -> None:
         """Goes on at the oldest records, of all assigned partitions where none is named."""
-        self._engine.seek_to_beginning(self._seeking(partitions))
+        with translated():
+            self._engine.seek_to_beginning(self._seeking(partitions))
 
     def seek_to_end(self, *partitions: TopicPartition) -> None:
         """Goes on after the newest records, of all assigned partitions where none is named."""
-        self._engine.seek_to_end(self._seeking(partitions))
+        with translated():
+            self._engine.seek_to_end(self._seeking(partitions))
 
     def _seeking(self, partitions: tuple[TopicPartition, ...]) -> list[TopicPartition]:
         self._check_partitions(partitions)

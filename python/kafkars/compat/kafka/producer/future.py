@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from kafkars import DeliveryFuture
+    from kafkars.compat.kafka.producer._reporter import Reporter
 
 __all__ = ["FutureRecordMetadata", "RecordMetadata"]
 
@@ -40,13 +42,16 @@ class FutureRecordMetadata(Future):
     Callbacks run on a thread of the producer, which is started when the first one is added.
     """
 
-    def __init__(self, delivery: DeliveryFuture, header_size: int, report: Callable[[], None]) -> None:
+    def __init__(self, delivery: DeliveryFuture, header_size: int, reporter: Reporter) -> None:
         self._value: RecordMetadata | None = None
         super().__init__()
         self._delivery = delivery
         self._header_size = header_size
-        self._report = report
-        self._is_watched = False
+        self._reporter = reporter
+        self._told: threading.Event | None = None
+        self._has_run = False
+        self.number = 0
+        """Its place among those with callbacks."""
 
     @classmethod
     def failed_with(cls, error: BaseException) -> FutureRecordMetadata:
@@ -55,6 +60,7 @@ class FutureRecordMetadata(Future):
         made._value = None
         Future.__init__(made)
         made._error = error
+        made._told = None
         made._ended = True
         return made
 
@@ -68,7 +74,7 @@ class FutureRecordMetadata(Future):
             KafkaTimeoutError: There was no word in time; the record is still under way.
             KafkaError: The record was not stored.
         """
-        if not self._look(timeout):
+        if not self._look(timeout) or not self._has_told(timeout):
             raise KafkaTimeoutError(f"no word of the delivery within {timeout} s")
         if self._error is not None:
             raise self._error
@@ -117,22 +123,38 @@ class FutureRecordMetadata(Future):
         return super().add_errback(f, *args, **kwargs)
 
     def _watch(self) -> None:
-        if self._is_watched or self._ended:
+        if self._told is not None or self._ended:
             return
-        self._is_watched = True
-        self._delivery.add_done_callback(lambda delivery: self._decided())  # noqa: ARG005  it is this one
-        self._report()
+        self._told = threading.Event()
+        self._reporter.watch(self, self._delivery)
 
-    def _decided(self) -> None:
-        """Runs on the producer's thread."""
+    def _runs_at_once(self) -> bool:
+        # Those of earlier records may still wait for their turn on the producer's thread.
+        return self._has_run if self._told is not None else self.is_done
+
+    def _has_told(self, timeout: float | None) -> bool:
+        """As in kafka-python, who waits for the outcome gets it after the callbacks. A callback itself does not wait."""
+        return self._told is None or self._reporter.is_here() or self._told.wait(timeout)
+
+    def tell(self) -> None:
+        """Runs the callbacks, on the producer's thread."""
         with self._lock:
             self._take()
+            self._has_run = True
             waiting, self._callbacks = self._callbacks, []
             failing, self._errbacks = self._errbacks, []
-        if self._error is None:
-            self._run(waiting, self._value)
-        else:
-            self._run(failing, self._error)
+        try:
+            if self._error is None:
+                self._run(waiting, self._value)
+            else:
+                self._run(failing, self._error)
+        finally:
+            if self._told is not None:
+                self._told.set()
+
+    def wait_told(self, timeout: float | None) -> bool:
+        """Waits until the callbacks have run; False when the time is over."""
+        return self._has_told(timeout)
 
     def _look(self, timeout: float | None) -> bool:
         if self._ended:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +17,7 @@ from kafkars.compat.kafka.errors import (
     translated,
 )
 from kafkars.compat.kafka.producer import _settings
+from kafkars.compat.kafka.producer._reporter import Reporter
 from kafkars.compat.kafka.producer.future import FutureRecordMetadata
 from kafkars.compat.kafka.serializer import Serializer
 from kafkars.compat.kafka.structs import OffsetAndMetadata, TopicPartition
@@ -58,8 +57,7 @@ class KafkaProducer:
         self.config = _settings.checked(configs)
         with translated():
             self._engine: kafkars.Producer[Any, Any] = kafkars.Producer(_settings.of_engine(self.config, configs))
-        self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._reporter = Reporter(self._engine, self.config["client_id"])
         self._is_ready_for_transactions = False
         self._key_serializer = self.config["key_serializer"]
         self._value_serializer = self.config["value_serializer"]
@@ -102,13 +100,12 @@ class KafkaProducer:
             return
         self._closed = True
         seconds = LONGEST if timeout is None else timeout
-        if threading.current_thread() is self._thread:
+        if self._reporter.is_here():
             seconds = 0
         try:
             with translated():
                 self._engine.close(seconds)
-            if self._thread is not None and threading.current_thread() is not self._thread:
-                self._thread.join(seconds)
+            self._reporter.close(seconds)
         finally:
             for each in (self._key_serializer, self._value_serializer):
                 if hasattr(each, "close"):
@@ -194,7 +191,7 @@ class KafkaProducer:
             raise made from error
         if delivery.done():
             self._raise_at_once(delivery)
-        return FutureRecordMetadata(delivery, size, self._start_reporting)
+        return FutureRecordMetadata(delivery, size, self._reporter)
 
     def _raise_at_once(self, delivery: kafkars.DeliveryFuture) -> None:
         """What kafka-python finds before a record is in a batch is raised by `send()` itself."""
@@ -203,19 +200,10 @@ class KafkaProducer:
             with translated():
                 raise error
 
-    def _start_reporting(self) -> None:
-        """Starts the thread that runs callbacks, once somebody has added one."""
-        if self._thread is not None:
-            return
-        with self._lock:
-            if self._thread is None:
-                self._thread = threading.Thread(
-                    target=report, args=(self._engine,), name=f"{self.config['client_id']}-callbacks", daemon=True
-                )
-                self._thread.start()
-
     def flush(self, timeout: float | None = None) -> None:
-        """Sends everything at once and waits until its deliveries are decided; errors stay with the futures.
+        """Sends everything at once, and waits until deliveries are decided and callbacks have run.
+
+        Errors stay with the futures.
 
         Args:
             timeout: Seconds; None waits for as long as it takes.
@@ -227,6 +215,8 @@ class KafkaProducer:
             left = self._engine.flush(timeout)
         if left:
             raise KafkaTimeoutError(f"{left} records are still under way after {timeout} s")
+        if not self._reporter.wait_told(timeout):
+            raise KafkaTimeoutError(f"callbacks are still running after {timeout} s")
 
     def partitions_for(self, topic: str) -> set[int]:
         """The numbers of a topic's partitions; asking may create it, where brokers allow that.
@@ -286,14 +276,6 @@ class KafkaProducer:
         self._check_open()
         if not self.config["transactional_id"]:
             raise IllegalStateError("transactions need the setting transactional_id")
-
-
-def report(engine: kafkars.Producer[Any, Any]) -> None:
-    """Runs callbacks until the producer is closed; those of its last records, too."""
-    with contextlib.suppress(EngineError):
-        while not engine.closed:
-            engine.poll(1.0)
-    engine.poll(0)
 
 
 def serialized(by: Any, topic: str, data: Any) -> bytes | bytearray | memoryview | None:
