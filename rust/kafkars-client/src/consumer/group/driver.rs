@@ -141,6 +141,7 @@ impl Driver {
     /// The consumer is closed: leaves without asking the application, which is gone. Commits that it made before are made first.
     async fn finish(&mut self, mut commands: mpsc::UnboundedReceiver<Command>) {
         let deadline = after(now(), LEAVE_WITHIN);
+        self.commits.end_automatic();
         commands.close();
         while let Ok(command) = commands.try_recv() {
             match command {

@@ -417,6 +417,12 @@ impl CommitQueue {
         }
     }
 
+    /// The consumer ends: nobody calls [`CommitQueue::commit_automatically`] any more, so nothing wakes for it either.
+    pub fn end_automatic(&mut self) {
+        self.automatic = None;
+        self.automatic_at = None;
+    }
+
     /// How a commit ended; call until `None`.
     pub fn next_outcome(&mut self) -> Option<CommitOutcome> {
         self.outcomes.pop_front()

@@ -197,3 +197,18 @@ fn automatic_commits_are_of_owned_partitions_and_made_when_it_is_time() {
     let request = office.next_request().unwrap();
     assert_eq!(sent(&request), [(0, 10)]);
 }
+
+#[test]
+fn a_queue_at_its_end_does_not_wake_for_automatic_commits() {
+    let mut office = Office::new();
+    let interval = office.desk.membership.config().auto_commit_interval;
+    let finished = || offsets(&[(0, 10)]);
+    let (commits, desk) = (&mut office.commits, &mut office.desk);
+    commits.commit_automatically(desk.now, &mut desk.membership, finished);
+    assert_eq!(commits.wake_at(), Some(desk.now + interval));
+    commits.end_automatic();
+    assert_eq!(commits.wake_at(), None);
+    desk.pass(interval);
+    let made = commits.commit_automatically(desk.now, &mut desk.membership, finished);
+    assert_eq!((made, commits.wake_at()), (None, None));
+}
