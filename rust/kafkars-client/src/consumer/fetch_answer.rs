@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 
+use kafkars_core::cluster::Cluster;
 use kafkars_core::fetch::buffer::{EpochEnd, FetchBuffer, FetchTarget, PartitionStatus};
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::open::{AbortedTransaction, OpenJob};
@@ -61,6 +62,7 @@ pub(super) fn note(
                 named.insert((target.id, target.epoch));
                 let answer = Answer {
                     shared,
+                    cluster: &cluster,
                     node,
                     target,
                 };
@@ -106,6 +108,7 @@ pub(super) fn leave_follower(buffer: &mut FetchBuffer, target: &FetchTarget, nod
 /// One partition's part of an answer.
 struct Answer<'a> {
     shared: &'a Shared,
+    cluster: &'a Cluster,
     node: i32,
     target: &'a FetchTarget,
 }
@@ -119,13 +122,7 @@ impl Answer<'_> {
             log_start_offset: data.log_start_offset,
             redirects: data.preferred_read_replica >= 0,
         };
-        if data.preferred_read_replica >= 0
-            && let Some(cursor) = buffer.cursor_at(target.id, target.epoch)
-        {
-            let until = now + self.shared.client.config().metadata_max_age;
-            tracing::debug!(target: "kafkars::fetch", partition = %target.partition, leader = self.node, replica = data.preferred_read_replica, "reads from the nearest replica");
-            cursor.preferred_replica = Some((data.preferred_read_replica, until));
-        }
+        let is_stale = status.redirects && !self.follow(buffer, data.preferred_read_replica);
         if data.diverging_epoch.epoch >= 0
             && let Some(cursor) = buffer.cursor_at(target.id, target.epoch)
             && cursor.fetch_from() == target.from
@@ -175,9 +172,27 @@ impl Answer<'_> {
                 buffer.admit(target, job);
                 Part::Records
             }
-            None if status.redirects => Part::News { is_stale: false },
+            None if status.redirects => {
+                // A broker that sends us to where we are not served any better would be asked without end.
+                let replica = data.preferred_read_replica;
+                let cause = format!("broker {} says to read from broker {replica}", self.node);
+                buffer.redirected(target.id, target.epoch, now, OPERATION, cause);
+                Part::News { is_stale }
+            }
             None => Part::Nothing,
         }
+    }
+
+    /// Reads from this replica from now on. False when nobody has told where it is: then the leader is asked until
+    /// metadata has.
+    fn follow(&self, buffer: &mut FetchBuffer, replica: i32) -> bool {
+        let (target, is_known) = (self.target, self.cluster.broker(replica).is_some());
+        if let Some(cursor) = buffer.cursor_at(target.id, target.epoch) {
+            tracing::debug!(target: "kafkars::fetch", partition = %target.partition, leader = self.node, replica, is_known, "reads from the nearest replica");
+            let until = now() + self.shared.client.config().metadata_max_age;
+            cursor.preferred_replica = is_known.then_some((replica, until));
+        }
+        is_known
     }
 
     fn error(&self, buffer: &mut FetchBuffer, code: ErrorCode) -> Part {

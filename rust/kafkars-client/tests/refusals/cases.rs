@@ -22,6 +22,10 @@ const EPOCHS: &[i16] = &[-1, 3, 6, 9, 29, 56, 74, 75, UNKNOWN];
 const METADATA: &[i16] = &[-1, 3, 5, 9, 29, 100, UNKNOWN];
 const WHOLE_METADATA: &[i16] = &[-1, 129, UNKNOWN];
 
+/// The broker's own node, which sends the consumer in a circle, and one that no metadata names.
+const BROKER: i32 = 1;
+const NOWHERE: i32 = 9;
+
 /// Cases that run side by side.
 const ABREAST: usize = 24;
 
@@ -55,6 +59,7 @@ fn cases(times: usize) -> Vec<Case> {
         }
         if api == ApiKey::Fetch {
             refusals.push(Refusal::Backwards);
+            refusals.extend([NOWHERE, BROKER].map(Refusal::Elsewhere));
         }
         for refusal in refusals {
             // A position that is given needs no look-up; the other wishes do.
@@ -158,12 +163,20 @@ fn judge(case: &Case, outcome: &Outcome) -> Option<String> {
     if case.fault.times != usize::MAX {
         return None;
     }
+    let is_told = outcome.asked.contains_key(&ApiKey::Metadata);
+    if case.fault.refusal == Refusal::Elsewhere(NOWHERE) && !is_told {
+        return Some("nobody was asked where the unknown node is".to_owned());
+    }
     if outcome.raised.is_empty() && outcome.troubles.is_empty() && !is_kept_quiet(case) {
         return Some("nothing is raised, and health() knows of no trouble".to_owned());
     }
     let code = match case.fault.refusal {
         Refusal::Partition(code) | Refusal::Whole(code) => ErrorCode::from_i16(code),
-        Refusal::CutBefore | Refusal::CutAfter | Refusal::Empty | Refusal::Backwards => {
+        Refusal::CutBefore
+        | Refusal::CutAfter
+        | Refusal::Empty
+        | Refusal::Backwards
+        | Refusal::Elsewhere(_) => {
             return None;
         }
     };

@@ -52,6 +52,8 @@ pub(crate) enum Refusal {
     Empty,
     /// The records are a batch that ends before it begins.
     Backwards,
+    /// The answer comes at once, has no records, and says to read from this node instead.
+    Elsewhere(i32),
 }
 
 /// Which requests are refused, and how often.
@@ -390,9 +392,13 @@ impl State {
                     _ => 0,
                 };
                 let backwards = refusal == Some(Refusal::Backwards);
-                let batch = (code == 0 && asked.fetch_offset < end)
+                let elsewhere = match refusal {
+                    Some(Refusal::Elsewhere(node)) => Some(node),
+                    _ => None,
+                };
+                let batch = (code == 0 && asked.fetch_offset < end && elsewhere.is_none())
                     .then(|| batch(asked.partition, asked.fetch_offset, records, backwards));
-                has_news |= code != 0 || batch.is_some();
+                has_news |= code != 0 || batch.is_some() || elsewhere.is_some();
                 partitions.push(PartitionData {
                     partition_index: asked.partition,
                     error_code: code,
@@ -400,6 +406,7 @@ impl State {
                     last_stable_offset: end,
                     log_start_offset: 0,
                     records: batch,
+                    preferred_read_replica: elsewhere.unwrap_or(-1),
                     ..PartitionData::default()
                 });
             }
