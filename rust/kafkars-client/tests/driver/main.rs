@@ -1,6 +1,7 @@
 //! Producer and consumer over real sockets, against the embedded broker with faults of the test's choice.
 
 mod fetch;
+mod group_end;
 mod produce;
 
 use std::future::Future;
