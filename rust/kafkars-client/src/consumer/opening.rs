@@ -52,10 +52,11 @@ pub(super) fn open(shared: &Arc<Shared>, targets: &[FetchTarget]) {
 /// brokers cut the last batch off, and nothing is kept of markers.
 fn tell_of_credit(shared: &Shared) {
     let mut inner = shared.inner.lock();
-    if !inner.starved || !inner.buffer.has_credit() {
+    if !(inner.starved || inner.left_out) || !inner.buffer.has_credit() {
         return;
     }
     inner.starved = inner.buffer.has_unopened();
+    inner.left_out = false;
     drop(inner);
     shared.touch();
 }

@@ -46,6 +46,8 @@ pub(super) struct Inner {
     pub(super) news_waiters: Vec<Box<dyn FnOnce() + Send>>,
     // The network found no credit and must be told when there is some.
     pub(super) starved: bool,
+    // The same of some partitions only: there was credit for others.
+    pub(super) left_out: bool,
     // A thread opens fetched batches now.
     pub(super) is_opening: bool,
     // Handed to the application so far.
@@ -82,6 +84,7 @@ impl Inner {
             choosy: Vec::new(),
             news_waiters: Vec::new(),
             starved: false,
+            left_out: false,
             is_opening: false,
             records: 0,
             queue: Queue::default(),
@@ -326,12 +329,17 @@ impl Inner {
     }
 
     pub(super) fn credit_returned(&mut self) -> bool {
-        if self.starved && (self.buffer.has_credit() || self.buffer.can_open()) {
-            self.starved = false;
-            self.wished_at = now();
-            return true;
+        let is_waited_for = self.starved || self.left_out;
+        if !is_waited_for || !(self.buffer.has_credit() || self.buffer.can_open()) {
+            return false;
         }
-        false
+        // Without room, those left out are left out again with every call that finds nothing: that is no new wish.
+        if self.starved || self.buffer.has_room() {
+            self.wished_at = now();
+        }
+        self.starved = false;
+        self.left_out = false;
+        true
     }
 }
 

@@ -168,6 +168,7 @@ impl Source {
         let targets = inner.buffer.take_targets(now, |cursor| {
             reads_from(cursor, cluster, now) == Some(self.node)
         });
+        inner.left_out |= inner.buffer.has_left_out();
         (targets, inner.buffer.next_wake(now))
     }
 

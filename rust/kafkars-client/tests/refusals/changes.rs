@@ -6,7 +6,7 @@ use kafkars_client::Place;
 use kafkars_protocol::ApiKey;
 
 use crate::others::run;
-use crate::scene::{Scene, at};
+use crate::scene::{PATIENCE, Scene, at, ready};
 
 /// Records that are read one by one.
 const RECORDS: usize = 400;
@@ -127,5 +127,26 @@ fn once_nothing_changes_one_request_waits_at_the_broker() {
         let fetches = asked.get(&ApiKey::Fetch).copied().unwrap_or(0);
         assert!((1..=11).contains(&fetches), "{asked:?}");
         assert_eq!(asked.len(), 1, "{asked:?}");
+    });
+}
+
+#[test]
+fn asking_in_vain_for_one_partition_leaves_a_full_one_to_be_read_on() {
+    run(async {
+        // The first answer fills the buffer.
+        let scene = Scene::holding(None, 1).await;
+        let places = vec![(at(0), Some(Place::at(0))), (at(1), Some(Place::at(0)))];
+        scene.consumer.assign(places).expect("valid");
+        scene.consumer.pause(&[at(1)]).expect("assigned");
+        ready(&scene.consumer).await;
+        // So that the task that fetches has met the full buffer, and then has looked whom it may ask all the same.
+        let look = Duration::from_millis(200);
+        tokio::time::sleep(look).await;
+        let taken = scene.consumer.try_take_of(10, Some(&[at(1)]));
+        assert!(taken.is_ok_and(|slices| slices.is_empty()), "it is paused");
+        tokio::time::sleep(look).await;
+        scene.broker.append();
+        let reading = tokio::time::timeout(PATIENCE / 3, scene.expect(0, 0..15));
+        reading.await.expect("what comes after the full buffer");
     });
 }

@@ -76,6 +76,11 @@ pub(crate) fn at(partition: i32) -> TopicPartition {
 impl Scene {
     /// A consumer that would begin at the end if it forgot what it is told.
     pub(crate) async fn start(without: Option<ApiKey>) -> Self {
+        Self::holding(without, ConsumerConfig::default().fetch_buffer_bytes).await
+    }
+
+    /// The same with so many bytes of room for what waits for the program.
+    pub(crate) async fn holding(without: Option<ApiKey>, fetch_buffer_bytes: usize) -> Self {
         let broker = Broker::start(without).await;
         let config = ClientConfig {
             bootstrap_servers: vec![broker.address.to_string()],
@@ -88,6 +93,7 @@ impl Scene {
         let config = ConsumerConfig {
             auto_offset_reset: AutoOffsetReset::Latest,
             fetch_max_wait: Duration::from_millis(100),
+            fetch_buffer_bytes,
             ..ConsumerConfig::default()
         };
         let consumer = Consumer::new(client, config.check().expect("settings fit"));

@@ -58,6 +58,8 @@ pub struct FetchBuffer {
     current: Option<(CursorId, BatchCursor)>,
     // The application wants partitions that have nothing, and what others have may fill the buffer.
     asked_in_vain: bool,
+    // The network found cursors that it would have asked for, had there been room.
+    has_left_out: bool,
     next_epoch: u64,
     // How fast refused requests are repeated.
     pace: RetryPace,
@@ -107,6 +109,7 @@ impl FetchBuffer {
             to_open: VecDeque::new(),
             current: None,
             asked_in_vain: false,
+            has_left_out: false,
             next_epoch: 0,
             pace: RetryPace::new(Backoff::new(FIRST_PAUSE, LONGEST_PAUSE), 0),
             unfinished: Vec::new(),

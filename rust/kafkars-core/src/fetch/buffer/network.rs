@@ -16,6 +16,17 @@ impl FetchBuffer {
         self.credit.has_room() || self.asked_in_vain || self.credit.is_blocked_by_paused()
     }
 
+    /// Whether what waits for the application is less than the limit.
+    pub fn has_room(&self) -> bool {
+        self.credit.has_room()
+    }
+
+    /// Whether the latest [`FetchBuffer::take_targets`] passed over a cursor only because the buffer is full: whoever asked
+    /// must be told when there is room, though there was credit for others.
+    pub fn has_left_out(&self) -> bool {
+        self.has_left_out
+    }
+
     /// Whether anything that came is not opened yet.
     pub fn has_unopened(&self) -> bool {
         self.credit.has_unopened()
@@ -42,11 +53,13 @@ impl FetchBuffer {
         }
         let is_full = !self.credit.has_room();
         let mut targets = Vec::new();
+        self.has_left_out = false;
         for (id, slot) in self.cursors.iter_mut().enumerate() {
-            let Some(cursor) = slot.as_mut() else {
+            let Some(cursor) = slot.as_mut().filter(|cursor| wants(cursor)) else {
                 continue;
             };
-            if (is_full && cursor.has_data()) || !wants(cursor) {
+            if is_full && cursor.has_data() {
+                self.has_left_out = true;
                 continue;
             }
             cursor.in_flight = true;

@@ -594,9 +594,14 @@ mod chosen {
         let asked = take_targets(&mut buffer);
         assert_eq!(asked.len(), 1);
         assert_eq!(asked[0].partition, partition(1));
+        assert!(buffer.has_left_out(), "the first has no room");
         answer(&mut buffer, &asked[0], wire(0, 1));
         assert_eq!(next_of(&mut buffer, 1), Some((1, 0)));
         assert!(!buffer.has_credit());
+        offsets(&mut buffer);
+        assert!(buffer.has_room());
+        assert_eq!(take_targets(&mut buffer).len(), 2);
+        assert!(!buffer.has_left_out());
     }
 }
 
@@ -672,7 +677,12 @@ mod paused {
             partition: partition(0),
         };
         buffer.fail(id, epoch, error.clone());
+        let target = take_targets(&mut buffer).remove(0);
+        assert!(!buffer.has_left_out());
+        answer(&mut buffer, &target, wire(0, 1));
         take_targets(&mut buffer);
+        assert!(buffer.has_left_out(), "dropping has freed nothing");
+        assert_eq!(offsets(&mut buffer), [(1, 0)]);
         buffer.set_paused(&partition(0), false).expect("assigned");
         let raised = std::iter::from_fn(|| match buffer.next_record() {
             Ok(Some(_)) => Some(None),
