@@ -19,7 +19,8 @@ const PIECE: usize = 256 << 10;
 /// Goes on opening what waits for room whenever the application has made some. Runs until the consumer is closed.
 pub(super) async fn run(shared: Arc<Shared>) {
     let mut changed = shared.changed.subscribe();
-    while changed.changed().await.is_ok() && !shared.is_closed() {
+    // A consumer may be closed before this task has run at all.
+    while !shared.is_closed() && changed.changed().await.is_ok() {
         start(&shared);
     }
 }
