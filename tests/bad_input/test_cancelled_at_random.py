@@ -38,7 +38,8 @@ def test_cancelling_at_random_loses_no_acknowledged_record(broker: Broker, topic
             outcomes = await asyncio.gather(*tasks, return_exceptions=True)
             assert await producer.flush(SECONDS) == 0
             lost = [result for result in outcomes if isinstance(result, asyncio.CancelledError)]
-            assert 100 < len(lost) < 1_000
+            # How many are still waiting when they are cancelled depends on the machine; some must be, and not all.
+            assert 20 < len(lost) < 1_000
             assert len(acknowledged) + len(lost) == 2_000
             await producer.send(topic, b"end")
         stored: dict[bytes | None, int] = {}
