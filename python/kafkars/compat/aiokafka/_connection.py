@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kafkars.compat._addresses import with_port
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS = ("PLAIN", "GSSAPI", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
-PORT = 9092
 NEVER_MS = 2**31 - 1
 
 
@@ -88,10 +88,3 @@ def servers(given: str | Sequence[str]) -> list[str]:
     """Addresses with their ports."""
     listed = given.split(",") if isinstance(given, str) else given
     return [with_port(address.strip()) for address in listed]
-
-
-def with_port(address: str) -> str:
-    """An address; Kafka's port where it has none."""
-    _, colon, port = address.rpartition(":")
-    has_port = colon and port.isdecimal() and (address.count(":") == 1 or address.startswith("["))
-    return address if has_port else f"{address}:{PORT}"

@@ -10,11 +10,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kafkars.compat._addresses import PORT, with_port
 from kafkars.compat.kafka.errors import KafkaConfigurationError
 
 log = logging.getLogger("kafka")
 
-PORT = 9092
 LONGEST_MS = 2**31 - 1
 
 SHARED: dict[str, Any] = {
@@ -86,13 +86,6 @@ def servers(given: str | Sequence[str]) -> list[str]:
     """Addresses with their ports: text with commas, or a list."""
     listed = given.split(",") if isinstance(given, str) else given
     return [with_port(address.strip()) for address in listed if address.strip()] or [f"localhost:{PORT}"]
-
-
-def with_port(address: str) -> str:
-    """An address; Kafka's port where it has none."""
-    _, colon, port = address.rpartition(":")
-    has_port = colon and port.isdecimal() and (address.count(":") == 1 or address.startswith("["))
-    return address if has_port else f"{address}:{PORT}"
 
 
 def milliseconds(value: float) -> float:
