@@ -12,6 +12,7 @@ from typing_extensions import Self, disjoint_base
 
 from kafkars._typing import (
     ArrowData,
+    ArrowLayout,
     Headers,
     K,
     KeyIn,
@@ -96,7 +97,7 @@ class RecordBatch(Sequence[Record[K, V]]):
     def __getitem__(self, index: slice, /) -> RecordBatch[K, V]: ...
     def raw_keys(self) -> list[bytes | None]: ...
     def raw_values(self) -> list[bytes | None]: ...
-    def to_arrow(self, columns: Sequence[str] | None = None) -> ArrowBatch:
+    def to_arrow(self, columns: Sequence[str] | None = None, *, layout: ArrowLayout = "native") -> ArrowBatch:
         """The records as Arrow columns, without a Python object for each.
 
         Keys and values are the bytes that came; deserializers are left out.
@@ -105,9 +106,14 @@ class RecordBatch(Sequence[Record[K, V]]):
             columns: Which columns, in which order: any of `key`, `value` (binary), `topic` (dictionary of text),
                 `partition` (int32), `offset` (int64), `timestamp` (ms, UTC), `timestampType` (int32: 0 set by the
                 producer, 1 by the broker), `headers` (list of structs of `key` and `value`). All by default.
+            layout: "native" for these types; "spark" for those that Spark declares for its Kafka source, to the letter:
+                `topic` plain text, `timestamp` in us (-1 ms where a record has none), `headers` null instead of an empty
+                list, every field nullable.
 
         Raises:
-            InvalidArgumentError: A name is no column.
+            InvalidArgumentError: A name is no column, or `layout` is none.
+            DeserializationError: With "spark", a timestamp does not fit into microseconds; `topic`, `partition` and
+                `offset` tell which record.
         """
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
@@ -137,7 +143,7 @@ class ArrowBatch:
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
-def check_arrow_columns(columns: Sequence[str] | None) -> None: ...
+def check_arrow_layout(columns: Sequence[str] | None, layout: str) -> None: ...
 
 @final
 class Message:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from typing_extensions import TypeVar
 
@@ -23,6 +23,9 @@ class ArrowArray(Protocol):
 
 
 ArrowData: TypeAlias = ArrowStream | ArrowArray
+
+ArrowLayout: TypeAlias = Literal["native", "spark"]
+"""The Arrow types that columns of records have."""
 
 Payload: TypeAlias = bytes | bytearray | memoryview | str
 """What is sent without a serializer."""

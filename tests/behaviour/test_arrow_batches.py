@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import kafkars.aio
 import pytest
 from kafkars import ArrowBatch, Consumer, Producer
-from kafkars.errors import InvalidArgumentError
+from kafkars.errors import DeserializationError, InvalidArgumentError
 from kafkars.testing import EmbeddedBroker
 
 from tests.support.clients import Clients, numbers
@@ -83,6 +83,89 @@ def test_every_part_of_a_record_has_a_column(clients: Clients) -> None:
             ),
         ]
     )
+
+
+SPARK: Any = pa.schema(
+    [
+        pa.field("key", pa.binary()),
+        pa.field("value", pa.binary()),
+        pa.field("topic", pa.string()),
+        pa.field("partition", pa.int32()),
+        pa.field("offset", pa.int64()),
+        pa.field("timestamp", pa.timestamp("us", "UTC")),
+        pa.field("timestampType", pa.int32()),
+        pa.field(
+            "headers",
+            pa.list_(pa.field("element", pa.struct([pa.field("key", pa.string()), pa.field("value", pa.binary())]))),
+        ),
+    ]
+)
+"""What `pyspark.sql.pandas.types.to_arrow_schema` makes of the schema of Spark's Kafka source."""
+
+
+def test_the_layout_of_spark_is_to_the_letter(clients: Clients) -> None:
+    topics = sorted(clients.broker.new_topic(partitions=2) for _ in range(2))
+    producer: Any = clients.producer()
+    for topic in topics:
+        for partition in range(2):
+            producer.send(
+                topic,
+                b"v",
+                key=b"k",
+                partition=partition,
+                timestamp=1_700_000_000_123,
+                headers=[("a", b"1"), ("b", None)],
+            ).result(SECONDS)
+            producer.send(topic, None, partition=partition, timestamp=0).result(SECONDS)
+    consumer = clients.consumer([(topic, partition) for topic in topics for partition in range(2)])
+    table = columns_of(consumer, 8, layout="spark")
+    assert table.schema.equals(SPARK, check_metadata=True)
+    table.validate(full=True)
+    rows = table.sort_by([("topic", "ascending"), ("partition", "ascending"), ("offset", "ascending")])
+    assert rows["topic"].to_pylist() == [topic for topic in topics for _ in range(4)]
+    assert rows["partition"].to_pylist() == [0, 0, 1, 1] * 2
+    assert rows["timestamp"].cast(pa.int64()).to_pylist() == [1_700_000_000_123_000, 0] * 4
+    assert rows["headers"].to_pylist() == [[{"key": "a", "value": b"1"}, {"key": "b", "value": None}], None] * 4
+
+
+def test_the_layout_of_spark_has_only_the_columns_named(clients: Clients, topic: str) -> None:
+    clients.fill(topic, range(3))
+    table = columns_of(clients.consumer([(topic, 0)]), 3, columns=["value", "topic"], layout="spark")
+    assert table.schema.equals(pa.schema([SPARK.field("value"), SPARK.field("topic")]))
+    assert table.to_pydict() == {"value": numbers(3), "topic": [topic] * 3}
+
+
+def test_a_batch_without_rows_has_the_schema_of_the_layout(clients: Clients, topic: str) -> None:
+    batch: Any = clients.consumer([(topic, 0)]).poll_arrow(timeout=0, layout="spark")
+    assert pa.table(batch).schema.equals(SPARK)
+
+
+def test_a_timestamp_that_does_not_fit_is_named_and_loses_nothing(clients: Clients) -> None:
+    topic = clients.broker.new_topic(settings={"message.timestamp.after.max.ms": str(2**63 - 1)})
+    nanoseconds = 1_700_000_000_123_000_000
+    producer: Any = clients.producer()
+    for number, timestamp in enumerate([5, nanoseconds, 6]):
+        producer.send(topic, str(number).encode(), timestamp=timestamp).result(SECONDS)
+    consumer: Any = clients.consumer([(topic, 0)])
+    for _ in range(2):
+        with pytest.raises(DeserializationError, match=f"the timestamp {nanoseconds} ms, which is too large") as caught:
+            # The first may come alone.
+            while consumer.poll_arrow(1, timeout=SECONDS, layout="spark"):
+                pass
+        assert (caught.value.topic, caught.value.partition, caught.value.offset) == (topic, 0, 1)
+    assert consumer.position((topic, 0)) == 1
+    table = columns_of(consumer, 2)
+    assert table["timestamp"].cast(pa.int64()).to_pylist() == [nanoseconds, 6]
+    consumer.seek((topic, 0), 0)
+    assert columns_of(consumer, 3, columns=["value"], layout="spark")["value"].to_pylist() == numbers(3)
+
+
+def test_a_wrong_layout_takes_nothing(clients: Clients, topic: str) -> None:
+    clients.fill(topic, range(2))
+    consumer: Any = clients.consumer([(topic, 0)])
+    with pytest.raises(InvalidArgumentError, match='layout: "Spark" is none; there are "native" and "spark"'):
+        consumer.poll_arrow(timeout=SECONDS, layout="Spark")
+    assert columns_of(consumer, 2)["value"].to_pylist() == numbers(2)
 
 
 def test_topics_and_partitions_are_told_apart(clients: Clients) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from kafkars import _kafkars, _logging
+from kafkars._arrow import to_arrow
 from kafkars.config import ConsumerConfig
 from kafkars.errors import ClosedError
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
     from kafkars._kafkars import ArrowBatch
-    from kafkars._typing import K, V
+    from kafkars._typing import ArrowLayout, K, V
     from kafkars.config.settings import AllConsumerSettings, ConsumerSettings
 
 
@@ -72,7 +73,12 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
         return super().__new__(cls, checked)
 
     async def poll_arrow(
-        self, max_records: int | None = None, timeout: float | None = 1.0, *, columns: Sequence[str] | None = None
+        self,
+        max_records: int | None = None,
+        timeout: float | None = 1.0,
+        *,
+        columns: Sequence[str] | None = None,
+        layout: ArrowLayout = "native",
     ) -> ArrowBatch:
         """What is ready as Arrow columns, without a Python object for each record.
 
@@ -80,35 +86,40 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
             max_records: At most so many records; `max_poll_records` by default.
             timeout: Seconds to wait for the first record; None waits without end.
             columns: Which columns, as `RecordBatch.to_arrow` takes them; all by default.
+            layout: Which Arrow types, as `RecordBatch.to_arrow` takes them.
 
         Returns:
             The columns; without rows when there was no record for `timeout` seconds.
 
         Raises:
-            InvalidArgumentError: A name is no column, or `max_records` is 0. Nothing has been taken then.
+            InvalidArgumentError: A name is no column, `layout` is none, or `max_records` is 0. Nothing has been taken then.
+            DeserializationError: A record does not fit into the columns. The consumer stays before the batch it is in.
             KafkaError: As `poll_batch`.
         """
-        _kafkars.check_arrow_columns(columns)
-        return (await self.poll_batch(max_records, timeout)).to_arrow(columns)
+        _kafkars.check_arrow_layout(columns, layout)
+        batch = await self.poll_batch(max_records, timeout)
+        return to_arrow(self, batch, columns, layout)
 
     async def arrow_batches(
-        self, max_records: int | None = None, *, columns: Sequence[str] | None = None
+        self, max_records: int | None = None, *, columns: Sequence[str] | None = None, layout: ArrowLayout = "native"
     ) -> AsyncIterator[ArrowBatch]:
         """Arrow columns of what comes, batch after batch; the iteration ends when the consumer is closed.
 
         Args:
             max_records: At most so many records a batch; `max_poll_records` by default.
             columns: Which columns, as `RecordBatch.to_arrow` takes them; all by default.
+            layout: Which Arrow types, as `RecordBatch.to_arrow` takes them.
 
         Raises:
-            InvalidArgumentError: A name is no column, or `max_records` is 0.
+            InvalidArgumentError: A name is no column, `layout` is none, or `max_records` is 0.
+            DeserializationError: As `poll_arrow`.
             KafkaError: As `poll_batch`.
         """
-        _kafkars.check_arrow_columns(columns)
+        _kafkars.check_arrow_layout(columns, layout)
         while not self.closed:
             try:
                 batch = await self.poll_batch(max_records, None)
             except ClosedError:
                 return
             if batch:
-                yield batch.to_arrow(columns)
+                yield to_arrow(self, batch, columns, layout)

@@ -211,10 +211,10 @@ class SerializationError(KafkaError, ValueError):
 
 
 class DeserializationError(KafkaError, ValueError):
-    """A deserializer failed; the cause is in ``__cause__``.
+    """A deserializer failed; the cause is in ``__cause__``. Or a record does not fit into the Arrow columns asked for.
 
-    It is raised when `key` or `value` is touched, so the consumer is already past the record: skip it, or read
-    `raw_key` and `raw_value`.
+    The first is raised when `key` or `value` is touched, so the consumer is already past the record: skip it, or read
+    `raw_key` and `raw_value`. The second leaves the consumer where it was.
     """
 
     name = "DESERIALIZATION_FAILED"

@@ -10,4 +10,7 @@ mod payloads;
 
 pub use columns::{ColumnNames, Columns};
 pub use error::ColumnError;
-pub use from_records::{RecordColumn, RecordColumnsBuilder, RecordLayout, UnknownColumn};
+pub use from_records::{
+    ColumnTypes, RecordColumn, RecordColumnsBuilder, RecordColumnsError, RecordLayout,
+    UnknownColumn,
+};

@@ -9,7 +9,9 @@ use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, to_ffi};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};
 use arrow_schema::{ArrowError, SchemaRef};
-use kafkars_arrow::{RecordColumn, RecordColumnsBuilder, RecordLayout};
+use kafkars_arrow::{
+    ColumnTypes, RecordColumn, RecordColumnsBuilder, RecordColumnsError, RecordLayout,
+};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -30,15 +32,18 @@ pub(crate) struct PyArrowBatch {
 }
 
 impl PyArrowBatch {
-    /// The records of `runs` as columns; all columns where none are named. Works detached from the interpreter.
-    pub(crate) fn new(
-        py: Python<'_>,
-        runs: &[Run],
-        columns: Option<Vec<String>>,
-    ) -> PyResult<Self> {
-        let layout = layout(columns)?;
-        let made = py.detach(|| batches(runs, &layout));
-        let batches = made.map_err(|problem| broken(&problem))?;
+    /// The records of `runs` as columns of the layout. Works detached from the interpreter.
+    pub(crate) fn new(py: Python<'_>, runs: &[Run], layout: &RecordLayout) -> PyResult<Self> {
+        let made = py.detach(|| batches(runs, layout));
+        let batches = made.map_err(|problem| match problem {
+            RecordColumnsError::Arrow(problem) => broken(&problem),
+            RecordColumnsError::TimestampRange {
+                ref topic,
+                partition,
+                offset,
+                ..
+            } => error::unfit_record(py, topic, partition, offset, &problem),
+        })?;
         Ok(Self {
             schema: Arc::clone(layout.schema()),
             batches,
@@ -149,34 +154,43 @@ impl PyArrowBatch {
     }
 }
 
-/// Fails for a name that is no column of records: asked before records are taken, which would be lost otherwise.
+/// Fails for a name that is no column of records or no layout: asked before records are taken, which would be lost
+/// otherwise.
 #[pyfunction]
-#[pyo3(signature = (columns))]
-pub(crate) fn check_arrow_columns(columns: Option<Vec<String>>) -> PyResult<()> {
-    layout(columns).map(drop)
+#[pyo3(signature = (columns, layout))]
+pub(crate) fn check_arrow_layout(columns: Option<Vec<String>>, layout: &str) -> PyResult<()> {
+    record_layout(columns, layout).map(drop)
 }
 
-fn layout(columns: Option<Vec<String>>) -> PyResult<RecordLayout> {
+/// The columns of these names, all where there are none, with the types of the layout.
+pub(crate) fn record_layout(columns: Option<Vec<String>>, layout: &str) -> PyResult<RecordLayout> {
+    let Some(types) = ColumnTypes::named(layout) else {
+        let known = ColumnTypes::NAMES.map(|(name, _)| format!("{name:?}"));
+        return Err(error::argument(format!(
+            "layout: {layout:?} is none; there are {}",
+            known.join(" and ")
+        )));
+    };
     let Some(names) = columns else {
-        return Ok(RecordLayout::default());
+        return Ok(RecordLayout::new(&RecordColumn::ALL, types));
     };
     let columns: Result<Vec<RecordColumn>, _> =
         names.iter().map(|name| RecordColumn::named(name)).collect();
     match columns {
-        Ok(columns) => Ok(RecordLayout::new(&columns)),
+        Ok(columns) => Ok(RecordLayout::new(&columns, types)),
         Err(problem) => Err(error::argument(format!("columns: {problem}"))),
     }
 }
 
-fn batches(runs: &[Run], layout: &RecordLayout) -> Result<Vec<RecordBatch>, ArrowError> {
+fn batches(runs: &[Run], layout: &RecordLayout) -> Result<Vec<RecordBatch>, RecordColumnsError> {
     let mut made = Vec::new();
     let mut builder = RecordColumnsBuilder::new(layout);
     for run in runs {
         run.append_to(&mut builder, |full| {
             if full.rows() == 0 {
-                return Err(ArrowError::InvalidArgumentError(
+                return Err(RecordColumnsError::Arrow(ArrowError::InvalidArgumentError(
                     "one record is larger than an Arrow array of bytes can be".to_owned(),
-                ));
+                )));
             }
             let full = std::mem::replace(full, RecordColumnsBuilder::new(layout));
             made.push(full.finish()?);

@@ -8,13 +8,12 @@ use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PySlice, PyType};
 
-use arrow_schema::ArrowError;
-use kafkars_arrow::RecordColumnsBuilder;
+use kafkars_arrow::{RecordColumnsBuilder, RecordColumnsError, RecordLayout};
 use kafkars_client::config::TopicPartition;
 use kafkars_client::{FetchedBatch, RecordSlice};
 use kafkars_records::{RecordView, Span};
 
-use crate::arrow::PyArrowBatch;
+use crate::arrow::{self, PyArrowBatch};
 use crate::record::{self, PyRecord};
 use crate::types;
 
@@ -94,8 +93,8 @@ impl Run {
     pub(crate) fn append_to<'a>(
         &self,
         builder: &mut RecordColumnsBuilder<'a>,
-        mut full: impl FnMut(&mut RecordColumnsBuilder<'a>) -> Result<(), ArrowError>,
-    ) -> Result<(), ArrowError> {
+        mut full: impl FnMut(&mut RecordColumnsBuilder<'a>) -> Result<(), RecordColumnsError>,
+    ) -> Result<(), RecordColumnsError> {
         let FetchedBatch {
             topic,
             partition,
@@ -104,7 +103,7 @@ impl Run {
         } = &*self.fetched;
         let (mut left, mut position) = (self.count, self.start);
         loop {
-            let (added, next) = builder.append(topic, *partition, batch, position, left);
+            let (added, next) = builder.append(topic, *partition, batch, position, left)?;
             left = left.saturating_sub(added);
             position = next;
             if left == 0 {
@@ -275,10 +274,15 @@ impl PyRecordBatch {
     }
 
     /// The records as Arrow columns, without a Python object for each; keys and values as they came, deserializers left
-    /// out. `columns` names those wanted.
-    #[pyo3(signature = (columns=None))]
-    fn to_arrow(&self, py: Python<'_>, columns: Option<Vec<String>>) -> PyResult<PyArrowBatch> {
-        PyArrowBatch::new(py, &self.runs, columns)
+    /// out. `columns` names those wanted, `layout` the Arrow types.
+    #[pyo3(signature = (columns=None, *, layout="native"))]
+    fn to_arrow(
+        &self,
+        py: Python<'_>,
+        columns: Option<Vec<String>>,
+        layout: &str,
+    ) -> PyResult<PyArrowBatch> {
+        PyArrowBatch::new(py, &self.runs, &arrow::record_layout(columns, layout)?)
     }
 
     /// What `to_arrow().__arrow_c_array__()` gives.
@@ -289,7 +293,7 @@ impl PyRecordBatch {
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
         let _ = requested_schema;
-        self.to_arrow(py, None)?.array_capsules(py)
+        PyArrowBatch::new(py, &self.runs, &RecordLayout::default())?.array_capsules(py)
     }
 
     /// What `to_arrow().__arrow_c_stream__()` gives.
@@ -300,7 +304,7 @@ impl PyRecordBatch {
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        self.to_arrow(py, None)?.stream_capsule(py)
+        PyArrowBatch::new(py, &self.runs, &RecordLayout::default())?.stream_capsule(py)
     }
 
     /// The same records, one batch for each partition.

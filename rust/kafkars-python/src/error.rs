@@ -5,7 +5,7 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use kafkars_arrow::ColumnError;
+use kafkars_arrow::{ColumnError, RecordColumnsError};
 use kafkars_broker::BrokerError;
 use kafkars_client::config::{ConfigError, TopicPartition};
 use kafkars_client::group::{CommitError, GroupError};
@@ -488,6 +488,21 @@ pub(crate) fn deserialization(
     );
     error.set_cause(py, Some(cause));
     error
+}
+
+/// A record does not fit into the columns that were asked for.
+pub(crate) fn unfit_record(
+    py: Python<'_>,
+    topic: &str,
+    partition: i32,
+    offset: i64,
+    problem: &RecordColumnsError,
+) -> PyErr {
+    let message = format!(
+        "{problem}; leave the timestamp out (columns=...), take layout=\"native\", or seek past the record"
+    );
+    let place = Place::partition(topic, partition).at(offset);
+    local(py, "DeserializationError", &message, &place)
 }
 
 /// Code, name and whether it is retriable, of every broker error.

@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PySequence};
 
 use crate::admin::{PyAdmin, PyAdminRequest};
 use crate::aio::{PyCall, PyFuture, PyPort, send};
-use crate::arrow::{PyArrowBatch, check_arrow_columns};
+use crate::arrow::{PyArrowBatch, check_arrow_layout};
 use crate::batch::{PyRecordBatch, PyRecordIterator};
 use crate::broker::{PyEmbeddedBroker, PySeenRequest};
 use crate::compat::aiokafka;
@@ -63,7 +63,7 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyRecordIterator>()?;
     module.add_class::<PyRecordMetadata>()?;
     module.add_function(wrap_pyfunction!(close_all, module)?)?;
-    module.add_function(wrap_pyfunction!(check_arrow_columns, module)?)?;
+    module.add_function(wrap_pyfunction!(check_arrow_layout, module)?)?;
     module.add_function(wrap_pyfunction!(config_fields, module)?)?;
     module.add_function(wrap_pyfunction!(error_table, module)?)?;
     module.add_function(wrap_pyfunction!(confluent::partition_of_key, module)?)?;

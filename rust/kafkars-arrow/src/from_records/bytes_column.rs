@@ -47,6 +47,20 @@ impl BytesColumn {
             .push(i32::try_from(self.data.len()).unwrap_or(i32::MAX));
     }
 
+    /// How many more items of `size` bytes fit.
+    pub(super) fn room(&self, size: usize) -> usize {
+        let bytes = (i32::MAX as usize).saturating_sub(self.data.len());
+        bytes.checked_div(size).unwrap_or(usize::MAX)
+    }
+
+    /// Adds the same item `count` times. The caller has asked [`BytesColumn::room`].
+    pub(super) fn push_repeated(&mut self, item: &[u8], count: usize) {
+        self.reserve(count, item.len().saturating_mul(count));
+        for _ in 0..count {
+            self.push(Some(item));
+        }
+    }
+
     /// The array of everything added. Text is checked to be UTF-8.
     pub(super) fn finish<T: ByteArrayType<Offset = i32>>(mut self) -> Result<ArrayRef, ArrowError> {
         let array = GenericByteArray::<T>::try_new(

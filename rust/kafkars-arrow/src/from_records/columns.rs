@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use arrow_array::types::{BinaryType, Int32Type};
-use arrow_array::{
-    ArrayRef, DictionaryArray, Int32Array, Int64Array, RecordBatch, RecordBatchOptions,
-    StringArray, TimestampMillisecondArray,
-};
-use arrow_buffer::{NullBufferBuilder, ScalarBuffer};
+use arrow_array::types::BinaryType;
+use arrow_array::{ArrayRef, Int32Array, Int64Array, RecordBatch, RecordBatchOptions};
 use arrow_schema::ArrowError;
 use kafkars_records::{Batch, RecordView, TimestampType};
 
 use super::bytes_column::BytesColumn;
+use super::error::RecordColumnsError;
 use super::header_column::HeaderColumn;
 use super::layout::{RecordColumn, RecordLayout};
+use super::timestamp_column::TimestampColumn;
+use super::topic_column::TopicColumn;
 
 /// Collects records as columns. Only the columns of the layout are built.
 pub struct RecordColumnsBuilder<'a> {
@@ -23,36 +22,27 @@ pub struct RecordColumnsBuilder<'a> {
     value: Option<BytesColumn>,
     headers: Option<HeaderColumn>,
     offsets: Option<Vec<i64>>,
-    timestamps: Option<Timestamps>,
+    timestamps: Option<TimestampColumn>,
     // Of all records of a run alike.
-    topics: Vec<Arc<str>>,
-    topic_indices: Vec<i32>,
+    topics: Option<TopicColumn>,
     partitions: Vec<i32>,
     timestamp_types: Vec<i32>,
-}
-
-struct Timestamps {
-    values: Vec<i64>,
-    nulls: NullBufferBuilder,
 }
 
 impl<'a> RecordColumnsBuilder<'a> {
     /// Columns without rows.
     pub fn new(layout: &'a RecordLayout) -> Self {
         let has = |column| layout.has(column);
+        let types = layout.types();
         Self {
             layout,
             rows: 0,
             key: has(RecordColumn::Key).then(BytesColumn::new),
             value: has(RecordColumn::Value).then(BytesColumn::new),
-            headers: has(RecordColumn::Headers).then(HeaderColumn::new),
+            headers: has(RecordColumn::Headers).then(|| HeaderColumn::new(types)),
             offsets: has(RecordColumn::Offset).then(Vec::new),
-            timestamps: has(RecordColumn::Timestamp).then(|| Timestamps {
-                values: Vec::new(),
-                nulls: NullBufferBuilder::new(0),
-            }),
-            topics: Vec::new(),
-            topic_indices: Vec::new(),
+            timestamps: has(RecordColumn::Timestamp).then(|| TimestampColumn::new(types)),
+            topics: has(RecordColumn::Topic).then(|| TopicColumn::new(types)),
             partitions: Vec::new(),
             timestamp_types: Vec::new(),
         }
@@ -65,7 +55,7 @@ impl<'a> RecordColumnsBuilder<'a> {
 
     /// Adds up to `count` records of a batch, from the byte position `start` on, as [`Batch::record_at`] takes it. Returns
     /// how many were added and where the next one stands: fewer than `count` only if a column is full, which is at 2 GiB
-    /// of bytes; the rest belongs to another record batch.
+    /// of bytes; the rest belongs to another record batch. After an error the builder is of no use any more.
     pub fn append(
         &mut self,
         topic: &Arc<str>,
@@ -73,17 +63,29 @@ impl<'a> RecordColumnsBuilder<'a> {
         batch: &Batch,
         start: u32,
         count: u32,
-    ) -> (u32, u32) {
+    ) -> Result<(u32, u32), RecordColumnsError> {
         self.reserve(batch, start, count);
+        let fitting = self
+            .topics
+            .as_ref()
+            .map_or(usize::MAX, |topics| topics.room(topic));
+        let fitting = count.min(u32::try_from(fitting).unwrap_or(u32::MAX));
         let mut position = start;
         let mut added = 0;
-        while added < count {
+        while added < fitting {
             let view = batch.record_at(position);
             let size = view.next.saturating_sub(position) as usize;
             if !self.has_room(size) {
                 break;
             }
-            self.push(batch, &view);
+            if !self.push(batch, &view) {
+                return Err(RecordColumnsError::TimestampRange {
+                    topic: Arc::clone(topic),
+                    partition,
+                    offset: view.offset,
+                    timestamp: view.timestamp,
+                });
+            }
             position = view.next;
             added += 1;
         }
@@ -93,7 +95,7 @@ impl<'a> RecordColumnsBuilder<'a> {
             batch.header.attributes.timestamp_type(),
             added,
         );
-        (added, position)
+        Ok((added, position))
     }
 
     /// The record batch of everything added.
@@ -125,7 +127,7 @@ impl<'a> RecordColumnsBuilder<'a> {
             offsets.reserve(items);
         }
         if let Some(timestamps) = &mut self.timestamps {
-            timestamps.values.reserve(items);
+            timestamps.reserve(items);
         }
     }
 
@@ -139,8 +141,9 @@ impl<'a> RecordColumnsBuilder<'a> {
             && i32::try_from(self.rows).is_ok()
     }
 
+    /// Adds a record. False if its timestamp cannot be said in the column's unit.
     #[inline]
-    fn push(&mut self, batch: &Batch, view: &RecordView) {
+    fn push(&mut self, batch: &Batch, view: &RecordView) -> bool {
         if let Some(key) = &mut self.key {
             key.push(view.key.map(|span| batch.slice(span)));
         }
@@ -153,18 +156,14 @@ impl<'a> RecordColumnsBuilder<'a> {
         if let Some(offsets) = &mut self.offsets {
             offsets.push(view.offset);
         }
-        if let Some(Timestamps { values, nulls }) = &mut self.timestamps {
-            values.push(view.timestamp);
-            // A record of a time before timestamps has -1.
-            nulls.append(view.timestamp >= 0);
-        }
+        let timestamps = self.timestamps.as_mut();
+        timestamps.is_none_or(|timestamps| timestamps.push(view.timestamp))
     }
 
     fn append_run(&mut self, topic: &Arc<str>, partition: i32, set_by: TimestampType, added: u32) {
         self.rows += added as usize;
-        if self.layout.has(RecordColumn::Topic) {
-            let index = self.topic_index(topic);
-            self.topic_indices.resize(self.rows, index);
+        if let Some(topics) = &mut self.topics {
+            topics.append_run(topic, added as usize);
         }
         if self.layout.has(RecordColumn::Partition) {
             self.partitions.resize(self.rows, partition);
@@ -178,16 +177,6 @@ impl<'a> RecordColumnsBuilder<'a> {
         }
     }
 
-    /// Place of a topic in the dictionary. Runs of one topic follow each other, so the last one is looked at first.
-    fn topic_index(&mut self, topic: &Arc<str>) -> i32 {
-        let found = self.topics.iter().rposition(|known| known == topic);
-        let index = found.unwrap_or_else(|| {
-            self.topics.push(Arc::clone(topic));
-            self.topics.len() - 1
-        });
-        i32::try_from(index).unwrap_or(i32::MAX)
-    }
-
     /// The array of one column, moved out: a layout names each once.
     fn column(&mut self, column: RecordColumn) -> Result<ArrayRef, ArrowError> {
         Ok(match column {
@@ -195,20 +184,8 @@ impl<'a> RecordColumnsBuilder<'a> {
             RecordColumn::Value => taken(&mut self.value)?.finish::<BinaryType>()?,
             RecordColumn::Headers => taken(&mut self.headers)?.finish()?,
             RecordColumn::Offset => Arc::new(Int64Array::from(taken(&mut self.offsets)?)),
-            RecordColumn::Timestamp => {
-                let Timestamps { values, mut nulls } = taken(&mut self.timestamps)?;
-                let array =
-                    TimestampMillisecondArray::try_new(ScalarBuffer::from(values), nulls.finish())?;
-                Arc::new(array.with_timezone("UTC"))
-            }
-            RecordColumn::Topic => {
-                let names = StringArray::from_iter_values(self.topics.iter());
-                let indices = Int32Array::from(std::mem::take(&mut self.topic_indices));
-                Arc::new(DictionaryArray::<Int32Type>::try_new(
-                    indices,
-                    Arc::new(names),
-                )?)
-            }
+            RecordColumn::Timestamp => taken(&mut self.timestamps)?.finish()?,
+            RecordColumn::Topic => taken(&mut self.topics)?.finish()?,
             RecordColumn::Partition => {
                 Arc::new(Int32Array::from(std::mem::take(&mut self.partitions)))
             }

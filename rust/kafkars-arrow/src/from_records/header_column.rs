@@ -4,25 +4,29 @@ use std::sync::Arc;
 
 use arrow_array::types::{BinaryType, Utf8Type};
 use arrow_array::{ArrayRef, ListArray, StructArray};
-use arrow_buffer::{OffsetBuffer, ScalarBuffer};
-use arrow_schema::{ArrowError, DataType, Field};
+use arrow_buffer::{NullBufferBuilder, OffsetBuffer, ScalarBuffer};
+use arrow_schema::ArrowError;
 use kafkars_records::{Batch, RecordView};
 
 use super::bytes_column::BytesColumn;
-use super::layout::header_fields;
+use super::layout::{ColumnTypes, header_fields, header_item};
 
 /// Lists of headers: where each record's list ends, and the names and values of all.
 pub(super) struct HeaderColumn {
+    types: ColumnTypes,
     ends: Vec<i32>,
+    nulls: NullBufferBuilder,
     keys: BytesColumn,
     values: BytesColumn,
     count: i32,
 }
 
 impl HeaderColumn {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(types: ColumnTypes) -> Self {
         Self {
+            types,
             ends: vec![0],
+            nulls: NullBufferBuilder::new(0),
             keys: BytesColumn::new(),
             values: BytesColumn::new(),
             count: 0,
@@ -47,22 +51,23 @@ impl HeaderColumn {
             }
         }
         self.ends.push(self.count);
+        let is_null = self.types == ColumnTypes::Spark && view.header_count == 0;
+        self.nulls.append(!is_null);
     }
 
-    pub(super) fn finish(self) -> Result<ArrayRef, ArrowError> {
-        let fields = header_fields();
+    pub(super) fn finish(mut self) -> Result<ArrayRef, ArrowError> {
+        let fields = header_fields(self.types);
         let columns = vec![
             self.keys.finish::<Utf8Type>()?,
             self.values.finish::<BinaryType>()?,
         ];
-        let pairs = StructArray::try_new(fields.clone(), columns, None)?;
-        let item = Arc::new(Field::new("item", DataType::Struct(fields), false));
+        let pairs = StructArray::try_new(fields, columns, None)?;
         let ends = OffsetBuffer::new(ScalarBuffer::from(self.ends));
         Ok(Arc::new(ListArray::try_new(
-            item,
+            header_item(self.types),
             ends,
             Arc::new(pairs),
-            None,
+            self.nulls.finish(),
         )?))
     }
 }

@@ -2,7 +2,31 @@
 
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
+use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
+
+/// Which Arrow types the columns have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ColumnTypes {
+    /// The closest ones: topics as a dictionary, timestamps in the milliseconds that Kafka has, null only where something can
+    /// be missing.
+    #[default]
+    Native,
+    /// Those that Spark declares for its Kafka source: topics as plain text, timestamps in microseconds, every field nullable,
+    /// and null in place of an empty list of headers. Spark compares schemas to the letter.
+    Spark,
+}
+
+impl ColumnTypes {
+    /// The name of each.
+    pub const NAMES: [(&'static str, Self); 2] = [("native", Self::Native), ("spark", Self::Spark)];
+
+    /// The types of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        let mut all = Self::NAMES.into_iter();
+        all.find(|(known, _)| *known == name)
+            .map(|(_, types)| types)
+    }
+}
 
 /// A part of a record that becomes a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,17 +35,18 @@ pub enum RecordColumn {
     Key,
     /// The value as binary; null for a tombstone.
     Value,
-    /// The topic's name, as a dictionary of text with int32 indices.
+    /// The topic's name, as a dictionary of text with int32 indices; for Spark as text.
     Topic,
     /// The partition, int32.
     Partition,
     /// The offset, int64.
     Offset,
-    /// Milliseconds since 1970 in UTC; null where the record has none.
+    /// Milliseconds since 1970 in UTC; null where the record has none. For Spark microseconds, and -1 ms where there is none,
+    /// as its own source says.
     Timestamp,
     /// Who set the timestamp, int32: 0 the producer (CreateTime), 1 the broker (LogAppendTime).
     TimestampType,
-    /// A list of structs of `key` (text) and `value` (binary, may be null).
+    /// A list of structs of `key` (text) and `value` (binary, may be null). For Spark null where it would be empty.
     Headers,
 }
 
@@ -61,36 +86,43 @@ impl RecordColumn {
             })
     }
 
-    fn field(self) -> Field {
+    fn field(self, types: ColumnTypes) -> Field {
+        let for_spark = types == ColumnTypes::Spark;
         let (data_type, nullable) = match self {
             Self::Key | Self::Value => (DataType::Binary, true),
+            Self::Topic if for_spark => (DataType::Utf8, true),
             Self::Topic => (
                 DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
                 false,
             ),
             Self::Partition | Self::TimestampType => (DataType::Int32, false),
             Self::Offset => (DataType::Int64, false),
-            Self::Timestamp => (
-                DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into())),
-                true,
-            ),
-            Self::Headers => (
-                DataType::List(Arc::new(Field::new(
-                    "item",
-                    DataType::Struct(header_fields()),
-                    false,
-                ))),
-                false,
-            ),
+            Self::Timestamp => {
+                let unit = match types {
+                    ColumnTypes::Native => TimeUnit::Millisecond,
+                    ColumnTypes::Spark => TimeUnit::Microsecond,
+                };
+                (DataType::Timestamp(unit, Some("UTC".into())), true)
+            }
+            Self::Headers => (DataType::List(header_item(types)), false),
         };
-        Field::new(self.name(), data_type, nullable)
+        Field::new(self.name(), data_type, nullable || for_spark)
     }
 }
 
+/// One header in a list of them.
+pub(super) fn header_item(types: ColumnTypes) -> FieldRef {
+    let item = DataType::Struct(header_fields(types));
+    Arc::new(match types {
+        ColumnTypes::Native => Field::new("item", item, false),
+        ColumnTypes::Spark => Field::new("element", item, true),
+    })
+}
+
 /// The two fields of a header.
-pub(super) fn header_fields() -> Fields {
+pub(super) fn header_fields(types: ColumnTypes) -> Fields {
     Fields::from(vec![
-        Field::new("key", DataType::Utf8, false),
+        Field::new("key", DataType::Utf8, types == ColumnTypes::Spark),
         Field::new("value", DataType::Binary, true),
     ])
 }
@@ -107,21 +139,23 @@ pub struct UnknownColumn {
 #[derive(Debug, Clone)]
 pub struct RecordLayout {
     columns: Vec<RecordColumn>,
+    types: ColumnTypes,
     schema: SchemaRef,
 }
 
 impl RecordLayout {
     /// A layout of some columns, each once: a later mention of a column counts for nothing.
-    pub fn new(named: &[RecordColumn]) -> Self {
+    pub fn new(named: &[RecordColumn], types: ColumnTypes) -> Self {
         let mut columns: Vec<RecordColumn> = Vec::new();
         for column in named {
             if !columns.contains(column) {
                 columns.push(*column);
             }
         }
-        let fields: Vec<Field> = columns.iter().map(|column| column.field()).collect();
+        let fields: Vec<Field> = columns.iter().map(|column| column.field(types)).collect();
         Self {
             columns,
+            types,
             schema: Arc::new(Schema::new(fields)),
         }
     }
@@ -136,6 +170,10 @@ impl RecordLayout {
         &self.schema
     }
 
+    pub(super) fn types(&self) -> ColumnTypes {
+        self.types
+    }
+
     pub(super) fn has(&self, column: RecordColumn) -> bool {
         self.columns.contains(&column)
     }
@@ -143,6 +181,6 @@ impl RecordLayout {
 
 impl Default for RecordLayout {
     fn default() -> Self {
-        Self::new(&RecordColumn::ALL)
+        Self::new(&RecordColumn::ALL, ColumnTypes::default())
     }
 }

@@ -5,8 +5,12 @@
 
 mod bytes_column;
 mod columns;
+mod error;
 mod header_column;
 mod layout;
+mod timestamp_column;
+mod topic_column;
 
 pub use columns::RecordColumnsBuilder;
-pub use layout::{RecordColumn, RecordLayout, UnknownColumn};
+pub use error::RecordColumnsError;
+pub use layout::{ColumnTypes, RecordColumn, RecordLayout, UnknownColumn};
