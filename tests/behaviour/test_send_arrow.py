@@ -106,11 +106,89 @@ def test_a_partition_function_is_asked_for_each(clients: Clients) -> None:
     assert [each.partition for each in stored] == [0, 2, 2, 2, 1, 2]
 
 
+PAIRS: Any = pa.list_(pa.struct([("name", pa.string()), ("value", pa.binary())]))
+
+
+def test_only_headers_that_belong_to_a_row_need_names(clients: Clients, topic: str) -> None:
+    headers = pa.array([[{"name": None, "value": b"x"}], [{"name": "n", "value": b"y"}], [None]], PAIRS)
+    table = pa.table({"value": numbers(3), "h": headers}).slice(1, 1)
+    producer: Any = clients.producer()
+    producer.send_arrow(topic, table, headers="h").result(SECONDS)
+    assert [record.headers for record in read(clients.consumer([(topic, 0)]), 1)] == [(("n", b"y"),)]
+
+
+def test_an_error_counts_the_rows_of_the_table(clients: Clients, topic: str) -> None:
+    time = [pa.array(column, pa.uint64()) for column in ([1, 2, 3], [4, 2**64 - 1])]
+    table = pa.concat_tables(
+        [pa.table({"value": numbers(len(column)), "t": column}) for column in time],
+    )
+    producer: Any = clients.producer()
+    with pytest.raises(InvalidArgumentError, match=f'timestamp: {2**64 - 1} in row 4 of column "t"'):
+        producer.send_arrow(topic, table, timestamp="t")
+    # The batches before it were sent.
+    assert producer.flush(SECONDS) == 0
+    assert len(read(clients.consumer([(topic, 0)]), 3)) == 3
+
+
+def test_another_column_may_have_the_name_of_one_that_is_not_sent(clients: Clients, topic: str) -> None:
+    table = pa.Table.from_arrays([pa.array([b"x"]), pa.array([1]), pa.array([2])], ["value", "a", "a"])
+    producer: Any = clients.producer()
+    assert producer.send_arrow(topic, table).result(SECONDS)[0].offset == 0
+
+
 WRONG: dict[str, tuple[Any, Any, type[Exception], str]] = {
     "no column": ({"v": [b"x"]}, {}, InvalidArgumentError, 'value: there is no column "value"; the table has v'),
     "type": ({"value": [1.5]}, {}, InvalidArgumentError, "value.*Float64.*binary or text"),
     "time": ({"value": [b"x"], "t": ["now"]}, {"timestamp": "t"}, InvalidArgumentError, "timestamp.*Utf8"),
     "headers": ({"value": [b"x"], "h": [1]}, {"headers": "h"}, InvalidArgumentError, "headers.*Int64"),
+    "two of one name": (
+        pa.Table.from_arrays([pa.array([b"x"]), pa.array([b"y"])], ["value", "value"]),
+        {},
+        InvalidArgumentError,
+        'value: the table has 2 columns named "value"',
+    ),
+    "two keys": (
+        pa.Table.from_arrays([pa.array([b"x"]), pa.array([1]), pa.array(["y"])], ["value", "k", "k"]),
+        {"key": "k"},
+        InvalidArgumentError,
+        'key: the table has 2 columns named "k"',
+    ),
+    "seconds": (
+        {"value": [b"x", b"y"], "t": pa.array([0, 2**61], pa.timestamp("s"))},
+        {"timestamp": "t"},
+        InvalidArgumentError,
+        f'timestamp: {2**61} in row 1 of column "t" is out of range',
+    ),
+    "early seconds": (
+        {"value": [b"x"], "t": pa.array([-(2**61)], pa.timestamp("s"))},
+        {"timestamp": "t"},
+        InvalidArgumentError,
+        f'timestamp: -{2**61} in row 0 of column "t" is out of range',
+    ),
+    "unsigned time": (
+        {"value": [b"x"], "t": pa.array([2**63], pa.uint64())},
+        {"timestamp": "t"},
+        InvalidArgumentError,
+        f'timestamp: {2**63} in row 0 of column "t" is out of range',
+    ),
+    "unsigned partition": (
+        {"value": [b"x"], "p": pa.array([2**64 - 1], pa.uint64())},
+        {"partition": "p"},
+        InvalidArgumentError,
+        f'partition: {2**64 - 1} in row 0 of column "p" is out of range',
+    ),
+    "header without name": (
+        {"value": [b"x", b"y"], "h": pa.array([[], [{"name": None, "value": b"z"}]], PAIRS)},
+        {"headers": "h"},
+        InvalidArgumentError,
+        'headers: row 1 of column "h" has a header whose name is null',
+    ),
+    "null header": (
+        {"value": [b"x"], "h": pa.array([[None]], PAIRS)},
+        {"headers": "h"},
+        InvalidArgumentError,
+        'headers: row 0 of column "h" has a header whose name is null',
+    ),
     "partition": ({"value": [b"x"], "p": [2**40]}, {"partition": "p"}, InvalidArgumentError, "partition.*out of range"),
     "unknown partition": ({"value": [b"x", b"y"], "p": [0, 7]}, {"partition": "p"}, InvalidPartitionError, "7"),
     "negative time": ({"value": [b"x", b"y"], "t": [0, -1]}, {"timestamp": "t"}, ValueError, "-1"),
@@ -124,7 +202,7 @@ def test_where_something_is_wrong_nothing_of_the_batch_is_sent(clients: Clients,
     producer: Any = clients.producer()
     producer.partitions_for(topic)
     with pytest.raises(error, match=told):
-        producer.send_arrow(topic, pa.table(columns), **named)
+        producer.send_arrow(topic, columns if isinstance(columns, pa.Table) else pa.table(columns), **named)
     assert producer.send(topic, b"value").result(SECONDS).offset == 0
 
 

@@ -3,7 +3,7 @@
 use arrow_array::{ArrayRef, RecordBatch};
 use kafkars_records::Header;
 
-use crate::error::ColumnError;
+use crate::error::{ColumnError, Unfit};
 use crate::headers::Headers;
 use crate::numbers::Numbers;
 use crate::payloads::Payloads;
@@ -49,13 +49,19 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Finds the columns and looks at their types.
-    pub fn new(batch: &RecordBatch, names: &ColumnNames) -> Result<Self, ColumnError> {
-        let find = Finder(batch);
-        let made = Self {
+    /// Finds the columns and looks at their types and values. Errors count rows from `first_row`, the batch's place in its
+    /// table.
+    pub fn new(
+        batch: &RecordBatch,
+        names: &ColumnNames,
+        first_row: usize,
+    ) -> Result<Self, ColumnError> {
+        let find = Finder { batch, first_row };
+        let payloads = |array: &ArrayRef| Payloads::new(array).ok_or(Unfit::Type);
+        Ok(Self {
             rows: batch.num_rows(),
-            value: find.column("value", &names.value, Payloads::new, Payloads::EXPECTED)?,
-            key: find.column("key", &names.key, Payloads::new, Payloads::EXPECTED)?,
+            value: find.column("value", &names.value, payloads, Payloads::EXPECTED)?,
+            key: find.column("key", &names.key, payloads, Payloads::EXPECTED)?,
             headers: find.column("headers", &names.headers, Headers::new, Headers::EXPECTED)?,
             timestamp: find.column(
                 "timestamp",
@@ -66,31 +72,10 @@ impl Columns {
             partition: find.column(
                 "partition",
                 &names.partition,
-                Numbers::whole,
+                Numbers::partitions,
                 Numbers::PARTITIONS,
             )?,
-        };
-        made.check_partitions(names)?;
-        Ok(made)
-    }
-
-    fn check_partitions(&self, names: &ColumnNames) -> Result<(), ColumnError> {
-        let Some(partitions) = &self.partition else {
-            return Ok(());
-        };
-        for row in 0..self.rows {
-            if let Some(value) = partitions.get(row)
-                && i32::try_from(value).is_err()
-            {
-                return Err(ColumnError::Range {
-                    role: "partition",
-                    name: names.partition.clone().unwrap_or_default(),
-                    row,
-                    value,
-                });
-            }
-        }
-        Ok(())
+        })
     }
 
     /// How many records there are.
@@ -141,32 +126,69 @@ impl Columns {
     }
 }
 
-struct Finder<'a>(&'a RecordBatch);
+struct Finder<'a> {
+    batch: &'a RecordBatch,
+    first_row: usize,
+}
 
 impl Finder<'_> {
     fn column<T>(
         &self,
         role: &'static str,
         name: &Option<String>,
-        read: impl Fn(&ArrayRef) -> Option<T>,
+        read: impl Fn(&ArrayRef) -> Result<T, Unfit>,
         expected: &'static str,
     ) -> Result<Option<T>, ColumnError> {
         let Some(name) = name else {
             return Ok(None);
         };
-        let Some(array) = self.0.column_by_name(name) else {
-            let fields = self.0.schema_ref().fields().iter();
-            return Err(ColumnError::Missing {
-                role,
-                name: name.clone(),
-                present: fields.map(|field| field.name().clone()).collect(),
-            });
+        let array = self.array(role, name)?;
+        let problem = match read(array) {
+            Ok(column) => return Ok(Some(column)),
+            Err(problem) => problem,
         };
-        read(array).map(Some).ok_or_else(|| ColumnError::Type {
-            role,
-            name: name.clone(),
-            found: array.data_type().clone(),
-            expected,
+        let name = name.clone();
+        Err(match problem {
+            Unfit::Type => ColumnError::Type {
+                role,
+                name,
+                found: array.data_type().clone(),
+                expected,
+            },
+            Unfit::Range { row, value } => ColumnError::Range {
+                role,
+                name,
+                row: self.first_row + row,
+                value,
+            },
+            Unfit::NullName { row } => ColumnError::NullName {
+                role,
+                name,
+                row: self.first_row + row,
+            },
         })
+    }
+
+    /// The one column of this name.
+    fn array(&self, role: &'static str, name: &str) -> Result<&ArrayRef, ColumnError> {
+        let fields = || self.batch.schema_ref().fields().iter();
+        let mut found = fields()
+            .zip(self.batch.columns())
+            .filter(|(field, _)| field.name() == name)
+            .map(|(_, array)| array);
+        let name = || name.to_owned();
+        match (found.next(), found.count()) {
+            (Some(array), 0) => Ok(array),
+            (Some(_), others) => Err(ColumnError::Ambiguous {
+                role,
+                name: name(),
+                count: 1 + others,
+            }),
+            (None, _) => Err(ColumnError::Missing {
+                role,
+                name: name(),
+                present: fields().map(|field| field.name().clone()).collect(),
+            }),
+        }
     }
 }

@@ -15,6 +15,18 @@ pub enum ColumnError {
         /// The names there are.
         present: Vec<String>,
     },
+    /// There are several of this name.
+    #[error(
+        "{role}: the table has {count} columns named {name:?}; which one is meant cannot be told, so rename or drop the others"
+    )]
+    Ambiguous {
+        /// What it is wanted for.
+        role: &'static str,
+        /// Their name.
+        name: String,
+        /// How many there are.
+        count: usize,
+    },
     /// Its type cannot be used.
     #[error("{role}: column {name:?} has type {found}; {expected} can be sent, so cast it first")]
     Type {
@@ -34,9 +46,40 @@ pub enum ColumnError {
         role: &'static str,
         /// The column's name.
         name: String,
-        /// The row of the batch.
+        /// The row of the table.
+        row: usize,
+        /// The number, in the column's unit.
+        value: i128,
+    },
+    /// A header has no name, which Kafka does not know.
+    #[error(
+        "{role}: row {row} of column {name:?} has a header whose name is null; a header needs a name"
+    )]
+    NullName {
+        /// What it is wanted for.
+        role: &'static str,
+        /// The column's name.
+        name: String,
+        /// The row of the table.
+        row: usize,
+    },
+}
+
+/// Why an array cannot be the column it is wanted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unfit {
+    /// Its type cannot be used.
+    Type,
+    /// A number is out of range.
+    Range {
+        /// The row of the array.
         row: usize,
         /// The number.
-        value: i64,
+        value: i128,
+    },
+    /// A header has no name.
+    NullName {
+        /// The row of the array.
+        row: usize,
     },
 }

@@ -8,6 +8,8 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType};
 use arrow_schema::{DataType, TimeUnit};
 
+use crate::error::Unfit;
+
 /// One column as 64-bit numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct Numbers(Vec<Option<i64>>);
@@ -17,41 +19,52 @@ impl Numbers {
         "timestamps of any unit, or whole numbers of milliseconds since 1970,";
     pub(crate) const PARTITIONS: &str = "whole numbers";
 
-    /// Partitions, where the type fits.
-    pub(crate) fn whole(array: &ArrayRef) -> Option<Self> {
-        Some(match array.data_type() {
-            DataType::Int8 => collect::<Int8Type>(array, i64::from),
-            DataType::Int16 => collect::<Int16Type>(array, i64::from),
-            DataType::Int32 => collect::<Int32Type>(array, i64::from),
-            DataType::Int64 => collect::<Int64Type>(array, |number| number),
-            DataType::UInt8 => collect::<UInt8Type>(array, i64::from),
-            DataType::UInt16 => collect::<UInt16Type>(array, i64::from),
-            DataType::UInt32 => collect::<UInt32Type>(array, i64::from),
-            DataType::UInt64 => {
-                collect::<UInt64Type>(array, |number| i64::try_from(number).unwrap_or(i64::MAX))
+    /// Partitions: whole numbers that an int32 holds.
+    pub(crate) fn partitions(array: &ArrayRef) -> Result<Self, Unfit> {
+        let numbers = Self::whole(array)?;
+        for (row, number) in numbers.0.iter().enumerate() {
+            if let Some(value) = *number
+                && i32::try_from(value).is_err()
+            {
+                let value = value.into();
+                return Err(Unfit::Range { row, value });
             }
-            DataType::Null => Self(vec![None; array.len()]),
-            _ => return None,
-        })
+        }
+        Ok(numbers)
     }
 
-    /// Milliseconds since 1970, where the type fits. Finer units are cut off towards the past.
-    pub(crate) fn milliseconds(array: &ArrayRef) -> Option<Self> {
+    /// Milliseconds since 1970. Finer units are cut off towards the past.
+    pub(crate) fn milliseconds(array: &ArrayRef) -> Result<Self, Unfit> {
         let DataType::Timestamp(unit, _) = array.data_type() else {
             return Self::whole(array);
         };
-        Some(match unit {
+        match unit {
             TimeUnit::Second => {
-                collect::<TimestampSecondType>(array, |time| time.saturating_mul(1_000))
+                collect::<TimestampSecondType>(array, |time| time.checked_mul(1_000))
             }
-            TimeUnit::Millisecond => collect::<TimestampMillisecondType>(array, |time| time),
+            TimeUnit::Millisecond => collect::<TimestampMillisecondType>(array, Some),
             TimeUnit::Microsecond => {
-                collect::<TimestampMicrosecondType>(array, |time| time.div_euclid(1_000))
+                collect::<TimestampMicrosecondType>(array, |time| Some(time.div_euclid(1_000)))
             }
             TimeUnit::Nanosecond => {
-                collect::<TimestampNanosecondType>(array, |time| time.div_euclid(1_000_000))
+                collect::<TimestampNanosecondType>(array, |time| Some(time.div_euclid(1_000_000)))
             }
-        })
+        }
+    }
+
+    fn whole(array: &ArrayRef) -> Result<Self, Unfit> {
+        match array.data_type() {
+            DataType::Int8 => collect::<Int8Type>(array, |number| Some(number.into())),
+            DataType::Int16 => collect::<Int16Type>(array, |number| Some(number.into())),
+            DataType::Int32 => collect::<Int32Type>(array, |number| Some(number.into())),
+            DataType::Int64 => collect::<Int64Type>(array, Some),
+            DataType::UInt8 => collect::<UInt8Type>(array, |number| Some(number.into())),
+            DataType::UInt16 => collect::<UInt16Type>(array, |number| Some(number.into())),
+            DataType::UInt32 => collect::<UInt32Type>(array, |number| Some(number.into())),
+            DataType::UInt64 => collect::<UInt64Type>(array, |number| i64::try_from(number).ok()),
+            DataType::Null => Ok(Self(vec![None; array.len()])),
+            _ => Err(Unfit::Type),
+        }
     }
 
     #[inline]
@@ -60,7 +73,23 @@ impl Numbers {
     }
 }
 
-fn collect<T: ArrowPrimitiveType>(array: &ArrayRef, convert: impl Fn(T::Native) -> i64) -> Numbers {
-    let numbers = array.as_primitive::<T>().iter();
-    Numbers(numbers.map(|number| number.map(&convert)).collect())
+/// The numbers of a column, where each can be converted.
+fn collect<T>(
+    array: &ArrayRef,
+    convert: impl Fn(T::Native) -> Option<i64>,
+) -> Result<Numbers, Unfit>
+where
+    T: ArrowPrimitiveType,
+    T::Native: Into<i128>,
+{
+    let rows = array.as_primitive::<T>().iter().enumerate();
+    let numbers = rows.map(|(row, number)| {
+        let Some(number) = number else {
+            return Ok(None);
+        };
+        let value = number.into();
+        let converted = convert(number).ok_or(Unfit::Range { row, value });
+        converted.map(Some)
+    });
+    numbers.collect::<Result<_, _>>().map(Numbers)
 }

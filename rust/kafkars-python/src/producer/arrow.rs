@@ -15,7 +15,13 @@ use super::many::Rows;
 use crate::error;
 
 /// The record batches of a table, one after the other.
-pub(super) enum Batches {
+pub(super) struct Batches {
+    source: Source,
+    /// Rows of the batches so far.
+    rows: usize,
+}
+
+enum Source {
     /// What has `__arrow_c_stream__`.
     Stream(Stream),
     /// What has `__arrow_c_array__`.
@@ -31,7 +37,9 @@ impl Batches {
             let pointer = pointer(&capsule, c"arrow_array_stream")?;
             // SAFETY: the capsule is named as the interface demands, so it holds a stream, and lives until that is taken.
             let stream = unsafe { Stream::open(pointer.cast()) };
-            return stream.map(Self::Stream).map_err(malformed);
+            return stream
+                .map(|stream| Source::Stream(stream).into())
+                .map_err(malformed);
         }
         if let Some(method) = data.getattr_opt(intern!(py, "__arrow_c_array__"))? {
             let (schema, array) = method.call0()?.extract::<(Bound<'_, _>, Bound<'_, _>)>()?;
@@ -45,9 +53,9 @@ impl Batches {
     }
 
     fn schema(&self) -> &SchemaRef {
-        match self {
-            Self::Stream(stream) => &stream.schema,
-            Self::One(schema, _) => schema,
+        match &self.source {
+            Source::Stream(stream) => &stream.schema,
+            Source::One(schema, _) => schema,
         }
     }
 
@@ -58,29 +66,36 @@ impl Batches {
         names: &ColumnNames,
     ) -> PyResult<Option<Columns>> {
         let wanted: Vec<&str> = names.all().collect();
-        let batch = match self {
-            Self::One(schema, array) => {
+        let batch = match &mut self.source {
+            Source::One(schema, array) => {
                 let array = array.take();
                 array
                     .map(|array| arrow_import::batch(array, schema, &wanted))
                     .transpose()
             }
-            Self::Stream(stream) => stream.next(&wanted),
+            Source::Stream(stream) => stream.next(&wanted),
         };
-        let columns = batch
-            .map_err(malformed)?
-            .map(|batch| Columns::new(&batch, names));
-        columns
-            .transpose()
-            .map_err(|problem| error::local_argument(py, &problem))
+        let Some(batch) = batch.map_err(malformed)? else {
+            return Ok(None);
+        };
+        let columns = Columns::new(&batch, names, self.rows);
+        self.rows += batch.num_rows();
+        let columns = columns.map_err(|problem| error::local_argument(py, &problem))?;
+        Ok(Some(columns))
     }
 
     /// Looks for the columns before any batch is read.
     pub(super) fn check(&self, py: Python<'_>, names: &ColumnNames) -> PyResult<()> {
         let empty = arrow_import::empty(self.schema()).map_err(malformed)?;
-        Columns::new(&empty, names)
+        Columns::new(&empty, names, 0)
             .map(drop)
             .map_err(|problem| error::local_argument(py, &problem))
+    }
+}
+
+impl From<Source> for Batches {
+    fn from(source: Source) -> Self {
+        Self { source, rows: 0 }
     }
 }
 
@@ -92,7 +107,7 @@ fn one(schema: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<Batches>
     let schema = unsafe { arrow_import::schema(schema, array) }.map_err(malformed)?;
     // SAFETY: as above. The array is moved out: what stays is marked as released, and the capsule's destructor leaves it.
     let array = unsafe { FFI_ArrowArray::from_raw(array) };
-    Ok(Batches::One(schema, Some(array)))
+    Ok(Source::One(schema, Some(array)).into())
 }
 
 fn malformed(problem: String) -> PyErr {
