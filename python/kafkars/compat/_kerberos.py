@@ -1,0 +1,28 @@
+"""Settings of GSSAPI, which the faces share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkars.config.security import CHECKS
+
+
+def kerberos(
+    service: str, domain: str | None = None, principal: str | None = None, keytab: str | None = None
+) -> dict[str, Any]:
+    """Settings of the engine for SASL's GSSAPI.
+
+    Args:
+        service: The broker's service, "kafka" nearly everywhere.
+        domain: The host in the service's principal; None for the broker's own.
+        principal: Who logs in; None for the keytab's or the ticket cache's.
+        keytab: The file that tickets are got with; None for a ticket cache.
+    """
+    settings = {
+        "sasl_kerberos_service_name": service,
+        "sasl_kerberos_domain_name": domain,
+        "sasl_kerberos_principal": principal,
+        "sasl_kerberos_keytab": keytab,
+    }
+    # An engine without Kerberos refuses the mechanism by its name, which says more than an unknown setting.
+    return {name: value for name, value in settings.items() if value is not None and name in CHECKS}

@@ -1,0 +1,231 @@
+"""What the faces share of TLS: OpenSSL's names of cipher suites, and what can be read of an `ssl.SSLContext`."""
+
+from __future__ import annotations
+
+import logging
+import os
+import ssl
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from kafkars.config.security import Secret
+
+log = logging.getLogger("kafkars.compat")
+
+SUITES = {
+    "TLS_AES_256_GCM_SHA384": "TLS_AES_256_GCM_SHA384",
+    "TLS_AES_128_GCM_SHA256": "TLS_AES_128_GCM_SHA256",
+    "TLS_CHACHA20_POLY1305_SHA256": "TLS_CHACHA20_POLY1305_SHA256",
+    "ECDHE-ECDSA-AES256-GCM-SHA384": "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+    "ECDHE-ECDSA-AES128-GCM-SHA256": "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+    "ECDHE-ECDSA-CHACHA20-POLY1305": "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+    "ECDHE-RSA-AES256-GCM-SHA384": "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+    "ECDHE-RSA-AES128-GCM-SHA256": "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+    "ECDHE-RSA-CHACHA20-POLY1305": "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+}
+"""The engine's cipher suites: OpenSSL's names and IANA's."""
+
+VERSIONS = (
+    ("TLSv1.2", ssl.TLSVersion.TLSv1_2, ssl.OP_NO_TLSv1_2),
+    ("TLSv1.3", ssl.TLSVersion.TLSv1_3, ssl.OP_NO_TLSv1_3),
+)
+CRL_CHECKS = ssl.VERIFY_CRL_CHECK_LEAF | ssl.VERIFY_CRL_CHECK_CHAIN
+
+Filename = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+
+class UnusableTlsError(ValueError):
+    """TLS was asked for in a way that the engine cannot offer; the message names what to use instead."""
+
+
+class RememberingContext(ssl.SSLContext):
+    """A context that remembers what was loaded into it: OpenSSL gives back neither a client's certificate nor a directory."""
+
+    identity: dict[str, Any]
+    """Settings of the engine for the client's certificate."""
+
+    files: list[str]
+    directories: list[str]
+    has_texts: bool
+    has_defaults: bool
+
+    def __new__(cls, protocol: int = ssl.PROTOCOL_TLS_CLIENT, *_: Any, **__: Any) -> RememberingContext:
+        """See `ssl.SSLContext`."""
+        context = super().__new__(cls, protocol)
+        context.identity = {}
+        context.files = []
+        context.directories = []
+        context.has_texts = context.has_defaults = False
+        return context
+
+    def load_verify_locations(self, cafile: Any = None, capath: Any = None, cadata: Any = None) -> None:
+        """See `ssl.SSLContext`."""
+        super().load_verify_locations(cafile, capath, cadata)
+        if cafile:
+            self.files.append(os.fsdecode(cafile))
+        if capath:
+            self.directories.append(os.fsdecode(capath))
+        self.has_texts |= bool(cadata)
+
+    def load_default_certs(self, purpose: Any = ssl.Purpose.SERVER_AUTH) -> None:
+        """See `ssl.SSLContext`."""
+        super().load_default_certs(purpose)
+        self.has_defaults = True
+
+    def set_default_verify_paths(self) -> None:
+        """See `ssl.SSLContext`."""
+        super().set_default_verify_paths()
+        self.has_defaults = True
+
+    def load_cert_chain(self, certfile: Any, keyfile: Any = None, password: Any = None) -> None:
+        """See `ssl.SSLContext`."""
+        super().load_cert_chain(certfile, keyfile, password)
+        self.identity = identity(certfile, keyfile, password)
+
+    def authorities(self) -> dict[str, Any]:
+        """Settings of the engine for the authorities that were loaded."""
+        if len(self.directories) > 1:
+            raise UnusableTlsError("ssl_context: has several directories of authorities; load one, and files")
+        is_one = len(self.files) + len(self.directories) == 1 and not self.has_texts and not self.has_defaults
+        if is_one:
+            return {"ssl_ca_location": (*self.files, *self.directories)[0]}
+        if self.files or self.directories or self.has_texts:
+            directory = {"ssl_ca_location": self.directories[0]} if self.directories else {}
+            return directory | {"ssl_ca_pem": pem(self.get_ca_certs(binary_form=True))}
+        return {}
+
+    def revocations(self) -> dict[str, Any]:
+        """Settings of the engine for lists of revoked certificates, which are in a file that was loaded."""
+        for name in self.files:
+            if "-----BEGIN X509 CRL-----" in Path(name).read_text(errors="replace"):
+                return {"ssl_crl_location": name}
+        raise UnusableTlsError("ssl_context: has a list of revoked certificates that was not loaded from a file of PEM")
+
+
+def settings_of(context: ssl.SSLContext, instead: str, revocations: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Settings of the engine from what a context tells of itself.
+
+    Args:
+        context: The program's.
+        instead: What the program can say instead of something that a context does not tell.
+        revocations: Lists of revoked certificates that the program names beside the context.
+
+    Raises:
+        UnusableTlsError: The context asks for something that cannot be read, or that the engine does not do.
+    """
+    if not isinstance(context, ssl.SSLContext):
+        raise UnusableTlsError(f"ssl_context: expected an ssl.SSLContext, not a value of type {type(context).__name__}")
+    if context.verify_mode == ssl.CERT_NONE:
+        raise UnusableTlsError(
+            "ssl_context: verify_mode=CERT_NONE is not offered, certificates are always checked; load the authority's "
+            "certificate (cafile), and set check_hostname=False where the broker's certificate names another host"
+        )
+    remembering = context if isinstance(context, RememberingContext) else None
+    settings = authorities_of(context) if remembering is None else remembering.authorities()
+    if context.cert_store_stats()["crl"] or context.verify_flags & CRL_CHECKS:
+        if not revocations and remembering is None:
+            raise UnusableTlsError(f"ssl_context: its list of revoked certificates cannot be read back; {instead}")
+        settings |= revocations or (remembering.revocations() if remembering else {})
+    elif revocations:
+        settings |= revocations
+    if remembering is not None:
+        settings |= remembering.identity
+    if not context.check_hostname:
+        settings["ssl_endpoint_identification_algorithm"] = "none"
+    settings |= versions_of(context)
+    suites = known_suites(cipher["name"] for cipher in context.get_ciphers())
+    if suites is None:
+        raise UnusableTlsError("ssl_context: allows no cipher suite of the engine, which has " + ", ".join(SUITES))
+    return settings | suites
+
+
+def authorities_of(context: ssl.SSLContext) -> dict[str, Any]:
+    """The authorities of a context that was made by the `ssl` module itself."""
+    found = context.get_ca_certs(binary_form=True)
+    if not found and context.cert_store_stats()["x509"]:
+        raise UnusableTlsError("ssl_context: the certificates in it are none of authorities, so nobody can be believed")
+    if not found:
+        # OpenSSL reads directories when it needs something of them, and on many systems the system's authorities are in one.
+        log.info("ssl_context tells of no authorities, so the system's are believed")
+        return {}
+    return {} if set(found) == system_authorities() else {"ssl_ca_pem": pem(found)}
+
+
+@cache
+def system_authorities() -> set[bytes]:
+    """Those of a default context, as far as they can be read."""
+    return set(ssl.create_default_context().get_ca_certs(binary_form=True))
+
+
+def pem(certificates: Iterable[bytes]) -> str:
+    """Certificates as PEM."""
+    return "".join(map(ssl.DER_cert_to_PEM_cert, certificates))
+
+
+def versions_of(context: ssl.SSLContext) -> dict[str, Any]:
+    """The versions of TLS that a context allows."""
+    lowest, highest = context.minimum_version, context.maximum_version
+    allowed = [
+        name
+        for name, version, forbidden in VERSIONS
+        if lowest <= version
+        and (highest == ssl.TLSVersion.MAXIMUM_SUPPORTED or version <= highest)
+        and not context.options & forbidden
+    ]
+    if not allowed:
+        raise UnusableTlsError("ssl_context: allows neither TLS 1.2 nor TLS 1.3, and older versions are not spoken")
+    return {} if len(allowed) == len(VERSIONS) else {"ssl_enabled_protocols": allowed}
+
+
+def known_suites(names: Iterable[str]) -> dict[str, Any] | None:
+    """Those of the cipher suites that the engine has; None without any, nothing to set with all."""
+    known = [SUITES[name] for name in names if name in SUITES]
+    if not known:
+        return None
+    return {} if len(set(known)) == len(SUITES) else {"ssl_cipher_suites": known}
+
+
+def suites_of(name: str, text: str) -> dict[str, Any]:
+    """The cipher suites that a list in OpenSSL's notation names.
+
+    Raises:
+        ssl.SSLError: OpenSSL does not understand it.
+        UnusableTlsError: The engine has none of them.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        context.set_ciphers(text)
+    except ssl.SSLError:
+        raise ssl.SSLError(f"{name}: {text!r} names no cipher suites that OpenSSL knows") from None
+    listed = [cipher["name"] for cipher in context.get_ciphers()]
+    # Suites of TLS 1.3 are in every list, whatever it says, so they alone are not what was asked for.
+    old = [each for each in listed if not each.startswith("TLS_")]
+    if known_suites(old) is None:
+        raise UnusableTlsError(f"{name}: none of {text!r} is a suite of the engine, which has {', '.join(SUITES)}")
+    return known_suites(listed) or {}
+
+
+def identity(certfile: Filename | None, keyfile: Filename | None, password: Any) -> dict[str, Any]:
+    """Settings of the engine for a client's certificate in PEM files, as the `ssl` module takes them."""
+    if not certfile:
+        return {}
+    settings: dict[str, Any] = {"ssl_certificate_location": os.fsdecode(certfile)}
+    if keyfile:
+        settings["ssl_key_location"] = os.fsdecode(keyfile)
+    if password is not None:
+        settings["ssl_key_password"] = password_of(password)
+    return settings
+
+
+def password_of(password: Any) -> Secret:
+    """A password as text, bytes or a function of either."""
+    if callable(password):
+        function: Callable[[], Any] = password
+        return Secret(lambda: text_of(function()))
+    return Secret(text_of(password))
+
+
+def text_of(password: Any) -> str:
+    return bytes(password).decode() if isinstance(password, bytes | bytearray) else str(password)
