@@ -46,10 +46,20 @@ def table(what: str, path: str, name: str | None) -> Iterator[str]:
 
 def properties(tree: ast.Module) -> Iterator[list[str]]:
     """Rows of librdkafka's properties."""
+    texts = {
+        target.id: ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Property":
             name, applies_to, _, default, treatment, note = (
-                each.id.lower().replace("_", " ") if isinstance(each, ast.Name) else ast.literal_eval(each)
+                # The module's own texts, and kinds and treatments by their names.
+                texts.get(each.id, each.id.lower().replace("_", " "))
+                if isinstance(each, ast.Name)
+                else ast.literal_eval(each)
                 for each in node.args
             )
             others = {each.arg: ast.literal_eval(each.value) for each in node.keywords}

@@ -127,8 +127,6 @@ def test_properties_of_consumers_become_settings(config: dict[str, Any], setting
 @pytest.mark.parametrize(
     ("key", "value", "named"),
     [
-        ("security.protocol", "ssl", "TLS"),
-        ("security.protocol", "SASL_PLAINTEXT", "SASL"),
         ("queuing.strategy", "lifo", "fifo"),
         ("offset.store.method", "file", "enable.auto.commit"),
         ("plugin.library.paths", "plugin", "librdkafka"),

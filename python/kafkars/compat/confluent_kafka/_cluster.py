@@ -55,7 +55,7 @@ def topics_of(admin: kafkars.Admin, topic: str | None, timeout: float | None) ->
     if topic is not None and not isinstance(topic, str):
         raise TypeError(f"topic must be str, not {type(topic).__name__}")
     limit = seconds(timeout)
-    with translated("Failed to get metadata"):
+    with translated("Failed to get metadata", "_TRANSPORT"):
         cluster = admin.describe_cluster(timeout=limit)
         names = None if topic is None else [topic]
         described: Mapping[str, Any] = admin.describe_topics(names, timeout=limit, return_exceptions=True)

@@ -9,7 +9,8 @@ from typing import Any
 from kafkars.compat.confluent_kafka import _engine
 from kafkars.compat.confluent_kafka._face import Face, face_settings
 from kafkars.compat.confluent_kafka._properties import KNOWN, TOPIC
-from kafkars.compat.confluent_kafka._properties.property import CALLBACK, REFUSED, Property
+from kafkars.compat.confluent_kafka._properties.property import CALLBACK, REFUSED, TEXT, Property
+from kafkars.compat.confluent_kafka._security import Credentials, security
 from kafkars.compat.confluent_kafka._values import Values, invalid, value_of
 
 __all__ = ["Face", "Settings", "admin_settings", "consumer_settings", "producer_settings"]
@@ -31,6 +32,9 @@ class Settings:
 
     values: Values = field(repr=False)
     """Each property's value, under its first name, where it is not known as an alias."""
+
+    credentials: Credentials = field(repr=False)
+    """What `set_sasl_credentials()` changes."""
 
 
 def producer_settings(arguments: tuple[object, ...], keywords: Mapping[str, object]) -> Settings:
@@ -75,7 +79,9 @@ def settings(
     for name, value in written.items():
         known = property_of(name, extra)
         values.set(known.alias_of or known.name, checked(known, value, name))
-    return Settings(engine(values), face_settings(others, values), values)
+    face = face_settings(others, values)
+    protection, credentials = security(values, face.oauth_cb)
+    return Settings({**engine(values), **protection}, face, values, credentials)
 
 
 def merged(arguments: tuple[object, ...], keywords: Mapping[str, object]) -> dict[str, object]:
@@ -122,5 +128,7 @@ def checked(known: Property, value: object, name: str) -> Any:
     checked_value = value_of(known, value, name)
     meant = KNOWN[known.alias_of] if known.alias_of else known
     if meant.treatment == REFUSED and checked_value not in (None, value_of(meant, meant.default or None, name)):
-        raise invalid(f'"{name}" cannot be {value!r}: {meant.note}')
+        # A value that is a secret is not shown.
+        shown = repr(value) if meant.options or meant.kind != TEXT else "set"
+        raise invalid(f'"{name}" cannot be {shown}: {meant.note}')
     return checked_value

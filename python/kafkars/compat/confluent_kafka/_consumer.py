@@ -399,11 +399,16 @@ class Consumer(ConfluentConsumer):
         return found
 
     def set_sasl_credentials(self, username: str, password: str) -> None:
-        """Takes what later connections would authenticate with; there is no SASL yet, so nothing does."""
+        """Later connections log in with these; the username cannot change.
+
+        Raises:
+            KafkaException: The username is another one; the code is `_INVALID_ARG`.
+        """
         self._check()
         for name, given_value in (("username", username), ("password", password)):
             if not isinstance(given_value, str):
                 raise TypeError(f"{name} must be str, not {type(given_value).__name__}")
+        self._settings.credentials.change(username, password)
 
     # --- life
 

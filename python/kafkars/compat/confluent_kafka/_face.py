@@ -29,7 +29,7 @@ class Face:
     """Called with a `ThrottleEvent` when a broker made the client wait."""
 
     oauth_cb: Callback | None = None
-    """Makes tokens for SASL; never called, because SASL is not part of this version."""
+    """Makes tokens for SASL's OAUTHBEARER; called by threads of the engine."""
 
     logger: logging.Logger | None = None
     """Gets the lines of the log, from `poll()` and `flush()`."""

@@ -231,11 +231,16 @@ class Producer(ConfluentProducer):
         return _cluster.cluster_id(self._settings.engine, arguments.seconds(timeout))
 
     def set_sasl_credentials(self, username: str, password: str) -> None:
-        """Takes what later connections would authenticate with; there is no SASL yet, so nothing does."""
+        """Later connections log in with these; the username cannot change.
+
+        Raises:
+            KafkaException: The username is another one; the code is `_INVALID_ARG`.
+        """
         self._check()
         for name, given in (("username", username), ("password", password)):
             if not isinstance(given, str):
                 raise TypeError(f"{name} must be str, not {type(given).__name__}")
+        self._settings.credentials.change(username, password)
 
     # --- life
 

@@ -49,12 +49,51 @@ LOCAL_NAMES: dict[type[errors.KafkaError], str] = {
 }
 """librdkafka's names for conditions that no broker has a number for; the nearest class counts."""
 
+CONNECTING: dict[type[errors.KafkaError], str] = {
+    errors.TlsError: "_SSL",
+    errors.AuthenticationError: "_AUTHENTICATION",
+    errors.CredentialsError: "_AUTHENTICATION",
+    errors.HandshakeTimeoutError: "_TRANSPORT",
+}
+"""Why a connection came to nothing, as `error_cb` hears of it. Calls that needed the connection run out of time in librdkafka: they
+have the code of that here, and fail as soon as the reason is known."""
+
 BROKER_NAMES: dict[type[errors.KafkaError], str] = {
     errors.RecordTooLargeError: "MSG_SIZE_TOO_LARGE",
     errors.CommitFailedError: "ILLEGAL_GENERATION",
 }
 """Conditions that the engine finds out by itself and the library reports with a broker's number."""
 
+
+SECURITY_SETTINGS = {
+    name: name.replace("_", ".")
+    for name in (
+        "security_protocol",
+        "ssl_ca_location",
+        "ssl_ca_pem",
+        "ssl_crl_location",
+        "ssl_certificate_location",
+        "ssl_certificate_pem",
+        "ssl_key_location",
+        "ssl_key_pem",
+        "ssl_key_password",
+        "ssl_keystore_location",
+        "ssl_keystore_password",
+        "ssl_endpoint_identification_algorithm",
+        "ssl_cipher_suites",
+        "sasl_mechanism",
+        "sasl_username",
+        "sasl_password",
+        "sasl_oauthbearer_token_endpoint_url",
+        "sasl_oauthbearer_client_id",
+        "sasl_oauthbearer_client_secret",
+        "sasl_oauthbearer_scope",
+        "sasl_oauthbearer_extensions",
+        "sasl_kerberos_service_name",
+        "sasl_kerberos_principal",
+        "sasl_kerberos_keytab",
+    )
+} | {"sasl_oauthbearer_token_provider": "oauth_cb"}
 
 SETTINGS = {
     'auto_offset_reset is "none"': 'auto.offset.reset is "error"',
@@ -68,6 +107,7 @@ SETTINGS = {
     "transaction_timeout_ms": "transaction.timeout.ms",
     "transactional_id": "transactional.id",
     "bootstrap_servers": "bootstrap.servers",
+    **SECURITY_SETTINGS,
     "fetch_max_bytes": "fetch.max.bytes",
     "receive_message_max_bytes": "receive.message.max.bytes",
 }
@@ -75,16 +115,19 @@ SETTINGS = {
 SETTING = re.compile("|".join(map(re.escape, SETTINGS)))
 
 
-def of_engine(problem: errors.KafkaError, what: str = "") -> KafkaError:
+def of_engine(problem: errors.KafkaError, what: str = "", unconnected: str = "_TIMED_OUT") -> KafkaError:
     """What the engine reports, as the library would.
 
     Args:
         problem: The engine's error.
         what: The call that failed, for the text.
+        unconnected: What the call says where no broker let the client in.
     """
     text = SETTING.sub(lambda found: SETTINGS[found[0]], str(problem))
     if what:
         text = f"{what}: {text}"
+    if isinstance(problem, tuple(CONNECTING)):
+        return local_error(unconnected, text)
     # A transaction that failed for one of its messages has the code of that failure.
     cause = problem.__cause__ if isinstance(problem, errors.TransactionFailedError) else problem
     is_fenced = isinstance(cause, errors.ProducerFencedError | errors.InvalidProducerEpochError)
@@ -121,12 +164,18 @@ def refusal(name: str, text: str | None = None, *, fatal: bool = False) -> Kafka
 
 
 @contextmanager
-def translated(what: str = "") -> Iterator[None]:
+def translated(what: str = "", unconnected: str = "_TIMED_OUT") -> Iterator[None]:
     """Errors of the engine leave the block as `KafkaException`."""
     try:
         yield
     except errors.KafkaError as problem:
-        raise KafkaException(of_engine(problem, what)) from problem
+        raise KafkaException(of_engine(problem, what, unconnected)) from problem
+
+
+def of_connection(problem: errors.KafkaError) -> KafkaError:
+    """The same for `error_cb`, which hears why no broker let the client in."""
+    names = [name for kind, name in CONNECTING.items() if isinstance(problem, kind)]
+    return of_engine(problem, unconnected=names[0]) if names else of_engine(problem)
 
 
 def of_message(problem: errors.KafkaError) -> KafkaException:
@@ -146,7 +195,7 @@ def of_delivery(problem: errors.KafkaError, in_flight: bool) -> KafkaError:
         return local_error("_PURGE_INFLIGHT", str(problem))
     if isinstance(problem, errors.MetadataTimeoutError) and "UNKNOWN_TOPIC" in str(problem):
         return KafkaError(BROKER["UNKNOWN_TOPIC_OR_PART"], str(problem))
-    if isinstance(problem, errors.BootstrapError):
+    if isinstance(problem, (errors.BootstrapError, *CONNECTING)):
         # Messages wait for brokers until their time is over.
         return local_error("_MSG_TIMED_OUT", str(problem))
     return of_engine(problem)

@@ -9,13 +9,18 @@ from collections.abc import Callable
 from kafkars import errors
 from kafkars._kafkars import Message
 from kafkars.compat.confluent_kafka._codes import BROKER
-from kafkars.compat.confluent_kafka._translate import local_error, of_engine
+from kafkars.compat.confluent_kafka._translate import CONNECTING, local_error, of_connection, of_engine
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
 
 PASSING = (errors.SessionExpiredError, errors.RebalanceTimeoutError, errors.CommitFailedError)
 """The member joins again by itself, and the program hears of its partitions by `on_lost`."""
 
-UNREACHED = (errors.BootstrapError, errors.BrokerConnectionError, errors.ConsumerStuckError)
+UNREACHED = (
+    errors.BootstrapError,
+    errors.BrokerConnectionError,
+    errors.ConsumerStuckError,
+    *CONNECTING,
+)
 """The cluster and not what is read from it."""
 
 
@@ -89,7 +94,7 @@ class Trouble:
         for address, cause in causes:
             self.tell(local_error("_TRANSPORT", f"{address}/bootstrap: {cause}"))
         if not causes:
-            self.tell(of_engine(problem))
+            self.tell(of_connection(problem))
         count = max(len(causes), 1)
         self.tell(local_error("_ALL_BROKERS_DOWN", f"{count}/{count} brokers are down"))
 

@@ -407,10 +407,15 @@ class AdminClient:
     # --- life
 
     def set_sasl_credentials(self, username: str, password: str) -> None:
-        """Takes credentials, which have no use: SASL is not part of this version."""
+        """Later connections log in with these; the username cannot change.
+
+        Raises:
+            KafkaException: The username is another one; the code is `_INVALID_ARG`.
+        """
         for name, value in (("username", username), ("password", password)):
             if not isinstance(value, str):
                 raise TypeError(f"{name} must be str, not {type(value).__name__}")
+        self._settings.credentials.change(username, password)
 
     def poll(self, timeout: float | None = -1) -> int:
         """Nothing waits to be served: futures are completed by themselves. Returns 0."""

@@ -282,8 +282,8 @@ class AIOProducer:
             await self._producer.abort_transaction(limit(timeout))
 
     async def set_sasl_credentials(self, username: str, password: str) -> None:
-        """Takes credentials, which have no use: SASL is not part of this version."""
-        del username, password
+        """See `Producer.set_sasl_credentials()`."""
+        self._settings.credentials.change(username, password)
 
     async def close(self) -> None:
         """Sends what is queued, then ends the producer. May be called again."""

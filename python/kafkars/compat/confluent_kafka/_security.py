@@ -1,0 +1,194 @@
+"""Settings of TLS and SASL for the engine from librdkafka's properties, and credentials that change while a client runs."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from ssl import SSLError
+from typing import Any
+
+from kafkars.compat._kerberos import kerberos
+from kafkars.compat._tls import UnusableTlsError, suites_of
+from kafkars.compat.confluent_kafka._codes import BROKER
+from kafkars.compat.confluent_kafka._unsecured_token import unsecured
+from kafkars.compat.confluent_kafka._values import Values, invalid
+from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
+from kafkars.config.security import FromApplication, Secret
+
+TEXTS = {
+    "ssl.ca.pem": "ssl_ca_pem",
+    "ssl.crl.location": "ssl_crl_location",
+    "ssl.certificate.location": "ssl_certificate_location",
+    "ssl.certificate.pem": "ssl_certificate_pem",
+    "ssl.key.location": "ssl_key_location",
+    "ssl.keystore.location": "ssl_keystore_location",
+}
+SECRETS = {
+    "ssl.key.pem": "ssl_key_pem",
+    "ssl.key.password": "ssl_key_password",
+    "ssl.keystore.password": "ssl_keystore_password",
+}
+SYSTEM = "probe"
+"""Stands for the system's authorities in `ssl.ca.location`."""
+
+RENEWED_AFTER = 0.8
+"""The part of a token's time after which another one is asked for, as in librdkafka."""
+
+
+class Credentials:
+    """Name and password of later logins."""
+
+    def __init__(self, username: str | None = None, password: str | None = None) -> None:
+        self.username = username
+        self._password = Secret(password or "")
+
+    def change(self, username: str, password: str) -> None:
+        """Later connections log in with these.
+
+        Raises:
+            KafkaException: The engine cannot change the name.
+        """
+        if self.username is not None and username != self.username:
+            raise invalid("set_sasl_credentials(): another username needs another client, only the password can change")
+        self._password = Secret(password)
+
+    def password(self) -> str:
+        """The password as it is now."""
+        return self._password.read()
+
+
+class Tokens:
+    """Asks `oauth_cb` for a token, and keeps it for four fifths of its time; a client's connections share it.
+
+    Args:
+        callback: The program's: gets `sasl.oauthbearer.config`, returns a token, its end in seconds since 1970, and perhaps a principal
+            and a dict of extensions.
+        config: What it gets.
+    """
+
+    def __init__(self, callback: Callable[[str | None], Any], config: str | None) -> None:
+        self._callback = callback
+        self._config = config
+        self._lock = threading.Lock()
+        self._kept: tuple[Secret, float, dict[str, str]] | None = None
+        self._renewed_at = 0.0
+
+    def __call__(self) -> tuple[str, float, dict[str, str]]:
+        """A token, its end, and extensions. Called by threads of the engine."""
+        with self._lock:
+            now = time.time()
+            if self._kept is None or now >= self._renewed_at:
+                self._kept = parts(self._callback(self._config))
+                self._renewed_at = now + RENEWED_AFTER * (self._kept[1] - now)
+            token, ends, extensions = self._kept
+            return token.read(), ends, extensions
+
+
+def parts(given: Any) -> tuple[Secret, float, dict[str, str]]:
+    """What `oauth_cb` returned, taken apart. The message about a wrong answer does not show it."""
+    match given:
+        case (str() as token, int() | float() as ends):
+            return Secret(token), float(ends), {}
+        case (str() as token, int() | float() as ends, str()):
+            return Secret(token), float(ends), {}
+        case (str() as token, int() | float() as ends, str(), dict() as extensions):
+            return Secret(token), float(ends), {str(name): str(value) for name, value in extensions.items()}
+    raise TypeError("oauth_cb must return (token, expiry in seconds since 1970[, principal[, dict of extensions]])")
+
+
+def security(values: Values, oauth_cb: Callable[..., Any] | None) -> tuple[dict[str, Any], Credentials]:
+    """Settings of the engine, and what `set_sasl_credentials()` changes.
+
+    Raises:
+        KafkaException: Something is missing, or cannot be used.
+    """
+    protocol: str = values["security.protocol"]
+    settings: dict[str, Any] = {"security_protocol": protocol}
+    credentials = Credentials()
+    if protocol in {"ssl", "sasl_ssl"}:
+        settings |= tls(values)
+    if protocol.startswith("sasl_"):
+        mechanism = values["sasl.mechanisms"]
+        settings["sasl_mechanism"] = mechanism
+        if mechanism == "OAUTHBEARER":
+            settings |= oauthbearer(values, oauth_cb)
+        elif mechanism == "GSSAPI":
+            settings |= tickets(values)
+        else:
+            username, password = values["sasl.username"], values["sasl.password"]
+            if not username or not password:
+                raise values.contradiction("sasl.username and sasl.password must be set")
+            credentials = Credentials(username, password)
+            settings |= {"sasl_username": username, "sasl_password": Secret(FromApplication(credentials.password))}
+    return settings, credentials
+
+
+def tls(values: Values) -> dict[str, Any]:
+    """Whom we believe, and what we show."""
+    settings: dict[str, Any] = {
+        "ssl_endpoint_identification_algorithm": values["ssl.endpoint.identification.algorithm"]
+    }
+    authorities = values["ssl.ca.location"]
+    if authorities and authorities != SYSTEM:
+        settings["ssl_ca_location"] = authorities
+    settings |= {name: values[text] for text, name in TEXTS.items() if values[text]}
+    settings |= {name: Secret(values[text]) for text, name in SECRETS.items() if values[text]}
+    suites = values["ssl.cipher.suites"]
+    if suites:
+        try:
+            settings |= suites_of("ssl.cipher.suites", suites)
+        except (UnusableTlsError, SSLError) as problem:
+            raise values.contradiction(str(problem)) from None
+    return settings
+
+
+def oauthbearer(values: Values, oauth_cb: Callable[..., Any] | None) -> dict[str, Any]:
+    """Where tokens come from."""
+    config = values["sasl.oauthbearer.config"]
+    if values["sasl.oauthbearer.method"] == "oidc":
+        return endpoint(values)
+    if values["enable.sasl.oauthbearer.unsecure.jwt"]:
+        if oauth_cb is not None:
+            raise values.contradiction("oauth_cb and enable.sasl.oauthbearer.unsecure.jwt are mutually exclusive")
+        return {"sasl_oauthbearer_token_provider": Tokens(unsecured, config)}
+    if oauth_cb is None:
+        raise values.contradiction(
+            "sasl.mechanism=OAUTHBEARER needs oauth_cb, sasl.oauthbearer.method=oidc or enable.sasl.oauthbearer.unsecure.jwt"
+        )
+    tokens = Tokens(oauth_cb, config)
+    try:
+        # As in the library, a client that gets no token is not made.
+        tokens()
+    except Exception as problem:
+        error = KafkaError(
+            BROKER["SASL_AUTHENTICATION_FAILED"], f"oauth_cb gave no token: {type(problem).__name__}: {problem}"
+        )
+        raise KafkaException(error) from problem
+    return {"sasl_oauthbearer_token_provider": tokens}
+
+
+def endpoint(values: Values) -> dict[str, Any]:
+    """An endpoint of OpenID Connect."""
+    needed = {
+        "sasl.oauthbearer.client.id": "sasl_oauthbearer_client_id",
+        "sasl.oauthbearer.client.secret": "sasl_oauthbearer_client_secret",
+        "sasl.oauthbearer.token.endpoint.url": "sasl_oauthbearer_token_endpoint_url",
+    }
+    for name in needed:
+        if not values[name]:
+            raise values.contradiction(f"{name} must be set with sasl.oauthbearer.method=oidc")
+    settings = {name: values[text] for text, name in needed.items()}
+    settings["sasl_oauthbearer_client_secret"] = Secret(values["sasl.oauthbearer.client.secret"])
+    if values["sasl.oauthbearer.scope"]:
+        settings["sasl_oauthbearer_scope"] = values["sasl.oauthbearer.scope"]
+    if values["sasl.oauthbearer.extensions"]:
+        settings["sasl_oauthbearer_extensions"] = values["sasl.oauthbearer.extensions"]
+    return settings
+
+
+def tickets(values: Values) -> dict[str, Any]:
+    """Whose tickets are used, and for which service."""
+    # librdkafka's own default of the principal is a name that nobody has.
+    principal = values["sasl.kerberos.principal"] if values.has("sasl.kerberos.principal") else None
+    return kerberos(values["sasl.kerberos.service.name"], None, principal, values["sasl.kerberos.keytab"])
