@@ -296,20 +296,6 @@ def test_constructors_want_a_loop_and_sense(side: str, embedded_broker: Broker) 
     assert_raises(TypeError, made(no_such_setting=1))
 
 
-def test_the_face_says_what_it_does_not_offer() -> None:
-    from kafkars.compat.aiokafka.admin import AIOKafkaAdminClient
-
-    async def made() -> None:
-        AIOKafkaAdminClient(
-            security_protocol="SASL_PLAINTEXT",
-            sasl_plain_username="somebody",
-            sasl_plain_password="secret",  # noqa: S106
-        )
-
-    with pytest.raises(ValueError, match=r"SASL_PLAINTEXT.*PLAINTEXT only.*proxy"):
-        run(made())
-
-
 def test_the_face_is_a_context_manager(embedded_broker: Broker) -> None:
     from kafkars.compat.aiokafka.admin import AIOKafkaAdminClient
 

@@ -5,16 +5,24 @@ from __future__ import annotations
 import asyncio
 import ssl
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
+from kafkars import errors as engine
 from kafkars.compat._addresses import with_port
+from kafkars.compat._kerberos import kerberos
+from kafkars.compat._tls import UnusableTlsError, settings_of
+from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
+from kafkars.config.security import FromApplication, Secret
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS = ("PLAIN", "GSSAPI", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
 NEVER_MS = 2**31 - 1
+INSTEAD = "make the context with aiokafka.helpers.create_ssl_context(), which remembers what it was made of"
+"""What a program can do where a context does not tell what the engine needs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +41,9 @@ class Connection:
     api_version: object
     sasl_mechanism: str
     sasl_plain_username: str | None
-    sasl_plain_password: str | None
+    sasl_plain_password: str | None = field(repr=False)
+    sasl_kerberos_service_name: str
+    sasl_kerberos_domain_name: str | None
     sasl_oauth_token_provider: AbstractTokenProvider | None
 
     def settings(self) -> dict[str, Any]:
@@ -57,10 +67,11 @@ class Connection:
             "retry_backoff_max_ms": max(self.retry_backoff_ms, 1000),
             "connections_max_idle_ms": self.connections_max_idle_ms or NEVER_MS,
         }
+        settings |= self.security()
         return settings if self.client_id is None else {**settings, "client_id": self.client_id}
 
     def check_security(self) -> None:
-        """Refuses what aiokafka refuses, and what the engine cannot do yet."""
+        """Refuses what aiokafka refuses."""
         if self.security_protocol not in PROTOCOLS:
             raise ValueError(f"security_protocol: {self.security_protocol!r} is none of {', '.join(PROTOCOLS)}")
         if self.security_protocol in {"SSL", "SASL_SSL"} and self.ssl_context is None:
@@ -77,11 +88,73 @@ class Connection:
             and None in (self.sasl_plain_username, self.sasl_plain_password)
         ):
             raise ValueError("sasl_plain_username and sasl_plain_password are needed with that sasl_mechanism")
-        if self.security_protocol != "PLAINTEXT":
-            raise ValueError(
-                f"security_protocol={self.security_protocol!r} is not offered: this version of kafkars speaks PLAINTEXT only; "
-                "put a proxy that adds TLS or SASL beside the program, or stay with aiokafka for this cluster"
-            )
+
+    def security(self) -> dict[str, Any]:
+        """Settings of `kafkars.aio` clients for TLS and SASL.
+
+        Raises:
+            ValueError: The context asks for something that cannot be read back or is not offered.
+        """
+        settings: dict[str, Any] = {"security_protocol": self.security_protocol}
+        if self.security_protocol in {"SSL", "SASL_SSL"} and self.ssl_context is not None:
+            try:
+                settings |= settings_of(self.ssl_context, INSTEAD)
+            except UnusableTlsError as problem:
+                raise ValueError(str(problem)) from None
+        return settings | self.sasl() if self.security_protocol.startswith("SASL_") else settings
+
+    def sasl(self) -> dict[str, Any]:
+        """Settings for the mechanism."""
+        settings: dict[str, Any] = {"sasl_mechanism": self.sasl_mechanism}
+        if self.sasl_mechanism == "OAUTHBEARER":
+            provider = Tokens(self.sasl_oauth_token_provider, self.loop)
+            return settings | {"sasl_oauthbearer_token_provider": provider}
+        if self.sasl_mechanism == "GSSAPI":
+            return settings | kerberos(self.sasl_kerberos_service_name, self.sasl_kerberos_domain_name)
+        password = self.sasl_plain_password
+        return settings | {
+            "sasl_username": self.sasl_plain_username,
+            "sasl_password": None if password is None else Secret(password),
+        }
+
+
+class Tokens(FromApplication):
+    """Asks the program's provider for tokens, on the program's loop, and remembers what it raised."""
+
+    __slots__ = ("problem",)
+
+    problem: BaseException | None
+
+    def __init__(self, provider: Any, loop: asyncio.AbstractEventLoop | None) -> None:
+        async def token() -> object:
+            try:
+                return await provider.token(), None, provider.extensions()
+            except Exception as problem:
+                self.problem = problem
+                raise
+
+        super().__init__(token)
+        self.loop = loop or self.loop
+        self.problem = None
+
+
+@contextmanager
+def first_contact(config: Mapping[str, Any]) -> Iterator[None]:
+    """What aiokafka makes of a cluster that does not let a client in: whatever the reason, it could not be reached.
+
+    Raises:
+        KafkaConnectionError: The certificate, the password or the token was refused.
+        Exception: What the program's token provider raised, as it is.
+    """
+    try:
+        yield
+    except errors.KafkaError as problem:
+        provider = config.get("sasl_oauthbearer_token_provider")
+        if isinstance(provider, Tokens) and provider.problem is not None:
+            raise provider.problem from problem
+        if not isinstance(problem.__cause__, engine.AuthenticationError):
+            raise
+        raise errors.KafkaConnectionError(str(problem)) from problem.__cause__
 
 
 def servers(given: str | Sequence[str]) -> list[str]:

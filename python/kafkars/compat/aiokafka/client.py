@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafkars import aio
 from kafkars.compat.aiokafka import errors
-from kafkars.compat.aiokafka._connection import Connection
+from kafkars.compat.aiokafka._connection import Connection, first_contact
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
 from kafkars.compat.aiokafka.cluster import ClusterMetadata, KnownCluster
 from kafkars.compat.aiokafka.errors import translated
@@ -67,7 +67,6 @@ class AIOKafkaClient:
         sasl_kerberos_domain_name: str | None = None,
         sasl_oauth_token_provider: AbstractTokenProvider | None = None,
     ) -> None:
-        del sasl_kerberos_service_name, sasl_kerberos_domain_name
         self._loop = loop or get_running_loop()
         self._config: dict[str, Any] = Connection(
             loop=loop,
@@ -83,6 +82,8 @@ class AIOKafkaClient:
             sasl_mechanism=sasl_mechanism,
             sasl_plain_username=sasl_plain_username,
             sasl_plain_password=sasl_plain_password,
+            sasl_kerberos_service_name=sasl_kerberos_service_name,
+            sasl_kerberos_domain_name=sasl_kerberos_domain_name,
             sasl_oauth_token_provider=sasl_oauth_token_provider,
         ).settings()
         self._admin: aio.Admin | None = None
@@ -107,7 +108,8 @@ class AIOKafkaClient:
         """
         with translated():
             self._admin = aio.Admin(self._config)
-        await self.fetch_all_metadata()
+        with first_contact(self._config):
+            await self.fetch_all_metadata()
 
     async def fetch_all_metadata(self) -> ClusterMetadata:
         """Looks at all brokers and topics."""
@@ -195,10 +197,10 @@ class EngineClient(AIOKafkaClient):
 
     def __init__(self, config: dict[str, Any], known: Callable[[str], Iterable[int] | None]) -> None:
         """For consumers and producers, which say what they know."""
-        self._config = {name: config[name] for name in SHARED if name in config}
+        self._config = {name: value for name, value in config.items() if name in SHARED or name.startswith(SECURITY)}
         self._admin = None
         self._topics = set()
-        self.cluster = KnownCluster(known, **self._config)
+        self.cluster = KnownCluster(known, **{name: self._config[name] for name in SHARED if name in self._config})
 
     async def bootstrap(self) -> None:
         """Connects, where it has not."""
@@ -227,6 +229,7 @@ SHARED = (
     "retry_backoff_max_ms",
     "connections_max_idle_ms",
 )
+SECURITY = ("security_", "ssl_", "sasl_")
 
 
 def refused(call: str) -> NotImplementedError:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from kafkars import errors as engine
+from kafkars.compat._wording import renaming
 from kafkars.compat.aiokafka._broker_errors import (
     BrokerNotAvailableError,
     BrokerResponseError,
@@ -301,9 +302,25 @@ def at_offset(kind: type[KafkaError]) -> Callable[[engine.KafkaError], BaseExcep
     return translation
 
 
+in_own_words = renaming(
+    {
+        "ssl_ca_location or ssl_ca_pem": "create_ssl_context(cafile=...)",
+        "ssl_ca_location": "create_ssl_context(cafile=...)",
+        "ssl_ca_pem": "create_ssl_context(cadata=...)",
+        "ssl_certificate_location": "create_ssl_context(certfile=...)",
+        "ssl_key_location": "create_ssl_context(keyfile=...)",
+        "ssl_key_password": "create_ssl_context(password=...)",
+        'ssl_endpoint_identification_algorithm="none"': "ssl_context.check_hostname = False",
+        "sasl_username": "sasl_plain_username",
+        "sasl_password": "sasl_plain_password",
+        "sasl_oauthbearer_token_provider": "sasl_oauth_token_provider",
+    }
+)
+
+
 def saying(kind: Callable[[str], BaseException]) -> Callable[[engine.KafkaError], BaseException]:
     """The same message in another class."""
-    return lambda error: kind(str(error))
+    return lambda error: kind(in_own_words(str(error)))
 
 
 def rejoined(error: engine.KafkaError) -> None:
@@ -320,7 +337,10 @@ TRANSLATIONS: dict[type[engine.KafkaError], Callable[[engine.KafkaError], BaseEx
     engine.SessionExpiredError: rejoined,
     engine.RebalanceTimeoutError: rejoined,
     engine.BufferFullError: saying(KafkaTimeoutError),
+    engine.HandshakeTimeoutError: saying(KafkaConnectionError),
     engine.KafkaTimeoutError: saying(KafkaTimeoutError),
+    engine.TlsError: saying(KafkaConnectionError),
+    engine.CredentialsError: saying(KafkaConnectionError),
     engine.BootstrapError: saying(KafkaConnectionError),
     engine.BrokerConnectionError: saying(KafkaConnectionError),
     engine.ProtocolError: saying(KafkaProtocolError),

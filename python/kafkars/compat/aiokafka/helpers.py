@@ -7,6 +7,8 @@ from collections.abc import Callable
 from os import PathLike
 from typing import TYPE_CHECKING
 
+from kafkars.compat._tls import RememberingContext
+
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
@@ -14,12 +16,6 @@ if TYPE_CHECKING:
     Password = str | bytes | bytearray
 
 __all__ = ["create_ssl_context"]
-
-
-class Context(ssl.SSLContext):
-    """A context that remembers what it was made of: the engine's TLS cannot read certificates out of a context."""
-
-    made_of: dict[str, object]
 
 
 def create_ssl_context(
@@ -48,19 +44,12 @@ def create_ssl_context(
     """
     if crlfile is not None:
         raise ValueError("crlfile: lists of revoked certificates are not offered")
-    context = Context(ssl.PROTOCOL_TLS_CLIENT)
+    # A context of the library's own class: of any other the engine could read neither our certificate nor a directory.
+    context = RememberingContext(ssl.PROTOCOL_TLS_CLIENT)
     if cafile or capath or cadata:
         context.load_verify_locations(cafile, capath, cadata)
     else:
         context.load_default_certs(ssl.Purpose.SERVER_AUTH)
-    if certfile:
+    if certfile is not None:
         context.load_cert_chain(certfile, keyfile, password)
-    context.made_of = {
-        "cafile": cafile,
-        "capath": capath,
-        "cadata": cadata,
-        "certfile": certfile,
-        "keyfile": keyfile,
-        "password": password,
-    }
     return context

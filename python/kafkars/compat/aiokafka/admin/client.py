@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from kafkars.aio import Admin
 from kafkars.compat.aiokafka import errors
-from kafkars.compat.aiokafka._connection import Connection
+from kafkars.compat.aiokafka._connection import Connection, first_contact
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
 from kafkars.compat.aiokafka.admin import _configs, _groups
 from kafkars.compat.aiokafka.admin.config_resource import ConfigResource
@@ -74,8 +74,7 @@ class AIOKafkaAdminClient:
         sasl_oauth_token_provider: AbstractTokenProvider | None = None,
     ) -> None:
         """See the class."""
-        del sasl_kerberos_service_name, sasl_kerberos_domain_name  # GSSAPI is refused
-        settings = Connection(
+        self._config = settings = Connection(
             loop=loop,
             bootstrap_servers=bootstrap_servers,
             client_id=client_id,
@@ -89,6 +88,8 @@ class AIOKafkaAdminClient:
             sasl_mechanism=sasl_mechanism,
             sasl_plain_username=sasl_plain_username,
             sasl_plain_password=sasl_plain_password,
+            sasl_kerberos_service_name=sasl_kerberos_service_name,
+            sasl_kerberos_domain_name=sasl_kerberos_domain_name,
             sasl_oauth_token_provider=sasl_oauth_token_provider,
         ).settings()
         try:
@@ -105,7 +106,8 @@ class AIOKafkaAdminClient:
         """
         self._started = True
         try:
-            await self._run(self._admin.describe_cluster)
+            with first_contact(self._config):
+                await self._run(self._admin.describe_cluster)
         except errors.KafkaError as error:
             self._started = False
             await self._admin.close()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafkars import _kafkars, aio
 from kafkars.compat.aiokafka import errors
-from kafkars.compat.aiokafka._connection import Connection
+from kafkars.compat.aiokafka._connection import Connection, first_contact
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider, ConsumerRebalanceListener
 from kafkars.compat.aiokafka.client import EngineClient
 from kafkars.compat.aiokafka.consumer import _membership
@@ -104,7 +104,6 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         client_rack: str | None = None,
     ) -> None:
         del check_crcs, rebalance_timeout_ms, consumer_timeout_ms
-        del sasl_kerberos_service_name, sasl_kerberos_domain_name
         connection = Connection(
             loop=loop,
             bootstrap_servers=bootstrap_servers,
@@ -119,6 +118,8 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             sasl_mechanism=sasl_mechanism,
             sasl_plain_username=sasl_plain_username,
             sasl_plain_password=sasl_plain_password,
+            sasl_kerberos_service_name=sasl_kerberos_service_name,
+            sasl_kerberos_domain_name=sasl_kerberos_domain_name,
             sasl_oauth_token_provider=sasl_oauth_token_provider,
         )
         self._loop = loop or get_running_loop()
@@ -195,7 +196,8 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         key, value = self._deserializers
         self._open(engine, key, value, self._max_poll_records)
         try:
-            await self._reach(self._request_timeout_ms / 1000)
+            with first_contact(self._config):
+                await self._reach(self._request_timeout_ms / 1000)
             self._membership = Membership(self, engine, has_group=self._group_id is not None)
             self._membership.assignors = tuple(each for each in self._assignors if not isinstance(each, str))
             self._spawn(_membership.serve(weakref.ref(self)))

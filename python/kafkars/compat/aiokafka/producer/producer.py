@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafkars import _kafkars, aio
 from kafkars.compat.aiokafka import errors
-from kafkars.compat.aiokafka._connection import Connection
+from kafkars.compat.aiokafka._connection import Connection, first_contact
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
 from kafkars.compat.aiokafka.client import EngineClient
 from kafkars.compat.aiokafka.errors import translated
@@ -92,7 +92,6 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         sasl_oauth_token_provider: AbstractTokenProvider | None = None,
         send_backoff_ms: int | None = None,
     ) -> None:
-        del sasl_kerberos_service_name, sasl_kerberos_domain_name
         if send_backoff_ms is not None:
             warnings.warn(
                 "send_backoff_ms has no effect: nothing waits between two sends", DeprecationWarning, stacklevel=2
@@ -111,6 +110,8 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             sasl_mechanism=sasl_mechanism,
             sasl_plain_username=sasl_plain_username,
             sasl_plain_password=sasl_plain_password,
+            sasl_kerberos_service_name=sasl_kerberos_service_name,
+            sasl_kerberos_domain_name=sasl_kerberos_domain_name,
             sasl_oauth_token_provider=sasl_oauth_token_provider,
         )
         self._loop = loop or get_running_loop()
@@ -178,7 +179,8 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         key, value = self._serializers
         self._open(engine, key, value, self._acknowledged)
         try:
-            await self._reach(self._request_timeout_ms / 1000)
+            with first_contact(self._config):
+                await self._reach(self._request_timeout_ms / 1000)
             if self._transactional_id is not None:
                 with translated():
                     await engine.init_transactions()
