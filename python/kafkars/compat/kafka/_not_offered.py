@@ -11,7 +11,6 @@ NOT_OFFERED = {
     "metrics": "KafkaConsumer.metrics() and KafkaProducer.metrics() have the figures",
     "protocol": "requests are the engine's",
     "record": "record batches are the engine's; kafkars.Producer.create_batch() fills one by hand",
-    "sasl": "this face speaks PLAINTEXT only",
 }
 """Modules, and the alternative to each."""
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kafkars.compat._addresses import PORT, with_port
+from kafkars.compat.kafka import _security
 from kafkars.compat.kafka.errors import KafkaConfigurationError
 
 log = logging.getLogger("kafka")
@@ -78,8 +79,8 @@ WITHOUT_EFFECT = {
 }
 """Settings that are accepted and change nothing, and why."""
 
-REFUSED = ("ssl_context", "ssl_cafile", "ssl_certfile", "ssl_keyfile", "ssl_crlfile", "ssl_ciphers", "socks5_proxy")
-"""Settings whose value would be lost in silence."""
+REFUSED = {"socks5_proxy": "connections through a proxy are not offered, and going without one would mislead"}
+"""Settings that are refused, and why."""
 
 
 def servers(given: str | Sequence[str]) -> list[str]:
@@ -104,18 +105,11 @@ def check_version(config: dict[str, Any]) -> None:
 
 
 def check_security(config: Mapping[str, Any]) -> None:
-    """Refuses what this version of the face cannot do, rather than connecting without it."""
-    if config["security_protocol"] not in {"PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"}:
-        raise AssertionError(
-            f"security_protocol: {config['security_protocol']!r} is none of PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL"
-        )
-    if config["security_protocol"] != "PLAINTEXT":
-        raise KafkaConfigurationError(
-            f"security_protocol={config['security_protocol']!r} is not offered by this face yet: it speaks PLAINTEXT only"
-        )
-    for name in REFUSED:
+    """Refuses what kafka-python refuses, and what this face cannot do, rather than connecting without it."""
+    _security.check(config)
+    for name, reason in REFUSED.items():
         if config[name] is not None:
-            raise KafkaConfigurationError(f"{name}: not offered by this face yet, and ignoring it would mislead")
+            raise KafkaConfigurationError(f"{name}: {reason}")
 
 
 def shared(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,5 +127,6 @@ def shared(config: Mapping[str, Any]) -> dict[str, Any]:
         "allow_auto_create_topics": config["allow_auto_create_topics"],
         "receive_buffer_bytes": config["receive_buffer_bytes"],
         "send_buffer_bytes": config["send_buffer_bytes"],
+        **_security.security(config),
     }
     return settings if config["client_id"] is None else {**settings, "client_id": config["client_id"]}

@@ -6,11 +6,13 @@ only 2.0 or 3.x has are here too, so that `except` clauses of either keep workin
 
 from __future__ import annotations
 
+import ssl
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from kafkars import errors as engine
+from kafkars.compat._wording import renaming
 from kafkars.compat.kafka import _broker_errors
 from kafkars.compat.kafka._broker_errors import *  # noqa: F403  every class there is one of this module's
 from kafkars.compat.kafka._broker_errors import (
@@ -156,6 +158,18 @@ class TransactionAbortedError(KafkaError):
     """The record belonged to a transaction that was aborted before it was sent."""
 
 
+class TlsRefused(NoBrokersAvailable, ssl.SSLError):
+    """Broker and client did not agree on TLS. kafka-python raises either of the two, by the moment at which it finds out."""
+
+    __str__ = NoBrokersAvailable.__str__
+
+
+class CertificateRefused(NoBrokersAvailable, ssl.SSLCertVerificationError):
+    """A certificate was not accepted, the broker's or ours."""
+
+    __str__ = NoBrokersAvailable.__str__
+
+
 class UnknownBrokerIdError(KafkaError):
     """No broker has this number."""
 
@@ -244,9 +258,27 @@ def of(error: BaseException) -> BaseException:
     return made
 
 
+in_own_words = renaming(
+    {
+        "ssl_ca_location or ssl_ca_pem": "ssl_cafile",
+        "ssl_ca_location": "ssl_cafile",
+        "ssl_ca_pem": "ssl_context",
+        "ssl_crl_location": "ssl_crlfile",
+        "ssl_certificate_location": "ssl_certfile",
+        "ssl_key_location": "ssl_keyfile",
+        "ssl_key_password": "ssl_password",
+        "ssl_cipher_suites": "ssl_ciphers",
+        'ssl_endpoint_identification_algorithm="none"': "ssl_check_hostname=False",
+        "sasl_username": "sasl_plain_username",
+        "sasl_password": "sasl_plain_password",
+        "sasl_oauthbearer_token_provider": "sasl_oauth_token_provider",
+    }
+)
+
+
 def saying(kind: Callable[[str], BaseException]) -> Callable[[engine.KafkaError], BaseException]:
     """The same message in another class."""
-    return lambda error: kind(str(error))
+    return lambda error: kind(in_own_words(str(error)))
 
 
 def at_offset(error: engine.KafkaError) -> BaseException:
@@ -263,6 +295,14 @@ def without_offset(error: engine.KafkaError) -> BaseException:
     return NoOffsetForPartitionError(TopicPartition(error.topic, error.partition))
 
 
+def login_refused(error: engine.KafkaError) -> BaseException:
+    """kafka-python runs out of time where the broker does not let it in: an error that says why, and is that one too."""
+    kind = KafkaConnectionError if error.code is None else for_code(error.code)
+    made = type(kind.__name__, (kind, KafkaTimeoutError), {"__module__": kind.__module__, "retriable": kind.retriable})
+    refused: BaseException = made(in_own_words(str(error)))
+    return refused
+
+
 # The first that fits counts: special cases stand before what they derive from.
 TRANSLATIONS: dict[type[engine.KafkaError], Callable[[engine.KafkaError], BaseException]] = {
     engine.ConfigError: saying(KafkaConfigurationError),
@@ -271,7 +311,11 @@ TRANSLATIONS: dict[type[engine.KafkaError], Callable[[engine.KafkaError], BaseEx
     engine.InvalidArgumentError: saying(ValueError),
     engine.BufferFullError: saying(KafkaTimeoutError),
     engine.MetadataTimeoutError: saying(KafkaTimeoutError),
+    engine.HandshakeTimeoutError: saying(KafkaConnectionError),
     engine.KafkaTimeoutError: saying(KafkaTimeoutError),
+    engine.TlsError: saying(KafkaConnectionError),
+    engine.CredentialsError: login_refused,
+    engine.AuthenticationError: login_refused,
     engine.BootstrapError: saying(NoBrokersAvailable),
     engine.BrokerConnectionError: saying(KafkaConnectionError),
     engine.ProtocolError: saying(KafkaProtocolError),
@@ -291,6 +335,16 @@ TRANSLATIONS: dict[type[engine.KafkaError], Callable[[engine.KafkaError], BaseEx
     engine.OffsetOutOfRangeError: at_offset,
     engine.CommitFailedError: saying(CommitFailedError),
 }
+
+
+def of_first_contact(error: engine.KafkaError) -> BaseException:
+    """What a constructor raises that finds no broker: a broker that is not believed is an error of `ssl`, as in kafka-python."""
+    kinds: dict[type[engine.KafkaError], type[Exception]] = {
+        engine.CertificateError: CertificateRefused,
+        engine.TlsError: TlsRefused,
+    }
+    made = next((made for kind, made in kinds.items() if isinstance(error, kind)), NoBrokersAvailable)
+    return made(in_own_words(str(error)))
 
 
 class translated:  # noqa: N801  reads as a verb

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,13 +17,14 @@ from kafkars.compat.kafka.consumer.fetcher import ConsumerRecord, record_of
 from kafkars.compat.kafka.consumer.subscription_state import ConsumerRebalanceListener
 from kafkars.compat.kafka.errors import (
     KafkaTimeoutError,
-    NoBrokersAvailable,
+    of_first_contact,
     translated,
 )
 from kafkars.compat.kafka.errors import of as translated_error
 from kafkars.compat.kafka.future import Future
 from kafkars.compat.kafka.serializer import Deserializer
 from kafkars.compat.kafka.structs import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
+from kafkars.errors import AuthenticationError, CredentialsError
 from kafkars.errors import KafkaError as EngineError
 from kafkars.types import OffsetAndMetadata as EngineOffset
 
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 __all__ = ["KafkaConsumer"]
+
+log = logging.getLogger("kafka.consumer.group")
 
 
 class KafkaConsumer:
@@ -46,6 +50,7 @@ class KafkaConsumer:
     Raises:
         KafkaConfigurationError: A setting is unknown, or settings do not go together.
         NoBrokersAvailable: No broker answers within `api_version_auto_timeout_ms`, where `api_version` is not set.
+        ssl.SSLError: A broker's certificate, or ours, was refused.
     """
 
     DEFAULT_CONFIG = _settings.DEFAULTS
@@ -80,8 +85,11 @@ class KafkaConsumer:
         seconds = self.config["api_version_auto_timeout_ms"] / 1000
         try:
             self._engine.topics(timeout=seconds)
+        except (AuthenticationError, CredentialsError) as error:
+            # Versions are told before the login, so kafka-python's constructors hear nothing of it; the first call does.
+            log.warning("%s", error)
         except EngineError as error:
-            raise NoBrokersAvailable(str(error)) from error
+            raise of_first_contact(error) from error
 
     # Life
 

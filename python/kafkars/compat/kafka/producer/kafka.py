@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import kafkars
 from kafkars.compat.kafka import _metrics
+from kafkars.compat.kafka._security import security
 from kafkars.compat.kafka._settings import servers
 from kafkars.compat.kafka.errors import (
     BrokerResponseError,
     IllegalStateError,
     KafkaTimeoutError,
-    NoBrokersAvailable,
     of,
+    of_first_contact,
     translated,
 )
 from kafkars.compat.kafka.producer import _settings
@@ -22,8 +24,8 @@ from kafkars.compat.kafka.producer.future import FutureRecordMetadata
 from kafkars.compat.kafka.serializer import Serializer
 from kafkars.compat.kafka.structs import OffsetAndMetadata, TopicPartition
 from kafkars.compat.kafka.util import ensure_valid_topic_name
+from kafkars.errors import AuthenticationError, CredentialsError, TransactionStateError
 from kafkars.errors import KafkaError as EngineError
-from kafkars.errors import TransactionStateError
 from kafkars.types import ConsumerGroupMetadata
 from kafkars.types import OffsetAndMetadata as EngineOffset
 
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 __all__ = ["KafkaProducer"]
+
+log = logging.getLogger("kafka.producer.kafka")
 
 LONGEST = 10 * 365 * 86_400.0
 """Seconds: longer than anybody waits."""
@@ -47,6 +51,7 @@ class KafkaProducer:
         AssertionError: A setting is unknown.
         KafkaConfigurationError: Settings do not go together.
         NoBrokersAvailable: No broker answers within `api_version_auto_timeout_ms`, where `api_version` is not set.
+        ssl.SSLError: A broker's certificate, or ours, was refused.
     """
 
     DEFAULT_CONFIG = _settings.DEFAULTS
@@ -76,11 +81,15 @@ class KafkaProducer:
         reader = kafkars.Consumer(
             bootstrap_servers=servers(self.config["bootstrap_servers"]),
             client_id=self.config["client_id"],
+            **security(self.config),
         )
         try:
             reader.topics(timeout=seconds)
+        except (AuthenticationError, CredentialsError) as error:
+            # Versions are told before the login, so kafka-python's constructors hear nothing of it; the first call does.
+            log.warning("%s", error)
         except EngineError as error:
-            raise NoBrokersAvailable(str(error)) from error
+            raise of_first_contact(error) from error
         finally:
             reader.close(0)
 

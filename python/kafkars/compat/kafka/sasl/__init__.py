@@ -1,0 +1,1 @@
+"""Names that programs import from `kafka.sasl`; logins themselves are the engine's."""
