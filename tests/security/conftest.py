@@ -190,7 +190,7 @@ def properties(folder: Path, authority: Authority, tokens: TokenServer) -> dict[
     }
     found: dict[str, str] = {
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-        "super.users": f"User:ANONYMOUS;User:{ALICE}",
+        "super.users": f"User:ANONYMOUS;User:{ALICE};User:CN=client",
         "sasl.oauthbearer.jwks.endpoint.url": tokens.url,
         "sasl.oauthbearer.expected.issuer": ISSUER,
         "sasl.oauthbearer.expected.audience": AUDIENCE,

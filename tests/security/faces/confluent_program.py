@@ -1,0 +1,107 @@
+"""A program for `confluent_kafka`. Run with `face` or `original`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+if sys.argv[1] == "face":
+    import kafkars.compat
+
+    kafkars.compat.install("confluent_kafka")
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
+
+from tests.security.faces.case import Case, Told, serve
+
+
+def settings(case: Case, heard: set[str]) -> dict[str, Any]:
+    def error_cb(error: KafkaError) -> None:
+        heard.add(error.name())
+
+    def oauth_cb(config: str) -> tuple[str, float]:
+        assert config == "some=config"
+        if case.provider_fails:
+            raise RuntimeError("the vault is closed")
+        return str(case.token), time.time() + 600
+
+    found: dict[str, Any] = {
+        "bootstrap.servers": case.address,
+        "security.protocol": case.protocol,
+        "error_cb": error_cb,
+        "log_level": 0,
+        "sasl.mechanism": case.mechanism,
+        "sasl.username": case.username,
+        "sasl.password": case.password,
+        "ssl.ca.location": case.ca,
+        "ssl.certificate.location": case.certificate,
+        "ssl.key.location": case.key,
+        "ssl.key.password": case.key_password,
+        "ssl.keystore.location": case.keystore,
+        "ssl.keystore.password": case.key_password if case.keystore else None,
+        "ssl.crl.location": case.crl,
+        "ssl.cipher.suites": case.ciphers,
+    }
+    found = {name: value for name, value in found.items() if value is not None}
+    if not case.check_host:
+        found["ssl.endpoint.identification.algorithm"] = "none"
+    if case.mechanism == "OAUTHBEARER":
+        found |= {"oauth_cb": oauth_cb, "sasl.oauthbearer.config": "some=config"}
+    return found
+
+
+def run(case: Case) -> Told:
+    told, heard = Told(), set[str]()
+    config = settings(case, heard)
+    made: list[Any] = []
+    if told.step("Producer()", lambda: made.append(Producer({**config, "message.timeout.ms": 3000}))):
+        told.step("produce()", lambda: produced(made[0], case.topic))
+        told.step("producer.list_topics()", lambda: bool(made[0].list_topics(case.topic, timeout=3).topics))
+        told.steps["producer's error_cb"] = sorted(heard)
+        del made[0]
+    heard.clear()
+    group = {"group.id": "g", "enable.auto.commit": False}
+    if told.step("Consumer()", lambda: made.append(Consumer(config | group))):
+        told.step("poll()", lambda: polled(made[0], case.topic, heard))
+        told.step("committed()", lambda: committed(made[0], case.topic))
+        told.steps["consumer's error_cb"] = sorted(heard)
+        made[0].close()
+        del made[0]
+    heard.clear()
+    if told.step("AdminClient()", lambda: made.append(AdminClient(config))):
+        told.step("admin.list_topics()", lambda: bool(made[0].list_topics(timeout=3).topics))
+        told.step("describe_cluster()", lambda: bool(made[0].describe_cluster(request_timeout=3).result(10).nodes))
+    return told
+
+
+def produced(producer: Any, topic: str) -> str:
+    reports: list[str] = []
+    producer.produce(topic, b"v", on_delivery=lambda error, _: reports.append(error.name() if error else "stored"))
+    producer.flush(15)
+    return ", ".join(reports)
+
+
+def polled(consumer: Any, topic: str, heard: set[str]) -> str:
+    """The first value; without one what error messages say, as soon as something is wrong."""
+    consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
+    until = time.monotonic() + 10
+    said: set[str] = set()
+    while time.monotonic() < until:
+        message = consumer.poll(0.2)
+        if message is not None and message.error() is None:
+            return f"{message.value()}"
+        if message is not None:
+            said.add(message.error().name())
+        if "_ALL_BROKERS_DOWN" in heard and len(heard) > 1:
+            break
+    return f"nothing, {sorted(said)}"
+
+
+def committed(consumer: Any, topic: str) -> str:
+    return f"offset {consumer.committed([TopicPartition(topic, 0)], timeout=3)[0].offset}"
+
+
+if __name__ == "__main__":
+    serve(run)
