@@ -198,13 +198,14 @@ format: $(VENV)/.group-dev  ## Format Rust and Python
 # --- measure, fuzz ----------------------------------------------------------------------------------------------
 
 .PHONY: bench
-bench: build $(VENV)/.group-bench  ## Side by side with confluent-kafka, aiokafka, kafka-python (BENCH="--faces", "--help")
+bench: build $(VENV)/.group-bench  ## Side by side with confluent-kafka, aiokafka, kafka-python (BENCH="--faces", "--tls", "--help")
 	@$(PY) -m benches.compare $(BENCH)
 
 .PHONY: bench-smoke
 bench-smoke: build $(VENV)/.group-bench  ## The same in seconds: shows that it works, measures nothing
 	@$(PY) -m benches.compare --smoke $(BENCH)
 	@$(PY) -m benches.compare --smoke --faces $(BENCH)
+	@$(PY) -m benches.compare --smoke --tls $(BENCH)
 
 .PHONY: bench-groups
 bench-groups: build  ## What a group costs a reader: rate, idling, the pause of a rebalance (BENCH="--help")

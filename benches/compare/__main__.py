@@ -6,7 +6,7 @@ import json
 import sys
 from datetime import datetime, timezone
 
-from benches.compare import brokers, faces, jobs, options, plot, table
+from benches.compare import brokers, faces, jobs, options, plot, table, tls
 from benches.compare.document import document, versions
 from benches.compare.rounds import Case, WrongResultError, run_case
 
@@ -14,16 +14,18 @@ from benches.compare.rounds import Case, WrongResultError, run_case
 def main() -> int:
     chosen = options.parse(sys.argv[1:])
     cases: list[Case] = []
-    with brokers.running(chosen.broker, chosen.kafka_version) as broker:
+    wanted = jobs.named(chosen.jobs, (*jobs.JOBS, *faces.JOBS, *tls.JOBS))
+    has_tls = any(job.tls for job in wanted)
+    with brokers.running(chosen.broker, chosen.kafka_version, tls=has_tls) as broker:
         print(
             f"broker: {broker.name}\nsettings: {chosen.settings}, partitions={chosen.partitions}, rounds={chosen.rounds}"
         )
-        for job in jobs.named(chosen.jobs, (*jobs.JOBS, *faces.JOBS)):
+        for job in wanted:
             for size in chosen.sizes:
                 # Latency is that of single records; a codec adds nothing there.
-                for codec in ["none"] if job.kind == "latency" else chosen.codecs:
+                for codec in ["none"] if job.kind in {"latency", "connect"} else chosen.codecs:
                     try:
-                        case = run_case(chosen, broker.address, job, size, codec)
+                        case = run_case(chosen, broker, job, size, codec)
                     except WrongResultError as error:
                         print(f"{job.name}, {size} B, {codec}: {error}", file=sys.stderr)
                         return 1

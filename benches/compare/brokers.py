@@ -7,8 +7,10 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
+from benches.compare.tls import LISTENER, broker_options
 from tests.kafka import BENCHMARK_JVM, KafkaCluster, KafkaOptions
 
 if TYPE_CHECKING:
@@ -30,6 +32,9 @@ class Running(NamedTuple):
     address: str
     name: str
     pid: int
+    # With a listener for TLS: its address, and the file of the authority.
+    tls_address: str = ""
+    ca: str = ""
 
     def cpu_seconds(self) -> float:
         """Processor time that its process has used, all threads, to 10 ms. Linux only."""
@@ -40,9 +45,17 @@ class Running(NamedTuple):
 
 
 @contextmanager
-def running(kind: str, version: str) -> Iterator[Running]:
+def running(kind: str, version: str, *, tls: bool = False) -> Iterator[Running]:
     """Starts a broker and ends it."""
-    if kind == "real":
+    if tls:
+        if kind != "real":
+            raise SystemExit("jobs over TLS need --broker real: the embedded broker has no listener for it")
+        with TemporaryDirectory() as folder, KafkaCluster(broker_options(version, Path(folder))) as kafka:
+            port = kafka.nodes[0].address.listener_ports[LISTENER]
+            name = f"Apache Kafka {version} ({' '.join(BENCHMARK_JVM)}), TLS"
+            ca = str(Path(folder) / "ca.pem")
+            yield Running(kafka.bootstrap_servers, name, kafka.nodes[0].pid, f"127.0.0.1:{port}", ca)
+    elif kind == "real":
         with KafkaCluster(KafkaOptions(version=version, jvm=BENCHMARK_JVM)) as kafka:
             name = f"Apache Kafka {version} ({' '.join(BENCHMARK_JVM)})"
             yield Running(kafka.bootstrap_servers, name, kafka.nodes[0].pid)

@@ -25,10 +25,12 @@ class Contestant:
 class Job:
     name: str
     title: str
-    kind: str  # consume, produce, latency
+    kind: str  # consume, produce, latency, connect
     contestants: tuple[Contestant, ...]
     # Ours divided by theirs must be at most this: CPU per record, or p50 for latency. By label.
     bars: dict[str, float] = field(default_factory=dict)
+    # Clients connect over TLS.
+    tls: bool = False
 
 
 JOBS = (

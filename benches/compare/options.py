@@ -6,7 +6,7 @@ import argparse
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benches.compare import faces
+from benches.compare import faces, tls
 from benches.compare.jobs import JOBS
 from benches.compare.task import Settings
 
@@ -44,6 +44,13 @@ def parse(arguments: list[str]) -> Options:
         dest="jobs",
         const=",".join(job.name for job in faces.JOBS),
         help="kafkars.compat beside the libraries that it stands in for, instead of other jobs",
+    )
+    parser.add_argument(
+        "--tls",
+        action="store_const",
+        dest="jobs",
+        const=",".join(job.name for job in tls.JOBS),
+        help="producing, consuming and connecting over TLS, instead of other jobs",
     )
     parser.add_argument("--broker", choices=["real", "embedded"], default="real")
     parser.add_argument("--kafka-version", default="4.3.1")

@@ -14,6 +14,7 @@ from benches.compare.payload import checksum, pool
 from benches.compare.task import Task
 
 if TYPE_CHECKING:
+    from benches.compare.brokers import Running
     from benches.compare.jobs import Contestant, Job
     from benches.compare.options import Options
 
@@ -48,26 +49,26 @@ class Case:
         return self.job.bars if (self.size, self.codec) == (100, "none") else {}
 
 
-def run_case(options: Options, bootstrap: str, job: Job, size: int, codec: str) -> Case:
+def run_case(options: Options, broker: Running, job: Job, size: int, codec: str) -> Case:
     present = [one for one in job.contestants if one.function in drivers.jobs(one.driver)]
     missing = [one.label for one in job.contestants if one not in present]
     if missing:
         print(f"  left out, not there: {', '.join(missing)}")
     case = Case(job, size, codec, [Series(one) for one in present])
-    source = filled_topic(options, bootstrap, job, size, codec)
+    source = filled_topic(options, broker.address, job, size, codec)
 
     if job.kind == "consume":
         for one in present:
             few = max(1, min(options.records // 10, int(options.records * one.share)))
-            measure(task_of(options, bootstrap, case, one, source, few, verify=True))
+            measure(task_of(options, broker, case, one, source, few, verify=True))
 
     for number in range(options.rounds):
         turn = number % len(case.series)
         for series in case.series[turn:] + case.series[:turn]:
             one = series.contestant
-            topic = source or new_topic(options, bootstrap, f"{job.name}-{one.driver}", job.kind)
-            records = options.latency_records if job.kind == "latency" else int(options.records * one.share)
-            task = task_of(options, bootstrap, case, one, topic, records)
+            topic = source or new_topic(options, broker.address, f"{job.name}-{one.driver}", job.kind)
+            records = options.latency_records if job.kind == "latency" else max(1, int(options.records * one.share))
+            task = task_of(options, broker, case, one, topic, records)
             series.results.append(measure(task))
             if job.kind == "produce":
                 check_produced(task)
@@ -83,12 +84,12 @@ def show_progress(text: str) -> None:
 
 
 def task_of(
-    options: Options, bootstrap: str, case: Case, one: Contestant, topic: str, records: int, *, verify: bool = False
+    options: Options, broker: Running, case: Case, one: Contestant, topic: str, records: int, *, verify: bool = False
 ) -> Task:
     task = Task(
         one.driver,
         one.function,
-        bootstrap,
+        broker.address,
         topic,
         records,
         partitions=options.partitions,
@@ -96,6 +97,8 @@ def task_of(
         codec=case.codec,
         verify=verify,
         settings=options.settings,
+        tls_bootstrap=broker.tls_address if case.job.tls else "",
+        ca=broker.ca if case.job.tls else "",
     )
     if case.job.kind == "latency":
         return replace(task, partitions=1, rate=options.rate, warm_up=options.latency_records // 5)

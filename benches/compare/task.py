@@ -47,6 +47,14 @@ class Task:
     settings: Settings = field(default_factory=Settings)
     # Settings of confluent-kafka alone, by its own names; `make bench` gives none.
     own: dict[str, Any] = field(default_factory=dict)
+    # Over TLS: where the broker listens for it, and the file of the authority that signed its certificate.
+    tls_bootstrap: str = ""
+    ca: str = ""
+
+    @property
+    def address(self) -> str:
+        """Where the measured client connects to. Topics are filled and read back over `bootstrap`."""
+        return self.tls_bootstrap or self.bootstrap
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))

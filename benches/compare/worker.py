@@ -18,7 +18,11 @@ def main() -> int:
     driver = drivers.load(task.driver)
     window = Window()
     outcome = driver.JOBS[task.job](task, window)
-    outcome.effective = {name: value for name, value in outcome.effective.items() if "bootstrap" not in name}
+    outcome.effective = {
+        name: value
+        for name, value in outcome.effective.items()
+        if "bootstrap" not in name and not name.startswith("ssl")
+    }
     result = {
         "version": driver.version(),
         "python": platform.python_version(),

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import aiokafka
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka.client import AIOKafkaClient
+from aiokafka.helpers import create_ssl_context
 
 from benches.compare.latency import Pace, received, stamp
 from benches.compare.payload import checksum_of_one, pool
@@ -119,6 +121,21 @@ def latency_asyncio(task: Task, window: Window) -> Outcome:
     return asyncio.run(run())
 
 
+def connect(task: Task, window: Window) -> Outcome:
+    config = {"bootstrap_servers": task.address, **security(task)}
+
+    async def run() -> Outcome:
+        with window:
+            for _ in range(task.records):
+                client = AIOKafkaClient(**config)
+                await client.bootstrap()
+                await client.close()
+            window.end()
+        return Outcome(task.records, effective=config)
+
+    return asyncio.run(run())
+
+
 async def start_consumer(task: Task, config: dict[str, Any]) -> AIOKafkaConsumer:
     consumer = AIOKafkaConsumer(**config)
     await consumer.start()
@@ -128,10 +145,18 @@ async def start_consumer(task: Task, config: dict[str, Any]) -> AIOKafkaConsumer
     return consumer
 
 
+def security(task: Task) -> dict[str, Any]:
+    """Settings for TLS, where the task wants it."""
+    if not task.ca:
+        return {}
+    return {"security_protocol": "SSL", "ssl_context": create_ssl_context(cafile=task.ca)}
+
+
 def consumer_config(task: Task) -> dict[str, Any]:
     settings = task.settings
     return {
-        "bootstrap_servers": task.bootstrap,
+        "bootstrap_servers": task.address,
+        **security(task),
         "enable_auto_commit": False,
         "auto_offset_reset": "earliest",
         "fetch_max_bytes": settings.fetch_max_bytes,
@@ -144,7 +169,8 @@ def consumer_config(task: Task) -> dict[str, Any]:
 def producer_config(task: Task) -> dict[str, Any]:
     settings = task.settings
     return {
-        "bootstrap_servers": task.bootstrap,
+        "bootstrap_servers": task.address,
+        **security(task),
         "acks": settings.acks,
         "linger_ms": settings.linger_ms,
         "max_batch_size": settings.batch_size,
@@ -158,4 +184,5 @@ JOBS = {
     "consume-one-asyncio": consume_one_asyncio,
     "produce-asyncio": produce_asyncio,
     "latency-asyncio": latency_asyncio,
+    "connect": connect,
 }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import confluent_kafka
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
 from confluent_kafka.aio import AIOConsumer, AIOProducer
 
 from benches.compare.latency import Pace, received, stamp
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from benches.compare.task import Task, Window
 
 POLL_SECONDS = 1.0
+ANSWER_SECONDS = 30.0
 
 
 def version() -> str:
@@ -174,14 +176,31 @@ def latency(task: Task, window: Window) -> Outcome:
     return Outcome(len(arrivals), effective=config, latencies=arrivals)
 
 
+def connect(task: Task, window: Window) -> Outcome:
+    config = {"bootstrap.servers": task.address, **security(task)}
+    with window:
+        for _ in range(task.records):
+            admin = AdminClient(config)
+            admin.list_topics(timeout=ANSWER_SECONDS)
+            del admin
+        window.end()
+    return Outcome(task.records, effective=config)
+
+
 def from_the_beginning(task: Task) -> list[TopicPartition]:
     return [TopicPartition(task.topic, partition, OFFSET_BEGINNING) for partition in range(task.partitions)]
+
+
+def security(task: Task) -> dict[str, Any]:
+    """Properties for TLS, where the task wants it."""
+    return {"security.protocol": "ssl", "ssl.ca.location": task.ca} if task.ca else {}
 
 
 def consumer_config(task: Task) -> dict[str, Any]:
     settings = task.settings
     return {
-        "bootstrap.servers": task.bootstrap,
+        "bootstrap.servers": task.address,
+        **security(task),
         "group.id": "benches",  # librdkafka wants one, also for manual assignment
         "enable.auto.commit": False,
         "auto.offset.reset": "earliest",
@@ -196,7 +215,8 @@ def consumer_config(task: Task) -> dict[str, Any]:
 def producer_config(task: Task) -> dict[str, Any]:
     settings = task.settings
     return {
-        "bootstrap.servers": task.bootstrap,
+        "bootstrap.servers": task.address,
+        **security(task),
         "acks": settings.acks,
         "linger.ms": settings.linger_ms,
         "batch.size": settings.batch_size,
@@ -215,4 +235,5 @@ JOBS = {
     "produce": produce,
     "produce-asyncio": produce_asyncio,
     "latency": latency,
+    "connect": connect,
 }

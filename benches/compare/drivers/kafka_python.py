@@ -111,10 +111,16 @@ def start_consumer(task: Task, config: dict[str, Any]) -> KafkaConsumer:
     return consumer
 
 
+def security(task: Task) -> dict[str, Any]:
+    """Settings for TLS, where the task wants it."""
+    return {"security_protocol": "SSL", "ssl_cafile": task.ca} if task.ca else {}
+
+
 def consumer_config(task: Task) -> dict[str, Any]:
     settings = task.settings
     return {
-        "bootstrap_servers": task.bootstrap,
+        "bootstrap_servers": task.address,
+        **security(task),
         "enable_auto_commit": False,
         "auto_offset_reset": "earliest",
         "fetch_max_bytes": settings.fetch_max_bytes,
@@ -128,7 +134,8 @@ def consumer_config(task: Task) -> dict[str, Any]:
 def producer_config(task: Task) -> dict[str, Any]:
     settings = task.settings
     return {
-        "bootstrap_servers": task.bootstrap,
+        "bootstrap_servers": task.address,
+        **security(task),
         "acks": settings.acks,
         "linger_ms": settings.linger_ms,
         "batch_size": settings.batch_size,

@@ -214,14 +214,30 @@ def latency_asyncio(task: Task, window: Window) -> Outcome:
     return asyncio.run(run())
 
 
+def connect(task: Task, window: Window) -> Outcome:
+    config = {"bootstrap_servers": task.address, **security(task)}
+    with window:
+        for _ in range(task.records):
+            with kafkars.Admin(**config) as admin:
+                admin.list_topics()
+        window.end()
+    return Outcome(task.records, effective=config)
+
+
 def partitions(task: Task) -> list[TopicPartition]:
     return [TopicPartition(task.topic, partition) for partition in range(task.partitions)]
+
+
+def security(task: Task) -> dict[str, Any]:
+    """Settings for TLS, where the task wants it."""
+    return {"security_protocol": "ssl", "ssl_ca_location": task.ca} if task.ca else {}
 
 
 def consumer_config(task: Task) -> dict[str, Any]:
     settings = task.settings
     return {
-        "bootstrap_servers": task.bootstrap,
+        "bootstrap_servers": task.address,
+        **security(task),
         "auto_offset_reset": "earliest",
         "fetch_max_bytes": settings.fetch_max_bytes,
         "max_partition_fetch_bytes": settings.partition_fetch_bytes,
@@ -233,7 +249,8 @@ def consumer_config(task: Task) -> dict[str, Any]:
 def producer_config(task: Task) -> dict[str, Any]:
     settings = task.settings
     return {
-        "bootstrap_servers": task.bootstrap,
+        "bootstrap_servers": task.address,
+        **security(task),
         "acks": settings.acks,
         "linger_ms": settings.linger_ms,
         "batch_size": settings.batch_size,
@@ -252,4 +269,5 @@ JOBS = {
     "produce-asyncio": produce_asyncio,
     "latency": latency,
     "latency-asyncio": latency_asyncio,
+    "connect": connect,
 }
