@@ -82,6 +82,8 @@ pub struct Batch {
     data: Bytes,
     // Positions of every `MARK_EVERY`th record.
     marks: Box<[u32]>,
+    // Whether `data` is a slice of the bytes that were read, and keeps them alive.
+    shares_input: bool,
 }
 
 impl Batch {
@@ -90,7 +92,21 @@ impl Batch {
             header,
             data,
             marks,
+            shares_input: false,
         }
+    }
+
+    /// The same batch, whose data is a slice of the bytes that were read.
+    pub(crate) fn sharing_input(self) -> Self {
+        Self {
+            shares_input: true,
+            ..self
+        }
+    }
+
+    /// Whether the batch keeps the bytes alive that it was read from: they were not compressed, and too many to be copied.
+    pub fn shares_input(&self) -> bool {
+        self.shares_input
     }
 
     /// All records in order.
@@ -133,6 +149,16 @@ impl Batch {
     /// Bytes of memory that the batch takes: its records and what describes them.
     pub fn memory(&self) -> usize {
         size_of::<Self>() + self.data.len() + size_of_val(&*self.marks)
+    }
+
+    /// [`Batch::memory`] without the bytes that belong to the input.
+    pub fn own_memory(&self) -> usize {
+        let shared = if self.shares_input {
+            self.data.len()
+        } else {
+            0
+        };
+        self.memory() - shared
     }
 
     /// The uncompressed records that spans and positions point into.

@@ -119,10 +119,12 @@ pub(crate) fn open(raw: &RawBatch, limits: &ReadLimits) -> Result<Batch, Records
     let header = raw.header;
     header.checked_next_offset()?;
     let records = raw.bytes().slice(HEADER_SIZE..);
-    let data = match header.codec()? {
-        // A few bytes do not keep the answer alive in which they came.
-        Codec::None if records.len() <= COPIED => Bytes::copy_from_slice(&records),
-        Codec::None => records,
+    let codec = header.codec()?;
+    // A few bytes do not keep the answer alive in which they came.
+    let shares_input = codec == Codec::None && records.len() > COPIED;
+    let data = match codec {
+        Codec::None if shares_input => records,
+        Codec::None => Bytes::copy_from_slice(&records),
         // Compaction may leave a batch without records, and then there is nothing a codec could have written.
         _ if records.is_empty() => Bytes::new(),
         codec => compression::decompress(codec, &records, limits.bytes())
@@ -131,7 +133,12 @@ pub(crate) fn open(raw: &RawBatch, limits: &ReadLimits) -> Result<Batch, Records
             .into(),
     };
     let marks = check_records(&header, &data)?;
-    Ok(Batch::new(header, data, marks))
+    let batch = Batch::new(header, data, marks);
+    Ok(if shares_input {
+        batch.sharing_input()
+    } else {
+        batch
+    })
 }
 
 /// Uncompressed records of at most this many bytes are copied out of the answer.

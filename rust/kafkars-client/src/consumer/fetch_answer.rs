@@ -1,12 +1,16 @@
 //! What a fetch answer says of each partition.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use bytes::Bytes;
 use kafkars_core::cluster::Cluster;
 use kafkars_core::fetch::buffer::{EpochEnd, FetchBuffer, FetchTarget, PartitionStatus};
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::open::{AbortedTransaction, OpenJob};
+use kafkars_core::fetch::refusal::is_retried;
+use kafkars_core::fetch::response_memory::ResponseMemory;
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::fetch::{FetchResponse, PartitionData};
 
@@ -14,6 +18,9 @@ use super::shared::Shared;
 use crate::now;
 
 const OPERATION: &str = "fetch";
+
+/// Connections cut small responses out of a buffer of this size.
+const LEAST_BUFFER: usize = 16 << 10;
 
 /// What one partition's part comes to.
 enum Part {
@@ -45,6 +52,7 @@ pub(super) fn note(
     let now = now();
     let (mut is_stale, mut has_news, mut has_records) = (false, false, false);
     let mut named = HashSet::new();
+    let memory = ResponseMemory::new(record_bytes(&response).max(LEAST_BUFFER));
     shared.update(|buffer| {
         buffer.landed(targets);
         for topic in response.responses {
@@ -65,6 +73,7 @@ pub(super) fn note(
                     cluster: &cluster,
                     node,
                     target,
+                    memory: &memory,
                 };
                 let part = match ErrorCode::from_i16(data.error_code) {
                     ErrorCode::None => answer.data(buffer, data),
@@ -96,6 +105,14 @@ pub(super) fn note(
     has_news || has_records
 }
 
+/// Bytes of all records in a response, which is about what it takes in memory.
+fn record_bytes(response: &FetchResponse) -> usize {
+    let topics = response.responses.iter();
+    let partitions = topics.flat_map(|topic| &topic.partitions);
+    let records = partitions.filter_map(|partition| partition.records.as_ref());
+    records.map(Bytes::len).sum()
+}
+
 /// A follower that cannot serve us: the leader can (KIP-392). True when this node was asked as a follower.
 pub(super) fn leave_follower(buffer: &mut FetchBuffer, target: &FetchTarget, node: i32) -> bool {
     let Some(cursor) = buffer.cursor_at(target.id, target.epoch) else {
@@ -111,6 +128,7 @@ struct Answer<'a> {
     cluster: &'a Cluster,
     node: i32,
     target: &'a FetchTarget,
+    memory: &'a Arc<ResponseMemory>,
 }
 
 impl Answer<'_> {
@@ -148,6 +166,7 @@ impl Answer<'_> {
                     partition: target.partition.clone(),
                     from: target.from,
                     records,
+                    response: Arc::clone(self.memory),
                     aborted: data
                         .aborted_transactions
                         .unwrap_or_default()
@@ -204,7 +223,6 @@ impl Answer<'_> {
             code.name(),
             code.description()
         );
-        let passes = code.retriable() || code.invalid_metadata();
         let is_stale = code.invalid_metadata();
         if leave_follower(buffer, target, self.node) {
             // The leader is asked at once; a follower's log may end before the position while the leader's does not.
@@ -214,7 +232,7 @@ impl Answer<'_> {
             buffer.out_of_range(target, now);
             // The manager looks the new position up.
             self.shared.touch();
-        } else if passes {
+        } else if is_retried(code) {
             buffer.refused(target.id, target.epoch, now, OPERATION, cause);
         } else {
             let error = FetchError::Broker {

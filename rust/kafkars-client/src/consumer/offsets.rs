@@ -9,6 +9,7 @@ use kafkars_core::cluster::TopicMetadata;
 use kafkars_core::config::TopicPartition;
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::offset_reset::{EARLIEST_TIMESTAMP, LATEST_TIMESTAMP};
+use kafkars_core::fetch::refusal::is_retried;
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::list_offsets::{
     ListOffsetsPartition, ListOffsetsRequest, ListOffsetsResponse, ListOffsetsTopic,
@@ -316,7 +317,7 @@ fn sort(
                 timestamp: answer.timestamp,
                 leader_epoch: answer.leader_epoch,
             }),
-            code if code.retriable() || code.invalid_metadata() => Outcome::Again(
+            code if is_retried(code) => Outcome::Again(
                 format!("broker {node}: {}: {}", code.name(), code.description()).into(),
             ),
             code => Outcome::Refused(FetchError::Broker {

@@ -181,7 +181,7 @@ impl Consumer {
         Ok(inner.buffer.cursor(partition)?.position())
     }
 
-    /// [`Consumer::position`], waiting for the broker where needed.
+    /// [`Consumer::position`], waiting for the broker where needed. An error that the position waits for is raised at once.
     pub async fn position_or_fetch(
         &self,
         partition: &TopicPartition,
@@ -193,6 +193,17 @@ impl Consumer {
             self.check_open()?;
             if let Some(position) = self.position(partition)? {
                 return Ok(position);
+            }
+            let error = self
+                .shared
+                .inner
+                .lock()
+                .buffer
+                .take_position_error(partition)?;
+            if let Some(error) = error {
+                // The tasks go on with the partition.
+                self.shared.touch();
+                return Err(error);
             }
             let in_time = tokio::time::timeout_at(deadline.into(), changed.changed()).await;
             if in_time.is_err() {

@@ -15,6 +15,7 @@ use kafkars_core::fetch::buffer::FetchTarget;
 use kafkars_core::fetch::cursor::Cursor;
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::poll_wait::PollWait;
+use kafkars_core::fetch::refusal::is_retried;
 use kafkars_core::fetch::retry::{RetryPace, RetryState};
 use kafkars_core::fetch::session::SessionPartition;
 use kafkars_protocol::messages::fetch::{FetchRequest, FetchResponse};
@@ -269,7 +270,7 @@ impl Source {
             retry.failed(now, pace, OPERATION, Arc::clone(&cause));
             self.shared.client.refresh_metadata();
         }
-        let passes = is_session || code.retriable() || code.invalid_metadata();
+        let passes = is_session || is_retried(code);
         self.unanswered(targets, &cause, |target| {
             (!passes).then(|| FetchError::Broker {
                 code,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use kafkars_core::fetch::buffer::{EpochEnd, Validation};
 use kafkars_core::fetch::error::FetchError;
+use kafkars_core::fetch::refusal::is_retried;
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::offset_for_leader_epoch::{
     OffsetForLeaderEpochRequest, OffsetForLeaderEpochResponse, OffsetForLeaderPartition,
@@ -94,8 +95,8 @@ async fn ask(shared: Arc<Shared>, node: i32, validations: Vec<Validation>) {
             };
             buffer.validated(validation, None, now);
             let (id, epoch) = (validation.id, validation.epoch);
-            is_stale |= code.invalid_metadata() || code.retriable();
-            if code.invalid_metadata() || code.retriable() {
+            is_stale |= is_retried(code);
+            if is_retried(code) {
                 let cause = format!("broker {node}: {}: {}", code.name(), code.description());
                 buffer.refused(id, epoch, now, OPERATION, cause);
             } else {

@@ -181,13 +181,22 @@ fn judge(case: &Case, outcome: &Outcome) -> Option<String> {
         }
     };
     let is_reset = code == ErrorCode::OffsetOutOfRange;
-    let passes = code.retriable() || code.invalid_metadata() || is_reset;
+    // What the broker has no code for is asked again as well, as Java's consumer does.
+    let is_read = case.fault.api != ApiKey::Metadata;
+    let is_quiet = code == ErrorCode::UnknownServerError && is_read;
+    let passes = code.retriable() || code.invalid_metadata() || is_reset || is_quiet;
     let is_heard = outcome.raised.iter().any(|error| {
         matches!(error, FetchError::Broker { code: raised, .. } | FetchError::Topic { code: raised, .. } if *raised == code)
     });
     // Metadata that is refused as a whole is asked for elsewhere.
     let is_whole_metadata =
         matches!(case.fault.refusal, Refusal::Whole(_)) && case.fault.api == ApiKey::Metadata;
+    if is_quiet && (is_heard || outcome.troubles.is_empty()) {
+        return Some(format!(
+            "{code:?} was raised ({:?}) or is no trouble in health() ({:?})",
+            outcome.raised, outcome.troubles
+        ));
+    }
     if !passes && !is_heard && !is_whole_metadata {
         return Some(format!("{code:?} was not raised, but {:?}", outcome.raised));
     }

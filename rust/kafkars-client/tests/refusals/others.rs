@@ -5,6 +5,7 @@ use std::future::Future;
 use kafkars_client::{FetchError, Place};
 use kafkars_protocol::{ApiKey, ErrorCode};
 
+use crate::peer::{Fault, Refusal};
 use crate::scene::{PATIENCE, Scene, at, ready};
 
 pub(crate) fn run(test: impl Future<Output = ()>) {
@@ -36,6 +37,55 @@ fn a_broker_without_fetch_is_an_error_that_names_partition_and_broker() {
             troubles.first().map(|trouble| &trouble.partition),
             Some(&at(0))
         );
+    });
+}
+
+#[test]
+fn a_position_that_cannot_be_found_is_an_error_at_once() {
+    run(async {
+        let scene = Scene::start(None).await;
+        let code = ErrorCode::TopicAuthorizationFailed;
+        scene.broker.refuse(Fault {
+            api: ApiKey::ListOffsets,
+            refusal: Refusal::Partition(code.code()),
+            times: usize::MAX,
+        });
+        scene.consumer.assign(vec![(at(0), None)]).expect("valid");
+        // Twice, since who has heard of it goes on. A call that waits for its deadline makes the test late.
+        for _ in 0..2 {
+            let deadline = std::time::Instant::now() + PATIENCE * 2;
+            let position = scene.consumer.position_or_fetch(&at(0), deadline).await;
+            assert!(
+                matches!(&position, Err(FetchError::Broker { code: told, .. }) if *told == code),
+                "{position:?}"
+            );
+        }
+        scene.broker.relent();
+        let deadline = std::time::Instant::now() + PATIENCE * 2;
+        let mut position = scene.consumer.position_or_fetch(&at(0), deadline).await;
+        if position.is_err() {
+            // One more was refused before the broker relented.
+            position = scene.consumer.position_or_fetch(&at(0), deadline).await;
+        }
+        assert_eq!(position, Ok(10));
+    });
+}
+
+#[test]
+fn a_position_in_a_topic_that_is_not_there_is_an_error_before_the_deadline() {
+    run(async {
+        let scene = Scene::start(None).await;
+        scene.broker.set_exists(false);
+        let partitions = vec![(at(0), None), (at(1), None)];
+        scene.consumer.assign(partitions).expect("valid");
+        for partition in [at(0), at(1)] {
+            let deadline = std::time::Instant::now() + PATIENCE * 2;
+            let position = scene.consumer.position_or_fetch(&partition, deadline).await;
+            assert!(
+                matches!(&position, Err(FetchError::Topic { .. })),
+                "{position:?}"
+            );
+        }
     });
 }
 

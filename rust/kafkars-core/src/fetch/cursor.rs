@@ -10,6 +10,7 @@ use crate::config::TopicPartition;
 use crate::fetch::error::FetchError;
 use crate::fetch::open::FetchedBatch;
 use crate::fetch::opening::Opening;
+use crate::fetch::response_memory::ResponseMemory;
 use crate::fetch::retry::{RetryState, Trouble};
 
 /// Where to start when there is no position yet, or no longer.
@@ -52,14 +53,35 @@ pub(crate) struct BatchCursor {
     pub(crate) batch: Arc<FetchedBatch>,
     pub(crate) next: u32,
     pub(crate) remaining: u32,
+    // The response that the batch keeps whole, if it does.
+    pub(crate) response: Option<Arc<ResponseMemory>>,
 }
 
 impl BatchCursor {
-    pub(crate) fn new(batch: Arc<FetchedBatch>) -> Self {
+    pub(crate) fn new(batch: Arc<FetchedBatch>, response: &Arc<ResponseMemory>) -> Self {
+        let shares = batch.batch.shares_input();
         Self {
             next: batch.first(),
             remaining: batch.visible(),
+            response: shares.then(|| Arc::clone(response)),
             batch,
+        }
+    }
+
+    /// Where reading goes on behind the record before the remaining ones.
+    pub(crate) fn place_behind(&self, record: &RecordView) -> Place {
+        Place {
+            offset: record.offset.saturating_add(1),
+            leader_epoch: self.batch.batch.header.partition_leader_epoch,
+        }
+    }
+
+    /// Where reading goes on behind the batch, also past compacted offsets at its end.
+    pub(crate) fn end(&self) -> Place {
+        let header = &self.batch.batch.header;
+        Place {
+            offset: header.next_offset(),
+            leader_epoch: header.partition_leader_epoch,
         }
     }
 
@@ -105,8 +127,6 @@ pub struct Cursor {
     pub last_stable_offset: i64,
     /// The first offset kept, or -1 while unknown.
     pub log_start_offset: i64,
-    /// Leader epoch of the last record handed out, or -1.
-    pub leader_epoch: i32,
     /// The leader's epoch under which the log was found to hold what was read, or -1 before the first look.
     pub validated: i32,
     /// Replica to read from (KIP-392) until the instant, instead of the leader.
@@ -115,7 +135,8 @@ pub struct Cursor {
     pub committed: Option<i64>,
     /// When a broker answered a fetch for it last.
     pub heard_at: Option<Instant>,
-    pub(crate) position: Option<i64>,
+    // With the epoch of what was read before it: both move together, or a later reader is told of a truncation that never was.
+    position: Option<Place>,
     // What the application, or the policy, asked for where there is no position: kept until it is found.
     pub(crate) start: StartAt,
     // Leader node and epoch as last seen: what one leader refused another may grant.
@@ -125,8 +146,8 @@ pub struct Cursor {
     pub(crate) queue: VecDeque<Queued>,
     // Answers that wait to be opened, in the order of their offsets.
     pub(crate) unopened: VecDeque<Opening>,
-    // Some thread opens the first of them now, and has it.
-    pub(crate) is_opening: bool,
+    // What some thread opens now; it has the first of them.
+    pub(crate) opening: Option<Arc<ResponseMemory>>,
     // Whether the cursor stands in the buffer's queue of those with something to open.
     pub(crate) is_listed_to_open: bool,
     // Bytes of both queues.
@@ -135,7 +156,7 @@ pub struct Cursor {
     pub(crate) turn: u64,
 }
 
-/// Bytes that wait for the application, opened and as they came.
+/// Bytes that wait for the application: what opened batches take besides their responses, and what is not opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Held {
     pub(crate) opened: usize,
@@ -177,7 +198,6 @@ impl Cursor {
             high_watermark: -1,
             last_stable_offset: -1,
             log_start_offset: -1,
-            leader_epoch: -1,
             validated: -1,
             preferred_replica: None,
             committed: None,
@@ -189,7 +209,7 @@ impl Cursor {
             fetch_from: Place::at(0),
             queue: VecDeque::new(),
             unopened: VecDeque::new(),
-            is_opening: false,
+            opening: None,
             is_listed_to_open: false,
             held: Held::default(),
             turn: 0,
@@ -202,16 +222,12 @@ impl Cursor {
 
     /// The next record the application gets, where known.
     pub fn position(&self) -> Option<i64> {
-        self.position
+        self.position.map(|place| place.offset)
     }
 
     /// [`Cursor::position`] with the epoch of the record before it.
     pub fn place(&self) -> Option<Place> {
-        let offset = self.position?;
-        Some(Place {
-            offset,
-            leader_epoch: self.leader_epoch,
-        })
+        self.position
     }
 
     /// What the next fetch asks for.
@@ -222,18 +238,22 @@ impl Cursor {
     /// Starts again at `place` with an empty queue.
     pub(crate) fn set_position(&mut self, place: Place) {
         self.queue.clear();
-        self.position = Some(place.offset);
-        self.leader_epoch = place.leader_epoch;
+        self.advance(place);
         self.queued_to = place;
         self.fetch_from = place;
         self.state = CursorState::Fetching;
+    }
+
+    /// The application has everything before `place`.
+    #[inline]
+    pub(crate) fn advance(&mut self, place: Place) {
+        self.position = Some(place);
     }
 
     /// Forgets the position; the broker will be asked until it has told where `start` is.
     pub(crate) fn reset(&mut self, start: StartAt) {
         self.queue.clear();
         self.position = None;
-        self.leader_epoch = -1;
         self.start = start;
         self.state = CursorState::Unset(start);
     }
@@ -266,7 +286,17 @@ impl Cursor {
 
     /// Whether anything waits to be opened or taken.
     pub(crate) fn has_data(&self) -> bool {
-        !self.queue.is_empty() || !self.unopened.is_empty() || self.is_opening
+        !self.queue.is_empty() || !self.unopened.is_empty() || self.opening.is_some()
+    }
+
+    /// The responses in which something waits for the application, each as often as anything does.
+    pub(crate) fn responses(&self) -> impl Iterator<Item = &ResponseMemory> {
+        let queued = self.queue.iter().filter_map(|part| match part {
+            Queued::Records(records) => records.response.as_deref(),
+            Queued::Skip(_) | Queued::Failed(_) => None,
+        });
+        let unopened = self.unopened.iter().map(|opening| &**opening.response());
+        queued.chain(unopened).chain(self.opening.as_deref())
     }
 
     /// The place behind the last part of the queue.
@@ -274,13 +304,7 @@ impl Cursor {
         match self.queue.back() {
             None => self.place(),
             Some(Queued::Skip(place)) => Some(*place),
-            Some(Queued::Records(records)) => {
-                let header = &records.batch.batch.header;
-                Some(Place {
-                    offset: header.next_offset(),
-                    leader_epoch: header.partition_leader_epoch,
-                })
-            }
+            Some(Queued::Records(records)) => Some(records.end()),
             Some(Queued::Failed(_)) => None,
         }
     }

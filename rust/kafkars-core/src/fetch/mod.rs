@@ -7,5 +7,7 @@ pub mod offset_reset;
 pub mod open;
 pub mod opening;
 pub mod poll_wait;
+pub mod refusal;
+pub mod response_memory;
 pub mod retry;
 pub mod session;

@@ -10,6 +10,7 @@ use crate::config::{IsolationLevel, TopicPartition};
 use crate::fetch::cursor::Place;
 use crate::fetch::error::FetchError;
 use crate::fetch::opening::place_after;
+use crate::fetch::response_memory::ResponseMemory;
 
 /// A checked batch with at least one record for the application.
 #[derive(Debug)]
@@ -70,6 +71,11 @@ impl FetchedBatch {
     pub fn size(&self) -> usize {
         self.batch.memory() + Self::OVERHEAD
     }
+
+    /// [`FetchedBatch::size`] without what belongs to the response in which the batch came.
+    pub fn own_size(&self) -> usize {
+        self.batch.own_memory() + Self::OVERHEAD
+    }
 }
 
 /// A consecutive run of one batch's records.
@@ -121,8 +127,10 @@ pub struct OpenJob {
     pub partition: TopicPartition,
     /// What was asked for: earlier records are not shown.
     pub from: Place,
-    /// The response's bytes.
+    /// The partition's bytes in the response.
     pub records: Bytes,
+    /// The response, which these bytes keep whole.
+    pub response: Arc<ResponseMemory>,
     /// Aborted transactions in that range, as the broker listed them.
     pub aborted: Vec<AbortedTransaction>,
     /// Whether aborted records are hidden.

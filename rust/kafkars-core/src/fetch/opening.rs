@@ -11,15 +11,17 @@ use crate::config::{IsolationLevel, TopicPartition};
 use crate::fetch::cursor::Place;
 use crate::fetch::error::FetchError;
 use crate::fetch::open::{AbortedTransaction, FetchedBatch, OpenJob, Opened};
+use crate::fetch::response_memory::ResponseMemory;
 
-/// Records of at most this many bytes are copied out of the buffer in which their answer came: it may be shared with
-/// other answers, and is much larger than they are.
+/// Records of at most this many bytes are copied out of the buffer in which their response came: it may be shared with
+/// other responses, and is much larger than they are. Larger parts stay where they are, and the response is charged.
 const COPIED: usize = 8 << 10;
 
 /// An [`OpenJob`] of which some batches are opened.
 #[derive(Debug)]
 pub struct Opening {
     partition: TopicPartition,
+    response: Arc<ResponseMemory>,
     walk: Batches,
     // The next batch, taken off the walk.
     next: Option<RawBatch>,
@@ -36,12 +38,16 @@ pub struct TooLarge;
 impl Opening {
     /// Nothing of `job` is opened yet.
     pub fn new(job: OpenJob) -> Self {
-        let records = match job.records.len() {
-            0..=COPIED => Bytes::copy_from_slice(&job.records),
-            _ => job.records,
+        let (records, response) = match job.records.len() {
+            length @ 0..=COPIED => (
+                Bytes::copy_from_slice(&job.records),
+                ResponseMemory::new(length),
+            ),
+            _ => (job.records, job.response),
         };
         Self {
             partition: job.partition,
+            response,
             is_done: records.is_empty(),
             walk: batches(records),
             next: None,
@@ -54,6 +60,11 @@ impl Opening {
     /// Where the next batch has to join.
     pub fn at(&self) -> Place {
         self.at
+    }
+
+    /// The memory in which all of it is.
+    pub(crate) fn response(&self) -> &Arc<ResponseMemory> {
+        &self.response
     }
 
     /// Whether nothing is left to open.
@@ -82,7 +93,14 @@ impl Opening {
             size += size_of_part(&part);
             opened.push(part);
         }
+        self.note_end();
         opened
+    }
+
+    /// What is left may be the start of a batch that was cut off: it must not keep the response.
+    fn note_end(&mut self) {
+        let has_next = self.next.is_some() || self.walk.clone().next().is_some();
+        self.is_done |= self.has_batch && !has_next;
     }
 
     /// Opens all that is left if it takes less than about `most` bytes before and after decompression. Otherwise

@@ -4,6 +4,7 @@
 use kafkars_core::fetch::buffer::{FetchBuffer, FetchTarget};
 use kafkars_core::fetch::cursor::Place;
 use kafkars_core::fetch::open::OpenJob;
+use kafkars_core::fetch::response_memory::ResponseMemory;
 use kafkars_records::batches;
 
 use crate::log::Log;
@@ -23,6 +24,10 @@ pub(crate) enum Defect {
     PausedUsesUpTheCredit,
     /// What was dropped of a paused partition is forgotten.
     DroppedIsNotFetchedAgain,
+    /// A position that moves over markers keeps the leader epoch of the last record.
+    EpochStaysBehind,
+    /// A refusal of what is no longer asked for moves the position.
+    StaleRefusalCounts,
 }
 
 /// What the buffer gets instead of an answer.
@@ -64,6 +69,7 @@ pub(crate) fn spoil(
                     let job = OpenJob {
                         partition: job.partition.clone(),
                         from,
+                        response: ResponseMemory::new(raw.bytes().len()),
                         records: raw.bytes().clone(),
                         aborted: job.aborted.clone(),
                         isolation: job.isolation,

@@ -6,15 +6,17 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use kafkars_core::config::{AutoOffsetReset, IsolationLevel};
-use kafkars_core::fetch::buffer::FetchBuffer;
+use kafkars_core::fetch::buffer::{FetchBuffer, FetchTarget};
 use kafkars_core::fetch::cursor::Place;
+use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::open::OpenJob;
+use kafkars_core::fetch::response_memory::ResponseMemory;
 
 use crate::broker::{Manners, fetch};
 use crate::chance::Chance;
 use crate::defect::Defect;
 use crate::log::Log;
-use crate::reader::{open, partition, targets, text};
+use crate::reader::{check_places, open, partition, targets, text};
 use crate::truth;
 
 const PARTITIONS: i32 = 4;
@@ -29,6 +31,8 @@ struct World {
     seen: HashMap<i32, Vec<(i64, String)>>,
     isolation: IsolationLevel,
     defect: Option<Defect>,
+    // Requests whose answers take their time.
+    late: Vec<FetchTarget>,
 }
 
 pub(crate) fn history(seed: u64, defect: Option<Defect>) -> Result<(), String> {
@@ -48,6 +52,7 @@ pub(crate) fn history(seed: u64, defect: Option<Defect>) -> Result<(), String> {
         seen: HashMap::new(),
         isolation: chance.pick(&crate::ISOLATIONS),
         defect,
+        late: Vec::new(),
     };
     for _ in 0..chance.below(16) {
         world.network(&mut chance);
@@ -82,8 +87,21 @@ impl World {
         } else {
             Vec::new()
         };
-        for target in asked {
+        let (come, late): (Vec<_>, Vec<_>) = std::mem::take(&mut self.late)
+            .into_iter()
+            .partition(|_| chance.once_in(2));
+        self.late = late;
+        for target in asked.into_iter().chain(come) {
+            if chance.once_in(4) {
+                self.late.push(target);
+                continue;
+            }
             self.buffer.landed(std::slice::from_ref(&target));
+            if self.is_stale(&target) {
+                // Data was dropped meanwhile. Whatever becomes of the place asked for, what is asked for now is there.
+                self.refuse(&target);
+                continue;
+            }
             let log = &self.logs[target.partition.partition as usize];
             let size = 1 << chance.below(14);
             let from = target.from.offset;
@@ -100,6 +118,7 @@ impl World {
             let job = OpenJob {
                 partition: target.partition.clone(),
                 from: target.from,
+                response: ResponseMemory::new(answer.records.len()),
                 records: answer.records,
                 aborted: answer.aborted,
                 isolation: self.isolation,
@@ -122,6 +141,29 @@ impl World {
         }
         for _ in 0..chance.below(6) {
             self.take_one()?;
+        }
+        self.check_places()
+    }
+
+    fn is_stale(&self, target: &FetchTarget) -> bool {
+        let cursor = self.buffer.cursor(&target.partition);
+        cursor
+            .is_ok_and(|cursor| cursor.epoch == target.epoch && cursor.fetch_from() != target.from)
+    }
+
+    fn refuse(&mut self, target: &FetchTarget) {
+        if self.defect == Some(Defect::StaleRefusalCounts) {
+            let error = FetchError::NoOffset {
+                partition: target.partition.clone(),
+            };
+            self.buffer.fail(target.id, target.epoch, error);
+        }
+        self.buffer.out_of_range(target, Instant::now());
+    }
+
+    fn check_places(&self) -> Result<(), String> {
+        for (number, log) in (0..).zip(&self.logs) {
+            check_places(log, &self.buffer, (number, 0), None, None)?;
         }
         Ok(())
     }
@@ -166,6 +208,7 @@ impl World {
             self.network(chance);
             let before: usize = self.positions();
             while self.take_one()? {}
+            self.check_places()?;
             idle = if self.positions() == before {
                 idle + 1
             } else {

@@ -7,6 +7,7 @@ use kafkars_core::fetch::buffer::FetchBuffer;
 use kafkars_core::fetch::cursor::Place;
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::open::OpenJob;
+use kafkars_core::fetch::response_memory::ResponseMemory;
 
 use crate::broker::{Manners, fetch};
 use crate::chance::Chance;
@@ -106,6 +107,7 @@ fn one(
             let job = OpenJob {
                 partition: partition(0),
                 from: target.from,
+                response: ResponseMemory::new(records.len()),
                 records: records.into(),
                 aborted: Vec::new(),
                 isolation,

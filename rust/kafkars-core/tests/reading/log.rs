@@ -24,6 +24,8 @@ const LEGACY_CODECS: [Codec; 4] = [Codec::None, Codec::Gzip, Codec::Snappy, Code
 pub(crate) struct Entry {
     pub(crate) base: i64,
     pub(crate) last: i64,
+    /// Leader epoch, or -1 where batches had none yet.
+    pub(crate) epoch: i32,
     pub(crate) bytes: Bytes,
     pub(crate) marker_of: Option<i64>,
 }
@@ -60,6 +62,7 @@ pub(crate) struct Log {
     pub(crate) start: i64,
     /// The offset after the last one.
     pub(crate) end: i64,
+    epoch: i32,
     open: BTreeMap<i64, usize>,
 }
 
@@ -75,6 +78,8 @@ impl Log {
         }
         let producers = 1 + chance.below(4) as i64;
         for _ in 0..3 + chance.below(14) {
+            // Leaders change, most often where nothing but a marker is written.
+            log.epoch += i32::from(chance.once_in(3));
             let producer = 100 + chance.below(producers as usize) as i64;
             match chance.below(8) {
                 0 | 1 => log.append(None, chance),
@@ -95,6 +100,13 @@ impl Log {
     pub(crate) fn last_stable(&self) -> i64 {
         let open = self.transactions.iter().filter(|one| one.end.is_none());
         open.map(|one| one.first).min().unwrap_or(self.end)
+    }
+
+    /// Leader epoch of the offset before a position.
+    pub(crate) fn epoch_before(&self, position: i64) -> i32 {
+        let holds = |entry: &&Entry| entry.base < position && position <= entry.last + 1;
+        let entry = self.entries.iter().find(holds);
+        entry.map_or(-1, |entry| entry.epoch)
     }
 
     fn values(&self, count: usize) -> Vec<String> {
@@ -150,10 +162,13 @@ impl Log {
             .next()
             .expect("one batch")
             .expect("a whole one");
-        let placed = raw.with_position(self.end, 3).expect("it is of magic 2");
+        let placed = raw
+            .with_position(self.end, self.epoch)
+            .expect("it is of magic 2");
         self.entries.push(Entry {
             base: self.end,
             last: self.end + count as i64 - 1,
+            epoch: self.epoch,
             bytes: placed.bytes().clone(),
             marker_of,
         });
@@ -205,6 +220,7 @@ impl Log {
             self.entries.push(Entry {
                 base,
                 last,
+                epoch: -1,
                 bytes: bytes.into(),
                 marker_of: None,
             });

@@ -129,4 +129,8 @@ fn planted_defects_are_noticed() {
     caught(Defect::MalformedIsSkipped, hostile::history);
     caught(Defect::PausedUsesUpTheCredit, fairness::history);
     caught(Defect::DroppedIsNotFetchedAgain, fairness::history);
+    caught(Defect::EpochStaysBehind, |seed, defect| {
+        every_offset(seed, Manners::Kafka, defect)
+    });
+    caught(Defect::StaleRefusalCounts, fairness::history);
 }

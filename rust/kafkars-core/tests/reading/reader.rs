@@ -6,6 +6,7 @@ use kafkars_core::config::{AutoOffsetReset, IsolationLevel, TopicPartition};
 use kafkars_core::fetch::buffer::{FetchBuffer, FetchTarget};
 use kafkars_core::fetch::cursor::Place;
 use kafkars_core::fetch::open::{OpenJob, TakenRecord};
+use kafkars_core::fetch::response_memory::ResponseMemory;
 use kafkars_records::ReadLimits;
 
 use crate::broker::{Manners, fetch};
@@ -55,6 +56,45 @@ pub(crate) fn text(taken: &TakenRecord) -> (i64, String) {
     let value = taken.view.value.expect("every record has a value");
     let value = String::from_utf8_lossy(taken.batch.batch.slice(value));
     (taken.view.offset, value.into_owned())
+}
+
+/// Every position goes with the leader epoch that the log has before it, or KIP-320 finds truncations that never were.
+/// Nothing is known of what comes before the offset at which reading began.
+pub(crate) fn check_places(
+    log: &Log,
+    buffer: &FetchBuffer,
+    (number, from): (i32, i64),
+    last_record: Option<i64>,
+    defect: Option<Defect>,
+) -> Result<(), String> {
+    let at = partition(number);
+    let cursor = buffer.cursor(&at).map_err(|error| error.to_string())?;
+    let mut position = cursor.place();
+    if defect == Some(Defect::EpochStaysBehind)
+        && let Some(place) = &mut position
+    {
+        place.leader_epoch = last_record.map_or(-1, |offset| log.epoch_before(offset + 1));
+    }
+    let of_this = |(partition, place): (TopicPartition, Place)| (partition == at).then_some(place);
+    let finished = buffer.finished().into_iter().filter_map(of_this);
+    for place in position
+        .into_iter()
+        .chain([cursor.fetch_from()])
+        .chain(finished)
+    {
+        let known = place.offset != from;
+        let expected = if known {
+            log.epoch_before(place.offset)
+        } else {
+            -1
+        };
+        if place.leader_epoch != expected {
+            return Err(format!(
+                "partition {number} is at {place:?}, where the log has epoch {expected}"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Takes everything that is ready.
@@ -128,6 +168,7 @@ pub(crate) fn read(
             let job = OpenJob {
                 partition: target.partition.clone(),
                 from: target.from,
+                response: ResponseMemory::new(answer.records.len()),
                 records: answer.records,
                 aborted: answer.aborted,
                 isolation,
@@ -145,6 +186,8 @@ pub(crate) fn read(
         if chance.once_in(2) {
             take(&mut buffer, chance, &mut seen)?;
         }
+        let last_record = seen.last().map(|(offset, _)| *offset);
+        check_places(log, &buffer, (0, from), last_record, defect)?;
         idle = if progress {
             0
         } else {

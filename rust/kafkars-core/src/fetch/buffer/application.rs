@@ -77,14 +77,14 @@ impl FetchBuffer {
             batch: Arc::clone(&current.batch),
             view,
         };
+        let place = current.place_behind(&view);
         let id = *id;
         let is_last = current.remaining == 0;
         self.note_unfinished(id);
         if is_last {
             self.finish_current();
         } else if let Some(cursor) = self.cursors[id].as_mut() {
-            cursor.position = Some(view.offset.saturating_add(1));
-            cursor.leader_epoch = taken.batch.batch.header.partition_leader_epoch;
+            cursor.advance(place);
         }
         Ok(Some(taken))
     }
@@ -132,16 +132,13 @@ impl FetchBuffer {
                 end: current.next,
                 count,
             });
-            let (is_last, leader_epoch) = (
-                current.remaining == 0,
-                current.batch.batch.header.partition_leader_epoch,
-            );
+            let is_last = current.remaining == 0;
+            let place = last.map(|last| current.place_behind(&last));
             self.note_unfinished(id);
             if is_last {
                 self.finish_current();
-            } else if let (Some(last), Some(cursor)) = (last, self.cursors[id].as_mut()) {
-                cursor.position = Some(last.offset.saturating_add(1));
-                cursor.leader_epoch = leader_epoch;
+            } else if let (Some(place), Some(cursor)) = (place, self.cursors[id].as_mut()) {
+                cursor.advance(place);
             }
         }
         Ok(slices)
@@ -165,9 +162,7 @@ impl FetchBuffer {
             return;
         };
         if let Some(cursor) = self.cursors[id].as_mut() {
-            let header = &done.batch.batch.header;
-            cursor.position = Some(header.next_offset());
-            cursor.leader_epoch = header.partition_leader_epoch;
+            cursor.advance(done.end());
         }
         self.make_ready(id);
     }
@@ -185,7 +180,10 @@ impl FetchBuffer {
             self.turns -= 1;
             match cursor.queue.pop_front() {
                 Some(Queued::Records(records)) => {
-                    self.credit.remove(cursor, opened(records.batch.size()));
+                    self.credit.remove(cursor, opened(records.batch.own_size()));
+                    if let Some(response) = &records.response {
+                        self.credit.release(cursor.paused, response);
+                    }
                     self.current = Some((id, records));
                     return Ok(true);
                 }
@@ -199,6 +197,46 @@ impl FetchBuffer {
             }
         }
         Ok(false)
+    }
+
+    /// The error that stands between a partition and its position, if one waits for the application, which has heard of it
+    /// with this: what it does not change is tried again.
+    pub fn take_position_error(
+        &mut self,
+        partition: &TopicPartition,
+    ) -> Result<Option<FetchError>, FetchError> {
+        let id = self.id(partition)?;
+        let Some(cursor) = self.cursors[id].as_mut() else {
+            return Ok(None);
+        };
+        // Without a position nothing was read, so nothing can stand before the error.
+        if cursor.position().is_some() {
+            return Ok(None);
+        }
+        if !matches!(cursor.queue.front(), Some(Queued::Failed(_))) {
+            return Ok(self.topic_error(partition));
+        }
+        let Some(Queued::Failed(error)) = cursor.queue.pop_front() else {
+            return Ok(None);
+        };
+        cursor.go_on();
+        if cursor.queue.is_empty() {
+            self.unlist(id);
+        }
+        Ok(Some(error))
+    }
+
+    /// What waits to be told of a topic is said of one of its partitions, and true of all. It stays for whoever polls.
+    fn topic_error(&self, partition: &TopicPartition) -> Option<FetchError> {
+        let mut errors = self
+            .cursors()
+            .filter_map(|(_, cursor)| match cursor.queue.front() {
+                Some(Queued::Failed(error @ FetchError::Topic { topic, .. })) => {
+                    (*topic == partition.topic).then_some(error)
+                }
+                _ => None,
+            });
+        errors.next().cloned()
     }
 
     /// Keeps an error for the next call.

@@ -85,9 +85,12 @@ impl FetchBuffer {
         self.unlist(id);
         if let Some(cursor) = self.cursors[id].as_mut() {
             self.credit.remove(cursor, cursor.held);
+            for response in cursor.responses() {
+                self.credit.release(cursor.paused, response);
+            }
             cursor.queue.clear();
             cursor.unopened.clear();
-            cursor.is_opening = false;
+            cursor.opening = None;
         }
     }
 
@@ -167,7 +170,10 @@ impl FetchBuffer {
             return;
         };
         if let Some(cursor) = self.cursors[id].as_mut() {
-            self.credit.add(cursor, opened(current.batch.size()));
+            self.credit.add(cursor, opened(current.batch.own_size()));
+            if let Some(response) = &current.response {
+                self.credit.hold(cursor.paused, response);
+            }
             cursor.queue.push_front(Queued::Records(current));
         }
     }

@@ -1,8 +1,10 @@
 //! How much fetched data a consumer may hold, and what of it belongs to paused partitions.
 
 use crate::fetch::cursor::{Cursor, Held};
+use crate::fetch::response_memory::ResponseMemory;
 
-/// The bytes that wait for the application, counted as what they take in memory, against their limit.
+/// The bytes that wait for the application, counted as what they take in memory, against their limit: responses as a whole
+/// for as long as anything waits in them, and what opened batches take besides.
 ///
 /// Data of paused partitions is kept, so that a short pause costs nothing. It is dropped as far as it exceeds a quarter of
 /// the limit when it stands in the way of partitions that are read; it is fetched again after the pause.
@@ -10,7 +12,9 @@ use crate::fetch::cursor::{Cursor, Held};
 pub(super) struct Credit {
     limit: usize,
     held: Held,
-    // Of these, in paused partitions.
+    // Of responses in which anything waits.
+    responses: usize,
+    // What paused partitions hold: their batches, and the responses in which anything of theirs waits.
     paused: usize,
 }
 
@@ -19,12 +23,13 @@ impl Credit {
         Self {
             limit,
             held: Held::default(),
+            responses: 0,
             paused: 0,
         }
     }
 
     pub(super) fn held(&self) -> usize {
-        self.held.total()
+        self.held.opened.saturating_add(self.responses)
     }
 
     pub(super) fn has_unopened(&self) -> bool {
@@ -36,9 +41,10 @@ impl Credit {
         self.held() < self.limit
     }
 
-    /// Whether more of what was fetched may be opened.
+    /// Whether more of what was fetched may be opened. What is opened takes room beside the response until all of that is
+    /// opened, so with a full buffer only a quarter of the limit is kept ready for the application.
     pub(super) fn has_room_to_open(&self) -> bool {
-        self.held.opened < self.limit
+        self.has_room() || self.held.opened < self.limit / 4
     }
 
     /// Whether paused partitions hold what others need.
@@ -64,7 +70,7 @@ impl Credit {
             held.unopened = held.unopened.saturating_add(more.unopened);
         }
         if cursor.paused {
-            self.paused = self.paused.saturating_add(more.total());
+            self.paused = self.paused.saturating_add(more.opened);
         }
     }
 
@@ -74,24 +80,48 @@ impl Credit {
             held.unopened = held.unopened.saturating_sub(less.unopened);
         }
         if cursor.paused {
-            self.paused = self.paused.saturating_sub(less.total());
+            self.paused = self.paused.saturating_sub(less.opened);
+        }
+    }
+
+    /// A part of a response waits for a partition that is paused or not.
+    pub(super) fn hold(&mut self, is_paused: bool, response: &ResponseMemory) {
+        self.responses = self.responses.saturating_add(response.hold());
+        if is_paused {
+            self.paused = self.paused.saturating_add(response.pause());
+        }
+    }
+
+    /// The reverse of [`Credit::hold`].
+    pub(super) fn release(&mut self, is_paused: bool, response: &ResponseMemory) {
+        self.responses = self.responses.saturating_sub(response.release());
+        if is_paused {
+            self.paused = self.paused.saturating_sub(response.resume());
         }
     }
 
     pub(super) fn pause(&mut self, cursor: &mut Cursor) {
-        if !std::mem::replace(&mut cursor.paused, true) {
-            self.paused = self.paused.saturating_add(cursor.held.total());
+        if std::mem::replace(&mut cursor.paused, true) {
+            return;
+        }
+        self.paused = self.paused.saturating_add(cursor.held.opened);
+        for response in cursor.responses() {
+            self.paused = self.paused.saturating_add(response.pause());
         }
     }
 
     pub(super) fn resume(&mut self, cursor: &mut Cursor) {
-        if std::mem::replace(&mut cursor.paused, false) {
-            self.paused = self.paused.saturating_sub(cursor.held.total());
+        if !std::mem::replace(&mut cursor.paused, false) {
+            return;
+        }
+        self.paused = self.paused.saturating_sub(cursor.held.opened);
+        for response in cursor.responses() {
+            self.paused = self.paused.saturating_sub(response.resume());
         }
     }
 }
 
-/// Bytes of opened batches.
+/// What opened batches take besides their responses.
 pub(super) fn opened(bytes: usize) -> Held {
     Held {
         opened: bytes,
@@ -99,7 +129,7 @@ pub(super) fn opened(bytes: usize) -> Held {
     }
 }
 
-/// Bytes of answers as they came.
+/// Bytes of responses that are not opened.
 pub(super) fn unopened(bytes: usize) -> Held {
     Held {
         opened: 0,

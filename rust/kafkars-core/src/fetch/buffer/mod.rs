@@ -207,7 +207,8 @@ impl FetchBuffer {
     fn skip_to_records(&mut self, id: CursorId) {
         if let Some(cursor) = self.cursors[id].as_mut() {
             while let Some(Queued::Skip(next)) = cursor.queue.front() {
-                cursor.position = Some(next.offset);
+                let next = *next;
+                cursor.advance(next);
                 cursor.queue.pop_front();
             }
         }

@@ -124,7 +124,8 @@ impl FetchBuffer {
         self.make_ready(id)
     }
 
-    /// The position is outside the log: starts over as the policy says, or raises.
+    /// What was asked for is outside the log: starts over as the policy says, or raises. A refusal of another place than the
+    /// one that would be asked for now says nothing: data was dropped meanwhile, and what comes before it may well be there.
     pub fn out_of_range(&mut self, target: &FetchTarget, now: Instant) -> bool {
         let is_read = self
             .current
@@ -134,6 +135,9 @@ impl FetchBuffer {
         let Some((cursor, pace)) = self.cursor_and_pace(target.id, target.epoch) else {
             return false;
         };
+        if cursor.fetch_from != target.from {
+            return false;
+        }
         let error = FetchError::OffsetOutOfRange {
             partition: target.partition.clone(),
             offset: target.from.offset,

@@ -1,5 +1,7 @@
 //! Answers on their way from the network to the application's queue: which one is opened next, and what it became.
 
+use std::sync::Arc;
+
 use super::credit::{opened, unopened};
 use super::network::FETCH;
 use super::{CursorId, FetchBuffer, FetchTarget};
@@ -35,6 +37,7 @@ impl FetchBuffer {
         cursor.fetch_from = job.next();
         let opening = Opening::new(job);
         self.credit.add(cursor, unopened(opening.unopened()));
+        self.credit.hold(cursor.paused, opening.response());
         cursor.unopened.push_back(opening);
         self.list_to_open(target.id);
         true
@@ -59,7 +62,7 @@ impl FetchBuffer {
                 continue;
             };
             cursor.is_listed_to_open = false;
-            if cursor.unopened.is_empty() || cursor.is_opening {
+            if cursor.unopened.is_empty() || cursor.opening.is_some() {
                 continue;
             }
             if only_empty && !cursor.queue.is_empty() {
@@ -78,7 +81,7 @@ impl FetchBuffer {
     /// The first answer of a partition, for a thread that opens small ones on the spot.
     pub fn start_opening_of(&mut self, target: &FetchTarget) -> Option<OpenTask> {
         let cursor = self.cursor_at(target.id, target.epoch)?;
-        if cursor.unopened.is_empty() || cursor.is_opening {
+        if cursor.unopened.is_empty() || cursor.opening.is_some() {
             return None;
         }
         self.give_out(target.id)
@@ -102,7 +105,8 @@ impl FetchBuffer {
     fn give_out(&mut self, id: CursorId) -> Option<OpenTask> {
         let cursor = self.cursors[id].as_mut()?;
         let opening = cursor.unopened.pop_front()?;
-        cursor.is_opening = true;
+        // It stays held until it is back.
+        cursor.opening = Some(Arc::clone(opening.response()));
         Some(OpenTask {
             id,
             epoch: cursor.epoch,
@@ -119,9 +123,11 @@ impl FetchBuffer {
         let Some(cursor) = cursor_at(&mut self.cursors, task.id, task.epoch) else {
             return false;
         };
-        cursor.is_opening = false;
         self.credit.remove(cursor, unopened(task.unopened));
+        cursor.opening = None;
+        let response = task.opening.response();
         if cursor.queued_to != task.at {
+            self.credit.release(cursor.paused, response);
             self.drop_unopened(task.id);
             return false;
         }
@@ -131,9 +137,12 @@ impl FetchBuffer {
         for part in parts {
             match part {
                 Opened::Records(batch) => {
-                    bytes += batch.size();
-                    let records = Queued::Records(BatchCursor::new(batch));
-                    cursor.queue.push_back(records);
+                    bytes += batch.own_size();
+                    let records = BatchCursor::new(batch, response);
+                    if let Some(response) = &records.response {
+                        self.credit.hold(cursor.paused, response);
+                    }
+                    cursor.queue.push_back(Queued::Records(records));
                 }
                 Opened::Skip(place) => {
                     // Only the last of several matters, and nothing else bounds their number.
@@ -161,14 +170,17 @@ impl FetchBuffer {
             (None, _) if has_parts => drop(cursor.retry.succeeded()),
             _ => {}
         }
+        if !has_failed && !task.opening.is_done() {
+            // What is left of it stays held.
+            let left = task.opening.unopened();
+            self.credit.add(cursor, unopened(left));
+            cursor.unopened.push_front(task.opening);
+        } else {
+            self.credit.release(cursor.paused, response);
+        }
         if has_failed {
             self.drop_unopened(task.id);
         } else {
-            if !task.opening.is_done() {
-                let left = task.opening.unopened();
-                self.credit.add(cursor, unopened(left));
-                cursor.unopened.push_front(task.opening);
-            }
             self.list_to_open(task.id);
         }
         self.make_ready(task.id)
@@ -205,7 +217,9 @@ impl FetchBuffer {
         };
         let bytes = cursor.unopened.iter().map(Opening::unopened).sum();
         self.credit.remove(cursor, unopened(bytes));
-        cursor.unopened.clear();
+        for opening in cursor.unopened.drain(..) {
+            self.credit.release(cursor.paused, opening.response());
+        }
         cursor.fetch_from = cursor.queued_to;
     }
 
@@ -239,8 +253,11 @@ impl FetchBuffer {
                 Some(Queued::Records(_) | Queued::Skip(_)) => {}
             }
             if let Some(Queued::Records(records)) = cursor.queue.pop_back() {
-                let bytes = records.batch.size();
+                let bytes = records.batch.own_size();
                 self.credit.remove(cursor, opened(bytes));
+                if let Some(response) = &records.response {
+                    self.credit.release(cursor.paused, response);
+                }
             }
             if let Some(end) = cursor.end_of_queue() {
                 cursor.queued_to = end;

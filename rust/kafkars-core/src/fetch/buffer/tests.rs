@@ -9,6 +9,7 @@ use super::*;
 use crate::config::{AutoOffsetReset, IsolationLevel};
 use crate::fetch::cursor::{CursorState, Place, StartAt};
 use crate::fetch::open::OpenJob;
+use crate::fetch::response_memory::ResponseMemory;
 
 fn partition(number: i32) -> TopicPartition {
     TopicPartition {
@@ -56,6 +57,7 @@ fn job(target: &FetchTarget, records: bytes::Bytes) -> OpenJob {
     OpenJob {
         partition: target.partition.clone(),
         from: target.from,
+        response: ResponseMemory::new(records.len()),
         records,
         aborted: Vec::new(),
         isolation: IsolationLevel::ReadUncommitted,
@@ -296,6 +298,23 @@ fn out_of_range_starts_over_or_raises_as_the_policy_says() {
 }
 
 #[test]
+fn a_stale_out_of_range_moves_nothing() {
+    for policy in [AutoOffsetReset::None, AutoOffsetReset::Latest] {
+        let mut buffer = FetchBuffer::new(policy, 800);
+        buffer.assign(vec![(partition(0), Some(Place::at(10)))]);
+        let now = take_targets(&mut buffer).remove(0);
+        // What lay between was dropped while this was under way.
+        let stale = FetchTarget {
+            from: Place::at(30),
+            ..now.clone()
+        };
+        buffer.landed(std::slice::from_ref(&now));
+        assert!(!buffer.out_of_range(&stale, Instant::now()));
+        assert_eq!(take_targets(&mut buffer)[0].from, Place::at(10));
+    }
+}
+
+#[test]
 fn assigning_again_keeps_what_stays_and_forgets_what_goes() {
     let mut buffer = assigned(2);
     for target in take_targets(&mut buffer) {
@@ -396,6 +415,7 @@ mod transactions {
         let job = OpenJob {
             partition: partition(0),
             from: Place::at(0),
+            response: ResponseMemory::new(1 << 20),
             records: records.concat().into(),
             aborted: vec![AbortedTransaction {
                 producer_id: 1,
@@ -425,6 +445,7 @@ mod transactions {
         let mut opening = Opening::new(OpenJob {
             partition: partition(0),
             from: Place::at(4),
+            response: ResponseMemory::new(1 << 20),
             records: records.into(),
             aborted: vec![AbortedTransaction {
                 producer_id: 1,
@@ -608,9 +629,9 @@ mod chosen {
 mod paused {
     use super::*;
 
-    /// A buffer with room for about two batches of ten records, two partitions, of which the first is paused and full.
+    /// A buffer with room for less than two batches of ten records, two partitions, of which the first is paused and full.
     fn blocked() -> FetchBuffer {
-        let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 800);
+        let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 600);
         let places = (0..2).map(|number| (partition(number), Some(Place::at(0))));
         buffer.assign(places.collect());
         let targets = take_targets(&mut buffer);
@@ -693,6 +714,175 @@ mod paused {
     }
 }
 
+mod responses {
+    use super::*;
+
+    const RESPONSE: usize = 1 << 20;
+
+    /// A wire batch of one uncompressed record of `size` bytes.
+    fn large(base_offset: i64, size: usize) -> Vec<u8> {
+        let mut builder = BatchBuilder::new(64);
+        builder.append(1_000, None, Some(&vec![7; size]), &[]);
+        let sealed = builder
+            .seal(Compression::default(), ProducerFields::default())
+            .expect("an uncompressed batch seals");
+        let raw = batches(sealed.bytes).next().expect("one").expect("whole");
+        let placed = raw.with_position(base_offset, 3).expect("magic 2");
+        placed.bytes().to_vec()
+    }
+
+    /// Two partitions whose parts came in one response of a mebibyte.
+    fn shared() -> FetchBuffer {
+        let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 4 * RESPONSE);
+        let places = (0..2).map(|number| (partition(number), Some(Place::at(0))));
+        buffer.assign(places.collect());
+        let response = ResponseMemory::new(RESPONSE);
+        for target in take_targets(&mut buffer) {
+            buffer.landed(std::slice::from_ref(&target));
+            let records = [large(0, 20_000), large(1, 20_000)].concat();
+            let job = OpenJob {
+                response: Arc::clone(&response),
+                ..job(&target, records.into())
+            };
+            assert!(buffer.admit(&target, job));
+        }
+        buffer
+    }
+
+    #[test]
+    fn a_response_counts_once_and_until_nothing_waits_in_it() {
+        let mut buffer = shared();
+        assert_eq!(buffer.buffered(), RESPONSE);
+        open_all(&mut buffer);
+        for left in (0..4).rev() {
+            buffer.next_record().expect("no error").expect("a record");
+            let whole = if left > 0 { RESPONSE } else { 0 };
+            let held = buffer.buffered();
+            assert!(
+                (whole..=whole + 8_192).contains(&held),
+                "{held} with {left} left"
+            );
+        }
+        assert_eq!(buffer.buffered(), 0);
+    }
+
+    #[test]
+    fn a_response_of_dropped_partitions_counts_no_longer() {
+        for drop_both in [
+            |buffer: &mut FetchBuffer| buffer.remove(&[partition(0), partition(1)]),
+            |buffer: &mut FetchBuffer| {
+                for number in 0..2 {
+                    let sought = buffer.seek(&partition(number), Place::at(0));
+                    sought.expect("assigned");
+                }
+            },
+        ] {
+            let mut buffer = shared();
+            let task = buffer.start_opening().expect("there is something to open");
+            drop_both(&mut buffer);
+            assert_eq!(buffer.buffered(), 0);
+            buffer.opened(task, Vec::new());
+            assert_eq!(buffer.buffered(), 0);
+
+            let mut buffer = shared();
+            open_all(&mut buffer);
+            buffer.next_record().expect("no error").expect("a record");
+            drop_both(&mut buffer);
+            assert_eq!(buffer.buffered(), 0);
+        }
+    }
+
+    #[test]
+    fn a_batch_that_is_put_back_counts_again() {
+        let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 4 * RESPONSE);
+        buffer.assign(vec![(partition(0), Some(Place::at(0)))]);
+        let target = take_targets(&mut buffer).remove(0);
+        buffer.landed(std::slice::from_ref(&target));
+        let mut builder = BatchBuilder::new(64);
+        for _ in 0..2 {
+            builder.append(1_000, None, Some(&[7; 20_000]), &[]);
+        }
+        let sealed = builder.seal(Compression::default(), ProducerFields::default());
+        let job = OpenJob {
+            response: ResponseMemory::new(RESPONSE),
+            ..job(&target, sealed.expect("seals").bytes)
+        };
+        assert!(buffer.admit(&target, job));
+        open_all(&mut buffer);
+        buffer.next_record().expect("no error").expect("a record");
+        assert_eq!(buffer.buffered(), 0, "what is handed out does not wait");
+        buffer.set_paused(&partition(0), true).expect("assigned");
+        assert!(buffer.buffered() >= RESPONSE);
+        buffer.set_paused(&partition(0), false).expect("assigned");
+        assert_eq!(offsets(&mut buffer), [(0, 1)]);
+        assert_eq!(buffer.buffered(), 0);
+    }
+}
+
+mod position_errors {
+    use super::*;
+
+    fn refused(buffer: &mut FetchBuffer, number: i32, error: FetchError) {
+        let id = buffer.id(&partition(number)).expect("assigned");
+        let epoch = buffer.cursors[id].as_ref().expect("assigned").epoch;
+        buffer.fail(id, epoch, error);
+    }
+
+    fn unset(partitions: i32) -> FetchBuffer {
+        let mut buffer = FetchBuffer::new(AutoOffsetReset::None, 1 << 20);
+        let all = (0..partitions).map(|number| (partition(number), None));
+        buffer.assign(all.collect());
+        buffer
+    }
+
+    #[test]
+    fn whoever_asks_for_the_position_hears_why_there_is_none_and_it_is_tried_again() {
+        let mut buffer = unset(1);
+        let error = FetchError::NoOffset {
+            partition: partition(0),
+        };
+        refused(&mut buffer, 0, error.clone());
+        assert_eq!(
+            buffer.take_position_error(&partition(0)),
+            Ok(Some(error.clone()))
+        );
+        assert_eq!(buffer.take_position_error(&partition(0)), Ok(None));
+        assert!(!buffer.is_ready(), "nobody else hears of it");
+        let state = buffer.cursor(&partition(0)).expect("assigned").state;
+        assert_eq!(state, CursorState::Unset(StartAt::Policy));
+        refused(&mut buffer, 0, error.clone());
+        assert_eq!(buffer.next_record().expect_err("it is raised"), error);
+    }
+
+    #[test]
+    fn what_is_said_of_a_topic_holds_for_each_partition_and_stays() {
+        let mut buffer = unset(2);
+        let error = FetchError::Topic {
+            topic: "t".into(),
+            code: kafkars_protocol::ErrorCode::UnknownTopicOrPartition,
+        };
+        refused(&mut buffer, 0, error.clone());
+        for _ in 0..2 {
+            assert_eq!(
+                buffer.take_position_error(&partition(1)),
+                Ok(Some(error.clone()))
+            );
+        }
+        assert_eq!(buffer.next_record().expect_err("it is raised"), error);
+    }
+
+    #[test]
+    fn an_error_of_a_partition_with_a_position_is_left_to_whoever_reads() {
+        let mut buffer = assigned(1);
+        let error = FetchError::NoOffset {
+            partition: partition(0),
+        };
+        refused(&mut buffer, 0, error.clone());
+        assert_eq!(buffer.take_position_error(&partition(0)), Ok(None));
+        assert_eq!(buffer.next_record().expect_err("it is raised"), error);
+    }
+}
+
 mod opening {
     use super::*;
     use crate::fetch::opening::Opening;
@@ -702,6 +892,7 @@ mod opening {
         let job = OpenJob {
             partition: partition(0),
             from: Place::at(from),
+            response: ResponseMemory::new(1 << 20),
             records: records.into(),
             aborted: Vec::new(),
             isolation: IsolationLevel::ReadCommitted,
@@ -758,6 +949,7 @@ mod opening {
         let mut opening = Opening::new(OpenJob {
             partition: partition(0),
             from: Place::at(0),
+            response: ResponseMemory::new(1 << 20),
             records: [&records[..], large.bytes()].concat().into(),
             aborted: Vec::new(),
             isolation: IsolationLevel::ReadCommitted,

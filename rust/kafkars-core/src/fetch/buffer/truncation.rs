@@ -84,9 +84,6 @@ impl FetchBuffer {
             return;
         };
         cursor.validated = asked.leader_epoch;
-        if cursor.fetch_from != asked.from {
-            return;
-        }
         let unknown = end.leader_epoch < 0 || end.end_offset < 0;
         if unknown || end.end_offset < asked.from.offset {
             self.truncated(asked.id, asked.epoch, asked.from, end, now);
@@ -104,6 +101,13 @@ impl FetchBuffer {
         now: Instant,
     ) {
         let policy = self.policy;
+        // What is said of another place than the one that would be asked for now says nothing.
+        if self
+            .cursor_at(id, epoch)
+            .is_none_or(|cursor| cursor.fetch_from != from)
+        {
+            return;
+        }
         let cause = format!("the log was truncated below offset {}", from.offset);
         self.redirected(id, epoch, now, "epoch check", cause);
         let Some(cursor) = self.cursor_at(id, epoch) else {
@@ -129,11 +133,8 @@ impl FetchBuffer {
 
 /// Where both logs agree, and never further than the application has read.
 fn place_of(cursor: &Cursor, end: EpochEnd) -> Place {
-    match cursor.position {
-        Some(position) if position < end.end_offset => Place {
-            offset: position,
-            leader_epoch: cursor.leader_epoch,
-        },
+    match cursor.place() {
+        Some(position) if position.offset < end.end_offset => position,
         _ => Place {
             offset: end.end_offset,
             leader_epoch: end.leader_epoch,

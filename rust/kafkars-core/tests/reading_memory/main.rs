@@ -1,8 +1,12 @@
 //! The memory oracle of reading: whatever a broker sends, what waits for the application stays within its limit, an answer
-//! that has come and one batch. In a binary of its own, since it counts every allocation of the process.
+//! that has come and one batch. In a binary of its own, since it counts every allocation of the process: the buffers in which
+//! answers came are freed when nothing of them is kept, whatever the client believes to hold.
+
+mod shared_responses;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -10,6 +14,7 @@ use kafkars_core::config::{AutoOffsetReset, IsolationLevel, TopicPartition};
 use kafkars_core::fetch::buffer::FetchBuffer;
 use kafkars_core::fetch::cursor::Place;
 use kafkars_core::fetch::open::{AbortedTransaction, OpenJob};
+use kafkars_core::fetch::response_memory::ResponseMemory;
 use kafkars_records::{BatchBuilder, Codec, ProducerFields, ReadLimits, batches};
 
 struct Counting;
@@ -19,6 +24,17 @@ static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
+
+/// What is counted is the whole process's, so tests take turns.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Bytes allocated now.
+pub(crate) fn allocated() -> usize {
+    NOW.load(Relaxed)
+}
 
 // SAFETY: every call is the system allocator's, with the arguments given; the counters are beside it.
 unsafe impl GlobalAlloc for Counting {
@@ -146,10 +162,12 @@ fn fill(content: Content, defect: Option<Defect>) -> (usize, usize) {
         if content == Content::Aborted && target.from.offset > 200_000 {
             break; // nothing of it is kept, so there is no end to it
         }
+        let records = answer(content, target.from.offset);
         let job = OpenJob {
             partition: partition(),
             from: target.from,
-            records: answer(content, target.from.offset),
+            response: ResponseMemory::new(records.len()),
+            records,
             aborted: vec![AbortedTransaction {
                 producer_id: 7,
                 first_offset: 0,
@@ -183,6 +201,7 @@ fn bound(content: Content) -> usize {
 
 #[test]
 fn memory_keeps_its_bound_whatever_comes() {
+    let _turn = alone();
     let bombs = [Codec::Gzip, Codec::Snappy, Codec::Lz4, Codec::Zstd].map(Content::Bombs);
     let plain = [Content::TinyBatches, Content::TinyAnswers, Content::Aborted];
     for content in plain.into_iter().chain(bombs) {

@@ -1,0 +1,72 @@
+//! The memory in which a fetch response came.
+//!
+//! A response is one buffer, and whatever is kept of it keeps all of it: ten kilobytes of a paused partition hold the fifty
+//! megabytes that came with them. So it is charged as a whole against `fetch_buffer_bytes`, once, for as long as anything
+//! in it waits for the application: parts that are not opened, and batches that were not compressed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// One response's buffer, and how many waiting parts are in it. Only the [`FetchBuffer`](crate::fetch::buffer::FetchBuffer)
+/// that admits them counts, behind its lock, so the order of memory operations does not matter.
+#[derive(Debug)]
+pub struct ResponseMemory {
+    bytes: usize,
+    parts: AtomicUsize,
+    // Of these, in paused partitions.
+    paused_parts: AtomicUsize,
+}
+
+impl ResponseMemory {
+    /// A buffer of so many bytes, of which nothing waits yet.
+    #[must_use]
+    pub fn new(bytes: usize) -> Arc<Self> {
+        Arc::new(Self {
+            bytes,
+            parts: AtomicUsize::new(0),
+            paused_parts: AtomicUsize::new(0),
+        })
+    }
+
+    /// Bytes that are freed with the last part.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// One more part waits. Returns the bytes that it adds to what is held.
+    pub(super) fn hold(&self) -> usize {
+        self.first(&self.parts)
+    }
+
+    /// A part waits no longer. Returns the bytes that this frees.
+    pub(super) fn release(&self) -> usize {
+        self.last(&self.parts)
+    }
+
+    /// One of the parts belongs to a paused partition now. Returns the bytes that this adds to what those hold.
+    pub(super) fn pause(&self) -> usize {
+        self.first(&self.paused_parts)
+    }
+
+    /// The reverse of [`ResponseMemory::pause`].
+    pub(super) fn resume(&self) -> usize {
+        self.last(&self.paused_parts)
+    }
+
+    fn first(&self, count: &AtomicUsize) -> usize {
+        match count.fetch_add(1, Relaxed) {
+            0 => self.bytes,
+            _ => 0,
+        }
+    }
+
+    fn last(&self, count: &AtomicUsize) -> usize {
+        let before = count.load(Relaxed);
+        count.store(before.saturating_sub(1), Relaxed);
+        match before {
+            1 => self.bytes,
+            _ => 0,
+        }
+    }
+}
