@@ -130,7 +130,11 @@ $(FRAMEWORKS)/.ready: tests/frameworks/requirements.txt $(VENV)/.created
 
 .PHONY: test-kafka
 test-kafka: build $(VENV)/.group-peers $(KAFKA_PYTHON_2)/.ready  ## Python and interoperability tests on a real Apache Kafka (java, mvn)
-	@$(RUN_TESTS) -m "kafka and not chaos and not frameworks" --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
+	@$(RUN_TESTS) -m "kafka and not chaos and not frameworks and not spark" --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
+
+.PHONY: test-spark
+test-spark: build $(VENV)/.group-peers $(VENV)/.group-spark  ## kafkars.spark on a real Spark and Kafka, beside Spark's own connector (java, mvn)
+	@$(PY) -m pytest -m spark --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
 
 .PHONY: test-chaos
 test-chaos: build $(VENV)/.group-peers  ## Three real brokers are killed and cut off, a short while per load (java, mvn)

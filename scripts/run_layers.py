@@ -6,6 +6,7 @@ that is left out counts as a failure, so a machine without Java cannot look gree
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
@@ -191,6 +192,18 @@ def no_frameworks() -> str | None:
     return None if reached.returncode == 0 else "no package index to install the frameworks from"
 
 
+def no_spark() -> str | None:
+    if (reason := no_jvm()) is not None:
+        return reason
+    if importlib.util.find_spec("pyspark") is not None:
+        return None
+    # A dry run of the installation would download all of it.
+    asked = subprocess.run(
+        [sys.executable, "-m", "pip", "index", "versions", "pyspark"], capture_output=True, check=False
+    )
+    return None if asked.returncode == 0 else "no package index to install PySpark from"
+
+
 # What takes longest comes first, so that it is not what the others wait for at the end. One cargo at a time
 # in each of its folders: lint-rust and test-rust would only wait for each other.
 LAYERS = [
@@ -201,6 +214,7 @@ LAYERS = [
     Layer("test-python", 480, ("build",)),
     Layer("test-rust", 600, after=("lint-rust",)),
     Layer("test-kafka-old", 600, ("build",), why_not=no_jvm),
+    Layer("test-spark", 600, ("build",), why_not=no_spark),
     Layer("test-chaos", 420, ("build",), why_not=no_jvm),
     Layer("test-frameworks", 300, ("build",), why_not=no_frameworks),
     Layer("test-wheel", 300, ("build",)),

@@ -1,0 +1,252 @@
+"""From `kafka.*` options, which have the names of Java's clients, to settings of our clients."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kafkars.config import ConsumerConfig, ProducerConfig, checks
+from kafkars.config.client import ClientConfig
+from kafkars.errors import ConfigError
+
+PREFIX = "kafka."
+
+ALWAYS_BYTES = "keys and values are bytes here; use expressions of Spark to make something of them"
+
+REFUSED = {
+    "auto.offset.reset": "use startingOffsets, which says where a new query begins; a restarted one goes on from its checkpoint",
+    "enable.auto.commit": "Spark keeps the offsets in its checkpoint; kafkars.commit.group commits them to a group besides",
+    "interceptor.classes": "Java classes cannot run here",
+    "key.deserializer": ALWAYS_BYTES,
+    "value.deserializer": ALWAYS_BYTES,
+    "key.serializer": ALWAYS_BYTES,
+    "value.serializer": ALWAYS_BYTES,
+    "transactional.id": "use kafkars.delivery=exactly-once, and kafkars.transactional.id.prefix for its beginning",
+    "metric.reporters": "Java classes cannot run here",
+    "security.providers": "Java classes cannot run here",
+    "ssl.engine.factory.class": "Java classes cannot run here",
+    "sasl.login.class": "Java classes cannot run here",
+    "sasl.kerberos.service.name": "GSSAPI is not part of this version",
+    "ssl.provider": "TLS is that of rustls here",
+    "ssl.trustmanager.algorithm": "TLS is that of rustls here",
+    "ssl.keymanager.algorithm": "TLS is that of rustls here",
+    "ssl.secure.random.implementation": "TLS is that of rustls here",
+}
+"""Options of Java's clients that cannot be honoured, with what to do instead."""
+
+WITHOUT_EFFECT = frozenset(
+    """
+    auto.include.jmx.reporter check.crcs client.dns.lookup compression.gzip.level compression.lz4.level
+    compression.zstd.level enable.metrics.push exclude.internal.topics group.protocol max.poll.interval.ms
+    max.poll.records metadata.max.idle.ms metadata.recovery.rebootstrap.trigger.ms metadata.recovery.strategy
+    metrics.num.samples metrics.recording.level metrics.sample.window.ms partition.assignment.strategy
+    partitioner.adaptive.partitioning.enable partitioner.availability.timeout.ms retries session.timeout.ms
+    heartbeat.interval.ms group.instance.id group.remote.assignor socket.connection.setup.timeout.max.ms ssl.protocol
+    sasl.login.refresh.buffer.seconds sasl.login.refresh.min.period.seconds sasl.login.refresh.window.factor
+    sasl.login.refresh.window.jitter
+    """.split()
+)
+"""Options of Java's clients that change nothing for a query: it belongs to no group, and our client tries until its
+time-outs are over and checks every checksum whatever they say."""
+
+HANDLERS = {
+    "sasl.login.callback.handler.class": (
+        "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginCallbackHandler",
+        "org.apache.kafka.common.security.oauthbearer.secured.OAuthBearerLoginCallbackHandler",
+    )
+}
+
+PARTITIONERS = {
+    "": "default",
+    "org.apache.kafka.clients.producer.internals.DefaultPartitioner": "default",
+    "org.apache.kafka.clients.producer.UniformStickyPartitioner": "murmur2_sticky",
+    "org.apache.kafka.clients.producer.RoundRobinPartitioner": "round_robin",
+}
+"""Java's own partitioners, by the names of ours."""
+
+SECURITY_TEXT = ("sasl.jaas.config", "partitioner.class", "partitioner.ignore.keys", "group.id")
+SSL_STORES = (
+    "ssl.truststore.type",
+    "ssl.truststore.location",
+    "ssl.truststore.password",
+    "ssl.truststore.certificates",
+    "ssl.keystore.type",
+    "ssl.keystore.location",
+    "ssl.keystore.password",
+    "ssl.keystore.key",
+    "ssl.keystore.certificate.chain",
+    "ssl.key.password",
+)
+CONVERTED = (*SECURITY_TEXT, *SSL_STORES, *HANDLERS)
+
+LOGIN = re.compile(r"^\s*([\w.]+)\s+required\s*(.*?);\s*$", re.DOTALL)
+LOGIN_OPTION = re.compile(r"""([\w.]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s"';]+))""")
+LOGIN_SHADE = re.compile(r"^(kafkashaded|shadedkafka|kafkashaded\.)+\.?")
+
+
+def known_names() -> dict[str, str]:
+    """Every option of Java's clients that is a setting of ours, with the name that it has here."""
+    fields = {**ConsumerConfig.CHECKS, **ProducerConfig.CHECKS}
+    return {name.replace("_", "."): name for name in fields}
+
+
+def translate(given: Mapping[str, str]) -> dict[str, str]:
+    """Settings of our clients, of all kinds together, from what stood behind `kafka.` in the options.
+
+    Raises:
+        ConfigError: A name is unknown or cannot be honoured. The message names the option and shows no secret.
+    """
+    known = known_names()
+    settings: dict[str, str] = {}
+    for name, value in given.items():
+        option = PREFIX + name
+        if name in REFUSED:
+            raise ConfigError(f"{option}: not supported; {REFUSED[name]}")
+        if name in WITHOUT_EFFECT or name in CONVERTED:
+            continue
+        if name == "ssl.endpoint.identification.algorithm" and not value.strip():
+            settings[known[name]] = "none"
+        elif name in {"receive.buffer.bytes", "send.buffer.bytes"} and value.strip() == "-1":
+            continue
+        elif name in known:
+            settings[known[name]] = value
+        else:
+            raise ConfigError(_unknown(option, name, known))
+    settings.update(_stores(given))
+    settings.update(_login(given))
+    settings.update(_partitioner(given))
+    settings.update(_level(given, settings))
+    return settings
+
+
+def check(settings: Mapping[str, str]) -> None:
+    """Tries the values of all settings, so that a wrong one is refused before any job starts.
+
+    Raises:
+        ConfigError: One is wrong; the message names it as an option.
+    """
+    consumers = part(settings, ConsumerConfig)
+    producers = part(settings, ProducerConfig)
+    for config, values in ((ConsumerConfig, consumers), (ProducerConfig, producers)):
+        make(config, values)
+
+
+def part(settings: Mapping[str, str], config: type[ClientConfig]) -> dict[str, str]:
+    """Those settings that one kind of client has."""
+    return {name: value for name, value in settings.items() if name in config.CHECKS}
+
+
+def make(config: type[Any], values: Mapping[str, Any]) -> Any:
+    """A config of our client from text; messages name the option as it was written."""
+    try:
+        return config.of(
+            {name: checks.Text(value) if isinstance(value, str) else value for name, value in values.items()}, {}
+        )
+    except ConfigError as error:
+        name, colon, rest = str(error).partition(":")
+        if name in config.CHECKS:
+            raise ConfigError(f"{PREFIX}{name.replace('_', '.')}{colon}{rest}") from None
+        raise
+
+
+def _unknown(option: str, name: str, known: Mapping[str, str]) -> str:
+    import difflib  # noqa: PLC0415  only on the way to an error
+
+    every = [*known, *WITHOUT_EFFECT, *CONVERTED]
+    near = difflib.get_close_matches(name, every, n=1, cutoff=0.6)
+    return f"{option}: unknown option" + (f"; did you mean {PREFIX}{near[0]}?" if near else " of a Kafka client")
+
+
+def _partitioner(given: Mapping[str, str]) -> dict[str, str]:
+    if given.get("partitioner.ignore.keys", "false").strip().lower() == "true":
+        raise ConfigError(
+            "kafka.partitioner.ignore.keys: true is not supported; leave the key column out, or set a partition column"
+        )
+    name = given.get("partitioner.class")
+    if name is None:
+        return {}
+    if name.strip() not in PARTITIONERS:
+        raise ConfigError(
+            f"kafka.partitioner.class: {name} cannot run here; known are {', '.join(filter(None, PARTITIONERS))}, and the "
+            "column `partition` chooses for each row"
+        )
+    return {"partitioner": PARTITIONERS[name.strip()]}
+
+
+def _level(given: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, str]:
+    level = given.get(f"compression.{settings.get('compression_type', 'none').strip().lower()}.level")
+    return {} if level is None else {"compression_level": level}
+
+
+def _stores(given: Mapping[str, str]) -> dict[str, str]:
+    """Java's key stores: PEM and PKCS#12 as they are, JKS not at all."""
+    settings: dict[str, str] = {}
+    rename: Callable[[str, str], None] = lambda old, new: (  # noqa: E731
+        settings.update({new: given[old]}) if old in given else None
+    )
+    trust = _type(given, "ssl.truststore", "ssl.truststore.certificates")
+    if trust is not None:
+        if trust != "PEM":
+            raise ConfigError(
+                f"kafka.ssl.truststore.type: {trust} is not supported; make PEM of it "
+                "(keytool -exportcert -rfc -keystore FILE -alias NAME > ca.pem) and set kafka.ssl.truststore.type=PEM"
+            )
+        rename("ssl.truststore.location", "ssl_ca_location")
+        rename("ssl.truststore.certificates", "ssl_ca_pem")
+    keys = _type(given, "ssl.keystore", "ssl.keystore.key")
+    if keys == "PEM":
+        rename("ssl.keystore.location", "ssl_certificate_location")
+        rename("ssl.keystore.certificate.chain", "ssl_certificate_pem")
+        rename("ssl.keystore.key", "ssl_key_pem")
+        rename("ssl.key.password", "ssl_key_password")
+    elif keys == "PKCS12":
+        rename("ssl.keystore.location", "ssl_keystore_location")
+        rename("ssl.keystore.password", "ssl_keystore_password")
+    elif keys is not None:
+        raise ConfigError(
+            f"kafka.ssl.keystore.type: {keys} is not supported; make PKCS12 of it (keytool -importkeystore "
+            "-srckeystore FILE -destkeystore FILE.p12 -deststoretype PKCS12) and set kafka.ssl.keystore.type=PKCS12"
+        )
+    return settings
+
+
+def _type(given: Mapping[str, str], store: str, text: str) -> str | None:
+    """The type of a store, None if there is none. Java's default is JKS."""
+    if f"{store}.location" not in given and text not in given:
+        return None
+    return given.get(f"{store}.type", "JKS").strip().upper()
+
+
+def _login(given: Mapping[str, str]) -> dict[str, str]:
+    """User and password, or the credentials of a token endpoint, out of `sasl.jaas.config`."""
+    for name, classes in HANDLERS.items():
+        if name in given and LOGIN_SHADE.sub("", given[name].strip()) not in classes:
+            raise ConfigError(f"kafka.{name}: Java classes cannot run here; known is {classes[0]}")
+    text = given.get("sasl.jaas.config")
+    if text is None:
+        return {}
+    match = LOGIN.match(text)
+    if match is None:
+        raise ConfigError('kafka.sasl.jaas.config: expected "MODULE required name=\\"value\\" ...;"')
+    module = LOGIN_SHADE.sub("", match.group(1)).rpartition(".")[2]
+    options = {
+        name: re.sub(r"\\(.)", r"\1", double or single or bare)
+        for name, double, single, bare in LOGIN_OPTION.findall(match.group(2))
+    }
+    if module in {"PlainLoginModule", "ScramLoginModule"}:
+        missing = [name for name in ("username", "password") if name not in options]
+        if missing:
+            raise ConfigError(f"kafka.sasl.jaas.config: {module} has no {missing[0]}")
+        return {"sasl_username": options["username"], "sasl_password": options["password"]}
+    if module == "OAuthBearerLoginModule":
+        names = {
+            "clientId": "sasl_oauthbearer_client_id",
+            "clientSecret": "sasl_oauthbearer_client_secret",
+            "scope": "sasl_oauthbearer_scope",
+        }
+        return {ours: options[name] for name, ours in names.items() if name in options}
+    raise ConfigError(
+        f"kafka.sasl.jaas.config: {module} is not supported; known are PlainLoginModule, ScramLoginModule and "
+        "OAuthBearerLoginModule"
+    )

@@ -1,0 +1,97 @@
+"""Offsets of partitions, and the JSON in which Spark's Kafka source writes them: `{"topic":{"0":23,"1":-1}}`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from kafkars.errors import ConfigError
+from kafkars.types import TopicPartition
+
+LATEST = -1
+"""Stands for the end of a partition in JSON."""
+
+EARLIEST = -2
+"""Stands for the first record of a partition in JSON."""
+
+Offsets = dict[TopicPartition, int]
+
+
+def to_json(offsets: Mapping[TopicPartition, int]) -> dict[str, dict[str, int]]:
+    """The shape that goes into the checkpoint, in the order in which Spark's own source writes it."""
+    shape: dict[str, dict[str, int]] = {}
+    for (topic, partition), offset in sorted(offsets.items()):
+        shape.setdefault(topic, {})[str(partition)] = offset
+    return shape
+
+
+def from_json(shape: Mapping[str, Mapping[str, int]]) -> Offsets:
+    """The offsets of `to_json`, ours or those of Spark's own source."""
+    return {
+        TopicPartition(topic, int(partition)): int(offset)
+        for topic, partitions in shape.items()
+        for partition, offset in partitions.items()
+    }
+
+
+def parse_offsets(option: str, text: str) -> Offsets:
+    """Offsets, or timestamps, from an option.
+
+    Raises:
+        ConfigError: It is something else; the message names the option.
+    """
+    expected = 'JSON such as {"topicA":{"0":23,"1":-1},"topicB":{"0":-2}}'
+    offsets: Offsets = {}
+    for topic, partitions in _object(option, text, expected).items():
+        if not isinstance(partitions, dict):
+            raise _wrong(option, text, expected)
+        for partition, offset in partitions.items():
+            if isinstance(offset, bool) or not isinstance(offset, int) or not -(2**63) <= offset < 2**63:
+                raise _wrong(option, text, expected)
+            offsets[TopicPartition(topic, _partition(option, text, expected, partition))] = offset
+    return offsets
+
+
+def parse_partitions(option: str, text: str) -> list[TopicPartition]:
+    """Partitions from an option.
+
+    Raises:
+        ConfigError: It is something else; the message names the option.
+    """
+    expected = 'JSON such as {"topicA":[0,1],"topicB":[2,4]}'
+    found: set[TopicPartition] = set()
+    for topic, partitions in _object(option, text, expected).items():
+        if not isinstance(partitions, list):
+            raise _wrong(option, text, expected)
+        found.update(TopicPartition(topic, _partition(option, text, expected, each)) for each in partitions)
+    if not found:
+        raise ConfigError(f"{option}: names no partition")
+    return sorted(found)
+
+
+def names(partitions: Iterable[TopicPartition]) -> str:
+    """Partitions for a message: `orders-0, orders-1`."""
+    return ", ".join(f"{topic}-{partition}" for topic, partition in sorted(partitions)) or "none"
+
+
+def _object(option: str, text: str, expected: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        raise _wrong(option, text, expected) from None
+    if not isinstance(value, dict):
+        raise _wrong(option, text, expected)
+    return value
+
+
+def _partition(option: str, text: str, expected: str, value: object) -> int:
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
+        raise _wrong(option, text, expected)
+    return value
+
+
+def _wrong(option: str, text: str, expected: str) -> ConfigError:
+    return ConfigError(f"{option}: expected {expected}, not {text!r}")

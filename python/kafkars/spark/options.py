@@ -1,0 +1,343 @@
+"""The options of the source and of the sink: each is honoured, or refused by name before a job starts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from kafkars.errors import ConfigError
+from kafkars.spark import client_settings, offsets
+from kafkars.spark.offsets import EARLIEST, LATEST, Offsets
+from kafkars.types import TopicPartition
+
+OF_SPARK = ("checkpointLocation", "path", "queryName")
+"""What Spark puts beside a source's own options."""
+
+OF_SOURCE = (
+    "assign",
+    "subscribe",
+    "subscribePattern",
+    "startingOffsets",
+    "startingOffsetsByTimestamp",
+    "startingTimestamp",
+    "startingOffsetsByTimestampStrategy",
+    "endingOffsets",
+    "endingOffsetsByTimestamp",
+    "endingTimestamp",
+    "failOnDataLoss",
+    "minPartitions",
+    "maxRecordsPerPartition",
+    "maxOffsetsPerTrigger",
+    "minOffsetsPerTrigger",
+    "maxTriggerDelay",
+    "includeHeaders",
+    "groupIdPrefix",
+    "kafkaConsumer.pollTimeoutMs",
+    "fetchOffset.numRetries",
+    "fetchOffset.retryIntervalMs",
+    "kafkars.commit.group",
+    "kafkars.batch.rows",
+)
+OF_SINK = ("topic", "includeHeaders", "kafkars.delivery", "kafkars.transactional.id.prefix", "kafkars.marks.topic")
+
+DURATION = re.compile(r"\s*(\d+)\s*([a-z]*)\s*")
+DURATION_SECONDS = {
+    **dict.fromkeys(("", "ms"), 0.001),
+    "us": 0.000001,
+    "s": 1.0,
+    **dict.fromkeys(("m", "min"), 60.0),
+    "h": 3_600.0,
+    "d": 86_400.0,
+}
+"""Units of Spark's durations, such as 15m; a number alone is in ms."""
+
+UNLIKE_PYTHON = re.compile(r"\\[pPQEhHvVRXkGzZ]|&&|\(\?<(?![=!])|[*+?}]\+")
+"""What a regular expression of Java means otherwise than one of Python."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Where a query begins or ends."""
+
+    option: str
+    """The option that says it, for messages."""
+    named: str | None = None
+    """"earliest", "latest" or "committed"."""
+    offsets: Mapping[TopicPartition, int] | None = None
+    timestamps: Mapping[TopicPartition, int] | None = None
+    """Milliseconds since 1970 for each partition."""
+    timestamp: int | None = None
+    """The same for all partitions."""
+    else_latest: bool = False
+    """Whether a partition without a record of that time begins at its end, instead of failing."""
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """Everything that a reader has to know. It is pickled to the executors, and shows no settings of clients."""
+
+    settings: Mapping[str, str] = field(repr=False)
+    starting: Limit
+    ending: Limit
+    assign: tuple[TopicPartition, ...] = ()
+    subscribe: tuple[str, ...] = ()
+    pattern: str | None = None
+    fail_on_data_loss: bool = True
+    include_headers: bool = False
+    min_partitions: int | None = None
+    max_records_per_partition: int | None = None
+    max_offsets: int | None = None
+    min_offsets: int | None = None
+    max_trigger_delay: float = 900.0
+    poll_timeout: float = 120.0
+    retries: int = 3
+    retry_interval: float = 0.01
+    commit_group: str | None = None
+    batch_rows: int = 50_000
+
+
+@dataclass(frozen=True)
+class SinkOptions:
+    """Everything that a writer has to know; likewise."""
+
+    settings: Mapping[str, str] = field(repr=False)
+    topic: str | None = None
+    exactly_once: bool = False
+    prefix: str = "kafkars-spark"
+    marks_topic: str | None = None
+    """The topic whose partition 0 stands for the marks of progress in groups' offsets."""
+
+
+def source_options(given: Mapping[str, str], *, streaming: bool | None) -> SourceOptions:
+    """The options of a reader.
+
+    Args:
+        given: What the program said; names in any case.
+        streaming: Which kind of query it is; None before that is known.
+
+    Raises:
+        ConfigError: An option is wrong; the message names it.
+    """
+    options = Options(given, OF_SOURCE, "source", of_the_other=OF_SINK)
+    ways = [name for name in ("assign", "subscribe", "subscribePattern") if options.text(name) is not None]
+    if len(ways) != 1:
+        said = f"not {' and '.join(ways)}" if ways else "none is given"
+        raise ConfigError(f"assign, subscribe, subscribePattern: exactly one of them says what to read; {said}")
+    starting = _limit(options, "starting", "earliest" if streaming is False else "latest")
+    ending = _limit(options, "ending", "latest")
+    if streaming:
+        _check_streaming(options)
+    elif streaming is False:
+        _check_batch(starting, ending)
+    least, most = options.positive("minOffsetsPerTrigger"), options.positive("maxOffsetsPerTrigger")
+    if least is not None and most is not None and least > most:
+        raise ConfigError(f"minOffsetsPerTrigger: {least} is more than maxOffsetsPerTrigger, {most}")
+    group = options.text("kafkars.commit.group") or options.kafka.get("group.id")
+    if "committed" in (starting.named, ending.named) and group is None:
+        raise ConfigError("startingOffsets: committed needs kafkars.commit.group, the group whose offsets are meant")
+    return SourceOptions(
+        settings=options.settings(),
+        starting=starting,
+        ending=ending,
+        assign=tuple(offsets.parse_partitions("assign", options.get("assign", ""))) if "assign" in ways else (),
+        subscribe=_topics(options) if "subscribe" in ways else (),
+        pattern=_pattern(options.get("subscribePattern", "")) if "subscribePattern" in ways else None,
+        fail_on_data_loss=options.flag("failOnDataLoss", default=True),
+        include_headers=options.flag("includeHeaders", default=False),
+        min_partitions=options.positive("minPartitions"),
+        max_records_per_partition=options.positive("maxRecordsPerPartition"),
+        max_offsets=most,
+        min_offsets=least,
+        max_trigger_delay=_duration("maxTriggerDelay", options.get("maxTriggerDelay", "15m")),
+        poll_timeout=(options.positive("kafkaConsumer.pollTimeoutMs") or 120_000) / 1_000,
+        retries=options.positive("fetchOffset.numRetries") or 3,
+        retry_interval=(options.number("fetchOffset.retryIntervalMs", 0) or 10) / 1_000,
+        commit_group=group,
+        batch_rows=options.positive("kafkars.batch.rows") or 50_000,
+    )
+
+
+def sink_options(given: Mapping[str, str], *, streaming: bool) -> SinkOptions:
+    """The options of a writer.
+
+    Raises:
+        ConfigError: An option is wrong; the message names it.
+    """
+    options = Options(given, OF_SINK, "sink", of_the_other=OF_SOURCE)
+    delivery = options.get("kafkars.delivery", "at-least-once").lower()
+    if delivery not in {"at-least-once", "exactly-once"}:
+        raise ConfigError(f'kafkars.delivery: expected "at-least-once" or "exactly-once", not {delivery!r}')
+    if delivery == "exactly-once" and not streaming:
+        raise ConfigError("kafkars.delivery: exactly-once is for streams: only they have a checkpoint to go on from")
+    topic = options.text("topic")
+    if topic is not None and not topic:
+        raise ConfigError("topic: is empty")
+    options.flag("includeHeaders", default=False)
+    return SinkOptions(
+        settings=options.settings(),
+        topic=topic,
+        exactly_once=delivery == "exactly-once",
+        prefix=options.text("kafkars.transactional.id.prefix") or "kafkars-spark",
+        marks_topic=options.text("kafkars.marks.topic") or topic,
+    )
+
+
+class Options:
+    """Options by name in any case, each checked when it is asked for."""
+
+    def __init__(self, given: Mapping[str, str], known: Iterable[str], what: str, of_the_other: Iterable[str]) -> None:
+        self._known = {name.lower(): name for name in known}
+        self._values: dict[str, str] = {}
+        self.kafka: dict[str, str] = {}
+        others = {name.lower() for name in of_the_other}
+        ignored = {name.lower() for name in OF_SPARK}
+        for key, value in given.items():
+            name = key.lower()
+            if name.startswith(client_settings.PREFIX):
+                self.kafka[name.removeprefix(client_settings.PREFIX)] = value
+            elif name in self._known:
+                self._values[name] = value
+            elif name not in ignored:
+                raise ConfigError(self._unknown(key, what, in_the_other=name in others))
+
+    def settings(self) -> dict[str, str]:
+        """Settings of our clients from the options that begin with `kafka.`."""
+        if not self.kafka.get("bootstrap.servers", "").strip():
+            raise ConfigError('kafka.bootstrap.servers: missing; name at least one broker, such as "localhost:9092"')
+        settings = client_settings.translate(self.kafka)
+        client_settings.check(settings)
+        return settings
+
+    def text(self, name: str) -> str | None:
+        """The value as it is, without spaces around it."""
+        value = self._values.get(name.lower())
+        return None if value is None else value.strip()
+
+    def get(self, name: str, default: str) -> str:
+        """The same, or a default."""
+        value = self.text(name)
+        return default if value is None else value
+
+    def flag(self, name: str, *, default: bool) -> bool:
+        """True or false."""
+        value = self.get(name, str(default)).lower()
+        if value not in {"true", "false"}:
+            raise ConfigError(f"{name}: expected true or false, not {value!r}")
+        return value == "true"
+
+    def number(self, name: str, least: int) -> int | None:
+        """A whole number."""
+        value = self.text(name)
+        if value is None:
+            return None
+        try:
+            number = int(value)
+        except ValueError:
+            number = least - 1
+        if not least <= number < 2**63:
+            raise ConfigError(f"{name}: expected a whole number of at least {least}, not {value!r}")
+        return number
+
+    def positive(self, name: str) -> int | None:
+        """A whole number above 0."""
+        return self.number(name, 1)
+
+    def _unknown(self, key: str, what: str, *, in_the_other: bool) -> str:
+        import difflib  # noqa: PLC0415  only on the way to an error
+
+        if in_the_other:
+            return f"{key}: not an option of the {what}"
+        near = difflib.get_close_matches(key.lower(), self._known, n=1, cutoff=0.6)
+        return f"{key}: unknown option of the {what}" + (f"; did you mean {self._known[near[0]]}?" if near else "")
+
+
+def _check_streaming(options: Options) -> None:
+    for name in ("endingOffsets", "endingOffsetsByTimestamp", "endingTimestamp"):
+        if options.text(name) is not None:
+            raise ConfigError(f"{name}: a stream has no end; it is an option of batch queries")
+
+
+def _check_batch(starting: Limit, ending: Limit) -> None:
+    if starting.named == "latest" or LATEST in (starting.offsets or {}).values():
+        raise ConfigError(f"{starting.option}: a batch query cannot begin at the latest offset")
+    if ending.named in {"earliest", "committed"} or EARLIEST in (ending.offsets or {}).values():
+        raise ConfigError(f"{ending.option}: a batch query cannot end at the earliest offset")
+    for one, other in ((starting.offsets, ending.offsets), (starting.timestamps, ending.timestamps)):
+        if one is not None and other is not None:
+            _check_order(starting.option, ending.option, one, other)
+
+
+def _check_order(start: str, end: str, one: Mapping[TopicPartition, int], other: Mapping[TopicPartition, int]) -> None:
+    if one.keys() != other.keys():
+        named = offsets.names(one.keys() ^ other.keys())
+        raise ConfigError(f"{start}, {end}: they name other partitions; only one of them has {named}")
+    for partition, offset in one.items():
+        if offset > other[partition] >= 0:
+            raise ConfigError(
+                f"{start}, {end}: {offsets.names([partition])} would begin at {offset}, behind its end at {other[partition]}"
+            )
+
+
+def _limit(options: Options, which: str, default: str) -> Limit:
+    """One end of the query. The order of these options is that of Spark's own source."""
+    strategy = options.get("startingOffsetsByTimestampStrategy", "error").lower()
+    if strategy not in {"error", "latest"}:
+        raise ConfigError(f'startingOffsetsByTimestampStrategy: expected "error" or "latest", not {strategy!r}')
+    else_latest = strategy == "latest" or which == "ending"
+    option = f"{which}Timestamp"
+    if options.text(option) is not None:
+        return Limit(option, timestamp=options.number(option, 0), else_latest=else_latest)
+    option = f"{which}OffsetsByTimestamp"
+    if (text := options.text(option)) is not None:
+        return Limit(
+            option, timestamps=_not_negative(option, offsets.parse_offsets(option, text)), else_latest=else_latest
+        )
+    option = f"{which}Offsets"
+    text = options.get(option, default)
+    if text.lower() in {"earliest", "latest", "committed"}:
+        return Limit(option, named=text.lower())
+    if not text.startswith("{"):
+        raise ConfigError(
+            f'{option}: expected "earliest", "latest", "committed" or JSON such as {{"topicA":{{"0":23,"1":-1}}}}, not {text!r}'
+        )
+    found = offsets.parse_offsets(option, text)
+    if any(offset < EARLIEST for offset in found.values()):
+        raise ConfigError(f"{option}: an offset is below -2, which stands for earliest (-1 for latest): {text}")
+    return Limit(option, offsets=found)
+
+
+def _not_negative(option: str, found: Offsets) -> Offsets:
+    if any(timestamp < 0 for timestamp in found.values()):
+        raise ConfigError(f"{option}: timestamps are in ms since 1970 and not negative")
+    return found
+
+
+def _topics(options: Options) -> tuple[str, ...]:
+    topics = [each.strip() for each in options.get("subscribe", "").split(",") if each.strip()]
+    if not topics:
+        raise ConfigError("subscribe: names no topic")
+    return tuple(dict.fromkeys(topics))
+
+
+def _pattern(text: str) -> str:
+    if not text:
+        raise ConfigError("subscribePattern: is empty")
+    unlike = UNLIKE_PYTHON.search(text)
+    if unlike is not None:
+        raise ConfigError(
+            f"subscribePattern: {unlike.group()!r} in {text!r} is not supported; what regular expressions of Java and Python "
+            "have in common is"
+        )
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ConfigError(f"subscribePattern: {text!r} is no regular expression: {error}") from None
+    return text
+
+
+def _duration(name: str, text: str) -> float:
+    match = DURATION.fullmatch(text.lower())
+    if match is None or match.group(2) not in DURATION_SECONDS:
+        raise ConfigError(f"{name}: expected a duration such as 30s or 15m, not {text!r}")
+    return int(match.group(1)) * DURATION_SECONDS[match.group(2)]

@@ -1,0 +1,190 @@
+"""What an executor does: reads a range of one partition as Arrow batches. Consumers are kept for the next task of the worker."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kafkars.config import ConsumerConfig
+from kafkars.consumer import Consumer
+from kafkars.errors import KafkaTimeoutError, LogTruncationError, NoOffsetError, OffsetOutOfRangeError
+from kafkars.spark import client_settings
+from kafkars.spark.columns import Columns
+from kafkars.spark.errors import DataLossError
+from kafkars.spark.options import SourceOptions
+from kafkars.spark.planner import HOW_TO_GO_ON
+from kafkars.spark.ranges import Range
+from kafkars.types import TopicPartition
+
+LOG = logging.getLogger("kafkars.spark")
+
+DEFAULTS: Mapping[str, Any] = {
+    "allow_auto_create_topics": False,
+    "auto_offset_reset": "none",
+    "client_id": "kafkars-spark",
+    "fetch_buffer_bytes": 16 * 1024 * 1024,
+    "max_partition_fetch_bytes": 4 * 1024 * 1024,
+}
+"""Settings of the consumers, where options say nothing else."""
+
+KEPT = 4
+"""Consumers that a worker keeps at most."""
+
+KEPT_SECONDS = 60.0
+"""One that has been idle for longer is closed when the worker has its next task."""
+
+SLICE_SECONDS = 0.05
+"""A wait for records is interrupted so often to see whether the range ends in something that is no record."""
+
+LOOK_SECONDS = 1.0
+"""When nothing came for so long, the log is looked at: the range may not be there any more."""
+
+
+class PartitionReader:
+    """A consumer with one partition. It reads on from where it stands without asking for anything again."""
+
+    def __init__(self, settings: Mapping[str, str]) -> None:
+        own: dict[str, Any] = {**DEFAULTS, **client_settings.part(settings, ConsumerConfig)}
+        self._consumer: Consumer[bytes, bytes] = Consumer(client_settings.make(ConsumerConfig, own))
+        self.position: tuple[TopicPartition, int] | None = None
+        self.idle_since = 0.0
+
+    def close(self) -> None:
+        """Ends the connections."""
+        self._consumer.close(0)
+
+    def read(  # noqa: C901  one loop, with its ways out
+        self, wanted: Range, columns: Columns, options: SourceOptions
+    ) -> Iterator[Any]:
+        """Record batches of a range, in order.
+
+        Raises:
+            DataLossError: A part of it is not there any more, and `failOnDataLoss` is true.
+            KafkaTimeoutError: Nothing came for `kafkaConsumer.pollTimeoutMs`.
+        """
+        partition, at = wanted.partition, wanted.start
+        if self.position != (partition, at):
+            self._consumer.assign({partition: at})
+        self.position = None
+        heard = time.monotonic()
+        look = heard + LOOK_SECONDS
+        while at < wanted.end:
+            try:
+                batch = self._consumer.poll_arrow(
+                    min(options.batch_rows, wanted.end - at), SLICE_SECONDS, columns=columns.fetched
+                )
+            except (NoOffsetError, OffsetOutOfRangeError, LogTruncationError) as error:
+                left = self._after_loss(wanted, at, options, error)
+                if left is None:
+                    return
+                at = left
+                continue
+            now = time.monotonic()
+            moved = self._consumer.position(partition)
+            if len(batch) > 0:
+                rows, last = columns.build(batch, partition, wanted.end)
+                if rows is not None:
+                    yield rows
+                now = time.monotonic()
+                # A gap in the offsets, and the records behind the range were taken too: the next task begins anew.
+                if last >= wanted.end:
+                    return
+            if moved > at:
+                at, heard, look = moved, now, now + LOOK_SECONDS
+            elif now > look:
+                look = now + LOOK_SECONDS
+                if self._is_over(wanted, at, options, now - heard):
+                    return
+        # The consumer may stand behind the end, but then there is no record between.
+        self.position = (partition, wanted.end)
+
+    def _after_loss(self, wanted: Range, at: int, options: SourceOptions, error: Exception) -> int | None:
+        """Where to go on after the broker has refused an offset: at what is left of the range, None if nothing is."""
+        first, end = self._log(wanted.partition)
+        self._report(wanted, at, f"its log holds [{first}, {end})", options, error)
+        on = max(first, at)
+        if on >= min(wanted.end, end):
+            return None
+        self._consumer.assign({wanted.partition: on})
+        return on
+
+    def _is_over(self, wanted: Range, at: int, options: SourceOptions, seconds: float) -> bool:
+        """Looks at the log when nothing comes: true if it ends before the range does."""
+        marks = self._consumer.watermarks(wanted.partition)
+        if marks is not None and marks.high < wanted.end and at >= marks.high:
+            self._report(wanted, at, f"its log ends at {marks.high}", options, None)
+            return True
+        if seconds > options.poll_timeout:
+            troubles = "; ".join(f"{each.operation}: {each.cause}" for each in self._consumer.health().troubles)
+            raise KafkaTimeoutError(
+                f"no record of {wanted.partition.topic}-{wanted.partition.partition} from offset {at} in {seconds:.0f} s "
+                f"(kafkaConsumer.pollTimeoutMs){f': {troubles}' if troubles else ''}",
+                topic=wanted.partition.topic,
+                partition=wanted.partition.partition,
+                offset=at,
+            )
+        return False
+
+    def _log(self, partition: TopicPartition) -> tuple[int, int]:
+        return (
+            self._consumer.beginning_offsets([partition])[partition],
+            self._consumer.end_offsets([partition])[partition],
+        )
+
+    @staticmethod
+    def _report(wanted: Range, at: int, why: str, options: SourceOptions, cause: Exception | None) -> None:
+        topic, partition = wanted.partition
+        message = f"{topic}-{partition} was to be read from offset {at} to {wanted.end}, but {why}"
+        if options.fail_on_data_loss:
+            raise DataLossError(f"{message}. {HOW_TO_GO_ON}", topic=topic, partition=partition, offset=at) from cause
+        LOG.warning("%s. Some data was lost; failOnDataLoss is false", message)
+
+
+Key = tuple[tuple[tuple[str, str], ...], TopicPartition]
+
+_idle: OrderedDict[Key, PartitionReader] = OrderedDict()
+"""Readers that no task uses, by settings and partition, the one that was used last at the end. Workers are forked before
+this module is imported, and a worker runs one task at a time."""
+
+
+def read(wanted: Range, columns: Columns, options: SourceOptions) -> Iterator[Any]:
+    """Record batches of a range, through a reader of an earlier task where there is one."""
+    settings = tuple(sorted(options.settings.items()))
+    reader = _take(settings, wanted)
+    done = False
+    try:
+        yield from reader.read(wanted, columns, options)
+        done = True
+    finally:
+        if done:
+            _keep((settings, wanted.partition), reader)
+        else:
+            reader.close()
+
+
+def _take(settings: tuple[tuple[str, str], ...], wanted: Range) -> PartitionReader:
+    now = time.monotonic()
+    for key in [key for key, reader in _idle.items() if now - reader.idle_since > KEPT_SECONDS]:
+        _idle.pop(key).close()
+    found = _idle.pop((settings, wanted.partition), None)
+    if found is not None:
+        return found
+    # One of another partition has its connections and knows the cluster.
+    if len(_idle) >= KEPT:
+        for key in _idle:
+            if key[0] == settings:
+                return _idle.pop(key)
+    return PartitionReader(dict(settings))
+
+
+def _keep(key: Key, reader: PartitionReader) -> None:
+    reader.idle_since = time.monotonic()
+    old = _idle.pop(key, None)
+    if old is not None:
+        old.close()
+    _idle[key] = reader
+    while len(_idle) > KEPT:
+        _idle.popitem(last=False)[1].close()

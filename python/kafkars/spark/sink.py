@@ -1,0 +1,217 @@
+"""The sink: rows of a task become records, and the task succeeds when every one of them is acknowledged."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
+from pyspark.sql.types import BinaryType, IntegerType, StringType, StructType
+
+from kafkars.config import ProducerConfig
+from kafkars.errors import ConfigError, InvalidArgumentError, KafkaError
+from kafkars.producer import Producer
+from kafkars.spark import client_settings
+from kafkars.spark import schema as columns_of_spark
+from kafkars.spark.marks import Batch, Digest, Mark
+from kafkars.spark.options import SinkOptions
+
+TYPES = {
+    "topic": (StringType(),),
+    "key": (StringType(), BinaryType()),
+    "value": (StringType(), BinaryType()),
+    "headers": (columns_of_spark.HEADERS,),
+    "partition": (IntegerType(),),
+}
+"""The columns that are written; others are left out, as in Spark's own sink."""
+
+UNCONFIRMED = 8
+"""Arrow batches that may be under way before the first of them must be acknowledged."""
+
+TRANSACTION_TIMEOUT_MS = 600_000
+"""How long a task may take with exactly-once, unless `kafka.transaction.timeout.ms` says otherwise."""
+
+
+def check_schema(schema: StructType, topic: str | None) -> None:
+    """Refuses rows that cannot become records, before a job starts.
+
+    Raises:
+        ConfigError: A column is missing or of the wrong type; the message names it.
+    """
+    types = {field.name: field.dataType for field in schema.fields}
+    if "value" not in types:
+        raise ConfigError("value: the rows have no such column, and every record needs one (null is a tombstone)")
+    if topic is None and "topic" not in types:
+        raise ConfigError("topic: neither the option nor a column of this name says where rows go")
+    for name, kinds in TYPES.items():
+        if name in types and not any(columns_of_spark.same(types[name], kind) for kind in kinds):
+            wanted = " or ".join(kind.simpleString() for kind in kinds)
+            raise ConfigError(f"{name}: the column is {types[name].simpleString()}, and must be {wanted}")
+
+
+@dataclass
+class Written(WriterCommitMessage):
+    """What a task tells the driver."""
+
+    rows: int
+    skipped: bool = False
+    """Whether the rows had been written by an earlier attempt."""
+
+
+class BatchWriter(DataSourceArrowWriter):
+    """Writes at least once: a task that is tried again writes its rows again."""
+
+    def __init__(self, options: SinkOptions, schema: StructType) -> None:
+        check_schema(schema, options.topic)
+        self.options = options
+
+    def write(self, iterator: Iterator[Any]) -> WriterCommitMessage:
+        """Writes the rows of one task."""
+        return Written(write_through_kept(self.options, iterator))
+
+
+class StreamWriter(DataSourceStreamArrowWriter):
+    """Writes at least once, or exactly once: then the rows of a task and a mark that they are written are one transaction."""
+
+    def __init__(self, options: SinkOptions, schema: StructType) -> None:
+        check_schema(schema, options.topic)
+        if options.exactly_once and options.marks_topic is None:
+            raise ConfigError(
+                "kafkars.marks.topic: exactly-once without the option topic needs a topic to keep marks of progress for "
+                "(no record is written there)"
+            )
+        self.options = options
+
+    def write(self, iterator: Iterator[Any]) -> WriterCommitMessage:
+        """Writes the rows of one task."""
+        if not self.options.exactly_once:
+            return Written(write_through_kept(self.options, iterator))
+        return self.write_once(iterator, Batch.of_this_task())
+
+    def write_once(self, iterator: Iterator[Any], batch: Batch) -> WriterCommitMessage:
+        """Writes the rows of a task in one transaction, unless an earlier attempt has."""
+        options = self.options
+        name = f"{options.prefix}-{batch.query}-{batch.task}"
+        mark = Mark(options, name)
+        with new_producer(options, transactional_id=name) as producer:
+            # From here on an earlier attempt can write nothing any more, and what it had not committed is aborted.
+            producer.init_transactions()
+            if mark.is_past(batch):
+                return Written(mark.compare(batch, records(options, iterator)), skipped=True)
+            digest = Digest()
+            producer.begin_transaction()
+            try:
+                rows = send_all(producer, options, iterator, digest)
+                producer.send_offsets_to_transaction(*mark.offsets(batch, digest))
+                self.commit_transaction(producer, batch)
+            except BaseException:
+                abort(producer)
+                raise
+        return Written(rows)
+
+    def commit_transaction(self, producer: Producer[Any, Any], batch: Batch) -> None:
+        """Makes rows and mark readable together."""
+        del batch
+        producer.commit_transaction()
+
+    def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803  Spark's name
+        """All tasks have succeeded: what they wrote is readable already."""
+
+    def abort(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803  Spark's name
+        """A task has failed. What others wrote stays; Spark tries the batch again."""
+
+
+def new_producer(options: SinkOptions, **more: Any) -> Producer[Any, Any]:
+    """A producer with the settings of the options."""
+    settings: dict[str, Any] = {"client_id": "kafkars-spark", **client_settings.part(options.settings, ProducerConfig)}
+    if "transactional_id" in more:
+        settings.setdefault("transaction_timeout_ms", TRANSACTION_TIMEOUT_MS)
+    return Producer(client_settings.make(ProducerConfig, {**settings, **more}))
+
+
+_kept: dict[tuple[tuple[str, str], ...], Producer[Any, Any]] = {}
+"""The producer of this worker for the next task, by settings. A worker runs one task at a time."""
+
+
+def write_through_kept(options: SinkOptions, iterator: Iterator[Any]) -> int:
+    """Writes all rows through a producer that stays for the next task if nothing goes wrong."""
+    key = tuple(sorted(options.settings.items()))
+    producer = _kept.pop(key, None) or new_producer(options)
+    try:
+        rows = send_all(producer, options, iterator)
+    except BaseException:
+        producer.purge()
+        producer.close(0)
+        raise
+    for other in _kept.values():
+        other.close(0)
+    _kept.clear()
+    _kept[key] = producer
+    return rows
+
+
+def send_all(
+    producer: Producer[Any, Any], options: SinkOptions, iterator: Iterator[Any], digest: Digest | None = None
+) -> int:
+    """Sends all rows and waits until each is acknowledged.
+
+    Returns:
+        How many rows there were.
+
+    Raises:
+        KafkaError: A row was not stored.
+    """
+    rows = 0
+    under_way: deque[Any] = deque()
+    for topic, table in records(options, iterator):
+        if digest is not None:
+            digest.add(topic, table)
+        rows += table.num_rows
+        names = table.schema.names
+        roles: dict[str, Any] = {role: role for role in ("key", "headers", "partition") if role in names}
+        under_way.append(producer.send_arrow(topic, table, value="value", **roles))
+        while len(under_way) > UNCONFIRMED:
+            confirm(under_way.popleft())
+    producer.flush()
+    for deliveries in under_way:
+        confirm(deliveries)
+    return rows
+
+
+def confirm(deliveries: Any) -> None:
+    """Waits for one batch and raises the first failure of a row."""
+    failures: dict[int, KafkaError] = deliveries.failures()
+    if failures:
+        raise failures[min(failures)]
+
+
+def records(options: SinkOptions, iterator: Iterator[Any]) -> Iterator[tuple[str, Any]]:
+    """The rows by topic, each time as an Arrow batch with the columns that are written.
+
+    Raises:
+        InvalidArgumentError: A row names no topic.
+    """
+    import pyarrow.compute as pc  # noqa: PLC0415  executors have it, `import kafkars.spark` does not need it
+
+    for batch in iterator:
+        written = batch.select([name for name in TYPES if name in batch.schema.names and name != "topic"])
+        if options.topic is not None:
+            if batch.num_rows:
+                yield options.topic, written
+            continue
+        topics = batch.column(batch.schema.get_field_index("topic"))
+        for topic in pc.unique(topics).to_pylist():
+            if topic is None:
+                raise InvalidArgumentError("topic: a row has null there; the option topic says where such rows go")
+            yield topic, written.filter(pc.equal(topics, topic))
+
+
+def abort(producer: Producer[Any, Any]) -> None:
+    """Ends a transaction whose task has failed; the error of the task is the one to raise."""
+    try:
+        producer.abort_transaction()
+    except KafkaError:
+        # The next attempt's init_transactions() aborts it.
+        producer.close(0)

@@ -1,0 +1,133 @@
+"""The streaming source. Spark keeps its offsets in the checkpoint, in the shape of its own Kafka source."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows, ReadMinRows, SupportsTriggerAvailableNow
+from pyspark.sql.types import StructType
+
+from kafkars.spark import ranges
+from kafkars.spark.offsets import Offsets, from_json, names, to_json
+from kafkars.spark.options import SourceOptions
+from kafkars.spark.planner import Planner
+from kafkars.spark.ranges import Range
+from kafkars.spark.source import Task, rows
+
+Shape = dict[str, dict[str, int]]
+
+
+class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """One of it lives on the driver as long as the query; copies of it read, on the executors."""
+
+    def __init__(self, options: SourceOptions, schema: StructType) -> None:
+        self.options = options
+        self.asked = schema
+        self._planner = Planner(options)
+        self._target: Offsets | None = None
+        self._triggered: float | None = None
+        self._committed: Offsets = {}
+
+    def initialOffset(self) -> Shape:  # noqa: N802  Spark's name
+        """Where a new query begins."""
+        return to_json(self._planner.resolve(self.options.starting, self._planner.partitions()))
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802  Spark's name
+        """Fixes the end of a query that is to read what is there now."""
+        self._target = self._planner.latest(self._planner.partitions(must_exist=False))
+
+    def getDefaultReadLimit(self) -> Any:  # noqa: N802  Spark's name
+        """What Spark hands to `latestOffset`. One limit cannot tell both bounds; the other is looked up there."""
+        if self.options.max_offsets is not None:
+            return ReadMaxRows(self.options.max_offsets)
+        if self.options.min_offsets is not None:
+            return ReadMinRows(self.options.min_offsets)
+        return ReadAllAvailable()
+
+    def latestOffset(self, start: Shape, limit: Any) -> Shape:  # noqa: N802  Spark's name
+        """Where the next micro-batch ends."""
+        # Spark's commit() of the last batch comes with the next one, or never: only when everything before `start` is done
+        # does Spark ask from there.
+        begin = from_json(start)
+        self._commit(begin)
+        end = self._target if self._target is not None else self._newest(begin)
+        if isinstance(limit, ReadAllAvailable):
+            return to_json(end)
+        new = [each for each in end if each not in begin]
+        full = {**begin, **self._planner.earliest(new)} if new else begin
+        known = {each: offset for each, offset in end.items() if each in full}
+        if self._waits_for_more(full, known):
+            return start
+        at_most = limit.max_rows if isinstance(limit, ReadMaxRows) else self.options.max_offsets
+        return to_json(known if at_most is None else ranges.limit(full, known, at_most))
+
+    def reportLatestOffset(self) -> Shape:  # noqa: N802  Spark's name
+        """The ends of all partitions now, for the progress that Spark reports."""
+        return to_json(self._planner.latest(self._planner.partitions(must_exist=False)))
+
+    def partitions(self, start: Shape, end: Shape) -> list[InputPartition]:
+        """The tasks of one micro-batch."""
+        begin, until = from_json(start), from_json(end)
+        new = [each for each in until if each not in begin]
+        first = self._planner.earliest(new)
+        if len(first) < len(new):
+            self._planner.report_loss(f"{names(each for each in new if each not in first)} came and went")
+        late = {each: offset for each, offset in first.items() if offset > 0}
+        if late:
+            self._planner.report_loss(f"{names(late)} came while the query ran, and records are gone already")
+        gone = [each for each in begin if each not in until]
+        if gone:
+            self._planner.report_loss(f"{names(gone)} vanished")
+        begin = {**first, **begin}
+        wanted = [Range(each, begin[each], offset) for each, offset in until.items() if each in begin]
+        for each in wanted:
+            if each.size < 0:
+                self._planner.report_loss(
+                    f"{names([each.partition])} ended at {each.end}, before the offset {each.start} read last"
+                )
+        options = self.options
+        return [Task(each) for each in ranges.tasks(wanted, options.min_partitions, options.max_records_per_partition)]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        """The rows of one task."""
+        return rows(partition, self.options, self.asked)
+
+    def commit(self, end: Shape) -> None:
+        """Spark has finished everything before `end`."""
+        self._commit(from_json(end))
+
+    def stop(self) -> None:
+        """The query has ended."""
+        self._planner.close()
+
+    def _newest(self, known: Offsets) -> Offsets:
+        """The ends of all partitions. A broker that is behind may tell an older end than it, or another, told before."""
+        found = self._planner.latest(self._planner.partitions(must_exist=False))
+        for _ in range(self.options.retries - 1):
+            if all(offset >= known.get(each, 0) for each, offset in found.items()):
+                break
+            time.sleep(self.options.retry_interval)
+            found = self._planner.latest(self._planner.partitions(must_exist=False))
+        return found
+
+    def _waits_for_more(self, begin: Offsets, end: Offsets) -> bool:
+        """True while there is less than `minOffsetsPerTrigger` and `maxTriggerDelay` is not over."""
+        least = self.options.min_offsets
+        if least is None or self._target is not None:
+            return False
+        now = time.monotonic()
+        there = sum(offset - begin[each] for each, offset in end.items())
+        waited = self._triggered is None or now - self._triggered >= self.options.max_trigger_delay
+        if there < least and not waited:
+            return True
+        self._triggered = now
+        return False
+
+    def _commit(self, offsets: Offsets) -> None:
+        group = self.options.commit_group
+        if group is not None and offsets and offsets != self._committed:
+            self._planner.commit(group, offsets)
+            self._committed = offsets

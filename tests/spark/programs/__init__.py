@@ -1,0 +1,1 @@
+"""Programs that the kill tests start, kill and start again."""

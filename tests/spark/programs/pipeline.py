@@ -1,0 +1,61 @@
+"""A stream from a topic into Parquet, into windows in Parquet, or into another topic, over what is there when it starts.
+
+Started as `python -m tests.spark.programs.pipeline FOLDER JSON`, as often as it takes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.spark import session
+from tests.spark.programs import crashing
+
+
+def main() -> None:
+    folder, plan = Path(sys.argv[1]), json.loads(sys.argv[2])
+    if crashing.CRASH in os.environ:
+        # The workers inherit it.
+        os.environ[crashing.CRASH] = json.dumps({**json.loads(os.environ[crashing.CRASH]), "driver": os.getpid()})
+    spark = session.start(folder / "spark", plan.get("conf"), master=plan.get("master", "local[2]"))
+    if crashing.CRASH in os.environ:
+        spark.dataSource.register(crashing.CrashingSource)
+    stream = spark.readStream.format(plan.get("form", "kafkars")).options(**plan["source"]).load()
+    writer = FLOWS[plan["flow"]](stream).writeStream.options(**plan["sink"])
+    writer = writer.format(plan["to"]).option("checkpointLocation", str(folder / "checkpoint"))
+    if plan["to"] == "parquet":
+        writer = writer.option("path", str(folder / "rows"))
+    query = writer.trigger(availableNow=True).start()
+    print("started", flush=True)
+    query.awaitTermination()
+    print("done", flush=True)
+    spark.stop()
+
+
+def raw(stream: Any) -> Any:
+    return stream.selectExpr("CAST(CAST(value AS STRING) AS LONG) AS id", "partition", "offset", "timestamp")
+
+
+def windows(stream: Any) -> Any:
+    from pyspark.sql import functions
+
+    events = stream.selectExpr("CAST(CAST(value AS STRING) AS LONG) AS id", "timestamp").withWatermark(
+        "timestamp", "5 seconds"
+    )
+    grouped = events.groupBy(functions.window("timestamp", "10 seconds"))
+    return grouped.agg(functions.count("*").alias("count"), functions.sum("id").alias("sum")).selectExpr(
+        "CAST(window.start AS LONG) AS start", "count", "sum"
+    )
+
+
+def copy(stream: Any) -> Any:
+    return stream.select("key", "value")
+
+
+FLOWS = {"raw": raw, "windows": windows, "copy": copy}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,218 @@
+"""A driver that is killed in the middle of a stream, as often as it may be, loses nothing and doubles nothing."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kafkars import Consumer, Producer
+
+from tests.brokers import Broker
+from tests.spark import session
+from tests.spark.programs.crashing import CRASH
+from tests.support.waiting import SECONDS, eventually
+
+pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.timeout(600)]
+
+EVENTS = 30_000
+PARTITIONS = 3
+PER_TRIGGER = 3_000
+BEGIN = 1_700_000_000_000
+RUN_SECONDS = 240.0
+
+
+class Pipeline:
+    """A program that is started again and again on one checkpoint."""
+
+    def __init__(self, folder: Path, broker: Broker, topic: str, **plan: Any) -> None:
+        self.folder = folder
+        address = {"kafka.bootstrap.servers": broker.bootstrap_servers}
+        options = {"subscribe": topic, "startingOffsets": "earliest", "maxOffsetsPerTrigger": str(PER_TRIGGER)}
+        self.plan = {"source": {**address, **options}, "sink": {}, "flow": "raw", "to": "parquet", **plan}
+        if self.plan["to"] != "parquet":
+            self.plan["sink"] = {**address, **self.plan["sink"]}
+        (folder / "spark").mkdir(parents=True)
+        self.log = folder / "log"
+
+    def start(self, crash: Mapping[str, Any] | None = None) -> subprocess.Popen[bytes]:
+        environment = {**os.environ, **session.environment()}
+        if crash is not None:
+            environment[CRASH] = json.dumps({**crash, "done": str(self.folder / "killed")})
+        command = [sys.executable, "-m", "tests.spark.programs.pipeline", str(self.folder), json.dumps(self.plan)]
+        with self.log.open("ab") as log:
+            # A session of its own: driver, JVM and workers are killed together.
+            return subprocess.Popen(
+                command, cwd=session.ROOT, env=environment, stdout=log, stderr=log, start_new_session=True
+            )
+
+    def batches(self) -> int:
+        """How many micro-batches the checkpoint says are done."""
+        commits = self.folder / "checkpoint" / "commits"
+        return sum(each.name.isdigit() for each in commits.iterdir()) if commits.is_dir() else 0
+
+    def run_and_kill(self, chance: random.Random, form: str = "kafkars") -> None:
+        """Runs until some batches more are done, and a moment longer."""
+        self.plan["form"] = form
+        goal = self.batches() + chance.randint(1, 2)
+        running = self.start()
+        try:
+            eventually(lambda: self.batches() >= goal or running.poll() is not None, self.tail(), RUN_SECONDS)
+            assert running.poll() is None, f"it ended before it was killed:\n{self.tail()}"
+            # Not a wait for something, but the moment of the accident.
+            time.sleep(chance.random() * 0.7)
+        finally:
+            kill(running)
+
+    def run_to_the_end(self, form: str = "kafkars") -> None:
+        self.plan["form"] = form
+        running = self.start()
+        try:
+            assert running.wait(RUN_SECONDS) == 0, self.tail()
+        finally:
+            kill(running)
+
+    def tail(self) -> str:
+        return self.log.read_text(errors="replace")[-4_000:] if self.log.exists() else "it said nothing"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of those files that the sink's log says count."""
+        import pyarrow.parquet
+
+        log = self.folder / "rows" / "_spark_metadata"
+        files: dict[str, str] = {}
+        names = [each for each in log.iterdir() if each.name[0].isdigit()]
+        for name in sorted(names, key=lambda each: (int(each.name.split(".")[0]), each.name)):
+            for line in name.read_text().splitlines()[1:]:
+                entry = json.loads(line)
+                files[entry["path"]] = entry["action"]
+        found: list[dict[str, Any]] = []
+        for path, action in files.items():
+            if action == "add":
+                found += pyarrow.parquet.ParquetFile(path.removeprefix("file://")).read().to_pylist()
+        return found
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@pytest.fixture(scope="module")
+def events(kafka_cluster: Broker) -> str:
+    """A topic with numbered events, a second of event time for each hundred."""
+    topic = kafka_cluster.new_topic(PARTITIONS, {"retention.ms": "-1"}, name="spark-events")
+    with Producer(bootstrap_servers=kafka_cluster.bootstrap_servers) as producer:
+        for number in range(EVENTS):
+            producer.send(
+                topic,
+                b"%d" % number,
+                partition=number % PARTITIONS,
+                timestamp=BEGIN + number * 10,
+                key=b"%d" % (number % 100),
+            )
+    return topic
+
+
+@pytest.fixture
+def chance(request: pytest.FixtureRequest) -> random.Random:
+    return random.Random(f"{request.node.name} {request.config.getoption('--chaos-seed')}")
+
+
+def check_ids(found: collections.Counter[int]) -> None:
+    doubled = [each for each, count in found.items() if count > 1]
+    lost = EVENTS - len(found)
+    assert (lost, len(doubled)) == (0, 0), f"{lost} lost, {len(doubled)} doubled"
+
+
+def copied(broker: Broker, topic: str, isolation: str = "read_committed") -> collections.Counter[int]:
+    found: collections.Counter[int] = collections.Counter()
+    with Consumer(
+        bootstrap_servers=broker.bootstrap_servers,
+        auto_offset_reset="earliest",
+        isolation_level=isolation,
+        max_poll_records=5_000,
+    ) as consumer:
+        partitions = [(topic, info.partition) for info in consumer.partitions_for(topic)]
+        consumer.assign(partitions)
+        ends = consumer.end_offsets(partitions)
+        while any(consumer.position(each, timeout=SECONDS) < end for each, end in ends.items()):
+            found.update(int(value or 0) for value in consumer.poll_batch(timeout=0.5).raw_values())
+    return found
+
+
+def test_parquet_holds_every_event_once(
+    kafka_cluster: Broker, events: str, tmp_path: Path, chance: random.Random
+) -> None:
+    pipeline = Pipeline(tmp_path / "p", kafka_cluster, events)
+    for _ in range(3):
+        pipeline.run_and_kill(chance)
+    pipeline.run_to_the_end()
+    check_ids(collections.Counter(row["id"] for row in pipeline.rows()))
+
+
+def test_every_window_that_has_closed_is_right(
+    kafka_cluster: Broker, events: str, tmp_path: Path, chance: random.Random
+) -> None:
+    pipeline = Pipeline(tmp_path / "p", kafka_cluster, events, flow="windows")
+    pipeline.run_and_kill(chance)
+    pipeline.run_to_the_end()
+    expected: dict[int, list[int]] = {}
+    for number in range(EVENTS):
+        expected.setdefault((BEGIN + number * 10) // 10_000 * 10, []).append(number)
+    found = pipeline.rows()
+    assert len({row["start"] for row in found}) == len(found)
+    assert len(found) >= len(expected) - 3
+    for row in found:
+        members = expected[row["start"]]
+        assert (row["count"], row["sum"]) == (len(members), sum(members))
+
+
+def test_a_copy_exactly_once_is_killed_at_random(
+    kafka_cluster: Broker, events: str, tmp_path: Path, chance: random.Random
+) -> None:
+    sink = kafka_cluster.new_topic(PARTITIONS)
+    once = {"topic": sink, "kafkars.delivery": "exactly-once"}
+    pipeline = Pipeline(tmp_path / "p", kafka_cluster, events, flow="copy", to="kafkars", sink=once)
+    for _ in range(3):
+        pipeline.run_and_kill(chance)
+    pipeline.run_to_the_end()
+    check_ids(copied(kafka_cluster, sink))
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_copy_exactly_once_is_killed_at_the_commit(
+    kafka_cluster: Broker, events: str, tmp_path: Path, moment: str
+) -> None:
+    sink = kafka_cluster.new_topic(PARTITIONS)
+    once = {"topic": sink, "kafkars.delivery": "exactly-once"}
+    pipeline = Pipeline(tmp_path / "p", kafka_cluster, events, flow="copy", to="kafkars", sink=once)
+    running = pipeline.start({"moment": moment, "batch": 2})
+    try:
+        assert running.wait(RUN_SECONDS) == -signal.SIGKILL, pipeline.tail()
+    finally:
+        kill(running)
+    assert (tmp_path / "p" / "killed").exists()
+    pipeline.run_to_the_end()
+    check_ids(copied(kafka_cluster, sink))
+
+
+def test_a_killed_query_of_the_connector_goes_on_here_and_back(
+    kafka_cluster: Broker, oracle: str, events: str, tmp_path: Path, chance: random.Random
+) -> None:
+    pipeline = Pipeline(tmp_path / "p", kafka_cluster, events)
+    pipeline.run_and_kill(chance, oracle)
+    pipeline.run_and_kill(chance)
+    pipeline.run_to_the_end(oracle)
+    check_ids(collections.Counter(row["id"] for row in pipeline.rows()))

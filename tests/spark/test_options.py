@@ -1,0 +1,216 @@
+"""Every option is honoured or refused by name, before anything is asked of a cluster. Needs neither Spark nor a broker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from kafkars.errors import ConfigError
+from kafkars.spark.options import SourceOptions, sink_options, source_options
+from kafkars.types import TopicPartition
+
+ADDRESS = {"kafka.bootstrap.servers": "localhost:9"}
+A0, A1 = TopicPartition("a", 0), TopicPartition("a", 1)
+
+
+def source(*, streaming: bool | None = False, **options: str) -> SourceOptions:
+    given = {name.replace("__", "."): value for name, value in options.items()}
+    return source_options({**ADDRESS, "subscribe": "a", **given}, streaming=streaming)
+
+
+def test_defaults_are_those_of_spark() -> None:
+    batch, stream = source(), source(streaming=True)
+    assert (batch.starting.named, batch.ending.named, stream.starting.named) == ("earliest", "latest", "latest")
+    assert batch.fail_on_data_loss
+    assert not batch.include_headers
+    assert batch.min_partitions is None
+    assert batch.max_records_per_partition is None
+    assert (stream.max_offsets, stream.min_offsets, stream.max_trigger_delay) == (None, None, 900.0)
+    assert (batch.poll_timeout, batch.retries, batch.retry_interval) == (120.0, 3, 0.01)
+    assert batch.commit_group is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "field", "expected"),
+    [
+        ("subscribe", "a, b,,a", "subscribe", ("a", "b")),
+        ("startingOffsets", " Earliest ", "starting.named", "earliest"),
+        ("startingOffsets", '{"a":{"0":23,"1":-2}}', "starting.offsets", {A0: 23, A1: -2}),
+        ("endingOffsets", '{"a":{"0":23,"1":-1}}', "ending.offsets", {A0: 23, A1: -1}),
+        ("startingTimestamp", "1700000000000", "starting.timestamp", 1_700_000_000_000),
+        ("endingTimestamp", "5", "ending.timestamp", 5),
+        ("startingOffsetsByTimestamp", '{"a":{"0":1000}}', "starting.timestamps", {A0: 1000}),
+        ("endingOffsetsByTimestamp", '{"a":{"0":1000}}', "ending.timestamps", {A0: 1000}),
+        ("startingOffsetsByTimestampStrategy", "Latest", "starting.else_latest", False),
+        ("failOnDataLoss", "FALSE", "fail_on_data_loss", False),
+        ("minPartitions", "7", "min_partitions", 7),
+        ("maxRecordsPerPartition", "10", "max_records_per_partition", 10),
+        ("maxOffsetsPerTrigger", "10", "max_offsets", 10),
+        ("minOffsetsPerTrigger", "10", "min_offsets", 10),
+        ("maxTriggerDelay", "90s", "max_trigger_delay", 90.0),
+        ("maxTriggerDelay", "2h", "max_trigger_delay", 7_200.0),
+        ("includeHeaders", "true", "include_headers", True),
+        ("kafkaConsumer.pollTimeoutMs", "1500", "poll_timeout", 1.5),
+        ("fetchOffset.numRetries", "5", "retries", 5),
+        ("fetchOffset.retryIntervalMs", "20", "retry_interval", 0.02),
+        ("kafkars.commit.group", "g", "commit_group", "g"),
+        ("kafka.group.id", "g", "commit_group", "g"),
+        ("kafkars.batch.rows", "10", "batch_rows", 10),
+    ],
+)
+def test_an_option_is_honoured_in_any_case(name: str, value: str, field: str, expected: object) -> None:
+    for spelling in (name, name.lower(), name.upper().replace("KAFKA.GROUP", "kafka.group")):
+        found: Any = source(**{spelling.replace(".", "__"): value})
+        if name == "subscribe":
+            found = source_options({**ADDRESS, spelling: value}, streaming=False)
+        for part in field.split("."):
+            # The strategy is about timestamps; without any it is only checked.
+            found = getattr(found, part)
+        assert found == expected
+
+
+def test_timestamps_come_before_offsets_as_in_spark() -> None:
+    both = {"startingTimestamp": "5", "startingOffsetsByTimestamp": '{"a":{"0":6}}', "startingOffsets": "earliest"}
+    assert source(**both).starting.timestamp == 5
+    del both["startingTimestamp"]
+    assert source(**both, startingOffsetsByTimestampStrategy="latest").starting.else_latest
+    assert source(**both).starting.timestamps == {A0: 6}
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"subscribe": " , "}, "subscribe"),
+        ({"subscribePattern": "a.*"}, "subscribePattern"),
+        ({"assign": '{"a":[0]}'}, "assign"),
+        ({"startingOffsets": "beginning"}, "startingOffsets"),
+        ({"startingOffsets": "latest"}, "startingOffsets"),
+        ({"startingOffsets": '{"a":{"0":-1}}'}, "startingOffsets"),
+        ({"startingOffsets": '{"a":{"0":-3}}'}, "startingOffsets"),
+        ({"startingOffsets": '{"a":{"x":1}}'}, "startingOffsets"),
+        ({"startingOffsets": '{"a":[0]}'}, "startingOffsets"),
+        ({"startingOffsets": "{"}, "startingOffsets"),
+        ({"startingOffsets": '{"a":{"0":"1"}}'}, "startingOffsets"),
+        ({"startingOffsets": "committed"}, "kafkars.commit.group"),
+        ({"endingOffsets": "earliest"}, "endingOffsets"),
+        ({"endingOffsets": '{"a":{"0":-2}}'}, "endingOffsets"),
+        ({"startingOffsets": '{"a":{"0":5}}', "endingOffsets": '{"a":{"0":4}}'}, "startingOffsets, endingOffsets"),
+        ({"startingOffsets": '{"a":{"0":5}}', "endingOffsets": '{"a":{"1":9}}'}, "startingOffsets, endingOffsets"),
+        ({"startingTimestamp": "yesterday"}, "startingTimestamp"),
+        ({"startingTimestamp": "-5"}, "startingTimestamp"),
+        ({"startingOffsetsByTimestamp": '{"a":{"0":-5}}'}, "startingOffsetsByTimestamp"),
+        ({"startingOffsetsByTimestampStrategy": "earliest"}, "startingOffsetsByTimestampStrategy"),
+        ({"failOnDataLoss": "maybe"}, "failOnDataLoss"),
+        ({"includeHeaders": "1"}, "includeHeaders"),
+        ({"minPartitions": "0"}, "minPartitions"),
+        ({"minPartitions": "many"}, "minPartitions"),
+        ({"maxRecordsPerPartition": "-1"}, "maxRecordsPerPartition"),
+        ({"maxOffsetsPerTrigger": "0"}, "maxOffsetsPerTrigger"),
+        ({"minOffsetsPerTrigger": "9", "maxOffsetsPerTrigger": "8"}, "minOffsetsPerTrigger"),
+        ({"maxTriggerDelay": "soon"}, "maxTriggerDelay"),
+        ({"kafkaConsumer__pollTimeoutMs": "x"}, "kafkaConsumer.pollTimeoutMs"),
+        ({"subscibe": "a"}, "did you mean subscribe"),
+        ({"topic": "a"}, "topic"),
+        ({"kafka__bootstrap__servers": " "}, "kafka.bootstrap.servers"),
+        ({"kafka__auto__offset__reset": "earliest"}, "kafka.auto.offset.reset"),
+        ({"kafka__enable__auto__commit": "true"}, "kafka.enable.auto.commit"),
+        ({"kafka__key__deserializer": "x"}, "kafka.key.deserializer"),
+        ({"kafka__value__deserializer": "x"}, "kafka.value.deserializer"),
+        ({"kafka__interceptor__classes": "x"}, "kafka.interceptor.classes"),
+        ({"kafka__fetch__min__byte": "1"}, "did you mean kafka.fetch.min.bytes"),
+        ({"kafka__fetch__min__bytes": "few"}, "kafka.fetch.min.bytes"),
+        ({"kafka__isolation__level": "serializable"}, "kafka.isolation.level"),
+        ({"kafka__security__protocol": "ssh"}, "kafka.security.protocol"),
+        ({"kafka__partitioner__class": "com.example.Mine"}, "kafka.partitioner.class"),
+        ({"kafka__ssl__truststore__location": "/trust.jks"}, "keytool"),
+        ({"kafka__ssl__keystore__location": "/keys.jks"}, "keytool"),
+        ({"kafka__sasl__jaas__config": "nonsense"}, "kafka.sasl.jaas.config"),
+        (
+            {"kafka__sasl__jaas__config": "com.sun.security.auth.module.Krb5LoginModule required a=b;"},
+            "Krb5LoginModule",
+        ),
+        ({"kafka__sasl__mechanism": "GSSAPI"}, "kafka.sasl.mechanism"),
+        ({"kafka__transactional__id": "x"}, "kafkars.delivery"),
+    ],
+)
+def test_a_wrong_option_is_refused_by_name(options: dict[str, str], name: str) -> None:
+    with pytest.raises(ConfigError, match=name.replace(".", r"\.")):
+        source(**options)
+
+
+@pytest.mark.parametrize("name", ["endingOffsets", "endingOffsetsByTimestamp", "endingTimestamp"])
+def test_a_stream_has_no_end(name: str) -> None:
+    with pytest.raises(ConfigError, match=name):
+        source(streaming=True, **{name: '{"a":{"0":5}}' if "Offsets" in name else "5"})
+
+
+@pytest.mark.parametrize("unlike", [r"\p{Lu}x", "a++", "[a&&b]", "(?<name>a)", r"\Qa\E", "["])
+def test_a_pattern_that_java_reads_otherwise_is_refused(unlike: str) -> None:
+    with pytest.raises(ConfigError, match="subscribePattern"):
+        source_options({**ADDRESS, "subscribePattern": unlike}, streaming=False)
+
+
+def test_a_password_is_in_no_message_and_no_repr() -> None:
+    login = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="u" password="hush-hush";'
+    given = {
+        "kafka__security__protocol": "SASL_PLAINTEXT",
+        "kafka__sasl__mechanism": "PLAIN",
+        "kafka__sasl__jaas__config": f"kafkashaded.{login}",
+    }
+    found = source(**given)
+    assert found.settings["sasl_username"] == "u"
+    assert found.settings["sasl_password"] == "hush-hush"
+    assert "hush-hush" not in repr(found)
+    for broken in (login.replace(";", ""), login.replace('username="u"', ""), login.replace("Plain", "Plane")):
+        with pytest.raises(ConfigError) as raised:
+            source(**{**given, "kafka__sasl__jaas__config": broken})
+        assert "hush-hush" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "setting", "value"),
+    [
+        ({"kafka.ssl.endpoint.identification.algorithm": ""}, "ssl_endpoint_identification_algorithm", "none"),
+        (
+            {"kafka.ssl.truststore.type": "PEM", "kafka.ssl.truststore.location": "/ca.pem"},
+            "ssl_ca_location",
+            "/ca.pem",
+        ),
+        (
+            {
+                "kafka.ssl.keystore.type": "PKCS12",
+                "kafka.ssl.keystore.location": "/k.p12",
+                "kafka.ssl.keystore.password": "p",
+            },
+            "ssl_keystore_location",
+            "/k.p12",
+        ),
+        (
+            {"kafka.partitioner.class": "org.apache.kafka.clients.producer.RoundRobinPartitioner"},
+            "partitioner",
+            "round_robin",
+        ),
+        ({"kafka.compression.type": "zstd", "kafka.compression.zstd.level": "7"}, "compression_level", "7"),
+        ({"kafka.fetch.max.wait.ms": "100"}, "fetch_max_wait_ms", "100"),
+        ({"kafka.linger.ms": "7"}, "linger_ms", "7"),
+    ],
+)
+def test_names_of_java_become_settings(options: dict[str, str], setting: str, value: str) -> None:
+    assert source_options({**ADDRESS, "subscribe": "a", **options}, streaming=True).settings[setting] == value
+
+
+@pytest.mark.parametrize(
+    ("options", "streaming", "name"),
+    [
+        ({"kafkars.delivery": "exactly-once"}, False, "kafkars.delivery"),
+        ({"kafkars.delivery": "at-most-once"}, True, "kafkars.delivery"),
+        ({"topic": " "}, True, "topic"),
+        ({"startingOffsets": "earliest"}, True, "not an option of the sink"),
+        ({"kafka.value.serializer": "x"}, True, "kafka.value.serializer"),
+        ({"kafka.acks": "some"}, True, "kafka.acks"),
+        ({"topik": "x"}, True, "did you mean topic"),
+    ],
+)
+def test_the_sink_refuses_by_name(options: dict[str, str], streaming: bool, name: str) -> None:
+    with pytest.raises(ConfigError, match=name.replace(".", r"\.")):
+        sink_options({**ADDRESS, **options}, streaming=streaming)
