@@ -6,6 +6,7 @@ mod argument;
 mod arrow;
 mod batch;
 mod broker;
+mod callback_turn;
 mod cluster;
 mod compat;
 mod config;

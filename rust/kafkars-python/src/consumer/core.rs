@@ -16,6 +16,7 @@ use super::group::Listeners;
 use super::serve::Serving;
 use crate::aio::Key;
 use crate::batch::{PyRecordBatch, Run};
+use crate::callback_turn::CallbackTurn;
 use crate::config::ConsumerSettings;
 use crate::error;
 use crate::metrics;
@@ -42,6 +43,7 @@ pub(crate) struct ConsumerCore {
     pub(crate) next_callback: AtomicU64,
     // Guards who runs a listener now.
     pub(crate) serving: Mutex<Serving>,
+    pub(crate) callback_turn: CallbackTurn,
     // Guards the exception of a listener's coroutine until a reader gets it.
     pub(crate) raised: Mutex<Option<PyErr>>,
     left: AtomicBool,
@@ -72,6 +74,7 @@ impl ConsumerCore {
             commits_any: AtomicBool::new(false),
             next_callback: AtomicU64::new(0),
             serving: Mutex::default(),
+            callback_turn: CallbackTurn::default(),
             raised: Mutex::default(),
             left: AtomicBool::new(false),
             leaving: AtomicBool::new(false),

@@ -77,10 +77,16 @@ impl ConsumerCore {
                 continue;
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            if self.has_left() || self.consumer.is_closed() || left.is_zero() {
+            // What another thread is just told belongs to the time before the end.
+            let is_elsewhere = self.callback_turn.is_elsewhere();
+            let has_left = self.has_left() || self.consumer.is_closed();
+            if has_left && !is_elsewhere || left.is_zero() {
                 break;
             }
-            runtime::wait(py, Some(left), |slice| self.consumer.wait_news(slice))?;
+            runtime::wait(py, Some(left), |slice| match is_elsewhere {
+                true => self.callback_turn.wait(slice),
+                false => self.consumer.wait_news(slice),
+            })?;
         }
         first.map_or(Ok(()), Err)
     }

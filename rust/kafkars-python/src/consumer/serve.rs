@@ -32,9 +32,13 @@ pub(crate) enum Served {
 }
 
 impl ConsumerCore {
-    /// Runs what waits, on this thread. An exception of a listener or callback reaches the caller; the rest keeps its turn.
+    /// Runs what waits, on this thread, unless another thread does. An exception of a listener or callback reaches the
+    /// caller; the rest keeps its turn.
     pub(crate) fn serve(&self, py: Python<'_>) -> PyResult<()> {
         self.check_reentry()?;
+        let Some(_turn) = self.callback_turn.take() else {
+            return Ok(());
+        };
         while let Some(news) = self.consumer.next_news(self.is_finished()) {
             match news {
                 News::Change(change) => {

@@ -248,6 +248,9 @@ impl PyConsumer {
             let ready = runtime::wait(py, Some(left), |slice| core.consumer.wait_ready(slice))?;
             if core.consumer.has_news() {
                 core.serve(py)?;
+                if core.callback_turn.is_elsewhere() {
+                    runtime::wait(py, Some(left), |slice| core.callback_turn.wait(slice))?;
+                }
             }
             if let Some(taken) = take(core)? {
                 return Ok(Some(taken));

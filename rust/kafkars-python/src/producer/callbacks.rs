@@ -1,10 +1,13 @@
 //! Callbacks of synchronous deliveries: noted when added, run on the thread that calls `poll()`, `flush()` or `close()`.
+//!
+//! One thread at a time runs them, so that those of a partition keep their order. A callback may make these calls itself,
+//! and then runs what is due; other threads go on without, or wait until what they wait for has run.
 
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use kafkars_client::{BatchDelivery, Delivery};
 use parking_lot::{Condvar, Mutex};
@@ -12,21 +15,38 @@ use pyo3::prelude::*;
 
 use super::delivery::PyDeliveryFuture;
 use super::interceptors::Interceptors;
+use crate::callback_turn::{CallbackTurn, Turn};
+use crate::runtime;
 
 /// The callbacks of one producer.
 #[derive(Default)]
 pub(crate) struct Callbacks {
     // Guards callbacks of batches under way, by the batch's address; the entry keeps the batch, and so the address.
     waiting: Mutex<HashMap<usize, Group>>,
-    // Guards callbacks whose turn has come.
-    due: Mutex<VecDeque<Call>>,
+    // Guards callbacks whose turn has come. `waiting` may be taken under it.
+    due: Mutex<Due>,
+    groups: AtomicU64,
+    turn: CallbackTurn,
     news: Arc<News>,
 }
 
+/// Callbacks of one batch.
 struct Group {
-    calls: Vec<Call>,
+    number: u64,
+    calls: VecDeque<Call>,
     _batch: Arc<BatchDelivery>,
 }
+
+/// Callbacks whose turn has come, and those that run: several where one has called what runs others.
+#[derive(Default)]
+struct Due {
+    groups: VecDeque<Group>,
+    /// Numbers of the groups of callbacks that run.
+    running: Vec<u64>,
+}
+
+/// The callbacks there were at some time.
+pub(super) struct Expected(HashSet<u64>);
 
 enum Call {
     Callback {
@@ -54,15 +74,15 @@ impl Call {
 /// What the runtime's threads tell: addresses of finished batches.
 #[derive(Default)]
 struct News {
-    /// There may be something in `finished` or `due`.
+    /// There may be something in `finished` or due.
     any: AtomicBool,
-    // Guards the addresses.
+    // Guards the addresses. `Callbacks::due` may be taken under it.
     finished: Mutex<Vec<usize>>,
     changed: Condvar,
 }
 
 impl Callbacks {
-    /// Notes a callback for a future that is not done.
+    /// Notes a callback for a future.
     pub(crate) fn add(
         &self,
         batch: &Arc<BatchDelivery>,
@@ -90,12 +110,13 @@ impl Callbacks {
         let address = Arc::as_ptr(batch) as usize;
         match self.waiting.lock().entry(address) {
             Entry::Occupied(entry) => {
-                entry.into_mut().calls.push(call);
+                entry.into_mut().calls.push_back(call);
                 return;
             }
             Entry::Vacant(entry) => {
                 entry.insert(Group {
-                    calls: vec![call],
+                    number: self.groups.fetch_add(1, Ordering::Relaxed),
+                    calls: VecDeque::from([call]),
                     _batch: Arc::clone(batch),
                 });
             }
@@ -104,50 +125,130 @@ impl Callbacks {
         batch.on_done(move || news.tell(address));
     }
 
-    /// Runs the callbacks whose turn has come. The exception of one reaches the caller; the rest keep their turn.
+    /// Runs the callbacks whose turn has come, unless another thread does. The exception of one reaches the caller; the
+    /// rest keep their turn.
     #[inline]
     pub(crate) fn serve(&self, py: Python<'_>) -> PyResult<usize> {
         // Looked at with every result: most of the time a plain load is all it takes.
-        if !self.news.any.load(Ordering::Relaxed) || !self.news.any.swap(false, Ordering::AcqRel) {
+        if !self.news.any.load(Ordering::Relaxed) {
             return Ok(0);
         }
         self.run_due(py)
     }
 
     fn run_due(&self, py: Python<'_>) -> PyResult<usize> {
-        let finished = std::mem::take(&mut *self.news.finished.lock());
-        for address in finished {
-            let group = self.waiting.lock().remove(&address);
-            self.due
-                .lock()
-                .extend(group.into_iter().flat_map(|group| group.calls));
-        }
+        let Some(turn) = self.turn.take() else {
+            return Ok(0);
+        };
+        let _turn = Announced {
+            news: &self.news,
+            turn: Some(turn),
+        };
         let mut served = 0;
-        loop {
-            let Some(call) = self.due.lock().pop_front() else {
-                return Ok(served);
-            };
-            if let Err(error) = call.run(py) {
-                self.news.any.store(true, Ordering::Release);
-                return Err(error);
-            }
+        while let Some(call) = self.next() {
+            let _running = Running(&self.due);
+            call.run(py)?;
             served += 1;
         }
+        Ok(served)
+    }
+
+    /// The next callback, which counts as running until its `Running` is dropped.
+    fn next(&self) -> Option<Call> {
+        let mut finished = self.news.finished.lock();
+        let mut due = self.due.lock();
+        if !finished.is_empty() {
+            let mut waiting = self.waiting.lock();
+            let groups = finished
+                .drain(..)
+                .filter_map(|address| waiting.remove(&address));
+            due.groups.extend(groups);
+        }
+        let found = loop {
+            let Some(group) = due.groups.front_mut() else {
+                break None;
+            };
+            match group.calls.pop_front() {
+                Some(call) => break Some((group.number, call)),
+                None => drop(due.groups.pop_front()),
+            }
+        };
+        // An empty group at the front is looked at once in vain.
+        let any = !due.groups.is_empty();
+        self.news.any.store(any, Ordering::Release);
+        let (number, call) = found?;
+        due.running.push(number);
+        Some(call)
     }
 
     /// Whether any callback has not run.
     pub(crate) fn is_empty(&self) -> bool {
-        self.waiting.lock().is_empty() && self.due.lock().is_empty()
+        let due = self.due.lock();
+        let is_empty = due.groups.iter().all(|group| group.calls.is_empty());
+        is_empty && self.waiting.lock().is_empty()
+    }
+
+    /// The callbacks that have not run to their end.
+    pub(super) fn expected(&self) -> Expected {
+        let due = self.due.lock();
+        let mut numbers: HashSet<u64> = due.running.iter().copied().collect();
+        numbers.extend(due.groups.iter().map(|group| group.number));
+        let waiting = self.waiting.lock();
+        numbers.extend(waiting.values().map(|group| group.number));
+        Expected(numbers)
+    }
+
+    /// How many of these have still not run to their end. Those that have called this do not count.
+    fn left(&self, expected: &Expected) -> usize {
+        let is_expected = |number: &u64| expected.0.contains(number);
+        let due = self.due.lock();
+        let running = match self.turn.is_elsewhere() {
+            true => due.running.iter().copied().filter(is_expected).count(),
+            false => 0,
+        };
+        let waiting = self.waiting.lock();
+        let groups = due.groups.iter().chain(waiting.values());
+        let groups = groups.filter(|group| is_expected(&group.number));
+        running + groups.map(|group| group.calls.len()).sum::<usize>()
+    }
+
+    /// Waits until all of these have run, on this thread or another one, at most until the deadline. Returns how many have not.
+    pub(super) fn serve_all(
+        &self,
+        py: Python<'_>,
+        expected: &Expected,
+        deadline: Option<Instant>,
+    ) -> PyResult<usize> {
+        loop {
+            self.serve(py)?;
+            let left = self.left(expected);
+            let patience =
+                deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if left == 0 || patience == Some(Duration::ZERO) {
+                return Ok(left);
+            }
+            runtime::wait(py, patience, |slice| {
+                self.wait_until(slice, || self.is_servable() || self.left(expected) == 0)
+            })?;
+        }
     }
 
     /// Blocks this thread until there may be something to run, at most for `timeout`.
     pub(crate) fn wait(&self, timeout: Duration) -> bool {
+        self.wait_until(timeout, || self.is_servable())
+    }
+
+    fn wait_until(&self, timeout: Duration, is_reached: impl Fn() -> bool) -> bool {
         let mut finished = self.news.finished.lock();
-        if self.news.any.load(Ordering::Acquire) {
+        if is_reached() {
             return true;
         }
         self.news.changed.wait_for(&mut finished, timeout);
-        self.news.any.load(Ordering::Acquire)
+        is_reached()
+    }
+
+    fn is_servable(&self) -> bool {
+        self.news.any.load(Ordering::Acquire) && !self.turn.is_elsewhere()
     }
 }
 
@@ -157,5 +258,29 @@ impl News {
         finished.push(address);
         self.any.store(true, Ordering::Release);
         self.changed.notify_all();
+    }
+}
+
+/// A turn whose end those hear of who wait for callbacks.
+struct Announced<'a> {
+    news: &'a News,
+    turn: Option<Turn<'a>>,
+}
+
+impl Drop for Announced<'_> {
+    fn drop(&mut self) {
+        drop(self.turn.take());
+        // Under the lock, so that who is about to wait does not miss it.
+        let _finished = self.news.finished.lock();
+        self.news.changed.notify_all();
+    }
+}
+
+/// The time in which one callback runs.
+struct Running<'a>(&'a Mutex<Due>);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.lock().running.pop();
     }
 }

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use super::admission::Admissions;
-use super::callbacks::Callbacks;
+use super::callbacks::{Callbacks, Expected};
 use super::filled::PyBatchBuilder;
 use super::interceptors::{Intercepted, Interceptors};
 use super::late::Latecomers;
@@ -200,6 +200,24 @@ impl ProducerCore {
     pub(super) fn serve(&self, py: Python<'_>) -> PyResult<usize> {
         self.acknowledgements.serve(py)?;
         self.callbacks.serve(py)
+    }
+
+    /// The callbacks, of interceptors and others, that have not run to their end.
+    pub(super) fn expected_callbacks(&self) -> [Expected; 2] {
+        [self.acknowledgements.expected(), self.callbacks.expected()]
+    }
+
+    /// Waits until these have run, on this thread or another one, at most until the deadline. Returns how many have not.
+    pub(super) fn serve_all(
+        &self,
+        py: Python<'_>,
+        [acknowledgements, callbacks]: &[Expected; 2],
+        deadline: Option<Instant>,
+    ) -> PyResult<usize> {
+        let left = self
+            .acknowledgements
+            .serve_all(py, acknowledgements, deadline)?;
+        Ok(left + self.callbacks.serve_all(py, callbacks, deadline)?)
     }
 
     /// Gives up what was not acknowledged. Returns how many records there were.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc;
 
-use kafkars_client::Delivery;
+use kafkars_client::{BatchDelivery, Delivery};
 use pyo3::prelude::*;
 
 use super::core::ProducerCore;
@@ -30,6 +30,10 @@ impl PyDeliveryFuture {
     #[inline]
     pub(crate) fn new(delivery: Delivery, core: Arc<ProducerCore>) -> Self {
         Self { delivery, core }
+    }
+
+    pub(super) fn batch(&self) -> &Arc<BatchDelivery> {
+        self.delivery.batch()
     }
 
     /// Waits until the record is reported.

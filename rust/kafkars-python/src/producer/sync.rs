@@ -62,7 +62,11 @@ impl PyProducer {
         };
         let future = slim::new(py, PyDeliveryFuture::new(delivery, Arc::clone(&self.core)))?;
         if let Some(function) = on_delivery {
-            PyDeliveryFuture::add_done_callback(&future, function)?;
+            // Never run here: those of earlier records may be due, and their turn comes first.
+            let batch = future.get().batch();
+            self.core
+                .callbacks
+                .add(batch, function, future.clone().unbind());
         }
         Ok(future)
     }
@@ -175,15 +179,20 @@ impl PyProducer {
     }
 
     /// Sends what is waiting at once, and waits up to `timeout` seconds until everything sent so far is reported. Runs
-    /// callbacks meanwhile. Returns how many records are still on their way.
+    /// callbacks meanwhile, and waits for those that another thread runs. Returns how many records are still on their way, or
+    /// how many of their callbacks have not returned.
     #[pyo3(signature = (timeout=None))]
     fn flush(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<usize> {
         self.core.check()?;
         let deadline = types::timeout(timeout)?.map(|timeout| Instant::now() + timeout);
+        let expected = self.core.expected_callbacks();
         let serve = |py: Python<'_>| self.core.serve(py).map(drop);
         let left = runtime::block_on_with(py, self.core.flush(deadline), serve)?;
-        self.core.serve(py)?;
-        Ok(left)
+        if left > 0 {
+            self.core.serve(py)?;
+            return Ok(left);
+        }
+        self.core.serve_all(py, &expected, deadline)
     }
 
     /// Gets a producer id for the `transactional_id`. Once, before the first transaction: producers that had the id before are
@@ -258,10 +267,11 @@ impl PyProducer {
         if slf.as_super().get().closed.swap(true, Ordering::AcqRel) || core.is_elsewhere() {
             return Ok(0);
         }
-        let patience = types::timeout(timeout)?.unwrap_or(FOR_EVER);
+        let deadline = Instant::now() + types::timeout(timeout)?.unwrap_or(FOR_EVER);
+        let expected = core.expected_callbacks();
         let serve = |py: Python<'_>| core.serve(py).map(drop);
-        let lost = runtime::block_on_with(py, core.close(Instant::now() + patience), serve)?;
-        core.serve(py)?;
+        let lost = runtime::block_on_with(py, core.close(deadline), serve)?;
+        core.serve_all(py, &expected, Some(deadline))?;
         Ok(lost)
     }
 

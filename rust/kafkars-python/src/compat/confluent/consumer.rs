@@ -460,7 +460,11 @@ impl Open {
             return Ok(false);
         }
         let consumer = &self.core.consumer;
-        py.detach(|| consumer.wait_ready(left));
+        let turn = &self.core.callback_turn;
+        py.detach(|| match consumer.has_news() && turn.is_elsewhere() {
+            true => turn.wait(left),
+            false => consumer.wait_ready(left),
+        });
         py.check_signals()?;
         self.look_after(slf)?;
         Ok(true)

@@ -189,12 +189,16 @@ impl PyConfluentProducer {
         let deadline = deadline(timeout);
         loop {
             open.serve(slf)?;
-            let left = open.count();
+            let is_elsewhere = open.reports.is_served_elsewhere();
+            let left = open.count().max(usize::from(is_elsewhere));
             let is_over = deadline.is_some_and(|deadline| deadline <= Instant::now());
             if left == 0 || is_over {
                 return Ok(left);
             }
             open.flush(slf, deadline)?;
+            if is_elsewhere {
+                open.wait_for_turn(slf.py(), deadline)?;
+            }
         }
     }
 
@@ -322,6 +326,16 @@ impl Open {
         py.check_signals()?;
         self.look_after(slf)?;
         Ok(true)
+    }
+
+    /// Waits a little while another thread runs callbacks. Ctrl+C ends it.
+    fn wait_for_turn(&self, py: Python<'_>, deadline: Option<Instant>) -> PyResult<()> {
+        let now = Instant::now();
+        let left = deadline.map_or(SLICE, |deadline| {
+            deadline.saturating_duration_since(now).min(SLICE)
+        });
+        py.detach(|| self.reports.wait_for_turn(left));
+        py.check_signals()
     }
 
     fn flush(

@@ -2,6 +2,7 @@
 //!
 //! Reports wait by batch. When a batch is done its reports become due together, and they run together: where a callback
 //! raises, the others of its batch still run before the exception reaches the caller, and other batches wait for the next call.
+//! One thread at a time gives them, so that those of a partition keep their order.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
@@ -17,6 +18,7 @@ use pyo3::types::{PyBytes, PyString};
 
 use super::message::PyMessage;
 use super::parts::{CREATE_TIME, LOG_APPEND_TIME, NO_TIMESTAMP, Parts};
+use crate::callback_turn::CallbackTurn;
 use crate::error;
 
 /// What a report tells again of its message, as the program gave it.
@@ -57,6 +59,7 @@ pub(super) struct Reports {
     spare: Mutex<Vec<Vec<Call>>>,
     /// Messages with a report that was not given yet.
     open: AtomicUsize,
+    turn: CallbackTurn,
     news: Arc<News>,
 }
 
@@ -112,14 +115,31 @@ impl Reports {
         self.news.ring();
     }
 
-    /// Gives the reports whose turn has come. Returns how many.
+    /// Gives the reports whose turn has come, unless another thread does. Returns how many.
     #[inline]
     pub(super) fn serve(&self, py: Python<'_>, only_errors: bool) -> PyResult<usize> {
         if !self.news.any.load(Ordering::Acquire) {
             return Ok(0);
         }
-        self.news.any.store(false, Ordering::Release);
-        self.serve_due(py, only_errors)
+        let served = match self.turn.take() {
+            None => return Ok(0),
+            Some(_turn) => {
+                self.news.any.store(false, Ordering::Release);
+                self.serve_due(py, only_errors)
+            }
+        };
+        self.news.wake();
+        served
+    }
+
+    /// True if another thread gives reports, the last of which is no longer counted as open.
+    pub(super) fn is_served_elsewhere(&self) -> bool {
+        self.turn.is_elsewhere()
+    }
+
+    /// Blocks this thread while another one gives reports, at most for `timeout`.
+    pub(super) fn wait_for_turn(&self, timeout: Duration) {
+        self.turn.wait(timeout);
     }
 
     fn serve_due(&self, py: Python<'_>, only_errors: bool) -> PyResult<usize> {
@@ -161,7 +181,7 @@ impl Reports {
     /// Blocks this thread until there may be something to give, at most for `timeout`.
     pub(super) fn wait(&self, timeout: Duration) {
         let mut finished = self.news.finished.lock();
-        if !self.news.any.load(Ordering::Acquire) {
+        if !self.news.any.load(Ordering::Acquire) || self.turn.is_elsewhere() {
             self.news.changed.wait_for(&mut finished, timeout);
         }
     }
@@ -171,6 +191,13 @@ impl News {
     fn tell(&self, address: usize) {
         self.finished.lock().push(address);
         self.ring();
+    }
+
+    /// Wakes those that wait because another thread gave reports.
+    fn wake(&self) {
+        // Under the lock, as in `ring`.
+        let _finished = self.finished.lock();
+        self.changed.notify_all();
     }
 
     fn ring(&self) {
