@@ -198,3 +198,70 @@ def test_a_commit_does_not_wait_for_a_coordinator_that_is_silent_for_a_session(c
         return False
 
     eventually(committed, "a commit to the next coordinator")
+
+
+def two_members(group: Group) -> list[Any]:
+    """Two members that have their share, whose sessions are long."""
+    long_session = {"session_timeout_ms": 45_000} if group.protocol == "classic" else {}
+    members = [group.member(client_id=name, **long_session) for name in ("first", "second")]
+    for member in members:
+        member.subscribe([group.topic])
+    poll_until(members, lambda: all(len(each.assignment()) == 2 for each in members), "two partitions each")
+    return members
+
+
+# Codes without a rule of their own, and one that is in no table.
+@pytest.mark.parametrize("fault", ["UNKNOWN_SERVER_ERROR", "9999", "FENCED_INSTANCE_ID", "INVALID_REQUEST"])
+def test_one_unexpected_answer_holds_up_nobody(group: Group, fault: str) -> None:
+    """The member keeps its place, or gives it up: the group does not wait until its session ends."""
+    members = two_members(group)
+    raised: list[KafkaError] = []
+
+    def poll(member: Any) -> None:
+        try:
+            member.poll_batch(timeout=0.02)
+        except KafkaError as error:
+            raised.append(error)
+
+    def are_back() -> bool:
+        for member in members:
+            poll(member)
+        return bool(raised) and all(len(each.assignment()) == 2 for each in members)
+
+    with group.clients.broker.handle.intercept(HEARTBEAT[group.protocol], fault, times=1):
+        eventually(are_back, "both have their share again", seconds=20)
+    assert len(raised) == 1, raised
+
+
+def test_a_member_that_ends_after_an_unexpected_answer_frees_its_place(group: Group) -> None:
+    first, second = two_members(group)
+    api, handle = HEARTBEAT[group.protocol], group.clients.broker.handle
+    with (
+        handle.intercept(api, "UNKNOWN_SERVER_ERROR", times=1, when=lambda request: request.client_id == "first"),
+        pytest.raises(KafkaError, match="UNKNOWN_SERVER_ERROR"),
+    ):
+        poll_until([first], lambda: False, "the refusal")
+    first.close()
+    poll_until([second], lambda: len(second.assignment()) == 4, "all four partitions", seconds=20)
+
+
+def test_a_goodbye_that_is_refused_is_said_again(group: Group) -> None:
+    first, second = two_members(group)
+    api = {"classic": "LeaveGroup", "consumer": "ConsumerGroupHeartbeat"}[group.protocol]
+    first.poll(0)
+    with group.clients.broker.handle.intercept(
+        api, "UNKNOWN_SERVER_ERROR", times=1, when=lambda request: request.client_id == "first"
+    ):
+        first.close()
+    poll_until([second], lambda: len(second.assignment()) == 4, "all four partitions", seconds=20)
+
+
+def test_who_has_no_instance_id_loses_nothing_with_it(group: Group) -> None:
+    member = group.reader(enable_auto_commit=False)
+    read(member, 40)
+    handle = group.clients.broker.handle
+    with handle.intercept("OffsetCommit", "FENCED_INSTANCE_ID", times=1), pytest.raises(KafkaError) as caught:
+        member.commit(timeout=10)
+    assert "FENCED_INSTANCE_ID" in str(caught.value)
+    assert len(member.commit(timeout=10)) == 4
+    assert len(member.assignment()) == 4

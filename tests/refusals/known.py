@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tests.refusals.cases import Case
 
-KNOWN: dict[str, str] = {
-    "consumer/OffsetCommit/FENCED_INSTANCE_ID": "the membership ends, and the error does not say that the client is lost",
-}
+KNOWN: dict[str, str] = {}
 """Workload (or `*`), request and fault, with the reason."""
 
 

@@ -180,7 +180,8 @@ impl Common {
         match code {
             ErrorCode::GroupAuthorizationFailed => GroupError::Unauthorized { group },
             ErrorCode::TopicAuthorizationFailed => GroupError::TopicUnauthorized { group, message },
-            ErrorCode::FencedInstanceId => GroupError::FencedInstance {
+            // Nobody can take an instance id from a member that has none.
+            ErrorCode::FencedInstanceId if self.instance.is_some() => GroupError::FencedInstance {
                 group,
                 instance: instance(),
             },

@@ -141,6 +141,10 @@ impl Membership {
     /// Gives up everything and leaves; [`Event::Left`] is the end of it.
     pub fn leave(&mut self, now: Instant, leave: Leave) {
         self.common.subscription = None;
+        // One who comes back only to say goodbye need not have polled.
+        if !self.takes_part() {
+            self.common.poll.polled(now);
+        }
         speak!(self, protocol => protocol.leave(&mut self.common, now, leave));
         self.advance(now);
     }
@@ -208,11 +212,13 @@ impl Membership {
             Err(failure) => {
                 self.common.coordinator.not_found(now);
                 self.common.coordinator.give_up();
-                if self.takes_part() {
-                    let error = self.search_error(failure);
-                    self.fail(now, error);
-                } else {
+                let error = self.search_error(failure.clone());
+                // Commits of one who leaves end with what they hear now.
+                if !self.takes_part() || self.state() == MembershipState::Leaving {
                     self.common.search_failure = Some(failure);
+                }
+                if self.takes_part() {
+                    speak!(self, protocol => protocol.search_failed(&mut self.common, now, error));
                 }
             }
         }
@@ -369,6 +375,16 @@ impl Membership {
         &self.common.config
     }
 
+    /// Whether the coordinator may hold a place for this member, which [`Membership::leave`] would give up.
+    #[must_use]
+    pub fn may_have_place(&self) -> bool {
+        let is_known = match &self.protocol {
+            Protocol::Classic(classic) => classic.may_have_place(),
+            Protocol::Consumer(consumer) => consumer.may_have_place(),
+        };
+        is_known || self.takes_part()
+    }
+
     /// Whether the subscription or a membership is in force: commits then carry an identity.
     #[must_use]
     pub fn takes_part(&self) -> bool {
@@ -406,10 +422,6 @@ impl Membership {
         if self.takes_part() || self.common.coordinator.is_wanted() {
             self.common.coordinator(now);
         }
-    }
-
-    fn fail(&mut self, now: Instant, error: GroupError) {
-        speak!(self, protocol => protocol.fail(&mut self.common, now, error));
     }
 
     fn search_error(&self, failure: Failure) -> GroupError {

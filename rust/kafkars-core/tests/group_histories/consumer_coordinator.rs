@@ -13,7 +13,13 @@ use crate::coordinator::{Coordinator, Ticket};
 
 type Place = (Uuid, i32);
 
+/// The epoch by which a static member leaves for a while.
+const AWAY: i32 = -2;
+
 struct Member {
+    instance: Option<String>,
+    /// A static member that has left for a while.
+    is_away: bool,
     epoch: i32,
     previous_epoch: i32,
     topics: BTreeSet<String>,
@@ -73,16 +79,23 @@ impl ConsumerCoordinator {
             ..ConsumerGroupHeartbeatResponse::default()
         };
         let id = request.member_id.clone();
+        if let Err(code) = self.check_instance(&request) {
+            return refuse(code);
+        }
         if request.member_epoch < 0 {
             let response = ConsumerGroupHeartbeatResponse {
                 member_id: Some(id.clone()),
                 member_epoch: request.member_epoch,
                 ..ConsumerGroupHeartbeatResponse::default()
             };
-            if self.members.remove(&id).is_none() {
-                return refuse(ErrorCode::UnknownMemberId);
+            match self.members.get_mut(&id) {
+                None => return refuse(ErrorCode::UnknownMemberId),
+                Some(member) if request.member_epoch == AWAY => member.is_away = true,
+                Some(_) => {
+                    self.members.remove(&id);
+                    self.retarget();
+                }
             }
-            self.retarget();
             return response;
         }
         let owned: Option<BTreeSet<Place>> = request.topic_partitions.as_ref().map(|topics| {
@@ -100,6 +113,8 @@ impl ConsumerCoordinator {
             None => {
                 is_new = true;
                 let member = Member {
+                    instance: request.instance_id.clone(),
+                    is_away: false,
                     epoch: 0,
                     previous_epoch: 0,
                     topics: BTreeSet::new(),
@@ -150,6 +165,38 @@ impl ConsumerCoordinator {
             heartbeat_interval_ms: self.interval.as_millis() as i32,
             assignment: tells.then(|| assignment(&member.assigned)),
             ..ConsumerGroupHeartbeatResponse::default()
+        }
+    }
+
+    /// Whether the sender may use its instance id. Who joins under one whose holder is away gets what that had.
+    fn check_instance(&mut self, request: &ConsumerGroupHeartbeatRequest) -> Result<(), ErrorCode> {
+        let Some(instance) = &request.instance_id else {
+            return Ok(());
+        };
+        let is_held = |member: &Member| member.instance.as_ref() == Some(instance);
+        let holder = self.members.iter().find(|(_, member)| is_held(member));
+        let holder = holder.map(|(id, member)| (id.clone(), member.is_away));
+        match holder {
+            None if request.member_epoch == 0 => Ok(()),
+            None => Err(ErrorCode::UnknownMemberId),
+            Some((_, false)) if request.member_epoch == 0 => Err(ErrorCode::UnreleasedInstanceId),
+            Some((holder, true)) if request.member_epoch == 0 => {
+                if let Some(old) = self.members.remove(&holder) {
+                    let member = Member {
+                        is_away: false,
+                        epoch: 0,
+                        previous_epoch: 0,
+                        revoking: BTreeSet::new(),
+                        revoking_ends_at: None,
+                        ..old
+                    };
+                    self.members.insert(request.member_id.clone(), member);
+                }
+                Ok(())
+            }
+            Some((holder, _)) if holder != request.member_id => Err(ErrorCode::FencedInstanceId),
+            Some((_, true)) if request.member_epoch > 0 => Err(ErrorCode::FencedMemberEpoch),
+            Some(_) => Ok(()),
         }
     }
 

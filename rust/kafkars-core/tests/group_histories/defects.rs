@@ -64,6 +64,12 @@ pub(crate) enum Defect {
     NobodyWaits,
     /// The leader fails when it cannot read what one member wants.
     OneMemberStopsAll,
+    /// A member that has met an unexpected error joins as if nobody knew it.
+    IdsAreForgotten,
+    /// A member that has met an unexpected error does not give its place up (KIP-848).
+    OldPlacesAreKept,
+    /// A goodbye that is refused counts as one that was heard.
+    GoodbyesAreNotRepeated,
 }
 
 /// All of them.
@@ -98,6 +104,13 @@ pub(crate) const DEFECTS_UNDER_REFUSALS: &[Defect] = &[
     Defect::OneMemberStopsAll,
 ];
 
+/// Those that show where one request is refused once.
+pub(crate) const DEFECTS_UNDER_ONE_REFUSAL: &[Defect] = &[
+    Defect::IdsAreForgotten,
+    Defect::OldPlacesAreKept,
+    Defect::GoodbyesAreNotRepeated,
+];
+
 const UNIFORM: Setup = Setup::Consumer(ServerAssignor::Uniform);
 const EAGER: Setup = Setup::Classic("range");
 const STICKY: Setup = Setup::Classic("sticky");
@@ -129,7 +142,9 @@ impl Defect {
             Self::CommitsAreForgottenAtTheEnd
             | Self::RevocationsOvertakeCommits
             | Self::NobodyWaits => &[EAGER, COOPERATIVE, UNIFORM],
-            Self::OneMemberStopsAll => &[EAGER, COOPERATIVE],
+            Self::OneMemberStopsAll | Self::IdsAreForgotten => &[EAGER, COOPERATIVE],
+            Self::OldPlacesAreKept => &[UNIFORM],
+            Self::GoodbyesAreNotRepeated => &[EAGER, COOPERATIVE, UNIFORM],
         }
     }
 
@@ -204,6 +219,17 @@ impl Defect {
         let is_heartbeat = matches!(response_kind(response), Kind::Heartbeat);
         if heard != said && (is_heartbeat || self == Self::MovesAreNotNoticed) {
             set_code(response, heard);
+        }
+    }
+
+    /// Spoils an answer to a member that leaves.
+    pub(crate) fn mangle_goodbye(self, response: &mut GroupResponse) {
+        let is_goodbye = matches!(
+            response,
+            GroupResponse::LeaveGroup(_) | GroupResponse::ConsumerGroupHeartbeat(_)
+        );
+        if self == Self::GoodbyesAreNotRepeated && is_goodbye {
+            set_code(response, ErrorCode::None);
         }
     }
 

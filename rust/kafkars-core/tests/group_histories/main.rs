@@ -13,6 +13,7 @@ mod history;
 mod invariants;
 mod member;
 mod network;
+mod one_refusal;
 mod progress;
 mod promises;
 mod refusals;

@@ -8,8 +8,8 @@ use kafkars_core::cluster::Cluster;
 use kafkars_core::config::{Checked, GroupConfig, GroupProtocol, TopicPartition};
 use kafkars_core::group::assignor::Assignor;
 use kafkars_core::group::{
-    Action, Change, ChangeKind, CommitId, CommitQueue, Event, GroupError, Leave, Membership,
-    Outgoing, OutgoingCommit, Subscription,
+    Action, Change, ChangeKind, CommitId, CommitQueue, Event, GroupError, GroupRequest, Leave,
+    Membership, Outgoing, OutgoingCommit, Subscription,
 };
 
 use crate::defects::Defect;
@@ -69,6 +69,8 @@ pub(crate) struct Member {
     changes: VecDeque<Change>,
     callback: Option<Callback>,
     held_back_commit: Option<OutgoingCommit>,
+    /// A defect: its membership has failed, and the next join says nothing of who it was.
+    forgets_id: bool,
 }
 
 /// A callback of the application that runs.
@@ -128,6 +130,7 @@ impl Member {
             changes: VecDeque::new(),
             callback: None,
             held_back_commit: None,
+            forgets_id: false,
         }
     }
 
@@ -182,6 +185,9 @@ impl Member {
             Arrival::Group(id, Ok(mut response)) => {
                 if let Some(defect) = self.defect {
                     defect.mangle_response(&mut response);
+                    if self.commits_end_at.is_some() {
+                        defect.mangle_goodbye(&mut response);
+                    }
                 }
                 self.membership.answered(now, id, response);
             }
@@ -230,10 +236,7 @@ impl Member {
                         self.membership.assignor_finished(now, work.id, outcome);
                     }
                     Action::Send(mut outgoing) => {
-                        let sends = self
-                            .defect
-                            .is_none_or(|defect| defect.mangle_request(&mut outgoing.request));
-                        if sends {
+                        if self.sends(&mut outgoing.request) {
                             wishes.push(Wish::Send(outgoing));
                         }
                     }
@@ -276,6 +279,24 @@ impl Member {
         wishes
     }
 
+    /// Whether a request is sent, and as what: a defect may have spoilt it.
+    fn sends(&mut self, request: &mut GroupRequest) -> bool {
+        match (self.defect, request) {
+            (Some(Defect::IdsAreForgotten), GroupRequest::JoinGroup(request))
+                if self.forgets_id && !request.member_id.is_empty() =>
+            {
+                self.forgets_id = false;
+                request.member_id.clear();
+                true
+            }
+            (Some(Defect::OldPlacesAreKept), GroupRequest::ConsumerGroupHeartbeat(request)) => {
+                request.member_epoch >= 0 || self.commits_end_at.is_some()
+            }
+            (Some(defect), request) => defect.mangle_request(request),
+            (None, _) => true,
+        }
+    }
+
     fn take_events(&mut self, now: Instant) {
         while let Some(event) = self.membership.next_event() {
             let place = self.process.place;
@@ -284,7 +305,10 @@ impl Member {
                 Event::Change(change) => self.hear_of(now, change),
                 Event::PollIntervalExceeded(_) => {}
                 Event::Left => self.left = true,
-                Event::Failed(error) => self.failure = Some(error),
+                Event::Failed(error) => {
+                    self.failure = Some(error);
+                    self.forgets_id = true;
+                }
             }
         }
     }

@@ -92,6 +92,8 @@ pub(crate) struct Trouble {
 pub(crate) struct Troubles {
     trouble: Option<Trouble>,
     hits: u32,
+    /// How many requests are spared first.
+    spared: u32,
     counts: BTreeMap<(Process, Api), u32>,
 }
 
@@ -101,6 +103,12 @@ impl Troubles {
             trouble: Some(trouble),
             ..Self::default()
         };
+    }
+
+    /// The same, from the request after `spared` others of its kind on.
+    pub(crate) fn begin_after(&mut self, spared: u32, trouble: Trouble) {
+        self.begin(trouble);
+        self.spared = spared;
     }
 
     pub(crate) fn end(&mut self) {
@@ -122,6 +130,10 @@ impl Troubles {
         *self.counts.entry((from, api)).or_default() += 1;
         let trouble = self.trouble.filter(|trouble| trouble.api == api)?;
         if trouble.once && self.hits > 0 {
+            return None;
+        }
+        if self.spared > 0 {
+            self.spared -= 1;
             return None;
         }
         self.hits += 1;

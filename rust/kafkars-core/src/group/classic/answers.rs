@@ -54,8 +54,11 @@ impl Classic {
                         self.coordinator_moved(common, now, code);
                         self.leave_failed(common, now);
                     }
-                    code if code.retriable() => self.leave_failed(common, now),
-                    _ => self.left(common),
+                    // There is no place to give up any more.
+                    ErrorCode::None | ErrorCode::UnknownMemberId => self.left(common),
+                    ErrorCode::FencedInstanceId if common.instance.is_some() => self.left(common),
+                    // The group would wait for the member until its session ends.
+                    _ => self.leave_failed(common, now),
                 }
             }
             // Of a step that has passed, or of another kind than asked for, which no driver does.
@@ -91,7 +94,12 @@ impl Classic {
                 common.refusal(awaited.operation(), code, message.as_deref())
             }
         };
-        self.fail(common, now, error);
+        match awaited {
+            Awaited::Leave => self.left(common),
+            Awaited::Heartbeat(_) | Awaited::Join(_) | Awaited::Sync(_) => {
+                self.fail(common, now, error);
+            }
+        }
     }
 
     /// The coordinator may be elsewhere, and may or may not have acted.

@@ -229,9 +229,7 @@ impl Classic {
             return;
         };
         // The id is kept: if the coordinator still knows it, the place is still ours.
-        self.member.generation = NO_GENERATION;
-        self.heartbeats.stop();
-        self.watched = None;
+        self.forget_generation();
         common.lose(error);
         if !matches!(self.phase, Phase::Leaving(_) | Phase::Joining(..)) {
             self.request_rejoin("the session ended without an answer");

@@ -109,7 +109,10 @@ impl Classic {
         };
         match code {
             ErrorCode::MemberIdRequired => {
-                self.member.id = response.member_id.into();
+                // One that names no id has none to give: what the member has may be known to the coordinator.
+                if !response.member_id.is_empty() {
+                    self.member.id = response.member_id.into();
+                }
                 self.phase = Phase::Preparing;
                 self.request_rejoin("the coordinator gave a member id");
                 self.try_join(common, now);
@@ -151,6 +154,10 @@ impl Classic {
         sent_at: Instant,
         response: JoinGroupResponse,
     ) {
+        // The coordinator has taken the member in, whatever becomes of that here.
+        if !response.member_id.is_empty() {
+            self.member.id = response.member_id.as_str().into();
+        }
         let known = |name: &str| {
             let mut names = self.assignors.iter().map(|assignor| assignor.name());
             names.any(|known| known == name)
@@ -167,7 +174,6 @@ impl Classic {
             common.last_cause = "the coordinator took nobody in".into();
             return self.join_failed(now);
         }
-        self.member.id = response.member_id.into();
         self.member.generation = response.generation_id;
         self.member.strategy = Some(strategy.into());
         self.heartbeats.start(common, now, sent_at);

@@ -34,6 +34,7 @@ impl Classic {
     pub(in crate::group) fn leave(&mut self, common: &mut Common, _now: Instant, leave: Leave) {
         match &self.phase {
             Phase::Leaving(_) => {}
+            Phase::Failed { .. } if self.may_have_place() => self.depart(leave),
             Phase::Idle | Phase::Expelled | Phase::Failed { .. } => self.left(common),
             Phase::Preparing
             | Phase::Joining(..)
@@ -41,13 +42,17 @@ impl Classic {
             | Phase::Syncing(..)
             | Phase::Stable => {
                 common.revoke(|_| true);
-                self.phase = Phase::Leaving(Departure {
-                    leave,
-                    in_flight: None,
-                    failures: 0,
-                });
+                self.depart(leave);
             }
         }
+    }
+
+    fn depart(&mut self, leave: Leave) {
+        self.phase = Phase::Leaving(Departure {
+            leave,
+            in_flight: None,
+            failures: 0,
+        });
     }
 
     pub(super) fn try_leave(&mut self, common: &mut Common, now: Instant) {

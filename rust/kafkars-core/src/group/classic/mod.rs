@@ -240,18 +240,36 @@ impl Classic {
         }
     }
 
-    /// The membership ends. It begins again when the application polls, but not sooner than its pace allows.
+    /// The membership ends. It begins again when the application polls, but not sooner than its pace allows. Whatever was
+    /// refused, the coordinator still knows the member, and the group would wait for it until its session ends: the member keeps
+    /// its id, to come back to its place or to give it up.
     pub(super) fn fail(&mut self, common: &mut Common, now: Instant, error: GroupError) {
         self.pace.failed(now);
+        let may_return = may_return(&error);
+        match may_return {
+            true => self.forget_generation(),
+            false => self.forget_member(),
+        }
+        common.lose(error.clone());
+        // One who leaves has its goodbye still to say.
         if matches!(self.phase, Phase::Leaving(_)) {
-            self.left(common);
             return;
         }
-        let may_return = may_return(&error);
-        self.forget_member();
-        common.lose(error.clone());
         common.events.push_back(super::Event::Failed(error));
         self.phase = Phase::Failed { may_return };
+    }
+
+    /// The search for the coordinator was refused.
+    pub(super) fn search_failed(&mut self, common: &mut Common, now: Instant, error: GroupError) {
+        match self.phase {
+            Phase::Leaving(_) => self.leave_failed(common, now),
+            _ => self.fail(common, now, error),
+        }
+    }
+
+    /// Whether the coordinator may hold a place for this member, which is to be given up at the end.
+    pub(super) fn may_have_place(&self) -> bool {
+        !self.member.id.is_empty()
     }
 
     /// The application does not poll: gives the place to others. One who is leaving anyway has left then.
@@ -264,10 +282,14 @@ impl Classic {
             common.lose(error);
             return self.left(common);
         }
-        if self.sends_leave(common, LeaveOperation::Default) {
-            self.send_leave(common, now, Some("max_poll_interval_ms exceeded".into()));
+        let says_so = self.sends_leave(common, LeaveOperation::Default);
+        let reason = Some("max_poll_interval_ms exceeded".into());
+        if says_so && self.send_leave(common, now, reason).is_none() {
+            // Nobody is there to hear it: the next join tells under the same id whose place it is.
+            self.forget_generation();
+        } else {
+            self.forget_member();
         }
-        self.forget_member();
         common.lose(error);
         self.phase = Phase::Expelled;
     }
@@ -279,12 +301,9 @@ impl Classic {
 
     /// The coordinator has thrown the member out; it joins anew. An id survives a generation that has passed.
     fn fenced(&mut self, common: &mut Common, code: ErrorCode) {
-        if code == ErrorCode::IllegalGeneration {
-            self.member.generation = NO_GENERATION;
-            self.heartbeats.stop();
-            self.watched = None;
-        } else {
-            self.forget_member();
+        match code {
+            ErrorCode::IllegalGeneration => self.forget_generation(),
+            _ => self.forget_member(),
         }
         common.fenced(code);
         if !matches!(self.phase, Phase::Leaving(_)) {
@@ -293,8 +312,14 @@ impl Classic {
         }
     }
 
+    /// The coordinator does not know the member any more.
     fn forget_member(&mut self) {
+        self.forget_generation();
         self.member = Member::nobody();
+    }
+
+    fn forget_generation(&mut self) {
+        self.member.generation = NO_GENERATION;
         self.heartbeats.stop();
         self.watched = None;
     }

@@ -335,7 +335,7 @@ impl CommitQueue {
         let answers = answers(&in_flight.request, response);
         let mut worst = Verdict::Done;
         let group = Arc::clone(membership.group());
-        let is_nobody = in_flight.identity.is_none();
+        let judge = |code: ErrorCode| verdict_on(in_flight.identity.as_ref(), code);
         for commit in self
             .waiting
             .iter_mut()
@@ -344,11 +344,7 @@ impl CommitQueue {
             commit.open.retain(|partition, _| {
                 // A partition without a word on it is asked for again.
                 let code = answers.get(partition).copied();
-                let verdict = match code.map_or(Verdict::Retry, verdict) {
-                    // One who is no member cannot become another one.
-                    Verdict::Stale | Verdict::Rebalancing if is_nobody => Verdict::Refused,
-                    other => other,
-                };
+                let verdict = code.map_or(Verdict::Retry, judge);
                 worst = worst.max_with(verdict);
                 if verdict == Verdict::Refused {
                     commit.error.get_or_insert(CommitError::Refused {
@@ -372,7 +368,7 @@ impl CommitQueue {
         if let Some(identity) = &in_flight.identity {
             let refused = answers
                 .values()
-                .find(|code| matches!(verdict(**code), Verdict::Stale | Verdict::Rebalancing));
+                .find(|code| matches!(judge(**code), Verdict::Stale | Verdict::Rebalancing));
             if let Some(code) = refused {
                 membership.identity_refused(now, identity, *code);
             }
@@ -570,6 +566,21 @@ impl CommitQueue {
     fn pause(&mut self, now: Instant) {
         let random = self.random.next();
         self.retry_at = Some(now + self.backoff.delay(self.failures.max(1), random));
+    }
+}
+
+/// What a code means to the one who asked.
+fn verdict_on(identity: Option<&Identity>, code: ErrorCode) -> Verdict {
+    match (verdict(code), identity) {
+        // One who is no member cannot become another one.
+        (Verdict::Stale | Verdict::Rebalancing, None) => Verdict::Refused,
+        // Nobody can take an instance id from a member that has none.
+        (Verdict::Stale, Some(identity))
+            if code == ErrorCode::FencedInstanceId && identity.instance.is_none() =>
+        {
+            Verdict::Refused
+        }
+        (verdict, _) => verdict,
     }
 }
 

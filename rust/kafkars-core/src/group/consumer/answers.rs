@@ -33,8 +33,15 @@ impl Consumer {
                     self.coordinator_moved(common, now, code);
                     self.leave_failed(common, now);
                 }
-                Err(code) if code.retriable() => self.leave_failed(common, now),
-                _ => self.left(common, Some(now)),
+                // There is no place to give up any more.
+                Ok(()) | Err(ErrorCode::UnknownMemberId | ErrorCode::GroupIdNotFound) => {
+                    self.left(common, now)
+                }
+                Err(ErrorCode::FencedInstanceId) if common.instance.is_some() => {
+                    self.left(common, now);
+                }
+                // The group would wait for the member until its session ends.
+                Err(_) => self.leave_failed(common, now),
             };
         }
         let Some(beat) = self.in_flight.take_if(|beat| beat.id == id) else {
@@ -67,6 +74,8 @@ impl Consumer {
                 if let Some(node) = common.coordinator.node() {
                     common.coordinator_lost(now, node);
                 }
+                // The coordinator may have taken in one who was joining.
+                self.has_old_place |= self.epoch == JOINING;
                 return match is_leaving {
                     true => self.leave_failed(common, now),
                     false => self.try_again(now),
@@ -84,7 +93,10 @@ impl Consumer {
             },
             Failure::Refused(code, message) => common.refusal(OPERATION, code, message.as_deref()),
         };
-        self.give_up(common, now, error);
+        match is_leaving {
+            true => self.left(common, now),
+            false => self.give_up(common, now, error),
+        }
     }
 
     fn confirmed(
@@ -96,6 +108,7 @@ impl Consumer {
     ) {
         self.pace.succeeded();
         self.unreleased_since = None;
+        self.has_old_place = false;
         common.heard(now);
         self.session_ends_at = Some(beat.sent_at + common.config.session_timeout);
         if let Some(member_id) = response.member_id.filter(|id| !id.is_empty()) {
@@ -148,7 +161,9 @@ impl Consumer {
                 self.coordinator_moved(common, now, code);
                 self.try_again(now);
             }
-            ErrorCode::UnreleasedInstanceId => self.wait_for_instance(common, now),
+            ErrorCode::UnreleasedInstanceId if common.instance.is_some() => {
+                self.wait_for_instance(common, now);
+            }
             code if code.retriable() => {
                 common.last_cause = code.name().into();
                 self.try_again(now);
@@ -162,14 +177,18 @@ impl Consumer {
 
     /// The coordinator still holds this member's place at a later epoch, and refuses to take it in again until that session
     /// ends. Its own id may give the place up at once.
-    fn free_own_place(&self, common: &mut Common, now: Instant) {
+    pub(super) fn free_own_place(&self, common: &mut Common, now: Instant) {
         if let Some(epoch) = leave_epoch(common, LeaveOperation::Default) {
             self.send_leave(common, now, epoch);
         }
     }
 
-    /// The one who held the instance id may have died, and then its session ends soon.
+    /// The one who held the instance id may have died, and then its session ends soon. It may be this member itself, whose place
+    /// was not given up.
     fn wait_for_instance(&mut self, common: &mut Common, now: Instant) {
+        if self.has_old_place {
+            self.free_own_place(common, now);
+        }
         let since = *self.unreleased_since.get_or_insert(now);
         let limit = common.config.session_timeout;
         let measured = now - since;

@@ -29,16 +29,21 @@ impl Consumer {
     pub(in crate::group) fn leave(&mut self, common: &mut Common, now: Instant, leave: Leave) {
         match self.phase {
             Phase::Leaving(_) => {}
-            Phase::Idle | Phase::Expelled | Phase::Failed { .. } => self.left(common, Some(now)),
+            Phase::Failed { .. } if self.may_have_place() => self.depart(leave),
+            Phase::Idle | Phase::Expelled | Phase::Failed { .. } => self.left(common, now),
             Phase::Active => {
                 common.revoke(|_| true);
-                self.phase = Phase::Leaving(Departure {
-                    leave,
-                    in_flight: None,
-                    failures: 0,
-                });
+                self.depart(leave);
             }
         }
+    }
+
+    fn depart(&mut self, leave: Leave) {
+        self.phase = Phase::Leaving(Departure {
+            leave,
+            in_flight: None,
+            failures: 0,
+        });
     }
 
     pub(super) fn try_leave(&mut self, common: &mut Common, now: Instant) {
@@ -48,11 +53,10 @@ impl Consumer {
         if !common.ownership.is_settled() || common.is_committing || departure.in_flight.is_some() {
             return;
         }
-        let may_be_known = self.epoch != JOINING || self.in_flight.is_some();
         let Some(epoch) = leave_epoch(common, departure.leave.operation)
-            .filter(|_| may_be_known && departure.failures < TRIES)
+            .filter(|_| self.may_have_place() && departure.failures < TRIES)
         else {
-            return self.left(common, Some(now));
+            return self.left(common, now);
         };
         let Some(id) = self.send_leave(common, now, epoch) else {
             return;
@@ -105,7 +109,7 @@ impl Consumer {
         }
         common.lose(error);
         if matches!(self.phase, Phase::Leaving(_)) {
-            return self.left(common, Some(now));
+            return self.left(common, now);
         }
         self.forget_place();
         self.phase = Phase::Expelled;
@@ -138,17 +142,16 @@ impl Consumer {
     }
 
     /// The end. A subscription made meanwhile starts anew.
-    pub(super) fn left(&mut self, common: &mut Common, now: Option<Instant>) {
+    pub(super) fn left(&mut self, common: &mut Common, now: Instant) {
         self.forget_place();
+        self.has_old_place = false;
         // Whoever subscribes anew is in no trouble because of what was.
         if !self.pace.has_failed() {
             self.pace.rested();
         }
         self.phase = Phase::Idle;
         common.events.push_back(Event::Left);
-        if let Some(now) = now
-            && common.subscription.is_some()
-        {
+        if common.subscription.is_some() {
             self.start(now);
         }
     }

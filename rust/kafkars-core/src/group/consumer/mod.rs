@@ -50,6 +50,8 @@ pub(super) struct Consumer {
     is_releasing: bool,
     /// Since when another member holds the instance id.
     unreleased_since: Option<Instant>,
+    /// The coordinator may hold a place under this member's id that it had before: others wait for it.
+    has_old_place: bool,
 }
 
 /// A heartbeat under way.
@@ -89,6 +91,7 @@ impl Consumer {
             calm_at: None,
             is_releasing: false,
             unreleased_since: None,
+            has_old_place: false,
         }
     }
 
@@ -195,17 +198,36 @@ impl Consumer {
         }
     }
 
-    /// The membership ends. It begins again when the application polls, but not sooner than its pace allows.
+    /// The membership ends. It begins again when the application polls, but not sooner than its pace allows. The coordinator takes
+    /// nobody in who has a place, so that is given up; others need not wait for its session to end.
     pub(super) fn fail(&mut self, common: &mut Common, now: Instant, error: GroupError) {
         self.pace.failed(now);
-        if matches!(self.phase, Phase::Leaving(_)) {
-            return self.left(common, None);
-        }
         let may_return = may_return(&error);
         self.forget_place();
+        self.has_old_place &= may_return;
         common.lose(error.clone());
+        // One who leaves has its goodbye still to say.
+        if matches!(self.phase, Phase::Leaving(_)) {
+            return;
+        }
+        if self.has_old_place && common.coordinator.node().is_some() {
+            self.free_own_place(common, now);
+        }
         common.events.push_back(super::Event::Failed(error));
         self.phase = Phase::Failed { may_return };
+    }
+
+    /// The search for the coordinator was refused.
+    pub(super) fn search_failed(&mut self, common: &mut Common, now: Instant, error: GroupError) {
+        match self.phase {
+            Phase::Leaving(_) => self.leave_failed(common, now),
+            _ => self.fail(common, now, error),
+        }
+    }
+
+    /// Whether the coordinator may hold a place for this member, which is to be given up at the end.
+    pub(super) fn may_have_place(&self) -> bool {
+        self.has_old_place || self.epoch != JOINING || self.in_flight.is_some()
     }
 
     fn start(&mut self, now: Instant) {
@@ -227,6 +249,7 @@ impl Consumer {
 
     /// The pace is kept: what comes next is the same member's next try.
     fn forget_place(&mut self) {
+        self.has_old_place = self.may_have_place();
         self.epoch = JOINING;
         self.in_flight = None;
         self.next_at = None;
