@@ -14,6 +14,7 @@ from kafkars.testing import EmbeddedCluster
 from tests.brokers import Broker
 from tests.support.clients import Clients, numbers, read, values
 from tests.support.groups import Group, assigned
+from tests.support.waiting import eventually
 
 WAYS = ["by hand", "subscribed"]
 
@@ -82,6 +83,34 @@ def test_by_a_coordinator_that_moves_commits_are_made_before_the_end(group: Grou
     heard, _ = end(member, group, 20)
     assert heard == [(5, None), (6, None), (7, None)]
     assert committed(group) == 7
+
+
+def test_an_end_that_was_not_waited_for_does_not_end_a_later_one(group: Group) -> None:
+    """`unsubscribe()` runs out of time, and the application has not heard of its end yet when it closes."""
+    member = reading(group, "subscribed")
+    cluster = group.clients.broker.handle
+    goodbye = {"classic": "LeaveGroup", "consumer": "ConsumerGroupHeartbeat"}[group.protocol]
+    with cluster.intercept(goodbye, "delay", seconds=0.5, times=1) as fault:
+        member.unsubscribe(timeout=0.2)
+        assert fault.hits == 1
+    member.subscribe([group.topic])
+    eventually(lambda: member.health().state == "stable", "the member is back")
+    with cluster.intercept("OffsetCommit", "delay", seconds=1.0, times=2):
+        heard, _ = end(member, group, 20)
+    assert heard == [(5, None), (6, None), (7, None)]
+    assert committed(group) == 7
+
+
+@pytest.mark.parametrize("timeout", [0.0, 2.0])
+def test_a_last_commit_without_an_outcome_is_an_error(group: Group, timeout: float) -> None:
+    """What `close()` commits by itself is committed when it returns, or it says so."""
+    member = group.member(enable_auto_commit=True, auto_commit_interval_ms=60_000)
+    member.assign([(group.topic, partition) for partition in range(4)])
+    read(member, 40)
+    with group.clients.broker.handle.intercept(None, "drop"), pytest.raises(KafkaTimeoutError, match="not committed"):
+        member.close(timeout)
+    assert member.closed
+    member.close(0)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -18,8 +18,8 @@ mod transactions;
 
 pub use client::{Client, CoordinatorKind};
 pub use consumer::{
-    Closing, Consumer, ConsumerHealth, ConsumerMetrics, LastFetch, News, OffsetAndTimestamp,
-    Origin, PartitionTrouble, SubscriptionView, Waiting,
+    Closing, Consumer, ConsumerHealth, ConsumerMetrics, LastFetch, LeaveId, News,
+    OffsetAndTimestamp, Origin, PartitionTrouble, SubscriptionView, Waiting,
 };
 pub use error::{
     AttemptError, BootstrapCause, BootstrapCauses, ClientError, ConnectCause, SaslFailure,

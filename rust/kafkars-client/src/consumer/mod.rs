@@ -30,7 +30,9 @@ use kafkars_core::group::assignor::Assignor;
 use parking_lot::MutexGuard;
 
 use self::group::Group;
-pub use self::group::{Closing, ConsumerHealth, News, Origin, PartitionTrouble, SubscriptionView};
+pub use self::group::{
+    Closing, ConsumerHealth, LeaveId, News, Origin, PartitionTrouble, SubscriptionView,
+};
 pub use self::positions::LastFetch;
 use self::shared::{CloseOnDrop, Inner, Shared};
 use crate::client::Client;

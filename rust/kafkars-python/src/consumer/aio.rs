@@ -152,10 +152,10 @@ impl PyAsyncConsumer {
         self.core.check_reentry()?;
         let timeout = types::timeout(timeout)?.unwrap_or(self.core.default_timeout);
         let (core, deadline) = (&self.core, Instant::now() + timeout);
-        if !core.start_leaving("the application unsubscribed", deadline) {
+        let Some(id) = core.start_leaving("the application unsubscribed", deadline) else {
             return Ok(Call(PyFuture::ready(py.None())));
-        }
-        let wait = LeaveWait::new(core, deadline, timeout, Then::Nothing);
+        };
+        let wait = LeaveWait::new(core, id, deadline, Then::Nothing);
         Ok(Call(PyFuture::pending(Arc::new(wait))))
     }
 
@@ -169,8 +169,9 @@ impl PyAsyncConsumer {
             core.close();
             return Ok(Call(PyFuture::ready(py.None())));
         };
-        let then = Then::Close(Mutex::new(closing));
-        let wait = LeaveWait::new(core, deadline, timeout, then);
+        let (id, limit) = (closing.id(), timeout);
+        let closing = Mutex::new(closing);
+        let wait = LeaveWait::new(core, id, deadline, Then::Close { closing, limit });
         Ok(Call(PyFuture::pending(Arc::new(wait))))
     }
 

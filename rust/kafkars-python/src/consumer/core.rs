@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use kafkars_client::{Client, Closing, Consumer, TakenRecord};
+use kafkars_client::{Client, Closing, Consumer, LeaveId, TakenRecord};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -46,7 +46,8 @@ pub(crate) struct ConsumerCore {
     pub(crate) callback_turn: CallbackTurn,
     // Guards the exception of a listener's coroutine until a reader gets it.
     pub(crate) raised: Mutex<Option<PyErr>>,
-    left: AtomicBool,
+    /// The last end of a subscription that was heard of, by the number of its id.
+    left: AtomicU64,
     leaving: AtomicBool,
     /// The application stopped in the middle of what was handed out last.
     interrupted: AtomicBool,
@@ -76,7 +77,7 @@ impl ConsumerCore {
             serving: Mutex::default(),
             callback_turn: CallbackTurn::default(),
             raised: Mutex::default(),
-            left: AtomicBool::new(false),
+            left: AtomicU64::new(0),
             leaving: AtomicBool::new(false),
             interrupted: AtomicBool::new(false),
         }))
@@ -186,14 +187,14 @@ impl ConsumerCore {
         Ok(Instant::now() + timeout)
     }
 
-    /// Begins to give up the subscription; false where there is none, or in a listener, which nobody else could leave.
-    pub(crate) fn start_leaving(&self, reason: &'static str, deadline: Instant) -> bool {
+    /// Begins to give up the subscription; `None` where there is none, or in a listener, which nobody else could leave.
+    pub(crate) fn start_leaving(&self, reason: &'static str, deadline: Instant) -> Option<LeaveId> {
         if !self.may_leave() {
-            return false;
+            return None;
         }
-        let is_leaving = self.consumer.start_leaving(reason, deadline);
-        self.leaving.store(is_leaving, Ordering::Release);
-        is_leaving
+        let id = self.consumer.start_leaving(reason, deadline);
+        self.leaving.store(id.is_some(), Ordering::Release);
+        id
     }
 
     /// Begins to end the consumer, subscribed or not; `None` where there is no group, or in a listener.
@@ -207,13 +208,9 @@ impl ConsumerCore {
     }
 
     fn may_leave(&self) -> bool {
-        let may_leave = !self.birthplace.is_elsewhere()
+        !self.birthplace.is_elsewhere()
             && !self.consumer.is_closed()
-            && self.check_reentry().is_ok();
-        if may_leave {
-            self.left.store(false, Ordering::Release);
-        }
-        may_leave
+            && self.check_reentry().is_ok()
     }
 
     /// Whether the subscription is being given up: a membership that fails then is what was wanted.
@@ -226,12 +223,13 @@ impl ConsumerCore {
         self.leaving.store(false, Ordering::Release);
     }
 
-    pub(crate) fn note_left(&self) {
-        self.left.store(true, Ordering::Release);
+    pub(crate) fn note_left(&self, id: LeaveId) {
+        self.left.fetch_max(id.0, Ordering::AcqRel);
     }
 
-    pub(crate) fn has_left(&self) -> bool {
-        self.left.load(Ordering::Acquire)
+    /// Whether this end of a subscription, or a later one, was heard of.
+    pub(crate) fn has_left(&self, id: LeaveId) -> bool {
+        self.left.load(Ordering::Acquire) >= id.0
     }
 
     /// The application failed while it handled what was handed out last: that is not finished.

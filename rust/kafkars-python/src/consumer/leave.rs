@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kafkars_client::group::CommitError;
-use kafkars_client::{Closing, News};
+use kafkars_client::{Closing, LeaveId, News};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 
@@ -16,7 +16,11 @@ use crate::runtime;
 /// What happens after the group was left.
 pub(crate) enum Then {
     Nothing,
-    Close(Mutex<Closing>),
+    /// The consumer is closed, for which there was so much time.
+    Close {
+        closing: Mutex<Closing>,
+        limit: Duration,
+    },
 }
 
 impl ConsumerCore {
@@ -29,37 +33,38 @@ impl ConsumerCore {
     ) -> PyResult<()> {
         let deadline = Instant::now() + timeout;
         match self.start_leaving(reason, deadline) {
-            true => self.serve_until_left(py, deadline),
-            false => Ok(()),
+            Some(id) => self.serve_until_left(py, id, deadline),
+            None => Ok(()),
         }
     }
 
     /// Ends the consumer on this thread, within `timeout`: listeners run, commits made before are done or given up, and their
     /// callbacks run.
     pub(crate) fn end(&self, py: Python<'_>, timeout: Duration) -> PyResult<()> {
-        let deadline = Instant::now() + timeout;
+        let started = Instant::now();
+        let deadline = started + timeout;
         let Some(mut closing) = self.start_closing(deadline) else {
             self.close();
             return Ok(());
         };
-        let outcome = self.serve_until_left(py, deadline);
+        let outcome = self.serve_until_left(py, closing.id(), deadline);
         self.close();
-        let told = self.tell_unheard(py, timeout);
+        let told = self.tell_unheard(py, started.elapsed(), timeout);
         let committed = closing.last_commit();
         let committed = committed.map_err(|error| crate::error::commit(py, &error));
         outcome.and(told).and(committed)
     }
 
     /// Callbacks of commits whose outcome has not come before the end hear so. The first exception of one reaches the caller.
-    fn tell_unheard(&self, py: Python<'_>, timeout: Duration) -> PyResult<()> {
+    fn tell_unheard(&self, py: Python<'_>, waited: Duration, limit: Duration) -> PyResult<()> {
         let mut unheard: Vec<_> = self.callbacks.lock().drain().collect();
         unheard.sort_unstable_by_key(|(number, _)| *number);
         let mut first = None;
         for (_, callback) in unheard {
             let error = CommitError::TimedOut {
                 partitions: callback.offsets.keys().cloned().collect(),
-                waited: timeout,
-                limit: timeout,
+                waited,
+                limit,
                 cause: "the consumer was closed before the coordinator answered".into(),
             };
             if let Err(error) = self.call_back(py, callback, Err(error)) {
@@ -69,7 +74,7 @@ impl ConsumerCore {
         first.map_or(Ok(()), Err)
     }
 
-    fn serve_until_left(&self, py: Python<'_>, deadline: Instant) -> PyResult<()> {
+    fn serve_until_left(&self, py: Python<'_>, id: LeaveId, deadline: Instant) -> PyResult<()> {
         let mut first = None;
         loop {
             if let Err(error) = self.serve(py) {
@@ -79,7 +84,7 @@ impl ConsumerCore {
             let left = deadline.saturating_duration_since(Instant::now());
             // What another thread is just told belongs to the time before the end.
             let is_elsewhere = self.callback_turn.is_elsewhere();
-            let has_left = self.has_left() || self.consumer.is_closed();
+            let has_left = self.has_left(id) || self.consumer.is_closed();
             if has_left && !is_elsewhere || left.is_zero() {
                 break;
             }
@@ -108,30 +113,32 @@ impl ConsumerCore {
 /// Waits on a loop until the group was left.
 pub(crate) struct LeaveWait {
     core: Arc<ConsumerCore>,
+    id: LeaveId,
     deadline: Instant,
-    timeout: Duration,
     then: Then,
 }
 
 impl LeaveWait {
     pub(crate) fn new(
         core: &Arc<ConsumerCore>,
+        id: LeaveId,
         deadline: Instant,
-        timeout: Duration,
         then: Then,
     ) -> Self {
         Self {
             core: Arc::clone(core),
+            id,
             deadline,
-            timeout,
             then,
         }
     }
 
     fn end(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        if let Then::Close(closing) = &self.then {
+        if let Then::Close { closing, limit } = &self.then {
+            let left = self.deadline.saturating_duration_since(Instant::now());
             self.core.close();
-            self.core.tell_unheard(py, self.timeout)?;
+            self.core
+                .tell_unheard(py, limit.saturating_sub(left), *limit)?;
             let committed = closing.lock().last_commit();
             committed.map_err(|error| crate::error::commit(py, &error))?;
         }
@@ -146,7 +153,7 @@ impl Pending for LeaveWait {
 
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
         let served = self.core.serve_on_loop(py);
-        let over = self.core.has_left()
+        let over = self.core.has_left(self.id)
             || self.core.consumer.is_closed()
             || Instant::now() + Duration::from_millis(2) >= self.deadline;
         match served {
@@ -178,7 +185,7 @@ impl Pending for LeaveWait {
 
     /// Nobody waits for the group any more: what was to be closed is closed at once.
     fn cancel(&self) {
-        if matches!(self.then, Then::Close(_)) {
+        if matches!(self.then, Then::Close { .. }) {
             self.core.close_at_once();
         }
     }

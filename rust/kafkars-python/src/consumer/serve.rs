@@ -103,7 +103,7 @@ impl ConsumerCore {
             }
             News::Failed(_) if self.is_leaving() => {}
             News::Failed(failure) => return Err(error::group(py, &failure)),
-            News::Left => self.note_left(),
+            News::Left(id) => self.note_left(id),
         }
         Ok(())
     }

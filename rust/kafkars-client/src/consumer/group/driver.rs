@@ -1,6 +1,6 @@
 //! The task around [`Membership`] and [`CommitQueue`]: carries their requests, tells the application, never waits for it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,8 @@ use kafkars_core::cluster::Cluster;
 use kafkars_core::group::assignor::{self, Assignor};
 use kafkars_core::group::{
     Action, AssignorOutcome, ChangeId, ChangeKind, CommitError, CommitId, CommitQueue, Event,
-    Failure, GroupResponse, Leave, Membership, Offsets, OutgoingCommit, RequestId, Subscription,
+    Failure, GroupResponse, Leave, Membership, MembershipState, Offsets, OutgoingCommit, RequestId,
+    Subscription,
 };
 use kafkars_protocol::Uuid;
 use kafkars_protocol::messages::offset_commit::OffsetCommitResponse;
@@ -19,7 +20,8 @@ use super::news::News;
 use super::pattern::Pattern;
 use super::watch::PollWatch;
 use super::{
-    Command, Group, LastCommit, Origin, Reply, Status, SubscriptionView, Wish, commits, exchange,
+    Command, Group, LastCommit, LeaveId, Origin, Reply, Status, SubscriptionView, Wish, commits,
+    exchange,
 };
 use crate::consumer::shared::Shared;
 use crate::{after, now};
@@ -52,6 +54,7 @@ impl Start {
             replies: HashMap::new(),
             held_changes: Vec::new(),
             commits_end_at: None,
+            departures: VecDeque::new(),
             resolving: None,
             pattern: None,
             tasks: JoinSet::new(),
@@ -77,6 +80,8 @@ struct Driver {
     held_changes: Vec<(CommitId, ChangeId)>,
     // While the group is being left: commits are given up then, so that who made them hears of it in time.
     commits_end_at: Option<Instant>,
+    // Who waits for [`Event::Left`], one event after the other.
+    departures: VecDeque<LeaveId>,
     // What is being looked up.
     resolving: Option<(Vec<Uuid>, AbortHandle)>,
     pattern: Option<LocalPattern>,
@@ -151,7 +156,7 @@ impl Driver {
             }
         }
         self.commits.end_by(commits_end_at(now(), deadline));
-        if !self.membership.takes_part() && self.commits.is_idle() {
+        if !self.membership.may_have_place() && self.commits.is_idle() {
             return;
         }
         self.membership
@@ -223,6 +228,7 @@ impl Driver {
         match command {
             Command::Subscribe(wish) => self.subscribe(now, wish),
             Command::Leave {
+                id,
                 reason,
                 deadline,
                 last,
@@ -230,6 +236,11 @@ impl Driver {
                 self.pattern = None;
                 self.commits_end_at = Some(commits_end_at(now, deadline));
                 self.commit_last(now, last, deadline);
+                // One that is leaving already leaves once for both.
+                if self.membership.state() == MembershipState::Leaving {
+                    self.departures.pop_back();
+                }
+                self.departures.push_back(id);
                 self.membership.leave(now, leave(reason));
             }
             Command::ChangeDone { id, goes, commit } => self.change_done(now, id, goes, commit),
@@ -497,8 +508,13 @@ impl Driver {
                 self.shared.push_news(News::Failed(error));
             }
             Event::Left => {
-                self.commits_end_at = None;
-                self.shared.push_news(News::Left);
+                let left = self.departures.pop_front();
+                if self.departures.is_empty() {
+                    self.commits_end_at = None;
+                }
+                if let Some(id) = left {
+                    self.shared.push_news(News::Left(id));
+                }
             }
         }
     }

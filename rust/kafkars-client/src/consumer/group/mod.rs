@@ -12,9 +12,9 @@ mod watch;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use kafkars_core::config::{Checked, GroupConfig, GroupProtocol};
+use kafkars_core::config::{Checked, GroupConfig, GroupProtocol, TopicPartition};
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::group::assignor::Assignor;
 use kafkars_core::group::{CommitError, Identity, MembershipState, Offsets};
@@ -46,6 +46,7 @@ pub(super) enum Command {
     /// Give up everything, after a commit of what is finished. [`News::Left`] comes when all commits made before are done or
     /// given up, which they are before the deadline.
     Leave {
+        id: LeaveId,
         reason: &'static str,
         deadline: Instant,
         /// What is still to be committed of partitions that are assigned by hand.
@@ -101,14 +102,46 @@ pub(super) enum Wish {
     Remote(Arc<str>),
 }
 
+/// Tells one end of a subscription from every other of the same consumer; a later one is greater. Who leaves, subscribes anew and
+/// leaves again may hear of the first end only then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LeaveId(pub u64);
+
 /// A consumer on its way out.
 #[derive(Debug)]
-pub struct Closing(oneshot::Receiver<Result<(), CommitError>>);
+pub struct Closing {
+    id: LeaveId,
+    started: Instant,
+    limit: Duration,
+    last: Option<(Vec<TopicPartition>, PendingOutcome)>,
+}
+
+/// What is to come of a commit.
+type PendingOutcome = oneshot::Receiver<Result<(), CommitError>>;
 
 impl Closing {
-    /// What came of the last commit, after [`News::Left`]; nothing where nothing was to be committed.
+    /// What [`News::Left`] will say.
+    #[must_use]
+    pub fn id(&self) -> LeaveId {
+        self.id
+    }
+
+    /// What came of the last commit, after [`News::Left`] or the deadline; nothing where nothing was to be committed.
+    ///
+    /// # Errors
+    /// The commit has failed, or its outcome has not come: [`CommitError::TimedOut`].
     pub fn last_commit(&mut self) -> Result<(), CommitError> {
-        self.0.try_recv().unwrap_or(Ok(()))
+        let Some((partitions, outcome)) = &mut self.last else {
+            return Ok(());
+        };
+        outcome.try_recv().unwrap_or_else(|_| {
+            Err(CommitError::TimedOut {
+                partitions: std::mem::take(partitions),
+                waited: crate::now().saturating_duration_since(self.started),
+                limit: self.limit,
+                cause: "the consumer was closed before the coordinator answered".into(),
+            })
+        })
     }
 }
 
@@ -121,6 +154,8 @@ pub(super) struct Status {
     pub(super) subscribed_at: Option<Instant>,
     pub(super) heard_at: Option<Instant>,
     pub(super) committed_at: Option<Instant>,
+    /// How many ends of subscriptions the driver was told of.
+    leaves: u64,
 }
 
 /// One consumer's group: settings, a way to the driver, and what the driver shows.
@@ -147,6 +182,7 @@ impl Group {
                 subscribed_at: None,
                 heard_at: None,
                 committed_at: None,
+                leaves: 0,
             }),
         });
         let start = Start {
@@ -160,6 +196,25 @@ impl Group {
     /// False once the driver has ended.
     fn tell(&self, command: Command) -> bool {
         self.commands.send(command).is_ok()
+    }
+
+    /// Tells the driver to leave; `None` once it has ended. Commands come in the order of their ids.
+    fn leave(
+        &self,
+        reason: &'static str,
+        deadline: Instant,
+        last: Option<LastCommit>,
+    ) -> Option<LeaveId> {
+        let mut status = self.status.lock();
+        status.leaves += 1;
+        let id = LeaveId(status.leaves);
+        let command = Command::Leave {
+            id,
+            reason,
+            deadline,
+            last,
+        };
+        self.tell(command).then_some(id)
     }
 
     pub(super) fn is_subscribed(&self) -> bool {
@@ -226,19 +281,12 @@ impl Consumer {
         group.status.lock().subscription.clone()
     }
 
-    /// Gives up the subscription: revocations come as news, and [`News::Left`] is the end. False where there is none. Commits
-    /// made before are done or given up before `deadline`.
-    pub fn start_leaving(&self, reason: &'static str, deadline: Instant) -> bool {
-        let Some(group) = self.shared.group.as_ref() else {
-            return false;
-        };
+    /// Gives up the subscription: revocations come as news, and [`News::Left`] with this id is the end. `None` where there is none.
+    /// Commits made before are done or given up before `deadline`.
+    pub fn start_leaving(&self, reason: &'static str, deadline: Instant) -> Option<LeaveId> {
+        let group = self.shared.group.as_ref()?;
         let was_subscribed = group.status.lock().subscription.take().is_some();
-        was_subscribed
-            && group.tell(Command::Leave {
-                reason,
-                deadline,
-                last: None,
-            })
+        was_subscribed.then(|| group.leave(reason, deadline, None))?
     }
 
     /// As [`Consumer::start_leaving`] for a consumer that is about to be closed, subscribed or not: its commits are to end first.
@@ -255,14 +303,17 @@ impl Consumer {
             true => Offsets::new(),
             false => self.last_offsets(is_finished),
         };
+        let started = crate::now();
+        let partitions: Vec<TopicPartition> = offsets.keys().cloned().collect();
         let (reply, outcome) = oneshot::channel();
         let last = (!offsets.is_empty()).then_some(LastCommit { offsets, reply });
-        let told = group.tell(Command::Leave {
-            reason: "the consumer is closed",
-            deadline,
-            last,
-        });
-        told.then_some(Closing(outcome))
+        let id = group.leave("the consumer is closed", deadline, last)?;
+        Some(Closing {
+            id,
+            started,
+            limit: deadline.saturating_duration_since(started),
+            last: (!partitions.is_empty()).then_some((partitions, outcome)),
+        })
     }
 
     /// Makes the group rebalance though nothing calls for it (KIP-568).

@@ -8,7 +8,7 @@ use kafkars_core::group::{Change, ChangeKind, CommitError, GroupError, Offsets};
 
 use super::super::Consumer;
 use super::super::shared::Inner;
-use super::Command;
+use super::{Command, LeaveId};
 use crate::now;
 
 /// Something for the application, in the order in which it happened.
@@ -27,8 +27,8 @@ pub enum News {
     },
     /// Membership failed.
     Failed(GroupError),
-    /// The group was left as asked.
-    Left,
+    /// The group was left as asked, this time and all times before.
+    Left(LeaveId),
 }
 
 /// News that wait, and what is being carried out.
