@@ -293,3 +293,31 @@ def test_members_of_both_libraries_share_a_group(face: Library, run: Run) -> Non
             assert both == {(topic, number) for number in range(4)}
 
     run(test)
+
+
+@pytest.mark.parametrize("is_member", [False, True], ids=["by assignment", "in a group"])
+def test_a_commit_under_way_when_the_consumer_stops_is_made(library: Library, run: Run, is_member: bool) -> None:
+    """One task commits and another stops the consumer: the commit was asked for first."""
+    topic = library.broker.new_topic()
+    place, group = library.partition(topic), library.group()
+
+    async def test() -> None:
+        await library.fill(topic, 3)
+        names = [topic] if is_member else []
+        consumer = library.consumer(*names, group_id=group, enable_auto_commit=False)
+        if not is_member:
+            consumer.assign([place])
+        await consumer.start()
+        for _ in range(3):
+            await consumer.getone()
+        committing = asyncio.ensure_future(consumer.commit({place: 3}))
+        await asyncio.sleep(0)
+        await consumer.stop()
+        await committing
+        later = library.consumer(group_id=group)
+        later.assign([place])
+        await later.start()
+        assert await later.committed(place) == 3
+        await later.stop()
+
+    run(test)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import pytest
 
+from tests.brokers import Broker
 from tests.compat.confluent.conftest import Clients, places, poll_until, serve_until
 
 
@@ -186,3 +188,57 @@ def test_a_callback_commits_before_partitions_go(clients: Clients) -> None:
     poll_until(consumer, 3)
     consumer.close()
     assert committed(clients, group, topic) == [3]
+
+
+WAYS = pytest.mark.parametrize("is_member", [False, True], ids=["by assignment", "in a group"])
+
+
+def reading_three(clients: Clients, is_member: bool) -> tuple[Any, str, str, list[Any]]:
+    """A consumer that has read three messages, its topic and group, and what its `on_commit` hears."""
+    topic, group = clients.topic(messages=3), clients.group()
+    told: list[Any] = []
+    settings = {
+        "group.id": group,
+        "enable.auto.commit": False,
+        "on_commit": lambda error, partitions: told.append((error, places(partitions))),
+    }
+    consumer = clients.consumer(settings)
+    if is_member:
+        consumer.subscribe([topic])
+    else:
+        consumer.assign([clients.ck.TopicPartition(topic, 0)])
+    poll_until(consumer, 3)
+    return consumer, topic, group, told
+
+
+@WAYS
+def test_a_commit_made_just_before_the_end_is_made_and_told(clients: Clients, is_member: bool) -> None:
+    consumer, topic, group, told = reading_three(clients, is_member)
+    assert consumer.commit(asynchronous=True) is None
+    consumer.close()
+    assert told == [(None, [(topic, 0, 3)])]
+    assert committed(clients, group, topic) == [3]
+
+
+@WAYS
+def test_the_last_of_several_commits_made_before_the_end_counts(clients: Clients, is_member: bool) -> None:
+    consumer, topic, group, told = reading_three(clients, is_member)
+    for offset in (1, 2, 3):
+        consumer.commit(offsets=[clients.ck.TopicPartition(topic, 0, offset)])
+    consumer.close()
+    assert told == [(None, [(topic, 0, offset)]) for offset in (1, 2, 3)]
+    assert committed(clients, group, topic) == [3]
+
+
+@WAYS
+def test_by_a_slow_coordinator_a_commit_made_before_the_end_is_made_and_told(
+    embedded_broker: Broker, ck: ModuleType, is_member: bool
+) -> None:
+    clients = Clients(ck, embedded_broker)
+    consumer, topic, group, told = reading_three(clients, is_member)
+    with embedded_broker.handle.intercept("OffsetCommit", "delay", seconds=1.0, times=1):
+        consumer.commit()
+        consumer.close()
+    assert told == [(None, [(topic, 0, 3)])]
+    assert committed(clients, group, topic) == [3]
+    clients.close()

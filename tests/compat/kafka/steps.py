@@ -270,6 +270,26 @@ def out_of_range(kafka: Any, consumer: Any) -> Any:
     return kafka.__name__
 
 
+def commit_and_close(kafka: Any, told: Told, settings: dict[str, Any], way: str) -> Any:
+    """What is committed where commits without waiting are followed by `close()`."""
+    structs = __import__("kafka.structs", fromlist=["structs"])
+    zero = structs.TopicPartition(told.topic, 0)
+    group = f"last-{way}-{told.topic}"
+    consumer = kafka.KafkaConsumer(group_id=group, enable_auto_commit=False, **settings)
+    if way == "assigned":
+        consumer.assign([zero])
+    else:
+        consumer.subscribe([told.topic])
+    polled(consumer, 1)
+    for offset in (1, 2):
+        consumer.commit_async({zero: structs.OffsetAndMetadata(offset, "", -1)})
+    consumer.close(autocommit=False)
+    asking = kafka.KafkaConsumer(group_id=group, enable_auto_commit=False, **settings)
+    found = asking.committed(zero)
+    asking.close()
+    return found
+
+
 def groups(kafka: Any, told: Told, servers: str) -> None:
     """A member of a group: listeners, commits, what a later member finds."""
     structs = __import__("kafka.structs", fromlist=["structs"])
@@ -307,6 +327,8 @@ def groups(kafka: Any, told: Told, servers: str) -> None:
     told.step("a commit with a callback", lambda: (called, future.succeeded(), consumer.committed(zero)))
     told.step("its text", lambda: consumer.committed(zero, metadata=True).metadata)
     consumer.close()
+    for way in ("assigned", "subscribed"):
+        told.step(f"a commit just before the end, {way}", lambda way=way: commit_and_close(kafka, told, settings, way))
 
     automatic = kafka.KafkaConsumer(
         told.topic, group_id="automatic" + told.topic, consumer_timeout_ms=10_000, **settings

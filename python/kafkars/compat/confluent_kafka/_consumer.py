@@ -420,11 +420,13 @@ class Consumer(ConfluentConsumer):
             self._commits.tell_refused()
             if not self._assignment.is_subscribed:
                 self._commits.leave()
-            with translated("Failed to close consumer"):
-                self._engine.close(LEAVE_SECONDS)
         finally:
-            self._engine.close(0.0)
-            self._events.close()
+            # Whatever `on_commit` raises: commits that were made before are done.
+            try:
+                with translated("Failed to close consumer"):
+                    self._engine.close(LEAVE_SECONDS)
+            finally:
+                self._events.close()
 
     def __enter__(self) -> Self:
         """See `close()`."""
