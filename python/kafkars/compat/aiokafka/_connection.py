@@ -55,6 +55,10 @@ class Connection:
         """
         if self.loop is None:
             asyncio.get_running_loop()
+        else:
+            warnings.warn(
+                "loop is deprecated: a client belongs to the loop it is made in", DeprecationWarning, stacklevel=4
+            )
         if self.api_version is not None:
             warnings.warn("api_version has no effect: versions are found out", DeprecationWarning, stacklevel=4)
         self.check_security()

@@ -50,6 +50,8 @@ pub(super) struct Inner {
     pub(super) left_out: bool,
     // A thread opens fetched batches now.
     pub(super) is_opening: bool,
+    // Automatic commits take what is handed out for finished.
+    pub(super) finishes_when_handed_out: bool,
     // Handed to the application so far.
     pub(super) records: u64,
     // What the application must hear before more records.
@@ -86,6 +88,7 @@ impl Inner {
             starved: false,
             left_out: false,
             is_opening: false,
+            finishes_when_handed_out: false,
             records: 0,
             queue: Queue::default(),
             assigned_by_hand: false,

@@ -124,7 +124,8 @@ class Membership:
         self.engine.incremental_assign(sorted(set(found) - known))
 
     def _join(self, topics: frozenset[str], wish: Wish) -> None:
-        if topics == self.topics and wish.pattern is not None:
+        again = topics == self.topics
+        if again and wish.pattern is not None:
             return
         self.topics = topics
         for assignor in self.assignors:
@@ -136,6 +137,9 @@ class Membership:
                 on_partitions_assigned=through(me, Membership._assigned),
                 on_partitions_revoked=through(me, Membership._revoked),
             )
+            if again:
+                # The topics are the same and the listener is not: it hears of what there is by a rebalance, as in aiokafka.
+                self.engine.enforce_rebalance("subscribed again")
 
     def forget(self) -> None:
         """The wish is taken back."""

@@ -25,6 +25,7 @@ from kafkars.compat.aiokafka.coordinator.assignors.roundrobin import RoundRobinP
 from kafkars.compat.aiokafka.errors import translated
 from kafkars.compat.aiokafka.structs import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
 from kafkars.compat.aiokafka.util import commit_structure_validate, get_running_loop
+from kafkars.errors import InvalidArgumentError
 from kafkars.types import OffsetAndMetadata as EngineOffset
 
 if TYPE_CHECKING:
@@ -159,6 +160,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         self._membership: Membership | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._leaving: asyncio.Task[None] | None = None
+        self._early_seeks: dict[TopicPartition, int] = {}
         self._wish = Wish(topics) if topics else None
         self._last: frozenset[TopicPartition] = frozenset()
         self._closed = False
@@ -284,10 +286,26 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         if self._group_id is None or self._engine.subscription() == frozenset():
             self._engine.unassign()
             return
+        # Records of before are not handed out any more, though the group is not left yet.
+        self._engine.pause(list(self._engine.assignment()))
         self._leaving = self._spawn(self._leave(self._engine))
 
     async def _leave(self, engine: aio.Consumer[Any, Any]) -> None:
-        await engine.unsubscribe()
+        try:
+            await engine.unsubscribe()
+        finally:
+            self._leaving = None
+            wish = self._wish
+            if wish is not None and wish.partitions is not None and not self._closed:
+                engine.assign(sorted(wish.partitions))
+                for partition, offset in self._early_seeks.items():
+                    engine.seek(partition, offset)
+            self._early_seeks.clear()
+
+    async def _left(self) -> None:
+        """Waits for a group that is being left: what was assigned by hand since is not read before."""
+        if self._leaving is not None:
+            await asyncio.wait([self._leaving])
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
         """Reads these partitions, without the group giving them out.
@@ -305,14 +323,15 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             return
         if wish.partitions is not None:
             self._membership.wish = wish
-            with translated():
-                self._engine.assign(sorted(wish.partitions))
+            self._early_seeks.clear()
+            if self._leaving is None:
+                with translated():
+                    self._engine.assign(sorted(wish.partitions))
             return
         self._spawn(self._follow(wish))
 
     async def _follow(self, wish: Wish) -> None:
-        if self._leaving is not None:
-            await asyncio.wait([self._leaving])
+        await self._left()
         if self._membership is not None and self._wish is wish:
             try:
                 await self._membership.follow(wish)
@@ -321,7 +340,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
 
     def assignment(self) -> frozenset[TopicPartition]:
         """The partitions that are read now."""
-        if self._engine is None:
+        if self._engine is None or self._leaving is not None:
             return frozenset() if self._wish is None else self._wish.partitions or frozenset()
         return self._last if self._closed else self._engine.assignment()
 
@@ -363,6 +382,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             IllegalStateError: The partition is not assigned.
         """
         self._check_assigned((partition,))
+        await self._left()
         with translated():
             return await self._started().position(partition, timeout=LONGEST)
 
@@ -376,17 +396,23 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         if not is_count(offset, least=0):
             raise ValueError(f"offset: expected a whole number that is not negative, not {offset!r}")
         self._check_assigned((partition,))
-        self._started().seek(partition, int(offset))
+        engine = self._started()
+        if self._leaving is None:
+            engine.seek(partition, int(offset))
+        else:
+            self._early_seeks[partition] = int(offset)
 
     async def seek_to_beginning(self, *partitions: TopicPartition) -> bool:
         """Goes on at the oldest records, of all assigned partitions where none is named."""
         found = self._seeking(partitions)
+        await self._left()
         self._started().seek_to_beginning(found)
         return await self._arrived(found)
 
     async def seek_to_end(self, *partitions: TopicPartition) -> bool:
         """Goes on after the newest records, of all assigned partitions where none is named."""
         found = self._seeking(partitions)
+        await self._left()
         self._started().seek_to_end(found)
         return await self._arrived(found)
 
@@ -397,6 +423,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         """
         found = self._seeking(partitions)
         self._check_group()
+        await self._left()
         with translated():
             offsets = await self._started().committed(found)
         answer: dict[TopicPartition, int | None] = {}
@@ -496,12 +523,12 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
 
     async def beginning_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """The offsets of the oldest records."""
-        with translated():
+        with partitions_known():
             return await self._started().beginning_offsets(list(partitions))
 
     async def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """The offsets after the newest records; with `read_committed` up to which transactions have ended."""
-        with translated():
+        with partitions_known():
             return await self._started().end_offsets(list(partitions))
 
     async def offsets_for_times(
@@ -511,6 +538,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
 
         Raises:
             ValueError: A time is negative, or no number.
+            KafkaTimeoutError: There is no such partition; aiokafka waits for it until `request_timeout_ms`.
         """
         wanted: dict[TopicPartition | tuple[str, int], int] = {
             partition: int(timestamp) for partition, timestamp in timestamps.items()
@@ -518,7 +546,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         for partition, timestamp in wanted.items():
             if timestamp < 0:
                 raise ValueError(f"the time for {partition} is {timestamp}, which is negative")
-        with translated():
+        with partitions_known():
             found = await self._started().offsets_for_times(wanted)
         return {
             partition: None if place is None else OffsetAndTimestamp(place.offset, place.timestamp)
@@ -554,6 +582,19 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+class partitions_known(translated):  # noqa: N801  reads as a phrase
+    """The same, where a partition that does not exist is one that did not come in time, as in aiokafka."""
+
+    __slots__ = ()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if isinstance(error, InvalidArgumentError):
+            raise errors.KafkaTimeoutError(str(error)) from error
+        super().__exit__(kind, error, traceback)
 
 
 def is_count(given: object, *, least: int = 1) -> bool:

@@ -64,6 +64,12 @@ impl Consumer {
         })
     }
 
+    /// From now on a record counts as finished as soon as it is handed out: automatic commits do not wait until the application
+    /// asks for more. aiokafka promises no more than that.
+    pub fn finish_when_handed_out(&self) {
+        self.shared.inner.lock().finishes_when_handed_out = true;
+    }
+
     /// What is left to commit when the consumer ends: where commits are automatic, what is finished and not committed.
     /// `is_finished` tells whether the application has finished what was handed out last.
     pub(super) fn last_offsets(&self, is_finished: bool) -> Offsets {
@@ -118,7 +124,10 @@ impl Consumer {
 impl Shared {
     /// What is finished and not committed yet, of partitions that are not lost.
     pub(super) fn finished_offsets(&self) -> Offsets {
-        let inner = self.inner.lock();
+        let mut inner = self.inner.lock();
+        if inner.finishes_when_handed_out {
+            inner.buffer.finish_all();
+        }
         let mut finished = inner.buffer.uncommitted(inner.buffer.finished());
         finished.retain(|(partition, _)| !inner.queue.is_lost(partition));
         offsets(finished)

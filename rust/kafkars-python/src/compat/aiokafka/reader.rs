@@ -44,6 +44,8 @@ impl PyReader {
         value_deserializer: Option<Py<PyAny>>,
         max_poll_records: Option<usize>,
     ) {
+        // As in aiokafka, interval commits do not wait until the application asks for more.
+        engine.get().core().consumer.finish_when_handed_out();
         let has_functions = key_deserializer.is_some() || value_deserializer.is_some();
         self.desk.get_or_init(|| {
             Arc::new(Desk {

@@ -80,10 +80,10 @@ impl PySender {
         )
     }
 
-    /// An empty batch of at most `limit` bytes.
+    /// An empty batch of at most `limit` bytes, or of one record of any size: as in aiokafka, sending refuses what is too large.
     #[staticmethod]
     fn _new_batch(limit: usize) -> PyBatchBuilder {
-        PyBatchBuilder::new(limit, limit)
+        PyBatchBuilder::new(limit, i32::MAX as usize)
     }
 
     /// Sends a batch to a partition; the answer is the metadata of its first record.
