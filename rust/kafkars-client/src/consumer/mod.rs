@@ -124,12 +124,9 @@ impl Consumer {
         }
         let taken = inner.buffer.next_record();
         inner.records += u64::from(matches!(taken, Ok(Some(_))));
-        // After an error the tasks go on with the partition.
-        let credit = inner.credit_returned() || taken.is_err() || polled;
+        let wanted = self.wanted_after(&mut inner, taken.is_err() || polled);
         drop(inner);
-        if credit {
-            self.shared.touch();
-        }
+        self.wake(wanted);
         if matches!(taken, Ok(None)) {
             self.check_open()?;
         }
@@ -157,12 +154,9 @@ impl Consumer {
             let counts = slices.iter().map(|slice| u64::from(slice.count));
             inner.records += counts.sum::<u64>();
         }
-        // After an error the tasks go on with the partition.
-        let credit = inner.credit_returned() || taken.is_err() || polled;
+        let wanted = self.wanted_after(&mut inner, taken.is_err() || polled);
         drop(inner);
-        if credit {
-            self.shared.touch();
-        }
+        self.wake(wanted);
         if taken.as_ref().is_ok_and(Vec::is_empty) {
             self.check_open()?;
         }
@@ -184,15 +178,30 @@ impl Consumer {
             false => Ok(None),
         };
         inner.records += u64::from(matches!(taken, Ok(Some(_))));
-        let credit = inner.credit_returned() || taken.is_err() || polled;
+        let wanted = self.wanted_after(&mut inner, taken.is_err() || polled);
         drop(inner);
-        if credit {
-            self.shared.touch();
-        }
+        self.wake(wanted);
         if matches!(taken, Ok(None)) {
             self.check_open()?;
         }
         taken
+    }
+
+    /// What has work to do after a call that took records. After an error or where the driver must know, all look again.
+    #[inline]
+    fn wanted_after(&self, inner: &mut Inner, all: bool) -> (bool, bool) {
+        let is_opened_on = inner.opening_goes_on();
+        (inner.credit_returned() || all, is_opened_on)
+    }
+
+    #[inline]
+    fn wake(&self, (tasks, opening): (bool, bool)) {
+        if opening {
+            opening::start(&self.shared);
+        }
+        if tasks {
+            self.shared.touch();
+        }
     }
 
     /// Records wait until the application has heard the news; asking for them finishes those before.

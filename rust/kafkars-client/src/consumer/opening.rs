@@ -2,7 +2,8 @@
 //!
 //! What is small is opened by the task that received it: the application waits, and waking another thread would take
 //! longer. Everything else is opened on a thread of the runtime that serves no sockets, at most one per consumer. What may
-//! be opened at all is decided by the core, by what the application has not taken yet.
+//! be opened at all is decided by the core, by what the application has not taken yet. When the application has taken much of
+//! what was ready, its call starts that thread itself: no task is woken for it.
 
 use std::sync::Arc;
 
@@ -56,14 +57,14 @@ fn tell_of_credit(shared: &Shared) {
     if !(inner.starved || inner.left_out) || !inner.buffer.has_credit() {
         return;
     }
-    inner.starved = inner.buffer.has_unopened();
+    inner.starved = false;
     inner.left_out = false;
     drop(inner);
     shared.touch();
 }
 
 /// Starts the thread that opens, unless it runs or has nothing to do.
-fn start(shared: &Arc<Shared>) {
+pub(super) fn start(shared: &Arc<Shared>) {
     {
         let mut inner = shared.inner.lock();
         if inner.is_opening || !inner.buffer.can_open() {
@@ -86,8 +87,6 @@ fn drain(shared: &Shared) {
             let mut inner = shared.inner.lock();
             let task = inner.buffer.start_opening();
             inner.is_opening = task.is_some();
-            // When the application takes data, it goes on.
-            inner.starved |= task.is_none() && inner.buffer.has_unopened();
             task
         };
         let Some(mut task) = task else {

@@ -331,9 +331,15 @@ impl Inner {
         woken
     }
 
+    /// Whether opening goes on now that the application has taken something.
+    #[inline]
+    pub(super) fn opening_goes_on(&self) -> bool {
+        self.buffer.has_unopened() && !self.is_opening && self.buffer.can_open()
+    }
+
     pub(super) fn credit_returned(&mut self) -> bool {
         let is_waited_for = self.starved || self.left_out;
-        if !is_waited_for || !(self.buffer.has_credit() || self.buffer.can_open()) {
+        if !is_waited_for || !self.buffer.has_credit() {
             return false;
         }
         // Without room, those left out are left out again with every call that finds nothing: that is no new wish.

@@ -6,6 +6,7 @@ use kafkars_broker::{Action, BrokerConfig, Intercept};
 use kafkars_client::config::{AutoOffsetReset, ConsumerConfig, ProducerConfig};
 use kafkars_client::{FetchError, Place};
 use kafkars_protocol::{ApiKey, ErrorCode};
+use kafkars_records::Codec;
 
 use crate::{Scene, at, deadline, ready, send, values};
 
@@ -118,6 +119,74 @@ fn a_small_buffer_still_reads_everything() {
     });
     consumer.assign(vec![(at(0), None)]).expect("valid");
     assert_eq!(scene.run(values(&consumer, 5_000)), numbers(0..5_000));
+}
+
+/// More than any of the buffers holds, packed and not, taken in every way, with pauses: whoever opens it is always woken.
+#[test]
+fn large_answers_are_opened_to_the_end_whatever_the_buffer_holds() {
+    const COUNT: usize = 300;
+    let scene = Scene::with_topic(2, 1);
+    for (partition, codec) in [(0, Codec::Lz4), (1, Codec::None)] {
+        let producer = scene.producer(ProducerConfig {
+            compression: codec.into(),
+            ..ProducerConfig::default()
+        });
+        scene.run(async {
+            for number in 0..COUNT {
+                let value = format!("{number:->2000}");
+                send(&producer, Some(partition), value.as_bytes())
+                    .await
+                    .expect("taken");
+            }
+            assert_eq!(producer.flush(Some(deadline())).await, 0);
+        });
+    }
+    for fetch_buffer_bytes in [1, 40_000, 200_000, 32 << 20] {
+        for most in [1, 7, 100_000] {
+            let consumer = scene.consumer(ConsumerConfig {
+                fetch_buffer_bytes,
+                max_partition_fetch_bytes: 100_000,
+                ..ConsumerConfig::default()
+            });
+            consumer
+                .assign(vec![(at(0), None), (at(1), None)])
+                .expect("valid");
+            let mut seen = [0, 0];
+            for turn in 0.. {
+                if seen == [COUNT, COUNT] {
+                    break;
+                }
+                // One of them is paused now and then, for a few turns.
+                let (paused, is_begin) = (at(turn / 40 % 2), turn % 40 == 0);
+                if is_begin {
+                    consumer.pause(&[paused]).expect("assigned");
+                } else if turn % 40 == 5 {
+                    consumer.resume(&[paused]).expect("assigned");
+                }
+                if seen.contains(&COUNT) {
+                    consumer.resume(&[at(0), at(1)]).expect("assigned");
+                }
+                let wait = Duration::from_secs(10);
+                assert!(
+                    consumer.wait_ready(wait),
+                    "{seen:?} were read with {fetch_buffer_bytes} bytes of buffer, {most} at once"
+                );
+                for slice in consumer.try_take(most).expect("every batch is whole") {
+                    let partition = slice.batch.partition as usize;
+                    for view in slice
+                        .batch
+                        .batch
+                        .walk_from(slice.start)
+                        .take(slice.count as usize)
+                    {
+                        assert_eq!(view.offset, seen[partition] as i64);
+                        seen[partition] += 1;
+                    }
+                }
+            }
+            consumer.close();
+        }
+    }
 }
 
 #[test]

@@ -17,6 +17,9 @@ use crate::fetch::response_memory::ResponseMemory;
 /// other responses, and is much larger than they are. Larger parts stay where they are, and the response is charged.
 const COPIED: usize = 8 << 10;
 
+/// What is needed besides the bytes to keep a part: beside small ones that is most.
+const OVERHEAD: usize = size_of::<Opening>() + size_of::<ResponseMemory>() + 64;
+
 /// An [`OpenJob`] of which some batches are opened.
 #[derive(Debug)]
 pub struct Opening {
@@ -41,7 +44,7 @@ impl Opening {
         let (records, response) = match job.records.len() {
             length @ 0..=COPIED => (
                 Bytes::copy_from_slice(&job.records),
-                ResponseMemory::new(length),
+                ResponseMemory::new(length + OVERHEAD),
             ),
             _ => (job.records, job.response),
         };

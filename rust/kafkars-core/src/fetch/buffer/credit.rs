@@ -16,6 +16,8 @@ pub(super) struct Credit {
     responses: usize,
     // What paused partitions hold: their batches, and the responses in which anything of theirs waits.
     paused: usize,
+    // Of that, their batches.
+    paused_opened: usize,
 }
 
 impl Credit {
@@ -25,6 +27,7 @@ impl Credit {
             held: Held::default(),
             responses: 0,
             paused: 0,
+            paused_opened: 0,
         }
     }
 
@@ -42,9 +45,29 @@ impl Credit {
     }
 
     /// Whether more of what was fetched may be opened. What is opened takes room beside the response until all of that is
-    /// opened, so with a full buffer only a quarter of the limit is kept ready for the application.
+    /// opened, and leaves the processor's caches when it waits for long: a quarter of the limit is kept ready.
     pub(super) fn has_room_to_open(&self) -> bool {
-        self.has_room() || self.held.opened < self.limit / 4
+        self.ready() < self.limit / 4
+    }
+
+    /// Whether enough of that was taken to go on opening: whoever opens is woken for many batches, not for each.
+    pub(super) fn is_short_of_opened(&self) -> bool {
+        self.ready() < self.limit / 8
+    }
+
+    /// Opened, and not kept back by a pause.
+    fn ready(&self) -> usize {
+        self.held.opened.saturating_sub(self.paused_opened)
+    }
+
+    fn note_paused(&mut self, opened: usize) {
+        self.paused = self.paused.saturating_add(opened);
+        self.paused_opened = self.paused_opened.saturating_add(opened);
+    }
+
+    fn note_resumed(&mut self, opened: usize) {
+        self.paused = self.paused.saturating_sub(opened);
+        self.paused_opened = self.paused_opened.saturating_sub(opened);
     }
 
     /// Whether paused partitions hold what others need.
@@ -70,7 +93,7 @@ impl Credit {
             held.unopened = held.unopened.saturating_add(more.unopened);
         }
         if cursor.paused {
-            self.paused = self.paused.saturating_add(more.opened);
+            self.note_paused(more.opened);
         }
     }
 
@@ -80,7 +103,7 @@ impl Credit {
             held.unopened = held.unopened.saturating_sub(less.unopened);
         }
         if cursor.paused {
-            self.paused = self.paused.saturating_sub(less.opened);
+            self.note_resumed(less.opened);
         }
     }
 
@@ -104,7 +127,7 @@ impl Credit {
         if std::mem::replace(&mut cursor.paused, true) {
             return;
         }
-        self.paused = self.paused.saturating_add(cursor.held.opened);
+        self.note_paused(cursor.held.opened);
         for response in cursor.responses() {
             self.paused = self.paused.saturating_add(response.pause());
         }
@@ -114,7 +137,7 @@ impl Credit {
         if !std::mem::replace(&mut cursor.paused, false) {
             return;
         }
-        self.paused = self.paused.saturating_sub(cursor.held.opened);
+        self.note_resumed(cursor.held.opened);
         for response in cursor.responses() {
             self.paused = self.paused.saturating_sub(response.resume());
         }

@@ -87,9 +87,11 @@ impl FetchBuffer {
         self.give_out(target.id)
     }
 
-    /// Whether [`FetchBuffer::start_opening`] may find something.
+    /// Whether it is worth starting to open: [`FetchBuffer::start_opening`] may find something, and not just room for one
+    /// batch more.
     pub fn can_open(&self) -> bool {
-        !self.to_open.is_empty() && self.may_open().is_some()
+        let is_worth_it = self.credit.is_short_of_opened() || !self.is_ready();
+        !self.to_open.is_empty() && (is_worth_it || self.asked_in_vain)
     }
 
     /// Whether answers may be opened now; `Some(true)`: only those of partitions that have nothing queued. Without room
