@@ -115,8 +115,9 @@ def test_the_same_rows_as_the_connector(queries: Queries, oracle: str, topics: T
     expected = rows(theirs)
     assert rows(ours) == expected
     assert bool(expected) == (case not in {"an empty range", "a time that is not there"})
-    # With nothing to read Spark wants one task of a Python source.
-    assert ours.rdd.getNumPartitions() == max(theirs.rdd.getNumPartitions(), 1)
+    # Where there is nothing to read, the connector plans empty tasks, and Spark makes one for a Python source.
+    if expected:
+        assert ours.rdd.getNumPartitions() == theirs.rdd.getNumPartitions()
 
 
 def test_a_range_that_ends_in_markers_ends_at_once(queries: Queries, kafka_cluster: Broker, oracle: str) -> None:

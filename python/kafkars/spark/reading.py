@@ -74,7 +74,7 @@ class PartitionReader:
         while at < wanted.end:
             try:
                 batch = self._consumer.poll_arrow(
-                    min(options.batch_rows, wanted.end - at), SLICE_SECONDS, columns=columns.fetched
+                    min(options.batch_rows, wanted.end - at), SLICE_SECONDS, columns=columns.fetched, layout="spark"
                 )
             except (NoOffsetError, OffsetOutOfRangeError, LogTruncationError) as error:
                 left = self._after_loss(wanted, at, options, error)
@@ -85,7 +85,7 @@ class PartitionReader:
             now = time.monotonic()
             moved = self._consumer.position(partition)
             if len(batch) > 0:
-                rows, last = columns.build(batch, partition, wanted.end)
+                rows, last = columns.build(batch, wanted.end)
                 if rows is not None:
                     yield rows
                 now = time.monotonic()
