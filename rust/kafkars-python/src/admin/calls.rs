@@ -291,7 +291,7 @@ impl PyAdmin {
                 admin.client().close().await;
             }
         };
-        PyAdminRequest::new(close, answers::nothing)
+        PyAdminRequest::new(close, answers::nothing).carried_out()
     }
 }
 

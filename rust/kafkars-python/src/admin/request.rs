@@ -6,7 +6,7 @@ use std::pin::Pin;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 
-use crate::aio::{self, Call};
+use crate::aio::{self, Call, PyFuture};
 use crate::error;
 use crate::runtime;
 
@@ -15,7 +15,12 @@ type Question = Pin<Box<dyn Future<Output = Answer> + Send>>;
 
 /// A question that has not been asked yet. Nothing is sent before it is waited for or awaited.
 #[pyclass(name = "AdminRequest", module = "kafkars._kafkars", frozen)]
-pub(crate) struct PyAdminRequest(Mutex<Option<Question>>);
+pub(crate) struct PyAdminRequest {
+    // Guards the question until it is asked.
+    question: Mutex<Option<Question>>,
+    /// True if giving up the wait does not end what has begun.
+    is_carried_out: bool,
+}
 
 impl PyAdminRequest {
     /// A question, and what makes Python of its answer.
@@ -27,11 +32,22 @@ impl PyAdminRequest {
             let output = question.await;
             Box::new(move |py: Python<'_>| answer(py, output)) as Answer
         };
-        Self(Mutex::new(Some(Box::pin(question))))
+        Self {
+            question: Mutex::new(Some(Box::pin(question))),
+            is_carried_out: false,
+        }
+    }
+
+    /// The same, carried out once it has begun, also where nobody waits for it any more.
+    pub(super) fn carried_out(self) -> Self {
+        Self {
+            is_carried_out: true,
+            ..self
+        }
     }
 
     fn take(&self) -> PyResult<Question> {
-        let question = self.0.lock().take();
+        let question = self.question.lock().take();
         question.ok_or_else(|| error::state("this request was sent already"))
     }
 }
@@ -46,6 +62,13 @@ impl PyAdminRequest {
 
     /// Sends it and returns what awaits the answer.
     fn start(&self) -> PyResult<Call> {
-        aio::spawn(self.take()?, |py, answer| answer(py))
+        let question = self.take()?;
+        match self.is_carried_out {
+            true => {
+                let pending = aio::carried_out(question, |py, answer| answer(py))?;
+                Ok(Call(PyFuture::pending(pending)))
+            }
+            false => aio::spawn(question, |py, answer| answer(py)),
+        }
     }
 }
