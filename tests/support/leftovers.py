@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tests.support.waiting import eventually
 
-SECONDS_TO_LEAVE = 3.0
+SECONDS_TO_LEAVE = 10.0
 PROCESS = Path("/proc/self")
 
 
