@@ -6,17 +6,22 @@ import itertools
 import os
 from typing import Any
 
+import kafkars.aio
 import pytest
 from kafkars import ConsumerGroupMetadata
 from kafkars.errors import (
     InvalidArgumentError,
+    KafkaError,
     ProducerFencedError,
     RecordTooLargeError,
     TransactionAbortedError,
+    TransactionFailedError,
     TransactionStateError,
     TransactionTimedOutError,
 )
+from kafkars.testing import EmbeddedBroker
 
+from tests.support.awaits import run
 from tests.support.clients import Clients, numbers, read, values
 from tests.support.waiting import SECONDS
 
@@ -171,13 +176,57 @@ def test_wrong_offsets_are_told_and_the_transaction_goes_on(clients: Clients, pr
     assert committed(clients, topic, 1) == [b"value"]
 
 
-def test_a_record_refused_at_the_call_leaves_the_transaction_whole(clients: Clients, producer: Any, topic: str) -> None:
+def test_a_transaction_is_not_committed_without_a_record_that_was_refused(
+    clients: Clients, producer: Any, topic: str
+) -> None:
+    """As with Java's producer: what would be committed is not all that was sent."""
     producer.begin_transaction()
+    producer.send(topic, b"lost with the other").result(SECONDS)
     with pytest.raises(RecordTooLargeError):
         producer.send(topic, bytes(2_000_000)).result(SECONDS)
+    with pytest.raises(TransactionFailedError) as caught:
+        producer.commit_transaction(SECONDS)
+    assert caught.value.abortable
+    assert isinstance(caught.value.__cause__, RecordTooLargeError)
+    producer.abort_transaction(SECONDS)
+    producer.begin_transaction()
     producer.send(topic, b"value")
     producer.commit_transaction(SECONDS)
     assert committed(clients, topic, 1) == [b"value"]
+
+
+@pytest.mark.parametrize("end", ["no such topic", "purged", "partitioner"])
+def test_asyncio_misses_a_record_that_nobody_awaits(end: str) -> None:
+    """Its future has the failure, and nobody looks at it."""
+
+    def partitioner(_key: bytes | None, _count: int) -> int:
+        raise LookupError("none fits")
+
+    async def test(servers: str) -> None:
+        settings: dict[str, Any] = {"partitioner": partitioner} if end == "partitioner" else {}
+        async with kafkars.aio.Producer(
+            bootstrap_servers=servers,
+            transactional_id=end,
+            max_block_ms=1_500,
+            allow_auto_create_topics=False,
+            **settings,
+        ) as producer:
+            await producer.init_transactions(SECONDS)
+            await producer.begin_transaction()
+            lost = producer.send("topic" if end == "partitioner" else "nowhere", b"lost")
+            if end == "purged":
+                producer.purge()
+            with pytest.raises(TransactionFailedError):
+                await producer.commit_transaction(SECONDS)
+            with pytest.raises((KafkaError, LookupError)):
+                await lost
+            await producer.abort_transaction(SECONDS)
+            await producer.begin_transaction()
+            await producer.send("topic", b"kept", partition=0)
+            await producer.commit_transaction(SECONDS)
+
+    with EmbeddedBroker(topics={"topic": 1}) as broker:
+        run(test(broker.bootstrap_servers))
 
 
 def test_a_newer_producer_fences_the_older(clients: Clients, topic: str) -> None:

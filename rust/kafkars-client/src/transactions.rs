@@ -69,6 +69,14 @@ impl Producer {
         self.sink().in_transaction()
     }
 
+    /// Says that a record was handed over and will not be sent: an open transaction cannot be committed any more, as with
+    /// Java's producer. Nothing happens outside of one. Not to be called with a lock held.
+    pub fn record_refused(&self, error: &ProduceError) {
+        if self.shared().config.transactional_id.is_some() {
+            self.sink().record_refused(error);
+        }
+    }
+
     async fn transaction(
         &self,
         call: Call,

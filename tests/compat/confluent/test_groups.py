@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from typing import Any
 
 import pytest
 
-from tests.compat.confluent.conftest import Clients, places, poll_until, serve_until
+from tests.compat.confluent.conftest import SECONDS, Clients, places, poll_until, serve_until
 
 
 class Journal:
@@ -162,3 +164,58 @@ def test_the_groups_of_kafka_4(clients: Clients) -> None:
     consumer.close()
     names = [name for name, partitions, _ in journal.entries if partitions]
     assert names == ["assign", "revoke"]
+
+
+def test_what_is_revoked_while_messages_are_gathered_is_read_by_one_member(clients: Clients) -> None:
+    """`consume()` never returns messages of partitions whose `on_revoke` has run: another member reads them."""
+    topic = clients.topic(2, messages=400)
+    settings = {"group.id": clients.group(), "enable.auto.commit": False, "heartbeat.interval.ms": 100}
+    first, second = clients.consumer(settings), clients.consumer(settings)
+    done: dict[int, int] = {}
+    returned: list[tuple[int, int]] = []
+    taken: list[tuple[int, int]] = []
+
+    def on_revoke(consumer: Any, partitions: list[Any]) -> None:
+        finished = [(each.partition, done[each.partition]) for each in partitions if each.partition in done]
+        if finished:
+            offsets = [clients.ck.TopicPartition(topic, partition, offset) for partition, offset in finished]
+            consumer.commit(offsets=offsets, asynchronous=False)
+
+    def gather(seconds: float, most: int = 100_000) -> None:
+        for message in first.consume(most, seconds):
+            returned.append((message.partition(), message.offset()))
+            done[message.partition()] = message.offset() + 1
+
+    first.subscribe([topic], on_revoke=on_revoke)
+    gather(SECONDS, 1)
+    enough, owned = threading.Event(), 0
+
+    def other() -> None:
+        nonlocal owned
+        second.subscribe([topic])
+        while not enough.is_set():
+            message = second.poll(0.05)
+            owned = len(second.assignment())
+            if message is not None:
+                taken.append((message.partition(), message.offset()))
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    try:
+        deadline = time.monotonic() + SECONDS
+        while (not owned or len(returned) + len(taken) < 400) and time.monotonic() < deadline:
+            gather(2.0)
+    finally:
+        enough.set()
+        thread.join()
+    assert owned == 1
+    assert sorted(returned + taken) == [(partition, offset) for partition in range(2) for offset in range(200)]
+
+
+def test_a_short_session_has_a_heartbeat_that_fits(clients: Clients) -> None:
+    topic = clients.topic(messages=1)
+    for settings in ({"session.timeout.ms": 3000}, {"session.timeout.ms": 100}, {"session.timeout.ms": 1}):
+        clients.consumer(settings)
+    consumer = clients.consumer({"session.timeout.ms": 6000, "heartbeat.interval.ms": 7000})
+    consumer.subscribe([topic])
+    assert poll_until(consumer, 1)[0].value() == b"value-0"

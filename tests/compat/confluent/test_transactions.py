@@ -141,3 +141,61 @@ def test_a_producer_that_was_replaced_cannot_go_on() -> None:
             with pytest.raises(face.KafkaException) as caught:
                 first.produce("topic", "value")
             assert caught.value.args[0].fatal()
+
+
+@pytest.mark.parametrize("lost", ["partition", "topic", "purge"])
+def test_a_transaction_is_not_committed_without_one_of_its_messages(clients: Clients, lost: str) -> None:
+    """A message that failed before it could be part of the transaction counts as well."""
+    topic, reports = clients.topic(), Reports()
+    producer = clients.producer({"transactional.id": clients.group(), "linger.ms": 5_000})
+    producer.init_transactions(20)
+    producer.begin_transaction()
+    if lost == "purge":
+        producer.list_topics(topic, 20)
+        producer.produce(topic, "lost", callback=reports)
+        producer.purge(in_flight=False)
+    else:
+        producer.produce(
+            *{"partition": (topic, "lost", None, 99), "topic": ("not/valid", "lost")}[lost], callback=reports
+        )
+        producer.produce(topic, "kept")
+    with pytest.raises(clients.ck.KafkaException) as caught:
+        producer.commit_transaction(20)
+    error = caught.value.args[0]
+    assert (error.name(), error.txn_requires_abort(), error.fatal(), error.retriable()) == (
+        "_INCONSISTENT",
+        True,
+        False,
+        False,
+    )
+    [code] = reports.codes()
+    assert code is not None
+    producer.abort_transaction(20)
+    producer.begin_transaction()
+    producer.produce(topic, "next")
+    producer.commit_transaction(20)
+    assert read(clients, topic) == [b"next"]
+
+
+def test_a_transaction_goes_on_after_a_message_that_was_refused_at_the_call(clients: Clients, producer: Any) -> None:
+    topic = clients.topic()
+    producer.list_topics(topic, 20)
+    producer.begin_transaction()
+    with pytest.raises(clients.ck.KafkaException):
+        producer.produce(topic, bytes(2_000_000))
+    producer.produce(topic, "value")
+    producer.commit_transaction(20)
+    assert read(clients, topic) == [b"value"]
+
+
+def test_positions_without_an_offset_are_left_out(clients: Clients, producer: Any) -> None:
+    source = clients.topic(messages=1)
+    consumer = clients.consumer({"enable.auto.commit": False})
+    consumer.subscribe([source])
+    poll_until(consumer, 1)
+    producer.begin_transaction()
+    nowhere = [clients.ck.TopicPartition(source, 0)]
+    assert producer.send_offsets_to_transaction(nowhere, consumer.consumer_group_metadata(), 20) is None
+    assert producer.send_offsets_to_transaction([], consumer.consumer_group_metadata(), 20) is None
+    producer.commit_transaction(20)
+    assert places(consumer.committed(nowhere, 20)) == [(source, 0, clients.ck.OFFSET_INVALID)]

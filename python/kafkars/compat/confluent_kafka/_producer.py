@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -19,13 +20,16 @@ from kafkars.compat.confluent_kafka._group_metadata import unpacked
 from kafkars.compat.confluent_kafka._partition import TopicPartition
 from kafkars.compat.confluent_kafka._translate import local_error, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
-from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
+from kafkars.compat.confluent_kafka.error import LOCAL, KafkaError, KafkaException
 from kafkars.config import ProducerConfig
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 DeliveryCallback = Callable[[KafkaError | None, Message], object]
+
+NUMBERS = range(-(2**31), 2**31)
+"""What partitions have for numbers."""
 
 FOR_EVER = 365 * 86_400.0
 """Seconds that stand for no limit where the engine has one of its own otherwise."""
@@ -91,6 +95,8 @@ class Producer(ConfluentProducer):
         self._check()
         if not isinstance(topic, str):
             raise TypeError(f"topic must be str, not {type(topic).__name__}")
+        if not NUMBERS.start <= operator.index(partition) < NUMBERS.stop:
+            raise OverflowError(f"partition {partition} does not fit 32 bits")
         check_messages(messages)
         taken = 0
         for message in messages:
@@ -138,7 +144,7 @@ class Producer(ConfluentProducer):
             KafkaException: What can be done tell `retriable()` and `fatal()` of its error.
         """
         self._transactional()
-        with translated():
+        with translated(transactional=True):
             self._engine.init_transactions(limit(timeout))
 
     def begin_transaction(self) -> None:
@@ -148,7 +154,7 @@ class Producer(ConfluentProducer):
             KafkaException: There is one, or `init_transactions()` was not called.
         """
         self._transactional()
-        with translated():
+        with translated(transactional=True):
             self._engine.begin_transaction()
 
     def send_offsets_to_transaction(
@@ -164,6 +170,7 @@ class Producer(ConfluentProducer):
         Raises:
             KafkaException: What can be done tell `retriable()`, `fatal()` and `txn_requires_abort()` of its error.
         """
+        self._check()
         group = unpacked(group_metadata)
         offsets = {
             arguments.place(each): arguments.offset_and_metadata(each)
@@ -171,9 +178,10 @@ class Producer(ConfluentProducer):
             if each.offset >= 0
         }
         self._transactional()
-        if not offsets:
-            raise refusal("_NO_OFFSET", "there is no offset to be part of the transaction")
-        with translated():
+        if not offsets and self._engine.in_transaction:
+            # A consumer that has read nothing yet has nothing to add.
+            return
+        with translated(transactional=True):
             self._engine.send_offsets_to_transaction(offsets, group, limit(timeout))
 
     def commit_transaction(self, timeout: float = -1) -> None:
@@ -185,8 +193,16 @@ class Producer(ConfluentProducer):
         self._transactional()
         until = time.monotonic() + limit(timeout)
         if self._engine.in_transaction:
-            self.flush(limit(timeout))
-        with translated():
+            left = self.flush(limit(timeout))
+            lost = self._lost()
+            if lost:
+                text = f"{lost} message(s) failed delivery (see individual delivery reports); abort the transaction"
+                raise KafkaException(KafkaError(LOCAL["_INCONSISTENT"], text, txn_requires_abort=True))
+            if left:
+                # What waits for its topic would be left out by the engine.
+                text = f"Failed to flush all outstanding messages within the API timeout: {left} message(s) remaining"
+                raise KafkaException(KafkaError(LOCAL["_TIMED_OUT"], text, retriable=True))
+        with translated(transactional=True):
             self._engine.commit_transaction(max(until - time.monotonic(), 0.0))
         self.poll(0)
 
@@ -199,8 +215,9 @@ class Producer(ConfluentProducer):
         self._transactional()
         if self._engine.in_transaction:
             self._give_up()
-        with translated():
+        with translated(transactional=True):
             self._engine.abort_transaction(limit(timeout))
+        self._forget_lost()
         self.poll(0)
 
     # --- the cluster

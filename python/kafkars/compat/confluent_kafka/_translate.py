@@ -115,30 +115,46 @@ SETTINGS = {
 SETTING = re.compile("|".join(map(re.escape, SETTINGS)))
 
 
-def of_engine(problem: errors.KafkaError, what: str = "", unconnected: str = "_TIMED_OUT") -> KafkaError:
+def of_engine(
+    problem: errors.KafkaError, what: str = "", unconnected: str = "_TIMED_OUT", *, transactional: bool = False
+) -> KafkaError:
     """What the engine reports, as the library would.
 
     Args:
         problem: The engine's error.
         what: The call that failed, for the text.
         unconnected: What the call says where no broker let the client in.
+        transactional: Whether a call of transactions failed: of all calls only those tell what may be repeated.
     """
     text = SETTING.sub(lambda found: SETTINGS[found[0]], str(problem))
     if what:
         text = f"{what}: {text}"
     if isinstance(problem, tuple(CONNECTING)):
         return local_error(unconnected, text)
-    # A transaction that failed for one of its messages has the code of that failure.
-    cause = problem.__cause__ if isinstance(problem, errors.TransactionFailedError) else problem
+    cause = cause_of(problem)
     is_fenced = isinstance(cause, errors.ProducerFencedError | errors.InvalidProducerEpochError)
     is_fatal = problem.fatal and not isinstance(problem, errors.ClosedError)
     return KafkaError(
         LOCAL["_FENCED"] if is_fenced else code_of(cause if isinstance(cause, errors.KafkaError) else problem),
         text,
         fatal=is_fatal or is_fenced,
-        retriable=problem.retriable,
+        retriable=transactional and problem.retriable,
         txn_requires_abort=problem.abortable and not is_fenced,
     )
+
+
+def cause_of(problem: errors.KafkaError) -> BaseException | None:
+    """The failure whose code counts.
+
+    A transaction that failed for a message has the code of a broker's refusal, or of the time-out; otherwise it is only said to be
+    inconsistent.
+    """
+    if not isinstance(problem, errors.TransactionFailedError):
+        return problem
+    cause = problem.__cause__
+    if isinstance(cause, errors.DeliveryTimeoutError):
+        return errors.KafkaTimeoutError(str(cause))
+    return cause if isinstance(cause, errors.KafkaError) and cause.code is not None else problem
 
 
 def code_of(problem: errors.KafkaError) -> int:
@@ -164,12 +180,12 @@ def refusal(name: str, text: str | None = None, *, fatal: bool = False) -> Kafka
 
 
 @contextmanager
-def translated(what: str = "", unconnected: str = "_TIMED_OUT") -> Iterator[None]:
+def translated(what: str = "", unconnected: str = "_TIMED_OUT", *, transactional: bool = False) -> Iterator[None]:
     """Errors of the engine leave the block as `KafkaException`."""
     try:
         yield
     except errors.KafkaError as problem:
-        raise KafkaException(of_engine(problem, what, unconnected)) from problem
+        raise KafkaException(of_engine(problem, what, unconnected, transactional=transactional)) from problem
 
 
 def of_connection(problem: errors.KafkaError) -> KafkaError:

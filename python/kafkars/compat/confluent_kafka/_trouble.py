@@ -51,7 +51,7 @@ class Trouble:
     def missing(self, topic: str) -> None:
         """A subscribed topic does not exist: a later poll says so."""
         code = BROKER["UNKNOWN_TOPIC_OR_PART"]
-        error = KafkaError(code, f"Subscribed topic not available: {topic}: it does not exist", retriable=True)
+        error = KafkaError(code, f"Subscribed topic not available: {topic}: it does not exist")
         with self._lock:
             self._messages.append(Message(topic, value=error.str().encode(), error=error))
 

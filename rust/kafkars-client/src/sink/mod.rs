@@ -12,6 +12,7 @@ mod transactions;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use kafkars_core::produce::error::ProduceError;
 use kafkars_core::transaction::{Call, Ticket, TransactionError, Transactions};
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
@@ -111,6 +112,12 @@ impl Sink {
         let count = self.sender.lock().purge(in_queue, in_flight);
         self.shared.wake.notify_one();
         count
+    }
+
+    /// A record of the open transaction never reached a batch.
+    pub(crate) fn record_refused(&self, error: &ProduceError) {
+        self.sender.lock().record_refused(error);
+        self.shared.wake.notify_one();
     }
 
     /// What keeps calls of transactions from ending, as far as is known.

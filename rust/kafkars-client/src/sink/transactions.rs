@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use kafkars_core::produce::error::ProduceError;
 use kafkars_core::transaction::{
     Call, Dispatch, NoAnswer, Ticket, TransactionConfig, TransactionError, TransactionResponse,
     Transactions,
@@ -59,6 +60,14 @@ impl Sender {
     pub(super) fn in_transaction(&mut self) -> bool {
         let transactions = self.core.transactions();
         transactions.is_some_and(|transactions| transactions.is_open())
+    }
+
+    /// A record of the open transaction never reached a batch.
+    pub(super) fn record_refused(&mut self, error: &ProduceError) {
+        if let Some(transactions) = self.core.transactions() {
+            transactions.record_refused(error);
+            self.transactions_changed();
+        }
     }
 
     /// What a call of transactions waits for.

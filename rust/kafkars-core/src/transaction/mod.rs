@@ -350,6 +350,15 @@ impl Transactions {
         }
     }
 
+    /// A record that the application handed over for the open transaction never reached a batch: what would be committed is not
+    /// all that was sent.
+    pub fn record_refused(&mut self, error: &ProduceError) {
+        match error {
+            ProduceError::Aborted | ProduceError::Transaction(_) | ProduceError::Closed => {}
+            _ => self.give_up_transaction(TransactionError::Record(Arc::new(error.clone()))),
+        }
+    }
+
     /// A Produce request's fate is unknown: it may still arrive.
     pub fn produce_lost(&mut self) {
         self.indefinite = true;

@@ -201,6 +201,12 @@ impl Admissions {
         let Some(waiting) = waiting else {
             return;
         };
+        // Before it counts as gone: a commit waits for that. One that was given up is not wanted any more.
+        if let State::Failed(failure) = &outcome
+            && !waiting.ticket.is_given_up()
+        {
+            self.producer.record_refused(failure);
+        }
         waiting.ticket.settle(outcome);
         self.bytes
             .fetch_sub(waiting.record.size(), Ordering::Relaxed);

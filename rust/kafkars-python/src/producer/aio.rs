@@ -12,7 +12,7 @@ use super::admission::{AdmissionWait, DeliveryWait, Ticket};
 use super::arrow;
 use super::base::PyBaseProducer;
 use super::core::{self, ProducerCore};
-use super::entries::All;
+use super::entries::{All, Entry};
 use super::filled::PyBatchBuilder;
 use super::late;
 use super::many::Columns;
@@ -366,9 +366,9 @@ impl PyAsyncProducer {
         }
         let record = Outgoing::new(&self.core, arguments)?;
         let patience = self.core.producer.max_block();
-        self.core
-            .enter(py, record, at_once, patience)?
-            .future(py, awaits)
+        let entry = self.core.enter(py, record, at_once, patience)?;
+        self.refuses(&entry);
+        entry.future(py, awaits)
     }
 
     /// The same with interceptors around it.
@@ -385,8 +385,17 @@ impl PyAsyncProducer {
         let entry = Outgoing::new(core, changed.as_ref().unwrap_or(arguments))
             .and_then(|record| core.enter(py, record, at_once, core.producer.max_block()))
             .map_err(|failure| core.refused(py, failure))?;
+        self.refuses(&entry);
         core.watch_entry(py, &entry)?;
         entry.future(py, awaits)
+    }
+
+    /// A record that is refused at the call makes its transaction one to abort, whether or not somebody awaits the error.
+    #[inline]
+    fn refuses(&self, entry: &Entry) {
+        if let Entry::Failed(failure) = entry {
+            self.core.producer.record_refused(failure);
+        }
     }
 
     fn transaction(&self, step: Step, timeout: Option<f64>) -> PyResult<Call> {

@@ -185,6 +185,13 @@ impl ProducerCore {
         }
     }
 
+    /// The error for a record that is not taken. A transaction that it was sent in is to be aborted.
+    #[cold]
+    pub(super) fn not_taken(&self, py: Python<'_>, failure: &ProduceError) -> PyErr {
+        self.producer.record_refused(failure);
+        error::produce(py, failure)
+    }
+
     /// Tells interceptors of a record that was refused at the call.
     pub(super) fn refused(&self, py: Python<'_>, failure: PyErr) -> PyErr {
         match &self.interceptors {
@@ -225,7 +232,11 @@ impl ProducerCore {
         let mut count = 0;
         if in_queue {
             let purged = ProduceError::Purged { in_flight: false };
-            count += self.latecomers.give_up(py, &purged) + self.admissions.give_up(&purged);
+            let late = self.latecomers.give_up(py, &purged);
+            if late > 0 {
+                self.producer.record_refused(&purged);
+            }
+            count += late + self.admissions.give_up(&purged);
         }
         count + self.producer.purge(in_queue, in_flight)
     }

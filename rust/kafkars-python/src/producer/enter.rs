@@ -86,7 +86,7 @@ impl ProducerCore {
         if let Err(stopped) = self.producer.check_many(rows.topic(), rows)
             && let SendError::Failed(failure) = stopped.error
         {
-            return Err(at_index(py, error::produce(py, &failure), stopped.index));
+            return Err(at_index(py, self.not_taken(py, &failure), stopped.index));
         }
         let mut taken: Vec<Delivery> = Vec::with_capacity(count);
         let mut failure = None;
@@ -96,6 +96,7 @@ impl ProducerCore {
                 .try_send_many(rows.topic(), rows, 0, &mut taken)
             && let SendError::Failed(error) = stopped.error
         {
+            self.producer.record_refused(&error);
             failure = Some(error);
         }
         let start = taken.len();
@@ -216,6 +217,7 @@ impl ProducerCore {
             match sent {
                 Ok(delivery) => return Ok(Call(PyFuture::delivery(delivery, self.report()))),
                 Err(SendError::Failed(failure)) => {
+                    self.producer.record_refused(&failure);
                     let told = (self.report())(py, Err(failure));
                     return Ok(Call(told.map_or_else(PyFuture::failed, PyFuture::ready)));
                 }
@@ -229,9 +231,8 @@ impl ProducerCore {
             if queued {
                 core.admitted(deadline).await?;
             }
-            let delivery = core
-                .insist_batch(&batch, &topic, partition, deadline)
-                .await?;
+            let delivery = core.insist_batch(&batch, &topic, partition, deadline).await;
+            let delivery = delivery.inspect_err(|failure| core.producer.record_refused(failure))?;
             core.producer
                 .delivered(std::slice::from_ref(&delivery), None)
                 .await;

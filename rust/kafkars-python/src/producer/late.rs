@@ -110,6 +110,13 @@ pub(crate) fn let_in(py: Python<'_>, core: &ProducerCore) {
             Some(partition) => Ok(Some(partition)),
             None => core.ask_partition(py, &record.topic, record.key.as_deref()),
         };
+        if chosen.is_err() {
+            // The function's own error is told by the record's future, which nobody may look at.
+            core.producer.record_refused(&ProduceError::Impossible {
+                topic: (&*record.topic).into(),
+                cause: "the partitioner raised an exception".into(),
+            });
+        }
         let outcome = chosen.and_then(|partition| {
             record.partition = partition;
             core.admissions
@@ -128,21 +135,40 @@ pub(super) fn wait(
     let seat = Arc::<Seat>::default();
     let topic = record.topic.to_string();
     let report = core.report();
-    let known = core::partitions_for(Arc::clone(core), topic, patience);
-    let known = aio::pending(known, move |py, answer| match answer {
-        Ok(_) => Ok(py.None()),
-        Err(failure) => report(py, Err(failure)),
-    })?;
+    let known = partitions(Arc::clone(core), topic, patience, Arc::clone(&seat));
     core.latecomers
         .waiting
         .lock()
         .push_back((record, Arc::clone(&seat)));
     core.latecomers.count.fetch_add(1, Ordering::AcqRel);
+    let known = aio::pending(known, move |py, answer| match answer {
+        Ok(()) => Ok(py.None()),
+        Err(failure) => report(py, Err(failure)),
+    })
+    .inspect_err(|_| core.latecomers.forget(&seat))?;
     Ok(Late(Arc::new(Wait {
         core: Arc::clone(core),
         seat,
         known,
     })))
+}
+
+/// The partitions of the topic of a record that waits for them. Where there are none the record is not sent, and its transaction
+/// is to be aborted.
+async fn partitions(
+    core: Arc<ProducerCore>,
+    topic: String,
+    patience: Duration,
+    seat: Arc<Seat>,
+) -> Result<(), ProduceError> {
+    let known = core::partitions_for(Arc::clone(&core), topic, patience).await;
+    if let Err(failure) = &known
+        && !seat.given_up.load(Ordering::Acquire)
+    {
+        core.producer.record_refused(failure);
+        core.latecomers.forget(&seat);
+    }
+    known.map(drop)
 }
 
 /// A record that waits for its partition.

@@ -266,11 +266,11 @@ impl ProducerCore {
         let producer = &self.producer;
         let base = taken.len();
         let fail = |failure: &ProduceError, index| {
-            Err(at_index(py, error::produce(py, failure), base + index))
+            Err(at_index(py, self.not_taken(py, failure), base + index))
         };
         if self.partition_function.is_some() {
             let known = producer.partitions_for(rows.topic(), deadline);
-            runtime::block_on(py, known)?.map_err(|failure| error::produce(py, &failure))?;
+            runtime::block_on(py, known)?.map_err(|failure| self.not_taken(py, &failure))?;
             self.choose_partitions(py, rows)?;
         }
         while let Err(stopped) = producer.check_many(rows.topic(), rows) {
@@ -279,7 +279,7 @@ impl ProducerCore {
                 SendError::Failed(failure) => return fail(&failure, stopped.index),
             };
             let ready = runtime::block_on(py, producer.ready(wait, deadline))?;
-            ready.map_err(|failure| error::produce(py, &failure))?;
+            ready.map_err(|failure| self.not_taken(py, &failure))?;
         }
         loop {
             let start = taken.len() - base;

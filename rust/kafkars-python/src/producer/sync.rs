@@ -161,7 +161,7 @@ impl PyProducer {
                 runtime::block_on(py, call)?
             }
         };
-        let delivery = delivery.map_err(|failure| error::produce(py, &failure))?;
+        let delivery = delivery.map_err(|failure| self.core.not_taken(py, &failure))?;
         slim::new(py, PyDeliveryFuture::new(delivery, Arc::clone(&self.core)))
     }
 
@@ -354,11 +354,11 @@ impl PyProducer {
         let mut refusal = refusal;
         loop {
             let wait = match refusal {
-                SendError::Failed(failure) => return Err(error::produce(py, &failure)),
+                SendError::Failed(failure) => return Err(self.core.not_taken(py, &failure)),
                 SendError::NotReady(wait) => wait,
             };
             let ready = runtime::block_on(py, producer.ready(wait, deadline))?;
-            ready.map_err(|failure| error::produce(py, &failure))?;
+            ready.map_err(|failure| self.core.not_taken(py, &failure))?;
             match record.with(|record| producer.try_send(record)) {
                 Ok(delivery) => return Ok(delivery),
                 Err(again) => refusal = again,
@@ -374,7 +374,7 @@ impl PyProducer {
             py,
             core::partitions_for(Arc::clone(&self.core), topic, patience),
         )?;
-        answer.map_err(|failure| error::produce(py, &failure))?;
+        answer.map_err(|failure| self.core.not_taken(py, &failure))?;
         self.core.choose_partition(py, record).map(drop)
     }
 }

@@ -38,7 +38,11 @@ impl ProducerCore {
             }
             Step::Commit => {
                 // Records that wait for room were sent before the commit, and so are part of it.
+                let started = Instant::now();
                 self.admitted(deadline).await?;
+                if !self.latecomers.is_empty() {
+                    return Err(still_waiting(started));
+                }
                 producer.commit_transaction(deadline).await
             }
             Step::Abort => {
@@ -53,11 +57,15 @@ impl ProducerCore {
     pub(super) async fn admitted(&self, deadline: Instant) -> Result<(), ProduceError> {
         let started = Instant::now();
         let admitted = tokio::time::timeout_at(deadline.into(), self.admissions.empty());
-        admitted.await.map_err(|_| ProduceError::CallTimedOut {
-            call: kafkars_client::TransactionCall::Commit,
-            waited: started.elapsed(),
-            cause: "records still wait for their topic or for room in buffer_memory".into(),
-        })
+        admitted.await.map_err(|_| still_waiting(started))
+    }
+}
+
+fn still_waiting(started: Instant) -> ProduceError {
+    ProduceError::CallTimedOut {
+        call: kafkars_client::TransactionCall::Commit,
+        waited: started.elapsed(),
+        cause: "records still wait for their topic or for room in buffer_memory".into(),
     }
 }
 

@@ -116,7 +116,8 @@ class AIOConsumer:
         if self._held or self._looking is not None:
             messages += await self._left(num_messages)
         try:
-            while len(messages) < num_messages:
+            # News of partitions that come or go ends the gathering, as in `Consumer.consume()`.
+            while len(messages) < num_messages and not (messages and self._consumer._has_change()):
                 found = self._consumer._take_many(num_messages - len(messages))
                 if found:
                     messages += found
@@ -132,7 +133,7 @@ class AIOConsumer:
         except asyncio.CancelledError:
             self._held.extendleft(reversed(messages))
             raise
-        return messages
+        return self._consumer._kept(messages)
 
     async def _left(self, most: int) -> list[Message]:
         """What a cancelled call has left, of partitions that are still assigned."""

@@ -108,6 +108,24 @@ impl Queue {
             .any(|partitions| partitions.contains(partition))
     }
 
+    /// Whether a change waits for the application.
+    fn has_change(&self) -> bool {
+        self.waiting
+            .iter()
+            .any(|news| matches!(news, News::Change(_)))
+    }
+
+    /// The partitions of losses that wait for the application.
+    fn lost(&self) -> HashSet<TopicPartition> {
+        let changes = self.waiting.iter().filter_map(|news| match news {
+            News::Change(change) if matches!(change.kind, ChangeKind::Lost(_)) => Some(change),
+            _ => None,
+        });
+        changes
+            .flat_map(|change| change.partitions.iter().cloned())
+            .collect()
+    }
+
     /// Whether records must wait.
     pub(in crate::consumer) fn blocks(&self) -> bool {
         self.busy.is_some() || self.is_ready()
@@ -149,6 +167,16 @@ impl Consumer {
     #[inline]
     pub fn has_news(&self) -> bool {
         self.shared.has_news()
+    }
+
+    /// Whether the application is still to hear that partitions come or go.
+    pub fn has_change(&self) -> bool {
+        self.has_news() && self.shared.inner.lock().queue.has_change()
+    }
+
+    /// Partitions that are lost, as the application is still to hear.
+    pub fn lost(&self) -> HashSet<TopicPartition> {
+        self.shared.inner.lock().queue.lost()
     }
 
     /// The next news. A [`News::Change`] must be given back to [`Consumer::finish_change`]; until then there is no other.

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use super::bell::PyBell;
 use super::ends::Ends;
@@ -138,6 +138,10 @@ impl PyConfluentConsumer {
         let mut messages = Vec::new();
         let deadline = deadline(timeout);
         while messages.len() < wanted {
+            // What is gathered is still this member's until the program hears otherwise, and it hears with its next call.
+            if !messages.is_empty() && open.core.consumer.has_change() {
+                break;
+            }
             if open.has_work(py) {
                 match open.serve(slf) {
                     Ok(Some(message)) => {
@@ -164,6 +168,7 @@ impl PyConfluentConsumer {
                 }
             }
         }
+        open.drop_lost(py, &mut messages)?;
         PyList::new(py, messages)
     }
 
@@ -273,6 +278,22 @@ impl PyConfluentConsumer {
     /// Whether a poll would run callbacks, or find errors.
     fn _has_work(&self, py: Python<'_>) -> PyResult<bool> {
         self.opened().map(|open| open.has_work(py))
+    }
+
+    /// Whether a poll would tell of partitions that come or go.
+    fn _has_change(&self) -> PyResult<bool> {
+        self.opened().map(|open| open.core.consumer.has_change())
+    }
+
+    /// The messages without those of partitions that the group has given to others already.
+    fn _kept<'py>(
+        &self,
+        py: Python<'py>,
+        messages: Vec<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let mut messages = messages;
+        self.opened()?.drop_lost(py, &mut messages)?;
+        PyList::new(py, messages)
     }
 
     /// A message that is in the buffer. Runs no callback and never waits: with callbacks to run it finds nothing.
@@ -406,6 +427,35 @@ impl Open {
                 Err(problem)
             }
         }
+    }
+
+    /// Drops messages of partitions that the group has given to others already.
+    fn drop_lost(&self, py: Python<'_>, messages: &mut Vec<Bound<'_, PyAny>>) -> PyResult<()> {
+        let consumer = &self.core.consumer;
+        if messages.is_empty() || !consumer.has_news() {
+            return Ok(());
+        }
+        let lost = consumer.lost();
+        if lost.is_empty() {
+            return Ok(());
+        }
+        let kept: Vec<bool> = messages
+            .iter()
+            .map(|message| {
+                let message = message.cast::<PyMessage>()?.get();
+                let (Some(topic), Some(partition)) = (message.topic(py), message.partition())
+                else {
+                    return Ok(true);
+                };
+                Ok(!lost.contains(&named(
+                    topic.bind(py).cast::<PyString>()?.to_str()?,
+                    partition,
+                )))
+            })
+            .collect::<PyResult<_>>()?;
+        let mut kept = kept.into_iter();
+        messages.retain(|_| kept.next().unwrap_or(true));
+        Ok(())
     }
 
     /// Leaves an exception for the next call.

@@ -20,7 +20,8 @@ use crate::slim::{self, Slim};
 #[pyclass(
     name = "Message",
     module = "kafkars.compat.confluent_kafka.cimpl",
-    frozen
+    frozen,
+    subclass
 )]
 pub(crate) struct PyMessage {
     source: Source,
@@ -149,7 +150,7 @@ impl PyMessage {
 
     /// The topic's name.
     #[inline]
-    fn topic(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+    pub(super) fn topic(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         self.read(
             |own| copy(py, &own.topic),
             |batch, _| Some(record::topic(py, batch).into_any().unbind()),
@@ -158,7 +159,7 @@ impl PyMessage {
 
     /// The partition's number.
     #[inline]
-    fn partition(&self) -> Option<i32> {
+    pub(super) fn partition(&self) -> Option<i32> {
         self.read(|own| own.partition, |batch, _| Some(batch.partition))
     }
 

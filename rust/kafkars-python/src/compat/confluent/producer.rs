@@ -261,6 +261,18 @@ impl PyConfluentProducer {
         self.opened()?.queue.give_up(&purged);
         Ok(())
     }
+
+    /// How many messages of the open transaction failed before they were part of it. librdkafka counts them too, and takes
+    /// further messages until the commit, which it refuses.
+    fn _lost(&self) -> PyResult<usize> {
+        Ok(self.opened()?.queue.lost())
+    }
+
+    /// Another transaction begins.
+    fn _forget_lost(&self) -> PyResult<()> {
+        self.opened()?.queue.forget_lost();
+        Ok(())
+    }
 }
 
 impl PyConfluentProducer {

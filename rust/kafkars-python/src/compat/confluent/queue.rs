@@ -27,6 +27,8 @@ pub(super) struct Queue {
     // that finds no queue for its topic cannot overtake one that is waiting.
     topics: Mutex<HashMap<Box<str>, VecDeque<Waiting>>>,
     waiting: AtomicUsize,
+    /// Messages that were taken for the open transaction and have not entered the producer: it must not be committed.
+    lost: AtomicUsize,
     emptied: Notify,
 }
 
@@ -46,6 +48,7 @@ impl Queue {
             patience,
             topics: Mutex::default(),
             waiting: AtomicUsize::new(0),
+            lost: AtomicUsize::new(0),
             emptied: Notify::new(),
         }
     }
@@ -60,6 +63,16 @@ impl Queue {
     #[inline]
     pub(super) fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Acquire)
+    }
+
+    /// How many messages of the open transaction have failed here.
+    pub(super) fn lost(&self) -> usize {
+        self.lost.load(Ordering::Acquire)
+    }
+
+    /// Another transaction begins.
+    pub(super) fn forget_lost(&self) {
+        self.lost.store(0, Ordering::Release);
     }
 
     /// Queues a message.
@@ -171,6 +184,10 @@ impl Queue {
     }
 
     fn leave(&self, waiting: Waiting, outcome: Result<kafkars_client::Delivery, ProduceError>) {
+        if outcome.is_err() {
+            // Before it counts as gone: a commit waits for that.
+            self.lost.fetch_add(1, Ordering::AcqRel);
+        }
         match (waiting.report, outcome) {
             (None, _) => {}
             (Some(report), Ok(delivery)) => self.reports.note(report, delivery),
