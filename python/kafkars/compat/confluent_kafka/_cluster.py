@@ -73,9 +73,12 @@ def topics_of(admin: kafkars.Admin, topic: str | None, timeout: float | None) ->
 def groups_of(admin: kafkars.Admin, group: str | None, timeout: float | None) -> list[GroupMetadata]:
     """The groups, with their members."""
     limit = seconds(timeout)
+    if group is not None and not isinstance(group, str):
+        raise TypeError(f"group must be str, not {type(group).__name__}")
     with translated("Failed to list groups"):
         brokers = {each.id: each for each in admin.describe_cluster(timeout=limit).brokers}
-        names = [each.group_id for each in admin.list_groups(timeout=limit)] if group is None else [group]
+        names = [each.group_id for each in admin.list_groups(timeout=limit)]
+        names = [each for each in names if group in {None, each}]
         described: Mapping[str, Any] = admin.describe_groups(names, timeout=limit, return_exceptions=True)
         coordinators = {name: admin.find_coordinator(name, timeout=limit) for name in described}
     found = []

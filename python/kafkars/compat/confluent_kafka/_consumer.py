@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from kafkars._kafkars import Bell, ConfluentConsumer, Message
 from kafkars._kafkars import Consumer as Engine
 from kafkars.compat.confluent_kafka import _arguments as arguments
 from kafkars.compat.confluent_kafka._assignment import Assignment
+from kafkars.compat.confluent_kafka._codes import BROKER
 from kafkars.compat.confluent_kafka._commits import Commits, given
 from kafkars.compat.confluent_kafka._config import consumer_settings
 from kafkars.compat.confluent_kafka._events import events_of
@@ -119,8 +121,9 @@ class Consumer(ConfluentConsumer):
         callbacks = Callbacks(
             **{name: arguments.function(name, each) for name, each in named.items() if each is not None}
         )
-        if not names or not all(names):
-            raise refusal("_INVALID_ARG", "Failed to set subscription: there is no topic, or one without a name")
+        if not names or not all(names) or len(set(names)) < len(names):
+            text = "Failed to set subscription: there is no topic, one without a name, or one twice"
+            raise refusal("_INVALID_ARG", text)
         listener = Listener(self, callbacks)
         listeners = {
             "on_partitions_assigned": listener.assigned,
@@ -281,7 +284,7 @@ class Consumer(ConfluentConsumer):
             raise ValueError("message and offsets are mutually exclusive")
         is_named = message is not None or offsets is not None
         places = self._given(message, offsets) if is_named else self._commits.pending()
-        unknown = self._unknown_topic(places)
+        unknown = self._unknown_place(places)
         if not asynchronous:
             if unknown is not None:
                 raise KafkaException(unknown)
@@ -301,12 +304,12 @@ class Consumer(ConfluentConsumer):
         """
         self._check()
         asked = arguments.partitions(partitions)
-        if not asked:
-            raise refusal("_INVALID_ARG", "Failed to get committed offsets: there is no partition to ask for")
+        # No cluster has these, so nothing can be committed for them.
+        possible = [arguments.place(each) for each in asked if each.topic and each.partition >= 0]
+        if not possible:
+            return [each._answer(INVALID) for each in asked]
         with translated("Failed to get committed offsets"):
-            found = self._engine.committed(
-                [arguments.place(each) for each in asked], timeout=arguments.seconds(timeout)
-            )
+            found = self._engine.committed(possible, timeout=arguments.seconds(timeout))
         answers = []
         for each in asked:
             at = found.get(arguments.place(each))
@@ -332,7 +335,7 @@ class Consumer(ConfluentConsumer):
         """
         self._check()
         place = arguments.place(arguments.partition(partition))
-        if cached:
+        if operator.index(cached):
             known = self._engine.watermarks(place) if place in self._assignment else None
             return (INVALID, INVALID) if known is None else (known.low, known.high)
         limit = arguments.seconds(timeout)
@@ -353,17 +356,28 @@ class Consumer(ConfluentConsumer):
         """
         self._check()
         asked = arguments.partitions(partitions)
+        if not asked:
+            raise refusal("_INVALID_ARG", "Failed to get offsets: there is no partition to ask for")
         answers = []
         limit = arguments.seconds(timeout)
         with unknown_partitions("Failed to get offsets"):
             for each in asked:
                 # One question each: the same partition may be asked for two times.
-                times = {arguments.place(each): each.offset}
                 self._check_topic(each.topic, limit)
-                found = self._engine.offsets_for_times(times, timeout=limit)
-                at = found[arguments.place(each)]
-                answers.append(each._answer(END if at is None else at.offset))
+                answers.append(self._offset_for_time(each, limit))
         return answers
+
+    def _offset_for_time(self, asked: TopicPartition, limit: float | None) -> TopicPartition:
+        """The answer for one partition.
+
+        Numbers below 0 are no times: the brokers take -1 for the end, and all others find the oldest record.
+        """
+        place = arguments.place(asked)
+        if asked.offset < 0:
+            ends = self._engine.end_offsets if asked.offset == END else self._engine.beginning_offsets
+            return asked._answer(ends([place], timeout=limit)[place])
+        at = self._engine.offsets_for_times({place: asked.offset}, timeout=limit)[place]
+        return asked._answer(END) if at is None else asked._answer(at.offset, leader_epoch=at.leader_epoch)
 
     # --- who it is
 
@@ -473,8 +487,10 @@ class Consumer(ConfluentConsumer):
         problem = message.error()
         if problem is not None:
             raise refusal("_INVALID_ARG", f"Cannot commit offsets for message with error: {problem.str()!r}")
-        if topic is None or partition is None or offset is None:
-            raise refusal("_INVALID_ARG", "Cannot commit offsets for a message without topic, partition or offset")
+        if topic is None or partition is None:
+            raise refusal("_INVALID_ARG", "Cannot commit offsets for a message without topic or partition")
+        if offset is None:
+            raise refusal("_NO_OFFSET", "Cannot commit offsets for a message without offset")
         return given([TopicPartition(topic, partition, offset + 1, None, message.leader_epoch())])
 
     def _check_topic(self, topic: str, timeout: float | None) -> None:
@@ -483,13 +499,23 @@ class Consumer(ConfluentConsumer):
         if not is_read and topic not in self._engine.topics(timeout=timeout):
             raise errors.UnknownTopicOrPartitionError(f"there is no topic {topic!r}", topic=topic)
 
-    def _unknown_topic(self, places: Mapping[arguments.Place, object]) -> KafkaError | None:
-        """Why offsets cannot be committed that name a topic which does not exist."""
+    def _unknown_place(self, places: Mapping[arguments.Place, object]) -> KafkaError | None:
+        """Why offsets cannot be committed that name a topic or partition which does not exist.
+
+        Brokers say so at once, and the engine waits for what may be about to come.
+        """
         try:
-            for topic, _ in places:
-                self._check_topic(topic, LOOK_SECONDS)
-        except errors.UnknownTopicOrPartitionError as problem:
-            return of_engine(problem, "Commit failed")
+            for place in places:
+                if self._position(*place) is not None:
+                    # Messages came from there.
+                    continue
+                self._check_topic(place[0], LOOK_SECONDS)
+                known = self._engine.partitions_for(place[0], timeout=LOOK_SECONDS)
+                if place[1] not in {each.partition for each in known}:
+                    # It may be newer than what is known.
+                    self._engine.beginning_offsets([place], timeout=LOOK_SECONDS)
+        except UNKNOWN as problem:
+            return KafkaError(BROKER["UNKNOWN_TOPIC_OR_PART"], f"Commit failed: {problem}")
         except errors.KafkaError:
             # The commit itself says what is wrong with the cluster.
             return None
@@ -507,12 +533,21 @@ def pattern(names: list[str]) -> str:
     return "|".join(f"(?:{each})" for each in alternatives)
 
 
+UNKNOWN = (
+    errors.UnknownTopicOrPartitionError,
+    errors.InvalidTopicError,
+    errors.InvalidPartitionError,
+    errors.InvalidArgumentError,
+)
+"""A topic or partition that no broker knows, or that cannot be."""
+
+
 @contextmanager
 def unknown_partitions(what: str) -> Iterator[None]:
     """As `translated()`, but a partition that brokers do not know is `_UNKNOWN_PARTITION`, and no broker `_TRANSPORT`."""
     try:
         yield
-    except (errors.UnknownTopicOrPartitionError, errors.InvalidPartitionError, errors.InvalidArgumentError) as problem:
+    except UNKNOWN as problem:
         raise refusal("_UNKNOWN_PARTITION", f"{what}: {problem}") from problem
     except errors.KafkaError as problem:
         raise KafkaException(of_engine(problem, what)) from problem

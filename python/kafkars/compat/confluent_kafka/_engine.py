@@ -222,9 +222,20 @@ def membership(values: Values) -> dict[str, Any]:
     return {
         "group_protocol": "classic",
         "partition_assignment_strategy": assignors(values),
-        "session_timeout_ms": values["session.timeout.ms"],
-        "heartbeat_interval_ms": values["heartbeat.interval.ms"],
+        **session(values),
     }
+
+
+def session(values: Values) -> dict[str, Any]:
+    """How long a silent member lives, and how often it is heard.
+
+    librdkafka does not compare the two: a pause that would end the session between two heartbeats gives way.
+    """
+    longest: int = max(values["session.timeout.ms"], 2)
+    pause: float = values["heartbeat.interval.ms"]
+    if pause >= longest:
+        pause = max(longest / 3, 1)
+    return {"session_timeout_ms": longest, "heartbeat_interval_ms": pause}
 
 
 def assignors(values: Values) -> list[str]:

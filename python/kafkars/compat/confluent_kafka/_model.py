@@ -192,8 +192,8 @@ class Messages:
         self._messages = list(messages)
 
     def records(self) -> list[Message]:
-        """The messages."""
-        return self._messages
+        """The messages, in a list of the caller's own."""
+        return list(self._messages)
 
     def count(self) -> int:
         """How many there are."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping, Sequence
 from functools import total_ordering
+
+from kafkars.compat.confluent_kafka._partition import number
 
 
 @total_ordering
@@ -31,8 +32,10 @@ class NewTopic:
         config: Mapping[str, str] | None = None,
     ) -> None:
         self.topic = named(topic)
-        self.num_partitions = operator.index(num_partitions)
-        self.replication_factor = operator.index(replication_factor)
+        if config is not None and not isinstance(config, Mapping):
+            raise TypeError(f"config must be a dict, not {type(config).__name__}")
+        self.num_partitions = number(num_partitions, 32)
+        self.replication_factor = number(replication_factor, 32)
         self.replica_assignment = replica_assignment
         self.config = config
 
@@ -70,7 +73,7 @@ class NewPartitions:
         self, topic: str, new_total_count: int, replica_assignment: Sequence[Sequence[int]] | None = None
     ) -> None:
         self.topic = named(topic)
-        self.new_total_count = operator.index(new_total_count)
+        self.new_total_count = number(new_total_count, 32)
         self.replica_assignment = replica_assignment
 
     def __repr__(self) -> str:

@@ -38,10 +38,10 @@ class TopicPartition:
         if metadata is not None and not isinstance(metadata, str):
             raise TypeError(f"metadata must be str or None, not {type(metadata).__name__}")
         self._topic = topic
-        self._partition = operator.index(partition)
-        self._offset = operator.index(offset)
+        self._partition = number(partition, 32)
+        self._offset = number(offset, 64)
         self._metadata = metadata
-        self._leader_epoch = None if leader_epoch is None else operator.index(leader_epoch)
+        self._leader_epoch = epoch(leader_epoch)
         self._error: KafkaError | None = None
 
     @property
@@ -56,7 +56,7 @@ class TopicPartition:
 
     @partition.setter
     def partition(self, partition: int) -> None:
-        self._partition = operator.index(partition)
+        self._partition = number(partition, 32)
 
     @property
     def offset(self) -> int:
@@ -65,7 +65,7 @@ class TopicPartition:
 
     @offset.setter
     def offset(self, offset: int) -> None:
-        self._offset = operator.index(offset)
+        self._offset = number(offset, 64)
 
     @property
     def metadata(self) -> str | None:
@@ -79,7 +79,7 @@ class TopicPartition:
 
     @leader_epoch.setter
     def leader_epoch(self, leader_epoch: int | None) -> None:
-        self._leader_epoch = None if leader_epoch is None else operator.index(leader_epoch)
+        self._leader_epoch = epoch(leader_epoch)
 
     @property
     def error(self) -> KafkaError | None:
@@ -130,6 +130,25 @@ class TopicPartition:
         )
         made._error = error
         return made
+
+
+def number(given: int, bits: int) -> int:
+    """A whole number that fits a field of the protocol.
+
+    Raises:
+        OverflowError: It does not fit.
+        TypeError: It is no whole number.
+    """
+    value = operator.index(given)
+    if not -(1 << bits - 1) <= value < 1 << bits - 1:
+        raise OverflowError(f"{value} does not fit {bits} bits")
+    return value
+
+
+def epoch(given: int | None) -> int | None:
+    """The epoch of a leader; one below 0 stands for none."""
+    value = None if given is None else number(given, 32)
+    return None if value is None or value < 0 else value
 
 
 def _restored(

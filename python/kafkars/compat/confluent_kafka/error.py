@@ -68,11 +68,13 @@ class KafkaError(KafkaException):
     ) -> None:
         """See the class."""
         super().__init__(self)
+        if reason is not None and not isinstance(reason, str):
+            raise TypeError(f"reason must be str or None, not {type(reason).__name__}")
         self._code = operator.index(error)
         self._reason = reason
-        self._fatal = bool(fatal)
-        self._retriable = bool(retriable)
-        self._txn_requires_abort = bool(txn_requires_abort)
+        self._fatal = bool(operator.index(fatal))
+        self._retriable = bool(operator.index(retriable))
+        self._txn_requires_abort = bool(operator.index(txn_requires_abort))
 
     def code(self) -> int:
         """The code."""

@@ -50,12 +50,20 @@ class AclBinding:
         permission_type: AclPermissionType | str | int,
     ) -> None:
         self.restype = resource_type(restype)
+        for what, text in (("name", name), ("principal", principal), ("host", host)):
+            self._check_text(what, text)
         self.name = name
         self.resource_pattern_type = member(ResourcePatternType, resource_pattern_type)
         self.principal = principal
         self.host = host
         self.operation = member(AclOperation, operation)
         self.permission_type = member(AclPermissionType, permission_type)
+
+    def _check_text(self, what: str, text: object) -> None:
+        if text is None:
+            raise ValueError(f"{what} must not be None")
+        if not isinstance(text, str):
+            raise TypeError(f"{what} must be str, not {type(text).__name__}")
 
     def _place(self) -> tuple[Any, ...]:
         return tuple(vars(self).values())
@@ -69,6 +77,10 @@ class AclBinding:
 
 class AclBindingFilter(AclBinding):
     """Which lines of access lists are meant."""
+
+    def _check_text(self, what: str, text: object) -> None:
+        if text is not None:
+            super()._check_text(what, text)
 
 
 class ScramMechanism(Ordered):

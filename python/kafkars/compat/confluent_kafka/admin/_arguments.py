@@ -10,6 +10,7 @@ from kafkars.compat.confluent_kafka._partition import TopicPartition
 
 T = TypeVar("T")
 
+FLAGS = {"include_authorized_operations", "require_stable", "validate_only"}
 LONGEST_SECONDS = 3600.0
 
 
@@ -40,13 +41,16 @@ def options(given: Mapping[str, Any], *known: str) -> dict[str, Any]:
         if name not in {"request_timeout", *known}:
             raise TypeError(f"{name!r} is an invalid keyword argument; there are request_timeout, {', '.join(known)}")
     for name in ("request_timeout", "operation_timeout"):
-        value = given.get(name)
-        if value is None:
+        if name not in given:
             continue
+        value = given[name]
         if not isinstance(value, int | float):
             raise TypeError(f"{name} must be a real number, not {type(value).__name__}")
         if not 0 <= value <= LONGEST_SECONDS:
             raise ValueError(f"{name}: {value} s is outside of 0 to {LONGEST_SECONDS:.0f}")
+    for name in FLAGS & given.keys():
+        if not isinstance(given[name], int):
+            raise TypeError(f"{name} must be a bool, not {type(given[name]).__name__}")
     return {**dict.fromkeys(known), **given, "timeout": given.get("request_timeout")}
 
 

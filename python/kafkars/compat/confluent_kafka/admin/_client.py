@@ -13,6 +13,7 @@ from kafkars import errors
 from kafkars.admin import ConfigChange
 from kafkars.admin import NewTopic as EngineTopic
 from kafkars.compat.confluent_kafka import _cluster
+from kafkars.compat.confluent_kafka._arguments import seconds
 from kafkars.compat.confluent_kafka._config import admin_settings
 from kafkars.compat.confluent_kafka._model import (
     ConsumerGroupState,
@@ -119,6 +120,8 @@ class AdminClient:
         if not names:
             return {}
         arguments.listed(names, str, "topic names")
+        if not all(names):
+            raise ValueError("the name of a topic cannot be empty")
 
         def ask() -> Mapping[str, Any]:
             nodes = answers.nodes(self._admin.describe_cluster(timeout=given["timeout"]))
@@ -165,7 +168,7 @@ class AdminClient:
         )
         given = arguments.options(kwargs, "validate_only")
         asked = keyed(resources)
-        wanted = {asked[each]: dict(each.set_config_dict) for each in resources}
+        wanted = {asked[each]: {name: str(value) for name, value in each.set_config_dict.items()} for each in resources}
 
         def ask() -> Mapping[Any, Any]:
             described: Mapping[Any, Any] = self._admin.describe_configs(
@@ -310,7 +313,7 @@ class AdminClient:
         for spec in topic_partition_offsets.values():
             if not isinstance(spec, OffsetSpec):
                 raise TypeError(f"expected an OffsetSpec, not {spec!r}")
-        level = given["isolation_level"] or IsolationLevel.READ_UNCOMMITTED
+        level = kwargs.get("isolation_level", IsolationLevel.READ_UNCOMMITTED)
         if not isinstance(level, IsolationLevel):
             raise TypeError(f"isolation_level: expected an IsolationLevel, not {level!r}")
         asked: dict[tuple[str, int], Any] = {
@@ -419,7 +422,7 @@ class AdminClient:
 
     def poll(self, timeout: float | None = -1) -> int:
         """Nothing waits to be served: futures are completed by themselves. Returns 0."""
-        del timeout
+        seconds(timeout)
         return 0
 
     def __len__(self) -> int:
