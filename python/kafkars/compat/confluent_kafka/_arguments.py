@@ -33,6 +33,16 @@ def partition(given: object) -> TopicPartition:
     return given
 
 
+def topic(given: object) -> None:
+    """Fails where a topic is neither a name nor None.
+
+    Raises:
+        TypeError: It is something else.
+    """
+    if given is not None and not isinstance(given, str):
+        raise TypeError(f"topic must be str, not {type(given).__name__}")
+
+
 def message(given: object) -> Message:
     """A Message.
 

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from kafkars import errors
 from kafkars.compat.confluent_kafka._arguments import Place, place
-from kafkars.compat.confluent_kafka._offsets import BEGINNING, END, INVALID, STORED
+from kafkars.compat.confluent_kafka._offsets import BEGINNING, END, INVALID, STORED, TAIL
 from kafkars.compat.confluent_kafka._partition import TopicPartition
 from kafkars.compat.confluent_kafka._translate import refusal, translated
 
 if TYPE_CHECKING:
     from kafkars import types
+
+
+LOOK_SECONDS = 5.0
+"""How long the end of a partition is looked for."""
 
 
 class Assignment:
@@ -22,16 +26,27 @@ class Assignment:
     Args:
         engine: The engine's consumer.
         forget: Called with a topic and a partition that is read anew, or without for all.
+        unknown: Called with a topic and a partition that no cluster can have.
         is_cooperative: Whether the group moves single partitions.
+        is_incremental: Whether the program may do so too.
         is_reset_to_end: Whether a partition without offset starts at its end.
     """
 
     def __init__(
-        self, engine: Any, forget: Callable[..., None], *, is_cooperative: bool, is_reset_to_end: bool
+        self,
+        engine: Any,
+        forget: Callable[..., None],
+        unknown: Callable[[str, int], None],
+        *,
+        is_cooperative: bool,
+        is_incremental: bool,
+        is_reset_to_end: bool,
     ) -> None:
         self._engine = engine
         self._forget = forget
+        self._unknown = unknown
         self._is_cooperative = is_cooperative
+        self._is_incremental = is_incremental
         self._is_reset_to_end = is_reset_to_end
         # The offset that assignment() shows of each partition.
         self._shown: dict[Place, int] = {}
@@ -40,6 +55,8 @@ class Assignment:
         # Partitions that a callback is told of just now, and whether it has taken any.
         self._told: list[TopicPartition] | None = None
         self.is_subscribed = False
+        self.topics: set[str] = set()
+        """Topics of which something was assigned at some time."""
 
     def __contains__(self, at: Place) -> bool:
         return at in self._shown
@@ -59,6 +76,7 @@ class Assignment:
 
     def assign(self, partitions: list[TopicPartition]) -> None:
         """Reads these partitions and no others."""
+        checked(partitions)
         if not self.is_subscribed:
             with translated("Failed to set assignment"):
                 self._engine.unassign()
@@ -74,7 +92,9 @@ class Assignment:
 
     def incremental_assign(self, partitions: list[TopicPartition]) -> None:
         """Reads these partitions too."""
+        checked(partitions)
         if self.is_subscribed:
+            self._check_cooperative()
             self._take(partitions, only=False)
             return
         for each in partitions:
@@ -85,6 +105,8 @@ class Assignment:
 
     def incremental_unassign(self, partitions: list[TopicPartition]) -> None:
         """Reads these partitions no longer."""
+        if self.is_subscribed:
+            self._check_cooperative()
         for each in partitions:
             if place(each) not in self._shown:
                 raise refusal("_INVALID_ARG", f"{each.topic} [{each.partition}] is not part of the assignment")
@@ -103,6 +125,7 @@ class Assignment:
     def come(self, partitions: Sequence[types.TopicPartition]) -> None:
         """The engine reads these from now on, once the program was told."""
         for topic, partition in partitions:
+            self.topics.add(topic)
             self._forget(topic, partition)
 
     def go(self, partitions: Sequence[types.TopicPartition]) -> None:
@@ -132,13 +155,22 @@ class Assignment:
     def _add(self, partitions: list[TopicPartition]) -> None:
         starts: dict[Place, int | None] = {}
         for each in partitions:
-            starts[place(each)] = each.offset if each.offset >= 0 else None
+            if is_possible(each):
+                starts[place(each)] = each.offset if each.offset >= 0 else None
         self._engine.incremental_assign(starts)
         for each in partitions:
             self._shown[place(each)] = STORED if each.offset == INVALID else each.offset
+            self.topics.add(each.topic)
+            if not is_possible(each):
+                self._unknown(*place(each))
+                continue
             self._forget(*place(each))
-            if each.offset in {BEGINNING, END}:
+            if each.offset in {BEGINNING, END} or each.offset <= TAIL:
                 self.seek(each)
+
+    def _check_cooperative(self) -> None:
+        if not self._is_incremental:
+            raise refusal("_STATE", "the group moves all partitions at once: use assign() and unassign()")
 
     def _take(self, partitions: list[TopicPartition], *, only: bool) -> None:
         owned = set(self._engine.assignment())
@@ -176,7 +208,8 @@ class Assignment:
                 self._engine.pause(list(owned))
                 self._left_out |= owned
             else:
-                self._engine.incremental_unassign(places)
+                possible = [(topic, number) for topic, number in places if topic and number >= 0]
+                self._engine.incremental_unassign(possible)
 
     def seek(self, to: TopicPartition) -> None:
         """Goes on at an offset, also one of the logical ones."""
@@ -185,8 +218,31 @@ class Assignment:
             self._engine.seek_to_beginning(at)
         elif to.offset in {END, INVALID}:
             self._engine.seek_to_end(at)
+        elif to.offset <= TAIL:
+            low = self._engine.beginning_offsets(at, timeout=LOOK_SECONDS)[at[0]]
+            high = self._engine.end_offsets(at, timeout=LOOK_SECONDS)[at[0]]
+            self._engine.seek(at[0], max(high - (TAIL - to.offset), low))
         elif to.offset >= 0:
             self._engine.seek(at[0], to.offset, leader_epoch=to.leader_epoch)
         else:
             raise errors.InvalidArgumentError(f"offset {to.offset} cannot be sought")
         self._forget(*at[0])
+
+
+def checked(partitions: list[TopicPartition]) -> None:
+    """Fails where a partition is there twice, or with an offset that is none."""
+    seen: set[Place] = set()
+    for each in partitions:
+        if place(each) in seen:
+            raise refusal("_INVALID_ARG", f"{each.topic} [{each.partition}] is there twice")
+        if each.offset < 0 and each.offset not in LOGICAL and each.offset > TAIL:
+            raise refusal("_INVALID_ARG", f"{each.offset} is no offset")
+        seen.add(place(each))
+
+
+LOGICAL = {BEGINNING, END, STORED, INVALID}
+
+
+def is_possible(of: TopicPartition) -> bool:
+    """Whether a cluster can have it."""
+    return bool(of.topic) and of.partition >= 0

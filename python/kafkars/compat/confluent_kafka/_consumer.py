@@ -81,7 +81,10 @@ class Consumer(ConfluentConsumer):
         self._assignment = Assignment(
             self._engine,
             self._forget,
+            self._unknown_partition,
             is_cooperative=values["partition.assignment.strategy"] == "cooperative-sticky",
+            is_incremental=values["group.protocol"] == "consumer"
+            or values["partition.assignment.strategy"] == "cooperative-sticky",
             is_reset_to_end=settings.engine["auto_offset_reset"] == "latest",
         )
         self._commits = Commits(self._engine, self._uncommitted, self._bell.ring, face, is_own=is_own)
@@ -121,6 +124,7 @@ class Consumer(ConfluentConsumer):
         callbacks = Callbacks(
             **{name: arguments.function(name, each) for name, each in named.items() if each is not None}
         )
+        self._trouble.check_alive()
         if not names or not all(names) or len(set(names)) < len(names):
             text = "Failed to set subscription: there is no topic, one without a name, or one twice"
             raise refusal("_INVALID_ARG", text)
@@ -130,7 +134,7 @@ class Consumer(ConfluentConsumer):
             "on_partitions_revoked": listener.revoked,
             "on_partitions_lost": listener.lost,
         }
-        with translated("Failed to set subscription"):
+        with translated("Failed to set subscription"), valid_pattern():
             if not self._assignment.is_subscribed and self._assignment:
                 self._assignment.unassign()
             if any(name.startswith("^") for name in names):
@@ -209,9 +213,9 @@ class Consumer(ConfluentConsumer):
         place = arguments.place(arguments.partition(partition))
         what = f"Failed to seek to offset {partition.offset}"
         if place not in self._assignment:
-            raise refusal(
-                "_UNKNOWN_PARTITION" if self._assignment else "_STATE", f"{what}: the partition is not assigned"
-            )
+            # The library knows partitions of topics that it has read.
+            code = "_STATE" if place[0] in self._assignment.topics else "_UNKNOWN_PARTITION"
+            raise refusal(code, f"{what}: the partition is not assigned")
         if partition.offset == STORED:
             raise refusal("_INVALID_ARG", f"{what}: committed() tells the offset that is stored")
         with translated(what):
@@ -241,7 +245,7 @@ class Consumer(ConfluentConsumer):
             raise ValueError("message and offsets are mutually exclusive")
         if message is None and offsets is None:
             raise ValueError("expected either message or offsets")
-        places = self._given(message, offsets)
+        places = self._given(message, offsets, "_INVALID_ARG")
         if self._face.enable_auto_offset_store:
             raise refusal(
                 "_INVALID_ARG", "StoreOffsets failed: the consumer stores by itself; set enable.auto.offset.store=false"
@@ -282,6 +286,7 @@ class Consumer(ConfluentConsumer):
             raise TypeError(f"{next(iter(kwargs))!r} is an invalid keyword argument for commit()")
         if message is not None and offsets is not None:
             raise ValueError("message and offsets are mutually exclusive")
+        self._trouble.check_alive()
         is_named = message is not None or offsets is not None
         places = self._given(message, offsets) if is_named else self._commits.pending()
         unknown = self._unknown_place(places)
@@ -397,9 +402,11 @@ class Consumer(ConfluentConsumer):
         Raises:
             KafkaException: No answer in time.
         """
+        limit = arguments.seconds(timeout)
+        arguments.topic(topic)
         self._check_handle()
         cluster = import_module("kafkars.compat.confluent_kafka._cluster")
-        return cluster.list_topics(self._settings.engine, topic, arguments.seconds(timeout))
+        return cluster.list_topics(self._settings.engine, topic, limit)
 
     def cluster_id(self, timeout: float = -1) -> str | None:
         """The cluster's id.
@@ -474,13 +481,20 @@ class Consumer(ConfluentConsumer):
         """The cluster cannot be reached, or can."""
         self._trouble.reached(problem)
 
+    def _unknown_partition(self, topic: str, partition: int) -> None:
+        """What was assigned cannot exist: a later poll says so."""
+        self._trouble.unknown(topic, partition)
+        self._bell.ring()
+
     def _partition_end(self, topic: str, partition: int, offset: int) -> Message:
         """A partition was read to its end."""
         error = local_error("_PARTITION_EOF", f"{topic} [{partition}] was read to its end at offset {offset}")
         return Message(topic, partition, offset, value=error.str().encode(), error=error)
 
-    def _given(self, message: Message | None, offsets: list[TopicPartition] | None) -> dict[arguments.Place, Any]:
-        """What the program names to be committed."""
+    def _given(
+        self, message: Message | None, offsets: list[TopicPartition] | None, nowhere: str = "_NO_OFFSET"
+    ) -> dict[arguments.Place, Any]:
+        """What the program names to be committed; `nowhere` is the code for a message without offset."""
         if message is None:
             return given(arguments.partitions(offsets))
         topic, partition, offset = arguments.message(message).topic(), message.partition(), message.offset()
@@ -490,7 +504,7 @@ class Consumer(ConfluentConsumer):
         if topic is None or partition is None:
             raise refusal("_INVALID_ARG", "Cannot commit offsets for a message without topic or partition")
         if offset is None:
-            raise refusal("_NO_OFFSET", "Cannot commit offsets for a message without offset")
+            raise refusal(nowhere, "Cannot commit offsets for a message without offset")
         return given([TopicPartition(topic, partition, offset + 1, None, message.leader_epoch())])
 
     def _check_topic(self, topic: str, timeout: float | None) -> None:
@@ -523,8 +537,19 @@ class Consumer(ConfluentConsumer):
 
     def _check_handle(self) -> None:
         """Fails where the consumer is closed, in the words of calls that only ask the cluster."""
-        if self._engine.closed:
-            raise RuntimeError("Handle has been closed")
+        try:
+            self._check()
+        except RuntimeError:
+            raise RuntimeError("Handle has been closed") from None
+
+
+@contextmanager
+def valid_pattern() -> Iterator[None]:
+    """An expression that cannot be read is an argument of the call."""
+    try:
+        yield
+    except errors.InvalidRegularExpressionError as problem:
+        raise refusal("_INVALID_ARG", f"Failed to set subscription: {problem}") from problem
 
 
 def pattern(names: list[str]) -> str:

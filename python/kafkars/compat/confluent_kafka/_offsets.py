@@ -6,6 +6,8 @@ BEGINNING = -2
 """The oldest record there is."""
 END = -1
 """After the newest record."""
+TAIL = -2000
+"""That many less are so many records before the end."""
 STORED = -1000
 """What the group has committed."""
 INVALID = -1001

@@ -92,12 +92,12 @@ class Producer(ConfluentProducer):
         Returns:
             How many were taken; each of the others has its `KafkaError` under `_error`.
         """
-        self._check()
         if not isinstance(topic, str):
             raise TypeError(f"topic must be str, not {type(topic).__name__}")
         if not NUMBERS.start <= operator.index(partition) < NUMBERS.stop:
             raise OverflowError(f"partition {partition} does not fit 32 bits")
         check_messages(messages)
+        self._check()
         taken = 0
         for message in messages:
             own = message.get("callback") or message.get("on_delivery")
@@ -143,9 +143,10 @@ class Producer(ConfluentProducer):
         Raises:
             KafkaException: What can be done tell `retriable()` and `fatal()` of its error.
         """
+        seconds = limit(timeout)
         self._transactional()
         with translated(transactional=True):
-            self._engine.init_transactions(limit(timeout))
+            self._engine.init_transactions(seconds)
 
     def begin_transaction(self) -> None:
         """Opens a transaction: every message from now on is part of it.
@@ -170,8 +171,8 @@ class Producer(ConfluentProducer):
         Raises:
             KafkaException: What can be done tell `retriable()`, `fatal()` and `txn_requires_abort()` of its error.
         """
-        self._check()
         group = unpacked(group_metadata)
+        seconds = limit(timeout)
         offsets = {
             arguments.place(each): arguments.offset_and_metadata(each)
             for each in arguments.partitions(positions)
@@ -182,7 +183,7 @@ class Producer(ConfluentProducer):
             # A consumer that has read nothing yet has nothing to add.
             return
         with translated(transactional=True):
-            self._engine.send_offsets_to_transaction(offsets, group, limit(timeout))
+            self._engine.send_offsets_to_transaction(offsets, group, seconds)
 
     def commit_transaction(self, timeout: float = -1) -> None:
         """Sends what is left, runs its callbacks, and ends the transaction so that its messages are read.
@@ -190,8 +191,8 @@ class Producer(ConfluentProducer):
         Raises:
             KafkaException: What can be done tell `retriable()`, `fatal()` and `txn_requires_abort()` of its error.
         """
-        self._transactional()
         until = time.monotonic() + limit(timeout)
+        self._transactional()
         if self._engine.in_transaction:
             left = self.flush(limit(timeout))
             lost = self._lost()
@@ -212,11 +213,12 @@ class Producer(ConfluentProducer):
         Raises:
             KafkaException: What can be done tell `retriable()` and `fatal()` of its error.
         """
+        seconds = limit(timeout)
         self._transactional()
         if self._engine.in_transaction:
             self._give_up()
         with translated(transactional=True):
-            self._engine.abort_transaction(limit(timeout))
+            self._engine.abort_transaction(seconds)
         self._forget_lost()
         self.poll(0)
 
@@ -228,8 +230,9 @@ class Producer(ConfluentProducer):
         Raises:
             KafkaException: No answer in time.
         """
-        self._check_handle()
         limit = arguments.seconds(timeout)
+        arguments.topic(topic)
+        self._check_handle()
         found = _cluster.list_topics(self._settings.engine, topic, limit)
         known = None if topic is None else found.topics.get(topic)
         if known is not None and known.error is None:
@@ -244,8 +247,9 @@ class Producer(ConfluentProducer):
         Raises:
             KafkaException: No answer in time.
         """
+        limit = arguments.seconds(timeout)
         self._check_handle()
-        return _cluster.cluster_id(self._settings.engine, arguments.seconds(timeout))
+        return _cluster.cluster_id(self._settings.engine, limit)
 
     def set_sasl_credentials(self, username: str, password: str) -> None:
         """Later connections log in with these; the username cannot change.
@@ -270,7 +274,7 @@ class Producer(ConfluentProducer):
         Returns:
             True.
         """
-        if self._engine.closed:
+        if getattr(self, "_engine", None) is None or self._engine.closed:
             return True
         try:
             self.flush(timeout)
@@ -302,8 +306,10 @@ class Producer(ConfluentProducer):
 
     def _check_handle(self) -> None:
         """Fails where the producer is closed, in the words of calls that only ask the cluster."""
-        if self._engine.closed:
-            raise RuntimeError("Handle has been closed")
+        try:
+            self._check()
+        except RuntimeError:
+            raise RuntimeError("Handle has been closed") from None
 
     def _transactional(self) -> None:
         self._check()

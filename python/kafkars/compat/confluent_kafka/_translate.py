@@ -197,7 +197,7 @@ def of_connection(problem: errors.KafkaError) -> KafkaError:
 def of_message(problem: errors.KafkaError) -> KafkaException:
     """What `produce()` raises for a message that the engine does not take."""
     error = of_engine(problem, "Unable to produce message")
-    return refusal("_FATAL", error.str(), fatal=True) if error.fatal() else KafkaException(error)
+    return refusal("_FATAL", error.str()) if error.fatal() else KafkaException(error)
 
 
 def of_delivery(problem: errors.KafkaError, in_flight: bool) -> KafkaError:

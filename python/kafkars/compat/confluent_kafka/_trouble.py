@@ -37,6 +37,7 @@ class Trouble:
         self._told: set[tuple[str, int | None, int | None, int]] = set()
         self._messages: deque[Message] = deque()
         self._lock = threading.Lock()
+        self._fatal: KafkaError | None = None
 
     def forget(self) -> None:
         """Something else is read: its errors are told anew."""
@@ -48,12 +49,23 @@ class Trouble:
             message = self._messages.popleft() if self._messages else None
             return message, bool(self._messages)
 
+    def check_alive(self) -> None:
+        """Fails where the client has met a fatal error."""
+        if self._fatal is not None:
+            raise KafkaException(local_error("_FATAL", self._fatal.str()))
+
     def missing(self, topic: str) -> None:
         """A subscribed topic does not exist: a later poll says so."""
         code = BROKER["UNKNOWN_TOPIC_OR_PART"]
         error = KafkaError(code, f"Subscribed topic not available: {topic}: it does not exist")
         with self._lock:
             self._messages.append(Message(topic, value=error.str().encode(), error=error))
+
+    def unknown(self, topic: str, partition: int) -> None:
+        """An assigned partition cannot exist: a later poll says so."""
+        error = local_error("_UNKNOWN_PARTITION", f"{topic} [{partition}] does not exist")
+        with self._lock:
+            self._messages.append(Message(topic, partition, value=error.str().encode(), error=error))
 
     def message_of(self, problem: errors.KafkaError) -> Message | None:
         """An error of reading, as a message.
@@ -68,6 +80,7 @@ class Trouble:
             return None
         error = of_engine(problem)
         if error.fatal():
+            self._fatal = error
             self.tell(error)
             raise KafkaException(error)
         if isinstance(problem, errors.OffsetOutOfRangeError):

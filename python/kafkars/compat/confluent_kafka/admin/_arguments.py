@@ -17,7 +17,9 @@ LONGEST_SECONDS = 3600.0
 def listed(given: Any, kind: type[T], what: str, stranger: type[Exception] = TypeError) -> list[T]:
     """A list with at least one member, all of a kind."""
     if not isinstance(given, list):
-        raise TypeError(f"expected a list of {what}, not {type(given).__name__}")
+        # As the library: what is no sequence at all is of a wrong type, another sequence a wrong value.
+        wrong = ValueError if isinstance(given, tuple | set) or (given and stranger is ValueError) else TypeError
+        raise wrong(f"expected a list of {what}, not {type(given).__name__}")
     if not given:
         raise ValueError(f"expected a list of {what} with at least one member")
     for each in given:

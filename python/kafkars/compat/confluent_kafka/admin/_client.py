@@ -71,6 +71,7 @@ class AdminClient:
 
     def create_topics(self, new_topics: list[NewTopic], **kwargs: Any) -> Futures:
         """Creates topics; each future's result is None. Options: `validate_only`, `operation_timeout`, `request_timeout`."""
+        self._check()
         given = arguments.options(kwargs, "operation_timeout", "validate_only")
         topics = arguments.listed(new_topics, NewTopic, "NewTopic")
         arguments.once([each.topic for each in topics], "topic")
@@ -84,6 +85,7 @@ class AdminClient:
 
     def delete_topics(self, topics: list[str], **kwargs: Any) -> Futures:
         """Deletes topics; each future's result is None. Options: `operation_timeout`, `request_timeout`."""
+        self._check()
         given = arguments.options(kwargs, "operation_timeout")
         names = arguments.listed(topics, str, "topic names")
         arguments.once(names, "topic")
@@ -94,6 +96,7 @@ class AdminClient:
 
     def create_partitions(self, new_partitions: list[NewPartitions], **kwargs: Any) -> Futures:
         """Gives topics more partitions; each future's result is None. Options: those of `create_topics()`."""
+        self._check()
         given = arguments.options(kwargs, "operation_timeout", "validate_only")
         topics = arguments.listed(new_partitions, NewPartitions, "NewPartitions")
         arguments.once([each.topic for each in topics], "topic")
@@ -113,6 +116,7 @@ class AdminClient:
 
         Options: `include_authorized_operations`, which finds none without access lists, and `request_timeout`.
         """
+        self._check()
         given = arguments.options(kwargs, "include_authorized_operations")
         if not isinstance(topics, TopicCollection):
             raise TypeError(f"expected a TopicCollection, not {type(topics).__name__}")
@@ -141,12 +145,14 @@ class AdminClient:
         Raises:
             KafkaException: The cluster did not answer in time.
         """
+        self._check()
         return _cluster.topics_of(self._admin, topic, timeout)
 
     # --- settings
 
     def describe_configs(self, resources: list[ConfigResource], **kwargs: Any) -> dict[ConfigResource, Future[Any]]:
         """Settings of resources; each future's result is a dict of `ConfigEntry` by name. Options: `request_timeout`."""
+        self._check()
         given = arguments.options(kwargs)
         asked = keyed(resources)
         return self._questions.ask_each(
@@ -163,6 +169,7 @@ class AdminClient:
         Deprecated, as in the library: `incremental_alter_configs()` leaves the others alone. Options: `validate_only`,
         `request_timeout`.
         """
+        self._check()
         warnings.warn(
             "alter_configs() is deprecated; call incremental_alter_configs()", DeprecationWarning, stacklevel=2
         )
@@ -193,6 +200,7 @@ class AdminClient:
 
         Options: `validate_only`, `request_timeout`.
         """
+        self._check()
         given = arguments.options(kwargs, "validate_only")
         asked = keyed(resources)
         changes = {asked[each]: {entry.name: change(entry) for entry in each.incremental_configs} for each in resources}
@@ -213,6 +221,7 @@ class AdminClient:
 
         Options: `states`, a set of `ConsumerGroupState`; `types`, a set of `ConsumerGroupType`; `request_timeout`.
         """
+        self._check()
         given = arguments.options(kwargs, "states", "types")
         states = answers.names(given["states"], "states", ConsumerGroupState)
         types = answers.names(given["types"], "types", ConsumerGroupType)
@@ -222,6 +231,7 @@ class AdminClient:
 
     def describe_consumer_groups(self, group_ids: list[str], **kwargs: Any) -> Futures:
         """Describes groups; each future's result is a `ConsumerGroupDescription`. Options as of `describe_topics()`."""
+        self._check()
         given = arguments.options(kwargs, "include_authorized_operations")
         groups = arguments.listed(group_ids, str, "group ids")
         limit = given["timeout"]
@@ -238,6 +248,7 @@ class AdminClient:
 
     def delete_consumer_groups(self, group_ids: list[str], **kwargs: Any) -> Futures:
         """Deletes groups with their offsets; each future's result is None. Options: `request_timeout`."""
+        self._check()
         given = arguments.options(kwargs)
         groups = arguments.listed(group_ids, str, "group ids")
         return self._questions.ask_each(
@@ -252,6 +263,7 @@ class AdminClient:
 
         Options: `require_stable`, which is accepted, and `request_timeout`.
         """
+        self._check()
         given = arguments.options(kwargs, "require_stable")
         group, wanted = arguments.group_partitions(list_consumer_group_offsets_request, offsets=False)
         places = None if wanted is None else [Place(each.topic, each.partition) for each in wanted]
@@ -266,6 +278,7 @@ class AdminClient:
         self, alter_consumer_group_offsets_request: list[ConsumerGroupTopicPartitions], **kwargs: Any
     ) -> Futures:
         """Commits offsets for a group; the future's result names for each partition its error. Options: `request_timeout`."""
+        self._check()
         given = arguments.options(kwargs)
         group, wanted = arguments.group_partitions(alter_consumer_group_offsets_request, offsets=True)
         named = wanted or []
@@ -290,6 +303,7 @@ class AdminClient:
         Raises:
             KafkaException: The cluster did not answer in time.
         """
+        self._check()
         warnings.warn(
             "list_groups() is deprecated; call list_consumer_groups() and describe_consumer_groups()",
             DeprecationWarning,
@@ -306,6 +320,7 @@ class AdminClient:
 
         Options: `isolation_level`, an `IsolationLevel`; `request_timeout`.
         """
+        self._check()
         given = arguments.options(kwargs, "isolation_level")
         if not isinstance(topic_partition_offsets, dict):
             raise TypeError("expected a dict of TopicPartition and OffsetSpec")
@@ -343,6 +358,7 @@ class AdminClient:
 
         Options: `operation_timeout`, `request_timeout`.
         """
+        self._check()
         given = arguments.options(kwargs, "operation_timeout")
         if not isinstance(topic_partition_offsets, list):
             raise TypeError("expected a list of TopicPartition")
@@ -361,6 +377,7 @@ class AdminClient:
 
     def describe_cluster(self, **kwargs: Any) -> Future[Any]:
         """The cluster; the future's result is a `DescribeClusterResult`. Options as of `describe_topics()`."""
+        self._check()
         given = arguments.options(kwargs, "include_authorized_operations")
         return self._questions.ask(lambda: answers.cluster(self._admin.describe_cluster(timeout=given["timeout"])))
 
@@ -370,6 +387,7 @@ class AdminClient:
         Raises:
             KafkaException: The cluster did not answer in time.
         """
+        self._check()
         with translated("Failed to get cluster id"):
             return self._admin.describe_cluster(timeout=_cluster.seconds(timeout)).cluster_id
 
@@ -409,6 +427,13 @@ class AdminClient:
 
     # --- life
 
+    def _check(self) -> None:
+        """Fails where the client is closed, or was never made."""
+        # The constructor of a subclass may not have called ours.
+        questions: Questions | None = getattr(self, "_questions", None)
+        if questions is None or questions.is_closed:
+            raise RuntimeError("Handle has been closed")
+
     def set_sasl_credentials(self, username: str, password: str) -> None:
         """Later connections log in with these; the username cannot change.
 
@@ -422,19 +447,23 @@ class AdminClient:
 
     def poll(self, timeout: float | None = -1) -> int:
         """Nothing waits to be served: futures are completed by themselves. Returns 0."""
+        self._check()
         seconds(timeout)
         return 0
 
     def __len__(self) -> int:
-        return len(self._questions)
+        return len(getattr(self, "_questions", ()))
 
     def close(self) -> None:
         """Ends the client; futures that are open are completed."""
+        if not hasattr(self, "_questions"):
+            return
         self._questions.close()
         self._admin.close()
 
     def __enter__(self) -> Self:
         """See `close()`."""
+        self._check()
         return self
 
     def __exit__(

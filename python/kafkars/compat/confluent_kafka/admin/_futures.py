@@ -21,7 +21,7 @@ class Questions:
 
     def __init__(self) -> None:
         self._threads: ThreadPoolExecutor | None = None
-        self._is_closed = False
+        self.is_closed = False
         self._open: set[Future[Any]] = set()
 
     def __len__(self) -> int:
@@ -63,7 +63,7 @@ class Questions:
 
     def close(self) -> None:
         """Takes no questions any more; those that are asked are answered."""
-        self._is_closed = True
+        self.is_closed = True
         if self._threads is not None:
             self._threads.shutdown(wait=False)
 
@@ -75,7 +75,7 @@ class Questions:
         return future
 
     def _start(self, run: Callable[[], None]) -> None:
-        if self._is_closed:
+        if self.is_closed:
             raise RuntimeError("Handle has been closed")
         if self._threads is None:
             self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="kafkars-admin")
