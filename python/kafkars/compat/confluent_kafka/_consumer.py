@@ -124,10 +124,10 @@ class Consumer(ConfluentConsumer):
         callbacks = Callbacks(
             **{name: arguments.function(name, each) for name, each in named.items() if each is not None}
         )
-        self._trouble.check_alive()
         if not names or not all(names) or len(set(names)) < len(names):
             text = "Failed to set subscription: there is no topic, one without a name, or one twice"
             raise refusal("_INVALID_ARG", text)
+        self._trouble.check_alive()
         listener = Listener(self, callbacks)
         listeners = {
             "on_partitions_assigned": listener.assigned,
@@ -148,6 +148,7 @@ class Consumer(ConfluentConsumer):
     def unsubscribe(self) -> None:
         """Gives up the subscription; a later poll calls `on_revoke`."""
         self._check()
+        self._trouble.check_alive()
         self._leave()
         self._assignment.is_subscribed = False
 
@@ -286,9 +287,10 @@ class Consumer(ConfluentConsumer):
             raise TypeError(f"{next(iter(kwargs))!r} is an invalid keyword argument for commit()")
         if message is not None and offsets is not None:
             raise ValueError("message and offsets are mutually exclusive")
-        self._trouble.check_alive()
         is_named = message is not None or offsets is not None
         places = self._given(message, offsets) if is_named else self._commits.pending()
+        if not asynchronous:
+            self._trouble.check_alive()
         unknown = self._unknown_place(places)
         if not asynchronous:
             if unknown is not None:
@@ -338,9 +340,10 @@ class Consumer(ConfluentConsumer):
         Raises:
             KafkaException: There is no such partition, or no answer in time.
         """
+        cached = bool(operator.index(cached))
         self._check()
         place = arguments.place(arguments.partition(partition))
-        if operator.index(cached):
+        if cached:
             known = self._engine.watermarks(place) if place in self._assignment else None
             return (INVALID, INVALID) if known is None else (known.low, known.high)
         limit = arguments.seconds(timeout)
@@ -435,7 +438,7 @@ class Consumer(ConfluentConsumer):
 
     def close(self) -> None:
         """Leaves the group, where `on_revoke` runs, commits what is to be committed by itself, and ends. May be called again."""
-        if self._engine.closed:
+        if not hasattr(self, "_engine") or self._engine.closed:
             return
         try:
             self._commits.tell_refused()
@@ -450,8 +453,7 @@ class Consumer(ConfluentConsumer):
                 self._events.close()
 
     def __enter__(self) -> Self:
-        """See `close()`."""
-        self._check()
+        """See `close()`. Of a closed consumer nothing is said before it is used, as by the library."""
         return self
 
     def __exit__(

@@ -96,8 +96,12 @@ class Producer(ConfluentProducer):
             raise TypeError(f"topic must be str, not {type(topic).__name__}")
         if not NUMBERS.start <= operator.index(partition) < NUMBERS.stop:
             raise OverflowError(f"partition {partition} does not fit 32 bits")
-        check_messages(messages)
+        if not isinstance(messages, list):
+            raise TypeError(f"messages must be a list, not {type(messages).__name__}")
+        if not messages:
+            return 0
         self._check()
+        check_messages(messages)
         taken = 0
         for message in messages:
             own = message.get("callback") or message.get("on_delivery")
@@ -171,8 +175,9 @@ class Producer(ConfluentProducer):
         Raises:
             KafkaException: What can be done tell `retriable()`, `fatal()` and `txn_requires_abort()` of its error.
         """
-        group = unpacked(group_metadata)
         seconds = limit(timeout)
+        self._check()
+        group = unpacked(group_metadata)
         offsets = {
             arguments.place(each): arguments.offset_and_metadata(each)
             for each in arguments.partitions(positions)
@@ -284,8 +289,7 @@ class Producer(ConfluentProducer):
         return True
 
     def __enter__(self) -> Self:
-        """See `close()`."""
-        self._check()
+        """See `close()`. Of a closed producer nothing is said before it is used, as by the library."""
         return self
 
     def __exit__(
@@ -323,10 +327,8 @@ def limit(timeout: float) -> float:
     return FOR_EVER if seconds is None else seconds
 
 
-def check_messages(messages: object) -> None:
-    """Fails where a call of `produce_batch()` is none; nothing was taken then."""
-    if not isinstance(messages, list):
-        raise TypeError(f"messages must be a list, not {type(messages).__name__}")
+def check_messages(messages: list[Any]) -> None:
+    """Fails where a message of a call of `produce_batch()` is none; nothing was taken then."""
     for index, message in enumerate(messages):
         if not isinstance(message, dict):
             raise TypeError(f"message at index {index} must be a dict, not {type(message).__name__}")

@@ -18,7 +18,8 @@ def listed(given: Any, kind: type[T], what: str, stranger: type[Exception] = Typ
     """A list with at least one member, all of a kind."""
     if not isinstance(given, list):
         # As the library: what is no sequence at all is of a wrong type, another sequence a wrong value.
-        wrong = ValueError if isinstance(given, tuple | set) or (given and stranger is ValueError) else TypeError
+        is_value = isinstance(given, tuple | set) if kind is not str else False
+        wrong = ValueError if is_value or (isinstance(given, str) and stranger is ValueError) else TypeError
         raise wrong(f"expected a list of {what}, not {type(given).__name__}")
     if not given:
         raise ValueError(f"expected a list of {what} with at least one member")

@@ -14,6 +14,7 @@ from kafkars.admin import ConfigChange
 from kafkars.admin import NewTopic as EngineTopic
 from kafkars.compat.confluent_kafka import _cluster
 from kafkars.compat.confluent_kafka._arguments import seconds
+from kafkars.compat.confluent_kafka._arguments import topic as topic_name
 from kafkars.compat.confluent_kafka._config import admin_settings
 from kafkars.compat.confluent_kafka._model import (
     ConsumerGroupState,
@@ -31,7 +32,7 @@ from kafkars.compat.confluent_kafka.admin import _arguments as arguments
 from kafkars.compat.confluent_kafka.admin._acl import AclBinding, AclBindingFilter, UserScramCredentialAlteration
 from kafkars.compat.confluent_kafka.admin._futures import Questions
 from kafkars.compat.confluent_kafka.admin._metadata import ClusterMetadata, GroupMetadata
-from kafkars.compat.confluent_kafka.admin._resources import ConfigResource
+from kafkars.compat.confluent_kafka.admin._resources import AlterConfigOpType, ConfigResource
 from kafkars.compat.confluent_kafka.admin._results import DeletedRecords, ListOffsetsResultInfo, OffsetSpec
 from kafkars.types import OffsetAndMetadata
 from kafkars.types import TopicPartition as Place
@@ -58,6 +59,10 @@ class AdminClient:
         KafkaException: A property is unknown or cannot be used; the code is `_INVALID_ARG`.
     """
 
+    # Of a subclass whose constructor did not call this one.
+    _questions: Questions = Questions()
+    _questions.close()
+
     def __init__(self, conf: Mapping[str, Any], **kwargs: Any) -> None:
         settings = admin_settings((conf,), kwargs)
         self._settings = settings
@@ -71,7 +76,6 @@ class AdminClient:
 
     def create_topics(self, new_topics: list[NewTopic], **kwargs: Any) -> Futures:
         """Creates topics; each future's result is None. Options: `validate_only`, `operation_timeout`, `request_timeout`."""
-        self._check()
         given = arguments.options(kwargs, "operation_timeout", "validate_only")
         topics = arguments.listed(new_topics, NewTopic, "NewTopic")
         arguments.once([each.topic for each in topics], "topic")
@@ -85,7 +89,6 @@ class AdminClient:
 
     def delete_topics(self, topics: list[str], **kwargs: Any) -> Futures:
         """Deletes topics; each future's result is None. Options: `operation_timeout`, `request_timeout`."""
-        self._check()
         given = arguments.options(kwargs, "operation_timeout")
         names = arguments.listed(topics, str, "topic names")
         arguments.once(names, "topic")
@@ -96,7 +99,6 @@ class AdminClient:
 
     def create_partitions(self, new_partitions: list[NewPartitions], **kwargs: Any) -> Futures:
         """Gives topics more partitions; each future's result is None. Options: those of `create_topics()`."""
-        self._check()
         given = arguments.options(kwargs, "operation_timeout", "validate_only")
         topics = arguments.listed(new_partitions, NewPartitions, "NewPartitions")
         arguments.once([each.topic for each in topics], "topic")
@@ -116,7 +118,6 @@ class AdminClient:
 
         Options: `include_authorized_operations`, which finds none without access lists, and `request_timeout`.
         """
-        self._check()
         given = arguments.options(kwargs, "include_authorized_operations")
         if not isinstance(topics, TopicCollection):
             raise TypeError(f"expected a TopicCollection, not {type(topics).__name__}")
@@ -145,14 +146,15 @@ class AdminClient:
         Raises:
             KafkaException: The cluster did not answer in time.
         """
+        topic_name(topic)
+        limit = seconds(timeout)
         self._check()
-        return _cluster.topics_of(self._admin, topic, timeout)
+        return _cluster.topics_of(self._admin, topic, limit)
 
     # --- settings
 
     def describe_configs(self, resources: list[ConfigResource], **kwargs: Any) -> dict[ConfigResource, Future[Any]]:
         """Settings of resources; each future's result is a dict of `ConfigEntry` by name. Options: `request_timeout`."""
-        self._check()
         given = arguments.options(kwargs)
         asked = keyed(resources)
         return self._questions.ask_each(
@@ -169,7 +171,6 @@ class AdminClient:
         Deprecated, as in the library: `incremental_alter_configs()` leaves the others alone. Options: `validate_only`,
         `request_timeout`.
         """
-        self._check()
         warnings.warn(
             "alter_configs() is deprecated; call incremental_alter_configs()", DeprecationWarning, stacklevel=2
         )
@@ -200,7 +201,6 @@ class AdminClient:
 
         Options: `validate_only`, `request_timeout`.
         """
-        self._check()
         given = arguments.options(kwargs, "validate_only")
         asked = keyed(resources)
         changes = {asked[each]: {entry.name: change(entry) for entry in each.incremental_configs} for each in resources}
@@ -221,7 +221,6 @@ class AdminClient:
 
         Options: `states`, a set of `ConsumerGroupState`; `types`, a set of `ConsumerGroupType`; `request_timeout`.
         """
-        self._check()
         given = arguments.options(kwargs, "states", "types")
         states = answers.names(given["states"], "states", ConsumerGroupState)
         types = answers.names(given["types"], "types", ConsumerGroupType)
@@ -231,7 +230,6 @@ class AdminClient:
 
     def describe_consumer_groups(self, group_ids: list[str], **kwargs: Any) -> Futures:
         """Describes groups; each future's result is a `ConsumerGroupDescription`. Options as of `describe_topics()`."""
-        self._check()
         given = arguments.options(kwargs, "include_authorized_operations")
         groups = arguments.listed(group_ids, str, "group ids")
         limit = given["timeout"]
@@ -248,7 +246,6 @@ class AdminClient:
 
     def delete_consumer_groups(self, group_ids: list[str], **kwargs: Any) -> Futures:
         """Deletes groups with their offsets; each future's result is None. Options: `request_timeout`."""
-        self._check()
         given = arguments.options(kwargs)
         groups = arguments.listed(group_ids, str, "group ids")
         return self._questions.ask_each(
@@ -263,7 +260,6 @@ class AdminClient:
 
         Options: `require_stable`, which is accepted, and `request_timeout`.
         """
-        self._check()
         given = arguments.options(kwargs, "require_stable")
         group, wanted = arguments.group_partitions(list_consumer_group_offsets_request, offsets=False)
         places = None if wanted is None else [Place(each.topic, each.partition) for each in wanted]
@@ -278,7 +274,6 @@ class AdminClient:
         self, alter_consumer_group_offsets_request: list[ConsumerGroupTopicPartitions], **kwargs: Any
     ) -> Futures:
         """Commits offsets for a group; the future's result names for each partition its error. Options: `request_timeout`."""
-        self._check()
         given = arguments.options(kwargs)
         group, wanted = arguments.group_partitions(alter_consumer_group_offsets_request, offsets=True)
         named = wanted or []
@@ -303,13 +298,15 @@ class AdminClient:
         Raises:
             KafkaException: The cluster did not answer in time.
         """
+        topic_name(group)
+        limit = seconds(timeout)
         self._check()
         warnings.warn(
             "list_groups() is deprecated; call list_consumer_groups() and describe_consumer_groups()",
             DeprecationWarning,
             stacklevel=2,
         )
-        return _cluster.groups_of(self._admin, group, timeout)
+        return _cluster.groups_of(self._admin, group, limit)
 
     # --- records, cluster
 
@@ -320,7 +317,6 @@ class AdminClient:
 
         Options: `isolation_level`, an `IsolationLevel`; `request_timeout`.
         """
-        self._check()
         given = arguments.options(kwargs, "isolation_level")
         if not isinstance(topic_partition_offsets, dict):
             raise TypeError("expected a dict of TopicPartition and OffsetSpec")
@@ -349,6 +345,7 @@ class AdminClient:
                 -1 if found.timestamp is None else found.timestamp,
                 found.leader_epoch,
             ),
+            unknown="_NOENT",
         )
 
     def delete_records(
@@ -358,7 +355,6 @@ class AdminClient:
 
         Options: `operation_timeout`, `request_timeout`.
         """
-        self._check()
         given = arguments.options(kwargs, "operation_timeout")
         if not isinstance(topic_partition_offsets, list):
             raise TypeError("expected a list of TopicPartition")
@@ -373,11 +369,11 @@ class AdminClient:
                 return_exceptions=True,
             ),
             DeletedRecords,
+            unknown="_NOENT",
         )
 
     def describe_cluster(self, **kwargs: Any) -> Future[Any]:
         """The cluster; the future's result is a `DescribeClusterResult`. Options as of `describe_topics()`."""
-        self._check()
         given = arguments.options(kwargs, "include_authorized_operations")
         return self._questions.ask(lambda: answers.cluster(self._admin.describe_cluster(timeout=given["timeout"])))
 
@@ -429,9 +425,7 @@ class AdminClient:
 
     def _check(self) -> None:
         """Fails where the client is closed, or was never made."""
-        # The constructor of a subclass may not have called ours.
-        questions: Questions | None = getattr(self, "_questions", None)
-        if questions is None or questions.is_closed:
+        if self._questions.is_closed:
             raise RuntimeError("Handle has been closed")
 
     def set_sasl_credentials(self, username: str, password: str) -> None:
@@ -447,23 +441,21 @@ class AdminClient:
 
     def poll(self, timeout: float | None = -1) -> int:
         """Nothing waits to be served: futures are completed by themselves. Returns 0."""
-        self._check()
         seconds(timeout)
+        self._check()
         return 0
 
     def __len__(self) -> int:
-        return len(getattr(self, "_questions", ()))
+        return len(self._questions)
 
     def close(self) -> None:
         """Ends the client; futures that are open are completed."""
-        if not hasattr(self, "_questions"):
-            return
-        self._questions.close()
-        self._admin.close()
+        if not self._questions.is_closed:
+            self._questions.close()
+            self._admin.close()
 
     def __enter__(self) -> Self:
         """See `close()`."""
-        self._check()
         return self
 
     def __exit__(
@@ -497,6 +489,8 @@ def change(entry: Any) -> ConfigChange:
     """A change as the engine takes it."""
     if entry.incremental_operation is None:
         raise TypeError(f"{entry!r} has no incremental_operation")
+    if entry.incremental_operation is not AlterConfigOpType.DELETE and not isinstance(entry.value, str):
+        raise TypeError(f"the value of {entry.name} must be str, not {type(entry.value).__name__}")
     return ConfigChange(entry.incremental_operation.name.lower(), None if entry.value is None else str(entry.value))
 
 

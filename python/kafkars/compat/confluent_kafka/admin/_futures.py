@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from kafkars import errors
-from kafkars.compat.confluent_kafka._translate import of_engine
+from kafkars.compat.confluent_kafka._translate import of_engine, refusal
 from kafkars.compat.confluent_kafka.error import KafkaException
 
 K = TypeVar("K", bound=Hashable)
@@ -32,6 +32,7 @@ class Questions:
         keys: Mapping[K, Any],
         ask: Callable[[], Mapping[Any, Any]],
         answer: Callable[[Any], Any] = lambda _: None,
+        unknown: str | None = None,
     ) -> dict[K, Future[Any]]:
         """One future for each thing asked about.
 
@@ -39,6 +40,7 @@ class Questions:
             keys: The program's name of each, and the engine's.
             ask: Returns for each of the engine's names what was found, or the error.
             answer: Makes the future's result of what was found.
+            unknown: The library's name for a partition that does not exist, where it is not that of the brokers.
         """
         futures: dict[K, Future[Any]] = {key: self._future() for key in keys}
 
@@ -50,7 +52,7 @@ class Questions:
                     future.set_exception(failure(problem))
                 return
             for key, future in futures.items():
-                settle(future, lambda key=key: answered(found[keys[key]], answer))  # type: ignore[misc]
+                settle(future, lambda key=key: answered(found[keys[key]], answer), unknown)  # type: ignore[misc]
 
         self._start(run)
         return futures
@@ -88,19 +90,22 @@ def answered(found: Any, answer: Callable[[Any], Any]) -> Any:
     return answer(found)
 
 
-def settle(future: Future[Any], work: Callable[[], Any]) -> None:
+def settle(future: Future[Any], work: Callable[[], Any], unknown: str | None = None) -> None:
     try:
         result = work()
     except BaseException as problem:  # noqa: BLE001  it belongs to the future
-        future.set_exception(failure(problem))
+        future.set_exception(failure(problem, unknown))
     else:
         future.set_result(result)
 
 
-def failure(problem: BaseException) -> BaseException:
+def failure(problem: BaseException, unknown: str | None = None) -> BaseException:
     """What the program gets of an error of the engine."""
     if not isinstance(problem, errors.KafkaError):
         return problem
-    raised = KafkaException(of_engine(problem))
+    if unknown is not None and isinstance(problem, errors.UnknownTopicOrPartitionError):
+        raised = refusal(unknown, str(problem))
+    else:
+        raised = KafkaException(of_engine(problem))
     raised.__cause__ = problem
     return raised

@@ -87,8 +87,6 @@ impl PyConfluentProducer {
         headers: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<()> {
         let py = topic.py();
-        let open = self.opened()?;
-        open.core.check()?;
         let headers = headers.map(header_pairs).transpose()?.unwrap_or_default();
         let header_views: Vec<_> = headers
             .iter()
@@ -98,17 +96,20 @@ impl PyConfluentProducer {
             })
             .collect();
         let name = topic.to_str()?;
+        let (key_bytes, value_bytes) = (payload("key", key)?, payload("value", value)?);
+        let open = self.opened()?;
+        open.core.check()?;
         // For the message's timestamp and for its latency: reading a clock twice would cost as much as appending it.
         let sent = SystemTime::now();
         let record = ProduceRecord {
             topic: name,
-            partition: (partition >= 0).then_some(partition),
+            partition: (partition != -1).then_some(partition),
             timestamp: Some(match timestamp {
                 0 => milliseconds(sent),
                 timestamp => timestamp,
             }),
-            key: payload("key", key)?,
-            value: payload("value", value)?,
+            key: key_bytes,
+            value: value_bytes,
             headers: &header_views,
         };
         let size = record.key.map_or(0, <[u8]>::len) + record.value.map_or(0, <[u8]>::len);
