@@ -1,0 +1,12 @@
+//! Certificates and their keys: reading them from PEM and PKCS#12, naming their subjects, and making them for tests.
+//!
+//! The client and the embedded broker both read certificates here. Nothing of this opens a file or a socket.
+#![forbid(unsafe_code)]
+
+mod load;
+mod make;
+mod subject;
+
+pub use load::{Identity, LoadError, Part, chain, pkcs12, private_key};
+pub use make::{Authority, KeyKind, MadeCertificate, MakeError, NewCertificate};
+pub use subject::distinguished_name;

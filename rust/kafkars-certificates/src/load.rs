@@ -1,0 +1,125 @@
+//! Certificate chains and private keys, from PEM (the key also encrypted) or PKCS#12.
+
+use p12_keystore::{KeyStore, Pkcs12ImportPolicy};
+use pkcs8::EncryptedPrivateKeyInfoRef;
+use rustls_pki_types::pem::{PemObject, SectionKind};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use zeroize::Zeroizing;
+
+/// A chain that begins with the owner's certificate, and the owner's key.
+pub type Identity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
+
+/// Which of the things given cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The certificate or its chain.
+    Certificate,
+    /// The private key.
+    Key,
+    /// The password of the private key.
+    KeyPassword,
+    /// The PKCS#12 store.
+    Store,
+}
+
+/// Why a certificate or a key cannot be read. The text never holds any of the key or the password.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}")]
+pub struct LoadError {
+    /// What cannot be used.
+    pub part: Part,
+    /// What is wrong with it, and what to do.
+    pub problem: String,
+}
+
+/// The certificates of a PEM text.
+///
+/// # Errors
+/// When it holds none, or one that is damaged.
+pub fn chain(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, LoadError> {
+    let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+    let chain = chain.map_err(|error| wrong(Part::Certificate, format!("no PEM: {error}")))?;
+    if chain.is_empty() {
+        let problem = "holds no PEM certificate (-----BEGIN CERTIFICATE-----)";
+        return Err(wrong(Part::Certificate, problem));
+    }
+    Ok(chain)
+}
+
+/// The private key of a PEM text, decrypted with a password where it is encrypted.
+///
+/// # Errors
+/// When there is none, or the password does not open it.
+pub fn private_key(
+    pem: &[u8],
+    password: Option<&str>,
+) -> Result<PrivateKeyDer<'static>, LoadError> {
+    if let Some(encrypted) = encrypted_key(pem) {
+        let missing = || wrong(Part::KeyPassword, "is missing: the key is encrypted");
+        let password = password.ok_or_else(missing)?;
+        let key = EncryptedPrivateKeyInfoRef::try_from(encrypted.as_slice()).map_err(|error| {
+            let problem = format!("the encrypted key cannot be read: {error}");
+            wrong(Part::Key, problem)
+        })?;
+        let key = key.decrypt(password).map_err(|_| {
+            let problem = "does not open the key, or the key is encrypted in a way that is not known here (PBES2 is)";
+            wrong(Part::KeyPassword, problem)
+        })?;
+        return Ok(PrivatePkcs8KeyDer::from(key.as_bytes().to_vec()).into());
+    }
+    let mut windows = pem.windows(PEM_ENCRYPTION.len());
+    if windows.any(|window| window == PEM_ENCRYPTION) {
+        let problem = "the key is encrypted in OpenSSL's old format; convert it with `openssl pkcs8 -topk8 -v2 aes256`";
+        return Err(wrong(Part::Key, problem));
+    }
+    PrivateKeyDer::from_pem_slice(pem).map_err(|_| {
+        let problem = "holds no private key as PEM (-----BEGIN PRIVATE KEY-----)";
+        wrong(Part::Key, problem)
+    })
+}
+
+/// Marks keys that are encrypted below the level of PKCS#8.
+const PEM_ENCRYPTION: &[u8] = b"Proc-Type: 4,ENCRYPTED";
+
+fn encrypted_key(pem: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+    const BEGIN: &str = "-----BEGIN ENCRYPTED PRIVATE KEY-----";
+    const END: &str = "-----END ENCRYPTED PRIVATE KEY-----";
+    let text = std::str::from_utf8(pem).ok()?;
+    let start = text.find(BEGIN)? + BEGIN.len();
+    let body = &text[start..start + text[start..].find(END)?];
+    // The label differs, the rest is read by the same code as any other PEM.
+    let plain = Zeroizing::new(format!(
+        "-----BEGIN PRIVATE KEY-----{body}-----END PRIVATE KEY-----\n"
+    ));
+    let mut sections = <(SectionKind, Vec<u8>)>::pem_slice_iter(plain.as_bytes());
+    let (_, der) = sections.next()?.ok()?;
+    Some(Zeroizing::new(der))
+}
+
+/// The chain and the key of a PKCS#12 store.
+///
+/// # Errors
+/// When the password does not open it, or it holds no key.
+pub fn pkcs12(content: &[u8], password: &str) -> Result<Identity, LoadError> {
+    let store = KeyStore::from_pkcs12(content, password, Pkcs12ImportPolicy::Relaxed);
+    let store = store.map_err(|error| {
+        let problem =
+            format!("cannot be opened: {error}; is it PKCS#12, and ssl_keystore_password right?");
+        wrong(Part::Store, problem)
+    })?;
+    let Some((_, entry)) = store.private_key_chain() else {
+        let problem = "holds no private key with a certificate";
+        return Err(wrong(Part::Store, problem));
+    };
+    let certificates = entry.certs().iter();
+    let chain = certificates.map(|certificate| CertificateDer::from(certificate.as_der().to_vec()));
+    let key = PrivatePkcs8KeyDer::from(entry.key().as_der().to_vec());
+    Ok((chain.collect(), key.into()))
+}
+
+fn wrong(part: Part, problem: impl Into<String>) -> LoadError {
+    LoadError {
+        part,
+        problem: problem.into(),
+    }
+}
