@@ -19,6 +19,8 @@ use crate::nodes::{CoordinatorKind, Node, Nodes};
 use crate::partition::Partition;
 use crate::quotas::Quotas;
 use crate::scram::ScramCredentials;
+use crate::security::acl::Authorizer;
+use crate::security::users::Passwords;
 use crate::sessions::Sessions;
 use crate::settings::broker::BrokerSettings;
 use crate::settings::client_metrics::ClientMetrics;
@@ -44,6 +46,10 @@ pub(crate) struct Cluster {
     pub(crate) clock: Clock,
     /// Locks for itself; may be asked while the state is locked.
     pub(crate) quotas: Arc<Quotas>,
+    /// Who may do what; none in a cluster without access control. May be asked while the state is locked.
+    pub(crate) authorizer: Option<Arc<Authorizer>>,
+    /// Locks for itself, for one look-up; may be asked while the state is locked.
+    pub(crate) passwords: Passwords,
     connections: AtomicU64,
     state: Mutex<State>,
 }
@@ -65,6 +71,8 @@ pub(crate) struct State {
     pub(crate) loggers: Loggers,
     /// The cluster's, to be kept with the rest.
     pub(crate) quotas: Arc<Quotas>,
+    /// The cluster's, to be kept with the rest.
+    pub(crate) authorizer: Option<Arc<Authorizer>>,
     pub(crate) producer_ids: ProducerIds,
     /// Where everything is kept across restarts, if it is.
     pub(crate) storage: Option<Storage>,
@@ -81,9 +89,10 @@ pub(crate) enum TopicKey {
 }
 
 impl Cluster {
-    pub(crate) fn new(id: String, config: CheckedConfig, addresses: &[SocketAddr]) -> Self {
+    pub(crate) fn new(id: String, config: CheckedConfig, addresses: &[Vec<SocketAddr>]) -> Self {
         let user = &config.user;
         let quotas = Arc::new(Quotas::default());
+        let authorizer = user.acls.as_ref().map(Authorizer::new).map(Arc::new);
         let state = State {
             topics: BTreeMap::new(),
             names: HashMap::new(),
@@ -97,6 +106,7 @@ impl Cluster {
             features: Features::of(config.release),
             loggers: Loggers::default(),
             quotas: Arc::clone(&quotas),
+            authorizer: authorizer.clone(),
             producer_ids: ProducerIds::starting_at(FIRST_PRODUCER_ID),
             storage: None,
             unsaved: false,
@@ -110,6 +120,8 @@ impl Cluster {
             control,
             clock,
             quotas,
+            authorizer,
+            passwords: Passwords::default(),
             connections: AtomicU64::new(0),
             state: Mutex::new(state),
             config,

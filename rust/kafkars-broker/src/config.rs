@@ -11,6 +11,8 @@ use crate::clock::ClockMode;
 use crate::error::BrokerError;
 use crate::groups::GroupSettings;
 use crate::releases::Release;
+use crate::security::listener::{self, Listener};
+use crate::security::{AclSettings, ListenerConfig, User};
 use crate::settings::topic::TopicConfig;
 use crate::topic_name;
 
@@ -25,6 +27,14 @@ pub const MAX_PARTITIONS: i32 = 10_000;
 pub struct BrokerConfig {
     /// Nodes of the cluster, numbered from 1. Default 1, at most [`MAX_NODES`].
     pub nodes: u16,
+    /// Listeners that every node has; the first takes `port` where it names none itself. Default none: a plain one on `port`.
+    pub listeners: Vec<ListenerConfig>,
+    /// Users that there are from the start, for PLAIN and SCRAM. Default none.
+    pub users: Vec<User>,
+    /// Who may do what. Default none: everybody may do everything, and rules are refused (`SECURITY_DISABLED`).
+    pub acls: Option<AclSettings>,
+    /// How long a client may take to agree on keys, and then to log in. Default 10 s.
+    pub login_timeout: Duration,
     /// Address the listeners are bound to. Default 127.0.0.1.
     pub bind: IpAddr,
     /// Port of node 1; the next nodes take the ports that follow. Default 0: free ports.
@@ -72,6 +82,10 @@ impl Default for BrokerConfig {
     fn default() -> Self {
         Self {
             nodes: 1,
+            listeners: Vec::new(),
+            users: Vec::new(),
+            acls: None,
+            login_timeout: Duration::from_secs(10),
             bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
             port: 0,
             advertised_host: None,
@@ -149,7 +163,14 @@ impl BrokerConfig {
             },
         };
         let default_replication_factor = self.default_replication_factor.min(self.nodes as i16);
+        for rule in self.acls.iter().flat_map(|acls| &acls.rules) {
+            if let Err(reason) = rule.check() {
+                return invalid("acls", reason);
+            }
+        }
+        let listeners = listener::check(&self.listeners, self.port, self.nodes)?;
         Ok(CheckedConfig {
+            listeners,
             default_replication_factor,
             release,
             user: self,
@@ -163,6 +184,8 @@ pub(crate) struct CheckedConfig {
     pub(crate) user: BrokerConfig,
     pub(crate) default_replication_factor: i16,
     pub(crate) release: Release,
+    /// At least one.
+    pub(crate) listeners: Vec<Listener>,
 }
 
 /// A topic to be created.

@@ -12,14 +12,16 @@ use std::sync::Arc;
 
 use bytes::{Buf, Bytes, BytesMut};
 use kafkars_protocol::{DecodeError, EncodeError, FrameError, FrameLimit, LENGTH_PREFIX};
-use tokio::net::TcpStream;
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::cluster::Cluster;
 use crate::handlers::{self, Outcome, Peer};
 use crate::link::Direction;
 use crate::nodes::{Node, NodeState, Orders};
+use crate::security::sasl::session::DELAY_OF_FAILURE;
+use crate::security::session::Session;
+use crate::security::transport::Transport;
 use crate::server::Alive;
 use crate::shares;
 use crate::slow_writer::SlowWriter;
@@ -33,6 +35,8 @@ const TRUSTED_LENGTH: usize = 1024 * 1024;
 const WRITE_BUFFER: usize = 64 * 1024;
 /// Requests that are read while a long poll waits, to notice when the client goes away.
 const READ_AHEAD: usize = 256 * 1024;
+/// Largest request before a login (`sasl.server.max.receive.size`).
+const LARGEST_BEFORE_LOGIN: usize = 512 * 1024;
 /// Segments given to one system call.
 const SLICES: usize = 64;
 
@@ -43,7 +47,7 @@ pub(crate) struct Connection {
     node: Arc<Node>,
     orders: watch::Receiver<Orders>,
     address: SocketAddr,
-    stream: Arc<TcpStream>,
+    stream: Arc<Transport>,
     /// Takes the answers instead of the socket, once the node's link has been slowed down.
     slow: Option<SlowWriter>,
     incoming: BytesMut,
@@ -51,6 +55,16 @@ pub(crate) struct Connection {
     outgoing_size: usize,
     /// Bytes that were read and not yet reckoned with by a slow link.
     unpaid: usize,
+}
+
+/// A connection that has just been accepted.
+#[derive(Debug)]
+pub(crate) struct Accepted {
+    pub(crate) id: u64,
+    /// The listener's place among all.
+    pub(crate) listener: usize,
+    pub(crate) address: SocketAddr,
+    pub(crate) stream: Transport,
 }
 
 /// Why a connection ended.
@@ -65,22 +79,31 @@ pub(crate) enum End {
     /// The node stopped, or all its connections were cut.
     Ordered,
     Io(io::Error),
+    /// The client took too long to agree on keys, or to log in.
+    Stalled,
+    /// The login failed.
+    Refused,
+    /// No keys were agreed on.
+    Handshake(io::Error),
     Frame(FrameError),
     Garbage(DecodeError),
     Unanswerable(EncodeError),
 }
 
 impl Connection {
-    pub(crate) fn new(
-        cluster: Arc<Cluster>,
-        node: Arc<Node>,
-        id: u64,
-        address: SocketAddr,
-        stream: TcpStream,
-    ) -> Self {
+    pub(crate) fn new(cluster: Arc<Cluster>, node: Arc<Node>, accepted: Accepted) -> Self {
+        let Accepted {
+            id,
+            listener,
+            address,
+            stream,
+        } = accepted;
         let peer = Peer {
             cluster,
             node: node.id,
+            listener,
+            session: None,
+            user: None,
             connection: id,
             address: address.ip(),
             client_id: None,
@@ -111,9 +134,10 @@ impl Connection {
             () = ordered_to_end(&mut orders) => End::Ordered,
         };
         let (node, connection, address) = (self.peer.node, self.peer.connection, self.address);
+        self.stream.close();
         shares::close_sessions(&mut self.peer.cluster.state(), connection);
         match end {
-            End::Frame(_) | End::Garbage(_) => {
+            End::Frame(_) | End::Garbage(_) | End::Handshake(_) | End::Stalled | End::Refused => {
                 tracing::info!(node, connection, %address, %end, "closed a connection")
             }
             End::Unanswerable(_) => {
@@ -124,45 +148,113 @@ impl Connection {
     }
 
     async fn serve(&mut self) -> Result<Infallible, End> {
+        if self.stream.is_tls() {
+            self.while_paused().await;
+            let limit = self.peer.cluster.config.user.login_timeout;
+            let shaken = timeout(limit, self.stream.handshake()).await;
+            let shaken = shaken.map_err(|_| End::Stalled)?.map_err(End::Handshake)?;
+            self.begin_session(shaken);
+        } else {
+            self.begin_session(None);
+        }
+        if self.peer.session.is_some() {
+            self.log_in().await?;
+        }
         let limit = FrameLimit::new(self.peer.cluster.config.user.request_max_bytes);
         loop {
-            let length = self.wait_for_frame(limit).await?;
-            self.while_paused().await;
-            self.incoming.advance(LENGTH_PREFIX);
-            let frame = self.incoming.split_to(length).freeze();
-            let mut outcome = handlers::dispatch(&self.peer, frame)?;
-            if let Outcome::Later(later) = outcome {
-                self.flush().await?;
-                outcome = self.wait_beside_reading(later).await?;
+            self.serve_one(limit).await?;
+            // A client that never stops sending must not keep the others from their turn.
+            tokio::task::consume_budget().await;
+        }
+    }
+
+    /// Who the client is, where its listener asks.
+    fn begin_session(&mut self, certificate: Option<String>) {
+        let listeners = &self.peer.cluster.config.listeners;
+        let listener = listeners.get(self.peer.listener);
+        self.peer.session = listener.and_then(|listener| Session::begin(listener, certificate));
+    }
+
+    /// Serves the requests of a login, for as long as that may take. A client that has none to do is through at once.
+    async fn log_in(&mut self) -> Result<(), End> {
+        let user = &self.peer.cluster.config.user;
+        let limit = FrameLimit::new(user.request_max_bytes.min(LARGEST_BEFORE_LOGIN));
+        let deadline = Instant::now() + user.login_timeout;
+        while self
+            .peer
+            .session
+            .as_ref()
+            .is_some_and(|session| session.is_waiting())
+        {
+            let served = timeout_at(deadline, self.serve_one(limit)).await;
+            served.map_err(|_| End::Stalled)??;
+        }
+        Ok(())
+    }
+
+    /// A message of a mechanism after version 0 of the handshake: without a header, and its answer too.
+    async fn take_bare_message(&mut self, message: &Bytes) -> Result<(), End> {
+        match self.peer.authenticate(message) {
+            Some(Ok(step)) => {
+                let length = u32::try_from(step.answer.len()).unwrap_or(0);
+                let prefix = Bytes::copy_from_slice(&length.to_be_bytes());
+                self.collect(vec![prefix, step.answer]).await
             }
-            self.while_paused().await;
-            match outcome {
-                Outcome::Reply(frame) => self.collect(frame.into_segments()).await?,
-                Outcome::Throttled { frame, pause_ms } => {
-                    let until = self.peer.cluster.now().saturating_add(i64::from(pause_ms));
-                    if let Some(frame) = frame {
-                        self.collect(frame.into_segments()).await?;
-                    }
-                    self.flush().await?;
-                    self.rest_until(until).await?;
+            _ => {
+                tokio::time::sleep(DELAY_OF_FAILURE).await;
+                Err(End::Refused)
+            }
+        }
+    }
+
+    /// Waits for a request and answers it.
+    async fn serve_one(&mut self, limit: FrameLimit) -> Result<(), End> {
+        let length = self.wait_for_frame(limit).await?;
+        self.while_paused().await;
+        self.incoming.advance(LENGTH_PREFIX);
+        let frame = self.incoming.split_to(length).freeze();
+        if let Some(session) = &self.peer.session
+            && session.expects_bare_message()
+        {
+            return self.take_bare_message(&frame).await;
+        }
+        let mut outcome = handlers::dispatch(&self.peer, frame)?;
+        if let Outcome::Later(later) = outcome {
+            self.flush().await?;
+            outcome = self.wait_beside_reading(later).await?;
+        }
+        self.while_paused().await;
+        match outcome {
+            Outcome::Reply(frame) => self.collect(frame.into_segments()).await?,
+            Outcome::Throttled { frame, pause_ms } => {
+                let until = self.peer.cluster.now().saturating_add(i64::from(pause_ms));
+                if let Some(frame) = frame {
+                    self.collect(frame.into_segments()).await?;
                 }
-                Outcome::Damaged { segments, cut } => {
-                    self.collect(segments).await?;
-                    if cut {
-                        self.flush().await?;
-                        return Err(End::Cut);
-                    }
-                }
-                Outcome::Silence => {}
-                // A late answer is never late again.
-                Outcome::Disconnect | Outcome::Later(_) => {
+                self.flush().await?;
+                self.rest_until(until).await?;
+            }
+            Outcome::Damaged { segments, cut } => {
+                self.collect(segments).await?;
+                if cut {
                     self.flush().await?;
                     return Err(End::Cut);
                 }
             }
-            // A client that never stops sending must not keep the others from their turn.
-            tokio::task::consume_budget().await;
+            Outcome::Silence => {}
+            // A late answer is never late again.
+            Outcome::Disconnect | Outcome::Later(_) => {
+                self.flush().await?;
+                return Err(End::Cut);
+            }
         }
+        if let Some(session) = &self.peer.session
+            && session.is_refused()
+        {
+            self.flush().await?;
+            return Err(End::Refused);
+        }
+        Ok(())
     }
 
     /// Waits until a whole frame is in the buffer and gives its length, the prefix not counted.
@@ -330,6 +422,10 @@ impl Connection {
                 self.outgoing.pop_front();
             }
         }
+        if self.stream.is_tls() {
+            let sent = timeout(idle, self.stream.flush()).await;
+            sent.map_err(|_| End::Idle)?.map_err(End::Io)?;
+        }
         Ok(())
     }
 }
@@ -348,6 +444,9 @@ impl fmt::Display for End {
             Self::Idle => formatter.write_str("the client said nothing for too long"),
             Self::Cut => formatter.write_str("it was cut"),
             Self::Ordered => formatter.write_str("its node stopped or cut its connections"),
+            Self::Stalled => formatter.write_str("the client took too long to log in"),
+            Self::Refused => formatter.write_str("the login failed"),
+            Self::Handshake(error) => write!(formatter, "the TLS handshake failed: {error}"),
             Self::Io(error) => write!(formatter, "{error}"),
             Self::Frame(error) => write!(formatter, "{error}"),
             Self::Garbage(error) => write!(formatter, "{error}"),

@@ -14,6 +14,8 @@ use crate::creation;
 use crate::error::BrokerError;
 use crate::intercept::{Intercept, InterceptId};
 use crate::requests::{self, SeenRequest};
+use crate::security::sasl::ScramHash;
+use crate::security::{Acl, SecurityProtocol, User, users};
 use crate::server::{self, Server};
 use crate::storage::{self, Storage};
 
@@ -26,7 +28,7 @@ pub struct EmbeddedBroker {
     pub(crate) cluster: Arc<Cluster>,
     pub(crate) server: Server,
     /// The ports of nodes that are stopped, bound so that nobody else gets them.
-    pub(crate) reserved: Mutex<HashMap<i32, Socket>>,
+    pub(crate) reserved: Mutex<HashMap<i32, Vec<Socket>>>,
 }
 
 impl EmbeddedBroker {
@@ -36,13 +38,10 @@ impl EmbeddedBroker {
     /// When a setting makes no sense, a port is taken, or the thread cannot be made.
     pub fn start(config: BrokerConfig) -> Result<Self, BrokerError> {
         let config = config.check()?;
-        let listeners = server::listen(&config.user)?;
-        let addresses: Result<Vec<SocketAddr>, _> = listeners
-            .iter()
-            .map(|listener| listener.local_addr())
-            .collect();
+        let listeners = server::listen(&config)?;
+        let addresses = listeners.iter().map(|of_node| server::addresses(of_node));
+        let addresses: Vec<Vec<SocketAddr>> = addresses.collect::<Result<_, _>>()?;
         let topics = config.user.topics.clone();
-        let addresses = addresses.map_err(BrokerError::Thread)?;
         let id = random_uuid().to_string();
         let cluster = match config.user.data_dir.clone() {
             None => Cluster::new(id, config, &addresses),
@@ -54,6 +53,9 @@ impl EmbeddedBroker {
             }
         };
         let cluster = Arc::new(cluster);
+        for user in &cluster.config.user.users {
+            set_user(&cluster, user)?;
+        }
         for topic in &topics {
             let is_there = cluster.state().topic(&topic.name).is_some();
             if !is_there {
@@ -70,15 +72,35 @@ impl EmbeddedBroker {
         })
     }
 
-    /// Where its nodes listen, as clients take it: `host:port,host:port`. What it advertises may be something else.
+    /// Where its nodes listen, as clients take it: `host:port,host:port`. What it advertises may be something else. Of several
+    /// listeners it is the first.
     pub fn bootstrap_servers(&self) -> String {
-        let addresses: Vec<String> = self
-            .cluster
-            .nodes
-            .all()
-            .iter()
-            .map(|node| node.address.to_string())
-            .collect();
+        self.bootstrap_servers_at(0)
+    }
+
+    /// Where its nodes listen at one of several listeners, by its name.
+    ///
+    /// # Errors
+    /// When there is no such listener.
+    pub fn bootstrap_servers_of(&self, listener: &str) -> Result<String, BrokerError> {
+        let mut listeners = self.cluster.config.listeners.iter();
+        let found = listeners.position(|known| known.name == listener);
+        let unknown = || BrokerError::UnknownListener(listener.to_owned());
+        Ok(self.bootstrap_servers_at(found.ok_or_else(unknown)?))
+    }
+
+    /// Names and protocols of its listeners, in their order.
+    pub fn listeners(&self) -> Vec<(String, SecurityProtocol)> {
+        let listeners = self.cluster.config.listeners.iter();
+        listeners
+            .map(|listener| (listener.name.clone(), listener.protocol))
+            .collect()
+    }
+
+    fn bootstrap_servers_at(&self, listener: usize) -> String {
+        let nodes = self.cluster.nodes.all();
+        let addresses = nodes.iter().map(|node| node.endpoint(listener).address);
+        let addresses: Vec<String> = addresses.map(|address| address.to_string()).collect();
         addresses.join(",")
     }
 
@@ -155,6 +177,64 @@ impl EmbeddedBroker {
         Ok(())
     }
 
+    /// Makes a user who can log in by PLAIN and SCRAM, or gives one another password.
+    ///
+    /// # Errors
+    /// When the name is empty, there are too many users, or the broker is stopped.
+    pub fn add_user(&self, user: &User) -> Result<(), BrokerError> {
+        let cluster = self.running()?;
+        set_user(cluster, user)?;
+        save(cluster)
+    }
+
+    /// Removes a user from all mechanisms; false when there is none of that name. Who has logged in stays so.
+    ///
+    /// # Errors
+    /// When the broker is stopped.
+    pub fn remove_user(&self, user: &str) -> Result<bool, BrokerError> {
+        let cluster = self.running()?;
+        let mut removed = cluster.passwords.remove(user);
+        for hash in ScramHash::ALL {
+            removed |= cluster.state().scram.delete(user, hash.code()).is_ok();
+        }
+        save(cluster)?;
+        Ok(removed)
+    }
+
+    /// Adds an access control rule.
+    ///
+    /// # Errors
+    /// When the rule makes no sense, the broker has no access control, or it is stopped.
+    pub fn add_acl(&self, rule: Acl) -> Result<(), BrokerError> {
+        let cluster = self.running()?;
+        let refused = |reason| BrokerError::Acl { reason };
+        let authorizer = cluster.authorizer.as_ref().ok_or(BrokerError::NoAcls)?;
+        rule.check().map_err(refused)?;
+        authorizer.add(rule).map_err(refused)?;
+        save(cluster)
+    }
+
+    /// Removes an access control rule; false when it is not there.
+    ///
+    /// # Errors
+    /// When the broker has no access control, or is stopped.
+    pub fn remove_acl(&self, rule: &Acl) -> Result<bool, BrokerError> {
+        let cluster = self.running()?;
+        let authorizer = cluster.authorizer.as_ref().ok_or(BrokerError::NoAcls)?;
+        let removed = authorizer.remove_one(rule);
+        save(cluster)?;
+        Ok(removed)
+    }
+
+    /// All access control rules, in order.
+    ///
+    /// # Errors
+    /// When the broker is stopped.
+    pub fn acls(&self) -> Result<Vec<Acl>, BrokerError> {
+        let authorizer = self.running()?.authorizer.as_ref();
+        Ok(authorizer.map(|it| it.all()).unwrap_or_default())
+    }
+
     /// Sets a fault for requests to come. Where several take a request, the first that was set decides.
     pub fn intercept(&self, intercept: Intercept) -> InterceptId {
         self.cluster.control.intercept(intercept)
@@ -216,6 +296,17 @@ impl EmbeddedBroker {
             Err(BrokerError::Stopped)
         }
     }
+}
+
+fn set_user(cluster: &Cluster, user: &User) -> Result<(), BrokerError> {
+    let set = users::set_scram(&mut cluster.state().scram, user);
+    set.map_err(|refusal| BrokerError::User {
+        user: user.name.clone(),
+        code: refusal.code,
+        reason: refusal.into_message(),
+    })?;
+    cluster.passwords.set(user);
+    Ok(())
 }
 
 fn create(cluster: &Cluster, topic: &NewTopic) -> Result<(), BrokerError> {

@@ -46,6 +46,25 @@ pub enum BrokerError {
         /// The reason in words.
         reason: String,
     },
+    /// A user could not be made.
+    #[error("cannot make user {user:?}: {} ({reason})", code.name())]
+    User {
+        /// The user's name.
+        user: String,
+        /// What an administrator would have been answered.
+        code: ErrorCode,
+        /// The reason in words.
+        reason: String,
+    },
+    /// An access control rule makes no sense.
+    #[error("cannot add the ACL: {reason}")]
+    Acl {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The broker was started without access control.
+    #[error("the broker has no access control: start it with `acls`")]
+    NoAcls,
     /// A partition could not be compacted.
     #[error("cannot compact partition {partition} of topic {topic:?}: {reason}")]
     Compaction {
@@ -67,6 +86,9 @@ pub enum BrokerError {
         /// The partition.
         partition: i32,
     },
+    /// No such listener.
+    #[error("there is no listener {0:?}")]
+    UnknownListener(String),
     /// No such node.
     #[error("there is no node {0}")]
     UnknownNode(i32),

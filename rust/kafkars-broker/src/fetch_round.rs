@@ -44,11 +44,26 @@ impl Round {
 }
 
 /// Reads every target as far as the limits allow.
-pub(crate) fn read(state: &mut State, targets: &[Target], limits: Limits) -> Round {
+///
+/// `may_read` says of a topic whether the client may read it; none where everybody may.
+pub(crate) fn read(
+    state: &mut State,
+    targets: &[Target],
+    limits: Limits,
+    may_read: Option<&dyn Fn(&str) -> bool>,
+) -> Round {
     let mut round = Round::default();
     round.partitions.reserve_exact(targets.len());
     for target in targets {
-        let data = read_one(state, target, limits, &mut round).unwrap_or_else(|code| {
+        let allowed = may_read.is_none_or(|may_read| {
+            let topic = state.find(&target.topic);
+            topic.map_or(true, |topic| may_read(&topic.name))
+        });
+        let found = match allowed {
+            true => read_one(state, target, limits, &mut round),
+            false => Err(ErrorCode::TopicAuthorizationFailed),
+        };
+        let data = found.unwrap_or_else(|code| {
             round.failed = true;
             failure(target.partition, code)
         });

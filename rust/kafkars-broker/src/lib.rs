@@ -46,6 +46,7 @@ mod quotas;
 mod releases;
 mod requests;
 mod scram;
+mod security;
 mod server;
 mod sessions;
 mod settings;
@@ -68,3 +69,7 @@ pub use intercept::{Action, Corruption, Intercept, InterceptId};
 pub use link::LinkSettings;
 pub use nodes::{CoordinatorKind, NodeState};
 pub use requests::SeenRequest;
+pub use security::{
+    Acl, AclOperation, AclSettings, ClientAuth, ListenerConfig, PatternType, Permission,
+    ResourceType, SaslMechanism, SecurityProtocol, TlsSettings, User,
+};

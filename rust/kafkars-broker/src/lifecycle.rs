@@ -19,7 +19,7 @@ impl EmbeddedBroker {
 
     /// Where one node listens; nodes count from 1.
     pub fn address(&self, node: i32) -> Option<SocketAddr> {
-        self.cluster.node(node).map(|node| node.address)
+        self.cluster.node(node).map(|node| node.endpoint(0).address)
     }
 
     /// Whether a node runs.
@@ -61,18 +61,18 @@ impl EmbeddedBroker {
         let before = node.state();
         if before == NodeState::Stopped {
             let reserved = self.reserved.lock().remove(&node.id);
-            let listener = match reserved {
-                Some(socket) => {
-                    server::listen_on(socket).map_err(|source| BrokerError::Listen {
-                        address: node.address.to_string(),
-                        source,
-                    })?
-                }
-                None => server::listen_at(node.address)?,
-            };
+            let mut reserved = reserved.unwrap_or_default().into_iter();
+            let listeners = node.addresses().map(|address| match reserved.next() {
+                Some(socket) => server::listen_on(socket).map_err(|source| BrokerError::Listen {
+                    address: address.to_string(),
+                    source,
+                }),
+                None => server::listen_at(address),
+            });
+            let listeners = listeners.collect::<Result<Vec<_>, _>>()?;
             node.order(NodeState::Running);
             self.cluster.state().loggers.reset(node.id);
-            self.server.start_node(&node, listener);
+            self.server.start_node(&node, listeners);
         }
         self.cluster.unfence(&node);
         node.order(NodeState::Running);
@@ -122,10 +122,14 @@ impl EmbeddedBroker {
             return Err(BrokerError::TooManyNodes(MAX_NODES));
         }
         let user = &cluster.config.user;
-        let listener = server::listen_at(SocketAddr::new(user.bind, 0))?;
-        let address = listener.local_addr().map_err(BrokerError::Thread)?;
-        let node = cluster.nodes.add(|id| Node::new(id, address, user));
-        self.server.start_node(&node, listener);
+        let free = SocketAddr::new(user.bind, 0);
+        let listeners = cluster.config.listeners.iter();
+        let listeners = listeners.map(|_| server::listen_at(free));
+        let listeners = listeners.collect::<Result<Vec<_>, _>>()?;
+        let addresses = server::addresses(&listeners)?;
+        let (first, others) = addresses.split_first().unwrap_or((&free, &[]));
+        let node = cluster.nodes.add(|id| Node::new(id, *first, others, user));
+        self.server.start_node(&node, listeners);
         Ok(node.id)
     }
 
@@ -196,8 +200,9 @@ impl EmbeddedBroker {
         node.order(NodeState::Stopped);
         self.server.wait_for_end_of(node.id)?;
         // Without it the node might find its port taken when it comes back. Who cannot have it goes without.
-        if let Ok(socket) = server::bind(node.address) {
-            self.reserved.lock().insert(node.id, socket);
+        let sockets = node.addresses().map(server::bind);
+        if let Ok(sockets) = sockets.collect::<Result<Vec<_>, _>>() {
+            self.reserved.lock().insert(node.id, sockets);
         }
         Ok(())
     }

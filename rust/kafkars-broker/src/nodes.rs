@@ -40,14 +40,34 @@ pub enum CoordinatorKind {
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) id: i32,
-    pub(crate) address: SocketAddr,
-    pub(crate) advertised_host: String,
-    pub(crate) advertised_port: u16,
+    /// Where its first listener is reached.
+    first: Endpoint,
+    /// Where the others are, in their order.
+    others: Vec<Endpoint>,
     /// How its traffic is slowed down.
     pub(crate) link: Link,
     orders: watch::Sender<Orders>,
     /// Whether the controller holds it for dead: it leads and coordinates nothing, and no client is told of it.
     fenced: AtomicBool,
+}
+
+/// Where a listener of a node is reached, and where clients of it are told to go.
+#[derive(Debug, Clone)]
+pub(crate) struct Endpoint {
+    pub(crate) address: SocketAddr,
+    pub(crate) host: String,
+    pub(crate) port: u16,
+}
+
+impl Endpoint {
+    fn new(address: SocketAddr, config: &BrokerConfig) -> Self {
+        let host = config.advertised_host.clone();
+        Self {
+            address,
+            host: host.unwrap_or_else(|| address.ip().to_string()),
+            port: config.advertised_port.unwrap_or(address.port()),
+        }
+    }
 }
 
 /// What the tasks of a node obey.
@@ -59,23 +79,41 @@ pub(crate) struct Orders {
 }
 
 impl Node {
-    pub(crate) fn new(id: i32, address: SocketAddr, config: &BrokerConfig) -> Self {
+    /// `first` is the address of its first listener, `others` those of the others.
+    pub(crate) fn new(
+        id: i32,
+        first: SocketAddr,
+        others: &[SocketAddr],
+        config: &BrokerConfig,
+    ) -> Self {
         let orders = Orders {
             state: NodeState::Running,
             cut: 0,
         };
         Self {
             id,
-            address,
-            advertised_host: config
-                .advertised_host
-                .clone()
-                .unwrap_or_else(|| address.ip().to_string()),
-            advertised_port: config.advertised_port.unwrap_or(address.port()),
+            first: Endpoint::new(first, config),
+            others: others
+                .iter()
+                .map(|address| Endpoint::new(*address, config))
+                .collect(),
             link: Link::default(),
             orders: watch::Sender::new(orders),
             fenced: AtomicBool::new(false),
         }
+    }
+
+    /// Where clients of a listener are told to go, by the listener's place among all.
+    pub(crate) fn endpoint(&self, listener: usize) -> &Endpoint {
+        let other = listener.checked_sub(1);
+        let other = other.and_then(|index| self.others.get(index));
+        other.unwrap_or(&self.first)
+    }
+
+    /// Where its listeners are bound, in their order.
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = SocketAddr> {
+        let all = std::iter::once(&self.first).chain(&self.others);
+        all.map(|endpoint| endpoint.address)
     }
 
     pub(crate) fn state(&self) -> NodeState {
@@ -120,12 +158,15 @@ struct Table {
 }
 
 impl Nodes {
-    pub(crate) fn new(config: &BrokerConfig, addresses: &[SocketAddr]) -> Self {
-        let node = |(index, address): (usize, &SocketAddr)| {
+    /// `addresses` are those of the listeners of each node; a node without any is none.
+    pub(crate) fn new(config: &BrokerConfig, addresses: &[Vec<SocketAddr>]) -> Self {
+        let node = |(index, addresses): (usize, &Vec<SocketAddr>)| {
+            let (first, others) = addresses.split_first()?;
             let id = index as i32 + 1;
-            (id, Arc::new(Node::new(id, *address, config)))
+            Some((id, Arc::new(Node::new(id, *first, others, config))))
         };
-        let nodes: BTreeMap<i32, Arc<Node>> = addresses.iter().enumerate().map(node).collect();
+        let nodes = addresses.iter().enumerate().filter_map(node);
+        let nodes: BTreeMap<i32, Arc<Node>> = nodes.collect();
         let table = Table {
             first: nodes.len() as u32,
             nodes,
@@ -192,7 +233,8 @@ mod tests {
     use super::*;
 
     fn three() -> Nodes {
-        let addresses = [9001, 9002, 9003].map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+        let addresses =
+            [9001, 9002, 9003].map(|port| vec![SocketAddr::from(([127, 0, 0, 1], port))]);
         Nodes::new(&BrokerConfig::default(), &addresses)
     }
 
@@ -238,7 +280,7 @@ mod tests {
         let keys: Vec<String> = (0..60).map(|number| format!("group-{number}")).collect();
         let before: Vec<_> = keys.iter().map(|key| coordinator(&nodes, key)).collect();
         let address = SocketAddr::from(([127, 0, 0, 1], 9004));
-        let joined = nodes.add(|id| Node::new(id, address, &BrokerConfig::default()));
+        let joined = nodes.add(|id| Node::new(id, address, &[], &BrokerConfig::default()));
         assert_eq!(joined.id, 4);
         let after: Vec<_> = keys.iter().map(|key| coordinator(&nodes, key)).collect();
         assert_eq!(before, after);

@@ -1,6 +1,7 @@
-//! Credentials of users (KIP-554): kept and described. Listeners are plain, so nobody is asked for them.
+//! Credentials of users for SCRAM (KIP-554), as administrators set them.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use bytes::Bytes;
 use kafkars_protocol::ErrorCode;
@@ -20,11 +21,20 @@ const MOST_ITERATIONS: i32 = 16_384;
 pub(crate) struct ScramCredentials(BTreeMap<String, BTreeMap<i8, ScramCredential>>);
 
 /// One credential.
-#[derive(Debug)]
 pub(crate) struct ScramCredential {
     pub(crate) iterations: i32,
-    /// What is needed once somebody is asked.
+    /// The salt and the salted password.
     secret: [Bytes; 2],
+}
+
+impl fmt::Debug for ScramCredential {
+    /// Leaves the secret out: who has it can log in.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("ScramCredential")
+            .field("iterations", &self.iterations)
+            .finish_non_exhaustive()
+    }
 }
 
 impl ScramCredential {

@@ -16,10 +16,12 @@ use tokio::sync::oneshot;
 
 use crate::cleanup;
 use crate::cluster::Cluster;
-use crate::config::BrokerConfig;
-use crate::connection::Connection;
+use crate::config::CheckedConfig;
+use crate::connection::{Accepted, Connection};
 use crate::error::BrokerError;
 use crate::nodes::{Node, NodeState};
+use crate::security::listener::Listener;
+use crate::security::transport::Transport;
 use crate::transactions;
 
 /// Connections that may wait to be accepted.
@@ -29,18 +31,28 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// How long stopping waits for the thread. Its tasks only ever await, so it ends within microseconds.
 const STOP_LIMIT: Duration = Duration::from_secs(5);
 
-/// Opens the listener of every node, so that a port that is taken is an error of `start`.
-pub(crate) fn listen(config: &BrokerConfig) -> Result<Vec<StdListener>, BrokerError> {
-    let port = |index: u16| {
-        if config.port == 0 {
-            0
-        } else {
-            config.port + index
-        }
+/// Opens the listeners of every node, so that a port that is taken is an error of `start`.
+pub(crate) fn listen(config: &CheckedConfig) -> Result<Vec<Vec<StdListener>>, BrokerError> {
+    let of_node = |index: u16| {
+        let listeners = config.listeners.iter();
+        let open = |listener: &Listener| {
+            // Whether the ports fit was checked.
+            let port = match listener.port {
+                0 => 0,
+                port => port.saturating_add(index),
+            };
+            listen_at(SocketAddr::new(config.user.bind, port))
+        };
+        listeners.map(open).collect()
     };
-    (0..config.nodes)
-        .map(|index| listen_at(SocketAddr::new(config.bind, port(index))))
-        .collect()
+    (0..config.user.nodes).map(of_node).collect()
+}
+
+/// Where listeners are bound.
+pub(crate) fn addresses(listeners: &[StdListener]) -> Result<Vec<SocketAddr>, BrokerError> {
+    let addresses = listeners.iter().map(StdListener::local_addr);
+    let addresses: io::Result<Vec<SocketAddr>> = addresses.collect();
+    addresses.map_err(BrokerError::Thread)
 }
 
 pub(crate) fn listen_at(address: SocketAddr) -> Result<StdListener, BrokerError> {
@@ -91,7 +103,7 @@ struct Running {
 impl Server {
     pub(crate) fn start(
         cluster: Arc<Cluster>,
-        listeners: Vec<StdListener>,
+        listeners: Vec<Vec<StdListener>>,
     ) -> Result<Self, BrokerError> {
         let nodes = cluster.nodes.all();
         let (stop, stopped) = oneshot::channel();
@@ -131,19 +143,25 @@ impl Server {
             let cluster = Arc::clone(&server.cluster);
             server.handle.spawn(cleanup::run(cluster, interval));
         }
-        for (node, listener) in nodes.iter().zip(listeners) {
-            server.start_node(node, listener);
+        for (node, listeners) in nodes.iter().zip(listeners) {
+            server.start_node(node, listeners);
         }
         Ok(server)
     }
 
     /// Lets a node accept connections.
-    pub(crate) fn start_node(&self, node: &Arc<Node>, listener: StdListener) {
+    pub(crate) fn start_node(&self, node: &Arc<Node>, listeners: Vec<StdListener>) {
         let (alive, all_gone) = mpsc::sync_channel(0);
         self.tasks.lock().insert(node.id, all_gone);
-        let cluster = Arc::clone(&self.cluster);
-        self.handle
-            .spawn(accept(cluster, Arc::clone(node), listener, alive));
+        for (index, listener) in listeners.into_iter().enumerate() {
+            let acceptor = Acceptor {
+                cluster: Arc::clone(&self.cluster),
+                node: Arc::clone(node),
+                listener: index,
+                alive: alive.clone(),
+            };
+            self.handle.spawn(acceptor.run(listener));
+        }
     }
 
     /// Waits until nothing of a node that was told to stop is left: its listener and its connections are closed.
@@ -202,53 +220,81 @@ impl Drop for Server {
 /// Dropped when a task ends. What it holds is never sent on.
 pub(crate) type Alive = mpsc::SyncSender<()>;
 
-async fn accept(cluster: Arc<Cluster>, node: Arc<Node>, listener: StdListener, alive: Alive) {
-    let mut orders = node.orders();
-    let listener = match TcpListener::from_std(listener) {
-        Ok(listener) => listener,
-        Err(error) => {
-            tracing::error!(node = node.id, %error, "cannot use the listener");
-            return;
-        }
-    };
-    loop {
-        let state = orders.borrow_and_update().state;
-        if state == NodeState::Stopped {
-            return;
-        }
-        let accepted = tokio::select! {
-            accepted = listener.accept(), if state == NodeState::Running => accepted,
-            changed = orders.changed() => {
-                if changed.is_err() {
-                    return;
-                }
-                continue;
+/// What accepts the connections of one listener of a node.
+struct Acceptor {
+    cluster: Arc<Cluster>,
+    node: Arc<Node>,
+    /// Its place among the listeners.
+    listener: usize,
+    alive: Alive,
+}
+
+impl Acceptor {
+    async fn run(self, listener: StdListener) {
+        let node = &self.node;
+        let mut orders = node.orders();
+        let listener = match TcpListener::from_std(listener) {
+            Ok(listener) => listener,
+            Err(error) => {
+                tracing::error!(node = node.id, %error, "cannot use the listener");
+                return;
             }
         };
-        match accepted {
-            Ok((stream, peer)) => {
-                let pause_ms = cluster.quotas.admit(peer.ip(), cluster.now());
-                if let Ok(pause_ms @ 1..) = u64::try_from(pause_ms) {
-                    tracing::debug!(node = node.id, %peer, "the address opens connections faster than its quota allows");
-                    let hold = hold(stream, Duration::from_millis(pause_ms), Arc::clone(&node));
-                    tokio::spawn(hold);
-                    continue;
-                }
-                let id = cluster.next_connection();
-                if let Err(error) = stream.set_nodelay(true) {
-                    tracing::debug!(node = node.id, %peer, %error, "the connection was gone when it was accepted");
-                    continue;
-                }
-                let connection =
-                    Connection::new(Arc::clone(&cluster), Arc::clone(&node), id, peer, stream);
-                tokio::spawn(connection.run(alive.clone()));
+        loop {
+            let state = orders.borrow_and_update().state;
+            if state == NodeState::Stopped {
+                return;
             }
-            Err(error) => {
-                // Most often there are too many open files: resting keeps the loop from spinning until one is closed.
-                tracing::warn!(node = node.id, %error, "cannot accept a connection");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
+            let accepted = tokio::select! {
+                accepted = listener.accept(), if state == NodeState::Running => accepted,
+                changed = orders.changed() => {
+                    if changed.is_err() {
+                        return;
+                    }
+                    continue;
+                }
+            };
+            match accepted {
+                Ok((stream, peer)) => self.take(stream, peer),
+                Err(error) => {
+                    // Most often there are too many open files: resting keeps the loop from spinning until one is closed.
+                    tracing::warn!(node = node.id, %error, "cannot accept a connection");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
             }
         }
+    }
+
+    fn take(&self, stream: TcpStream, peer: SocketAddr) {
+        let (cluster, node) = (&self.cluster, &self.node);
+        let pause_ms = cluster.quotas.admit(peer.ip(), cluster.now());
+        if let Ok(pause_ms @ 1..) = u64::try_from(pause_ms) {
+            tracing::debug!(node = node.id, %peer, "the address opens connections faster than its quota allows");
+            let pause = Duration::from_millis(pause_ms);
+            tokio::spawn(hold(stream, pause, Arc::clone(node)));
+            return;
+        }
+        let id = cluster.next_connection();
+        let tls = cluster.config.listeners.get(self.listener);
+        let tls = tls.and_then(|listener| listener.tls.as_ref());
+        let stream = stream
+            .set_nodelay(true)
+            .and_then(|()| Transport::new(stream, tls));
+        let stream = match stream {
+            Ok(stream) => stream,
+            Err(error) => {
+                tracing::debug!(node = node.id, %peer, %error, "the connection was gone when it was accepted");
+                return;
+            }
+        };
+        let accepted = Accepted {
+            id,
+            listener: self.listener,
+            address: peer,
+            stream,
+        };
+        let connection = Connection::new(Arc::clone(cluster), Arc::clone(node), accepted);
+        tokio::spawn(connection.run(self.alive.clone()));
     }
 }
 

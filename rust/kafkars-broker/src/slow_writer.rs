@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Buf, Bytes};
-use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::connection::End;
 use crate::link::Direction;
 use crate::nodes::{Node, NodeState};
+use crate::security::transport::Transport;
 
 /// Bytes of answers that may wait in one connection; its requests wait when there are more.
 const MAX_WAITING: usize = 8 * 1024 * 1024;
@@ -37,7 +37,7 @@ struct Answers {
 
 impl SlowWriter {
     /// `idle` is how long a client may read nothing while something waits for it.
-    pub(crate) fn start(stream: Arc<TcpStream>, node: Arc<Node>, idle: Duration) -> Self {
+    pub(crate) fn start(stream: Arc<Transport>, node: Arc<Node>, idle: Duration) -> Self {
         let (answers, waiting) = mpsc::channel(MAX_ANSWERS);
         let mut orders = node.orders();
         let cut = orders.borrow().cut;
@@ -67,7 +67,7 @@ impl SlowWriter {
 
 async fn write_all(
     mut waiting: mpsc::Receiver<Answers>,
-    stream: &TcpStream,
+    stream: &Transport,
     node: &Node,
     idle: Duration,
 ) {
@@ -86,7 +86,7 @@ async fn write_all(
     }
 }
 
-async fn write(stream: &TcpStream, mut piece: Bytes, idle: Duration) -> io::Result<()> {
+async fn write(stream: &Transport, mut piece: Bytes, idle: Duration) -> io::Result<()> {
     while piece.has_remaining() {
         match stream.try_write(&piece) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
@@ -96,6 +96,9 @@ async fn write(stream: &TcpStream, mut piece: Bytes, idle: Duration) -> io::Resu
             }
             Err(error) => return Err(error),
         }
+    }
+    if stream.is_tls() {
+        timeout(idle, stream.flush()).await??;
     }
     Ok(())
 }

@@ -60,6 +60,7 @@ impl Serve for ProduceRequest {
             acks,
             transactional_id: self.transactional_id.as_deref().unwrap_or_default(),
             node: peer.node,
+            listener: peer.listener,
             version,
             now: peer.cluster.now(),
             hints: Hints::default(),
@@ -113,6 +114,7 @@ struct Append<'a> {
     acks: i16,
     transactional_id: &'a str,
     node: i32,
+    listener: usize,
     version: i16,
     now: i64,
     hints: Hints,
@@ -256,8 +258,8 @@ impl Append<'_> {
     fn endpoints(&self) -> Vec<NodeEndpoint> {
         let endpoint = |node: Arc<Node>| NodeEndpoint {
             node_id: node.id,
-            host: node.advertised_host.clone(),
-            port: i32::from(node.advertised_port),
+            host: node.endpoint(self.listener).host.clone(),
+            port: i32::from(node.endpoint(self.listener).port),
             rack: None,
         };
         self.hints.nodes(self.cluster).map(endpoint).collect()

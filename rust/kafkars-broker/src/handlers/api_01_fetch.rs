@@ -24,6 +24,7 @@ use crate::cluster::{State, TopicKey};
 use crate::fetch_round::{self, Limits, Round};
 use crate::nodes::Node;
 use crate::quotas::Limited;
+use crate::security::AclOperation;
 use crate::sessions::{FetchPlan, SessionRequest, Target};
 use crate::waiter::Waiter;
 
@@ -58,7 +59,7 @@ impl Serve for FetchRequest {
             Ok(plan) => plan,
             Err(code) => return Answer::Now(session_failure(code)),
         };
-        let round = fetch_round::read(&mut state, &plan.targets, limits);
+        let round = read(peer, &mut state, &plan, limits);
         if round.is_enough(limits) || wait == 0 {
             return Answer::Now(respond(peer, &mut state, &plan, round));
         }
@@ -127,7 +128,7 @@ impl Poll {
                 () = &mut expiry => true,
             };
             let mut state = cluster.state();
-            let round = fetch_round::read(&mut state, &self.plan.targets, self.limits);
+            let round = read(&self.peer, &mut state, &self.plan, self.limits);
             if expired || round.is_enough(self.limits) {
                 return respond(&self.peer, &mut state, &self.plan, round);
             }
@@ -220,6 +221,14 @@ fn session_failure(code: ErrorCode) -> FetchResponse {
     }
 }
 
+/// Reads what the client may read.
+fn read(peer: &Peer, state: &mut State, plan: &FetchPlan, limits: Limits) -> Round {
+    let may_read = |topic: &str| peer.may_topic(AclOperation::Read, topic);
+    let is_guarded = peer.cluster.authorizer.is_some();
+    let may_read: Option<&dyn Fn(&str) -> bool> = is_guarded.then_some(&may_read);
+    fetch_round::read(state, &plan.targets, limits, may_read)
+}
+
 /// Puts the partitions that were read under their topics, and leaves out of an incremental answer what has no news.
 fn respond(peer: &Peer, state: &mut State, plan: &FetchPlan, round: Round) -> FetchResponse {
     let bytes: usize = round.partitions.iter().map(size_of_records).sum();
@@ -259,8 +268,8 @@ fn respond(peer: &Peer, state: &mut State, plan: &FetchPlan, round: Round) -> Fe
     }
     let endpoint = |node: Arc<Node>| NodeEndpoint {
         node_id: node.id,
-        host: node.advertised_host.clone(),
-        port: i32::from(node.advertised_port),
+        host: node.endpoint(peer.listener).host.clone(),
+        port: i32::from(node.endpoint(peer.listener).port),
         rack: None,
     };
     FetchResponse {

@@ -53,7 +53,7 @@ impl Serve for MetadataRequest {
         }
         let mut response = MetadataResponse {
             topics,
-            ..about(cluster)
+            ..about(peer)
         };
         if self.include_cluster_authorized_operations && (8..=10).contains(&version) {
             response.cluster_authorized_operations = operations::ON_CLUSTER;
@@ -74,11 +74,12 @@ impl Serve for MetadataRequest {
     }
 }
 
-fn about(cluster: &Cluster) -> MetadataResponse {
+fn about(peer: &Peer) -> MetadataResponse {
+    let cluster = &peer.cluster;
     let broker = |node: &Arc<Node>| MetadataResponseBroker {
         node_id: node.id,
-        host: node.advertised_host.clone(),
-        port: i32::from(node.advertised_port),
+        host: node.endpoint(peer.listener).host.clone(),
+        port: i32::from(node.endpoint(peer.listener).port),
         rack: None,
     };
     MetadataResponse {

@@ -43,8 +43,8 @@ impl Serve for FindCoordinatorRequest {
                 Some(node) => Coordinator {
                     key: key.to_owned(),
                     node_id: node.id,
-                    host: node.advertised_host.clone(),
-                    port: i32::from(node.advertised_port),
+                    host: node.endpoint(peer.listener).host.clone(),
+                    port: i32::from(node.endpoint(peer.listener).port),
                     ..Coordinator::default()
                 },
                 None => failure(key, ErrorCode::CoordinatorNotAvailable),

@@ -1,34 +1,70 @@
 //! CreateAcls, versions 1 to 3.
 //!
-//! Kept: there is no access control, and the answer is that of a Kafka without an authorizer: SECURITY_DISABLED.
+//! Kept: each rule is checked and added by itself. Without access control all are refused with SECURITY_DISABLED.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::create_acls::{
-    AclCreationResult, CreateAclsRequest, CreateAclsResponse,
+    AclCreation, AclCreationResult, CreateAclsRequest, CreateAclsResponse,
 };
 
 use super::{Answer, Peer, Serve};
+use crate::incoming::Refusal;
+use crate::security::{Acl, AclOperation, PatternType, Permission, ResourceType};
 
-/// What Kafka's controller says of it.
+/// What Kafka's controller says without access control.
 pub(super) const NO_AUTHORIZER: &str = "No Authorizer is configured.";
 
 impl Serve for CreateAclsRequest {
-    fn serve(self, _peer: &Peer, _version: i16) -> Answer<CreateAclsResponse> {
-        Answer::Now(respond(&self, ErrorCode::SecurityDisabled, NO_AUTHORIZER))
+    fn serve(self, peer: &Peer, _version: i16) -> Answer<CreateAclsResponse> {
+        let authorizer = peer.cluster.authorizer.as_ref();
+        Answer::Now(respond(&self, |creation| {
+            let disabled = || Refusal::new(ErrorCode::SecurityDisabled, NO_AUTHORIZER);
+            let authorizer = authorizer.ok_or_else(disabled)?;
+            let invalid = |reason| Refusal::new(ErrorCode::InvalidRequest, reason);
+            let rule = rule(creation).map_err(invalid)?;
+            authorizer.add(rule).map_err(invalid)
+        }))
     }
 
     fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> CreateAclsResponse {
-        respond(self, code, code.description())
+        respond(self, |_| Err(code.into()))
     }
 }
 
-fn respond(request: &CreateAclsRequest, code: ErrorCode, reason: &str) -> CreateAclsResponse {
-    let result = AclCreationResult {
-        error_code: code.code(),
-        error_message: Some(reason.to_owned()),
+fn respond(
+    request: &CreateAclsRequest,
+    each: impl Fn(&AclCreation) -> Result<(), Refusal>,
+) -> CreateAclsResponse {
+    let result = |creation: &AclCreation| {
+        let refusal = each(creation).err();
+        AclCreationResult {
+            error_code: refusal.as_ref().map_or(0, |refusal| refusal.code.code()),
+            error_message: refusal.map(Refusal::into_message),
+        }
     };
     CreateAclsResponse {
         throttle_time_ms: 0,
-        results: vec![result; request.creations.len()],
+        results: request.creations.iter().map(result).collect(),
     }
+}
+
+fn rule(creation: &AclCreation) -> Result<Acl, String> {
+    let invalid = |what: &str, code: i8| format!("Invalid {what} {code}");
+    let kind = ResourceType::from_code(creation.resource_type);
+    let pattern = PatternType::from_code(creation.resource_pattern_type);
+    let operation = AclOperation::from_code(creation.operation);
+    let permission = Permission::from_code(creation.permission_type);
+    let rule = Acl {
+        resource_type: kind.ok_or_else(|| invalid("resourceType", creation.resource_type))?,
+        resource_name: creation.resource_name.clone(),
+        pattern_type: pattern
+            .ok_or_else(|| invalid("patternType", creation.resource_pattern_type))?,
+        principal: creation.principal.clone(),
+        host: creation.host.clone(),
+        operation: operation.ok_or_else(|| invalid("operation", creation.operation))?,
+        permission: permission
+            .ok_or_else(|| invalid("permissionType", creation.permission_type))?,
+    };
+    rule.check()?;
+    Ok(rule)
 }

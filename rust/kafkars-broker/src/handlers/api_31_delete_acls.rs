@@ -1,33 +1,75 @@
 //! DeleteAcls, versions 1 to 3.
 //!
-//! Kept: there is no access control, and the answer is that of a Kafka without an authorizer: SECURITY_DISABLED.
+//! Kept: each filter takes its rules away and tells which they were. Without access control all are refused with SECURITY_DISABLED.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::delete_acls::{
-    DeleteAclsFilterResult, DeleteAclsRequest, DeleteAclsResponse,
+    DeleteAclsFilter, DeleteAclsFilterResult, DeleteAclsMatchingAcl, DeleteAclsRequest,
+    DeleteAclsResponse,
 };
 
 use super::api_30_create_acls::NO_AUTHORIZER;
 use super::{Answer, Peer, Serve};
+use crate::incoming::Refusal;
+use crate::security::Acl;
+use crate::security::acl::{AclFilter, RawFilter};
 
 impl Serve for DeleteAclsRequest {
-    fn serve(self, _peer: &Peer, _version: i16) -> Answer<DeleteAclsResponse> {
-        Answer::Now(respond(&self, ErrorCode::SecurityDisabled, NO_AUTHORIZER))
+    fn serve(self, peer: &Peer, _version: i16) -> Answer<DeleteAclsResponse> {
+        let authorizer = peer.cluster.authorizer.as_ref();
+        Answer::Now(respond(&self, |filter| {
+            let disabled = || Refusal::new(ErrorCode::SecurityDisabled, NO_AUTHORIZER);
+            let authorizer = authorizer.ok_or_else(disabled)?;
+            let filter = AclFilter::read(RawFilter {
+                resource_type: filter.resource_type_filter,
+                resource_name: filter.resource_name_filter.clone(),
+                pattern_type: filter.pattern_type_filter,
+                principal: filter.principal_filter.clone(),
+                host: filter.host_filter.clone(),
+                operation: filter.operation,
+                permission: filter.permission_type,
+            });
+            let filter =
+                filter.map_err(|reason| Refusal::new(ErrorCode::InvalidRequest, reason))?;
+            Ok(authorizer.remove(&filter))
+        }))
     }
 
     fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> DeleteAclsResponse {
-        respond(self, code, code.description())
+        respond(self, |_| Err(code.into()))
     }
 }
 
-fn respond(request: &DeleteAclsRequest, code: ErrorCode, reason: &str) -> DeleteAclsResponse {
-    let result = DeleteAclsFilterResult {
-        error_code: code.code(),
-        error_message: Some(reason.to_owned()),
-        matching_acls: Vec::new(),
+fn respond(
+    request: &DeleteAclsRequest,
+    each: impl Fn(&DeleteAclsFilter) -> Result<Vec<Acl>, Refusal>,
+) -> DeleteAclsResponse {
+    let result = |filter: &DeleteAclsFilter| match each(filter) {
+        Ok(removed) => DeleteAclsFilterResult {
+            matching_acls: removed.into_iter().map(matching).collect(),
+            ..DeleteAclsFilterResult::default()
+        },
+        Err(refusal) => DeleteAclsFilterResult {
+            error_code: refusal.code.code(),
+            error_message: Some(refusal.into_message()),
+            matching_acls: Vec::new(),
+        },
     };
     DeleteAclsResponse {
         throttle_time_ms: 0,
-        filter_results: vec![result; request.filters.len()],
+        filter_results: request.filters.iter().map(result).collect(),
+    }
+}
+
+fn matching(rule: Acl) -> DeleteAclsMatchingAcl {
+    DeleteAclsMatchingAcl {
+        resource_type: rule.resource_type.code(),
+        resource_name: rule.resource_name,
+        pattern_type: rule.pattern_type.code(),
+        principal: rule.principal,
+        host: rule.host,
+        operation: rule.operation.code(),
+        permission_type: rule.permission.code(),
+        ..DeleteAclsMatchingAcl::default()
     }
 }

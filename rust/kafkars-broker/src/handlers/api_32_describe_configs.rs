@@ -157,6 +157,14 @@ fn of_topic(
     Ok(configs)
 }
 
+/// All listeners, such as `PLAINTEXT://127.0.0.1:9092`, by what is said of each.
+fn listeners(peer: &Peer, address: impl Fn(usize) -> String) -> String {
+    let listeners = peer.cluster.config.listeners.iter().enumerate();
+    let listeners =
+        listeners.map(|(index, listener)| format!("{}://{}", listener.name, address(index)));
+    listeners.collect::<Vec<String>>().join(",")
+}
+
 fn of_broker(peer: &Peer, state: &State) -> Vec<DescribeConfigsResourceResult> {
     let node = peer.cluster.node(peer.node);
     let mut configs = Vec::with_capacity(BROKER_SETTINGS.len());
@@ -164,11 +172,13 @@ fn of_broker(peer: &Peer, state: &State) -> Vec<DescribeConfigsResourceResult> {
         let mut values = state.settings.values(peer.node, setting.name);
         let own = match (setting.name, &node) {
             ("node.id" | "broker.id", _) => Some(peer.node.to_string()),
-            ("listeners", Some(node)) => Some(format!("PLAINTEXT://{}", node.address)),
-            ("advertised.listeners", Some(node)) => Some(format!(
-                "PLAINTEXT://{}:{}",
-                node.advertised_host, node.advertised_port
-            )),
+            ("listeners", Some(node)) => Some(listeners(peer, |listener| {
+                node.endpoint(listener).address.to_string()
+            })),
+            ("advertised.listeners", Some(node)) => Some(listeners(peer, |listener| {
+                let endpoint = node.endpoint(listener);
+                format!("{}:{}", endpoint.host, endpoint.port)
+            })),
             _ => None,
         };
         if let Some(value) = own {

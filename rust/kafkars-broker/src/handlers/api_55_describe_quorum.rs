@@ -112,8 +112,8 @@ fn describe(peer: &Peer) -> ResponsePartitionData {
 fn node(node: &Arc<Node>) -> QuorumNode {
     let listener = Listener {
         name: LISTENER.to_owned(),
-        host: node.advertised_host.clone(),
-        port: node.advertised_port,
+        host: node.endpoint(0).host.clone(),
+        port: node.endpoint(0).port,
     };
     QuorumNode {
         node_id: node.id,

@@ -24,8 +24,8 @@ impl Serve for DescribeClusterRequest {
         let cluster = &peer.cluster;
         let broker = |node: &Arc<Node>| DescribeClusterBroker {
             broker_id: node.id,
-            host: node.advertised_host.clone(),
-            port: i32::from(node.advertised_port),
+            host: node.endpoint(peer.listener).host.clone(),
+            port: i32::from(node.endpoint(peer.listener).port),
             rack: None,
             is_fenced: node.is_fenced(),
         };

@@ -10,8 +10,8 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use kafkars_protocol::messages::share_fetch::{
-    LeaderIdAndEpoch, NodeEndpoint, PartitionData, ShareFetchRequest, ShareFetchResponse,
-    ShareFetchableTopicResponse,
+    FetchTopic, LeaderIdAndEpoch, NodeEndpoint, PartitionData, ShareFetchRequest,
+    ShareFetchResponse, ShareFetchableTopicResponse,
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
@@ -43,7 +43,27 @@ impl Serve for ShareFetchRequest {
     }
 
     fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> ShareFetchResponse {
-        failure(code)
+        let topic = |topic: &FetchTopic| ShareFetchableTopicResponse {
+            topic_id: topic.topic_id,
+            partitions: topic
+                .partitions
+                .iter()
+                .map(|partition| PartitionData {
+                    partition_index: partition.partition_index,
+                    error_code: code.code(),
+                    error_message: Some(code.description().to_owned()),
+                    ..PartitionData::default()
+                })
+                .collect(),
+        };
+        match code {
+            // The one error that a fault on purpose and Kafka tell of single topics.
+            ErrorCode::TopicAuthorizationFailed => ShareFetchResponse {
+                responses: self.topics.iter().map(topic).collect(),
+                ..ShareFetchResponse::default()
+            },
+            code => failure(code),
+        }
     }
 }
 
@@ -248,8 +268,8 @@ impl Poll {
         };
         let endpoint = |node: Arc<Node>| NodeEndpoint {
             node_id: node.id,
-            host: node.advertised_host.clone(),
-            port: i32::from(node.advertised_port),
+            host: node.endpoint(self.peer.listener).host.clone(),
+            port: i32::from(node.endpoint(self.peer.listener).port),
             rack: None,
         };
         ShareFetchResponse {

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use kafkars_protocol::messages::share_acknowledge::{
-    LeaderIdAndEpoch, NodeEndpoint, PartitionData, ShareAcknowledgeRequest,
-    ShareAcknowledgeResponse, ShareAcknowledgeTopicResponse,
+    AcknowledgePartition, AcknowledgeTopic, LeaderIdAndEpoch, NodeEndpoint, PartitionData,
+    ShareAcknowledgeRequest, ShareAcknowledgeResponse, ShareAcknowledgeTopicResponse,
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
@@ -23,7 +23,24 @@ impl Serve for ShareAcknowledgeRequest {
     }
 
     fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> ShareAcknowledgeResponse {
-        failure(code)
+        let partition = |partition: &AcknowledgePartition| PartitionData {
+            partition_index: partition.partition_index,
+            error_code: code.code(),
+            error_message: Some(code.description().to_owned()),
+            ..PartitionData::default()
+        };
+        let topic = |topic: &AcknowledgeTopic| ShareAcknowledgeTopicResponse {
+            topic_id: topic.topic_id,
+            partitions: topic.partitions.iter().map(partition).collect(),
+        };
+        match code {
+            // The one error that a fault on purpose and Kafka tell of single topics.
+            ErrorCode::TopicAuthorizationFailed => ShareAcknowledgeResponse {
+                responses: self.topics.iter().map(topic).collect(),
+                ..ShareAcknowledgeResponse::default()
+            },
+            code => failure(code),
+        }
     }
 }
 
@@ -74,8 +91,8 @@ fn carry_out(
     let lock_ms = ShareLimits::of(&state.groups.configs, &key.1).lock_ms;
     let endpoint = |node: Arc<Node>| NodeEndpoint {
         node_id: node.id,
-        host: node.advertised_host.clone(),
-        port: i32::from(node.advertised_port),
+        host: node.endpoint(peer.listener).host.clone(),
+        port: i32::from(node.endpoint(peer.listener).port),
         rack: None,
     };
     Ok(ShareAcknowledgeResponse {

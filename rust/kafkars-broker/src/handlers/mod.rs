@@ -12,6 +12,7 @@ use kafkars_protocol::{
     Value, decode_request_header, encode_response,
 };
 
+use self::guard::Guard;
 use crate::cluster::Cluster;
 use crate::connection::End;
 use crate::features;
@@ -19,8 +20,13 @@ use crate::groups::Client;
 use crate::intercept::Action;
 use crate::quotas::Limited;
 use crate::requests::SeenRequest;
+use crate::security::sasl::Directory;
+use crate::security::sasl::session::{Gate, Step};
+use crate::security::session::Session;
 use crate::storage;
 use crate::versions;
+
+mod guard;
 
 mod api_00_produce;
 mod api_01_fetch;
@@ -103,13 +109,31 @@ pub(crate) use hints::Hints;
 pub(crate) struct Peer {
     pub(crate) cluster: Arc<Cluster>,
     pub(crate) node: i32,
+    /// The listener that it came to, by its place among all: answers name the addresses of this one.
+    pub(crate) listener: usize,
     pub(crate) connection: u64,
     pub(crate) address: IpAddr,
+    /// Who it is; none at a plain listener, where everybody is anonymous.
+    pub(crate) session: Option<Arc<Session>>,
+    /// The name of who has made this request, where that decides anything.
+    pub(crate) user: Option<Arc<str>>,
     /// What the client of this request calls itself.
     pub(crate) client_id: Option<String>,
 }
 
 impl Peer {
+    /// Takes a message of the mechanism that was agreed on; none where none was. The error is what the client is told.
+    pub(crate) fn authenticate(&self, message: &[u8]) -> Option<Result<Step, String>> {
+        let session = self.session.as_ref().filter(|it| it.is_exchanging())?;
+        let state = self.cluster.state();
+        let directory = Directory {
+            passwords: &self.cluster.passwords,
+            scram: &state.scram,
+            now: self.cluster.now(),
+        };
+        session.authenticate(message, &directory)
+    }
+
     /// As quotas know it.
     fn client_name(&self) -> &str {
         self.client_id.as_deref().unwrap_or_default()
@@ -269,6 +293,11 @@ pub(crate) fn dispatch(peer: &Peer, frame: Bytes) -> Result<Outcome, End> {
     let size = frame.len();
     let mut reader = Reader::new(frame.clone());
     let mut header = decode_request_header(&mut reader)?;
+    let is_served = versions::is_served(&peer.cluster.config, header.api_key, header.api_version);
+    let gate = match &peer.session {
+        None => Gate::Open,
+        Some(session) => session.admit(header.api_key, is_served, peer.cluster.now()),
+    };
     let action = peer.cluster.control.observe(SeenRequest {
         node: peer.node,
         connection: peer.connection,
@@ -279,14 +308,30 @@ pub(crate) fn dispatch(peer: &Peer, frame: Bytes) -> Result<Outcome, End> {
         size,
         time: peer.cluster.now(),
         action: None,
-        body: Some(frame.slice(reader.position().min(size)..)),
+        body: (!holds_secret(header.api_key)).then(|| frame.slice(reader.position().min(size)..)),
     });
     drop(frame);
+    if gate == Gate::Closed {
+        tracing::info!(
+            node = peer.node,
+            connection = peer.connection,
+            api = header.api_key.name(),
+            "closed a connection: this request does not go before a login, or came after its end"
+        );
+        return Ok(Outcome::Disconnect);
+    }
     let peer = Peer {
         client_id: header.client_id.take(),
+        user: match (&peer.cluster.authorizer, &peer.session) {
+            (Some(_), Some(session)) => session.user(),
+            _ => None,
+        },
         ..peer.clone()
     };
-    let refusal = not_controller(&peer, header.api_key).or_else(|| not_on(&peer, header.api_key));
+    let refusal = match gate {
+        Gate::Refused(code) => Some(code),
+        _ => not_controller(&peer, header.api_key).or_else(|| not_on(&peer, header.api_key)),
+    };
     let mut call = Call {
         peer,
         header,
@@ -323,6 +368,14 @@ pub(crate) fn dispatch(peer: &Peer, frame: Bytes) -> Result<Outcome, End> {
             }
         }))),
     }
+}
+
+/// Whether the body is not kept for tests to look at.
+fn holds_secret(api: ApiKey) -> bool {
+    matches!(
+        api,
+        ApiKey::SaslAuthenticate | ApiKey::AlterUserScramCredentials
+    )
 }
 
 /// Puts what a request has changed where it outlasts the process. False when that fails: then there is no answer.
@@ -410,7 +463,7 @@ impl Call {
         Ok(Outcome::Disconnect)
     }
 
-    fn run<R: Serve>(self, mut reader: Reader) -> Result<Outcome, End> {
+    fn run<R: Guard<Response: Send>>(self, mut reader: Reader) -> Result<Outcome, End> {
         let RequestHeader {
             api_version,
             correlation_id,
@@ -423,7 +476,7 @@ impl Call {
         let answer = match self.refusal {
             Some(_) if !request.expects_answer() => Answer::Disconnect,
             Some(code) => Answer::Now(request.refuse(&self.peer, api_version, code)),
-            None => request.serve(&self.peer, api_version),
+            None => guard::serve(request, &self.peer, api_version),
         };
         let Self { peer, size, .. } = self;
         let pause_ms = pause(&peer, R::API_KEY, size, started.elapsed());

@@ -219,6 +219,8 @@ pub(crate) fn is_change(api: ApiKey) -> bool {
             | ApiKey::DeleteShareGroupOffsets
             | ApiKey::AlterClientQuotas
             | ApiKey::AlterUserScramCredentials
+            | ApiKey::CreateAcls
+            | ApiKey::DeleteAcls
             | ApiKey::AlterPartitionReassignments
             | ApiKey::UpdateFeatures
     )

@@ -108,6 +108,14 @@ fn put_back(
             refused(&format!("credentials of user {}", kept.user), refusal.code)
         })?;
     }
+    for rule in snapshot.acls {
+        // A broker that is started without access control this time forgets them.
+        if let Some(authorizer) = &state.authorizer {
+            authorizer
+                .add(rule)
+                .map_err(|reason| failure(folder, reason))?;
+        }
+    }
     if let Some(features) = snapshot.features {
         state.features.restore(&features.levels, features.epoch);
     }

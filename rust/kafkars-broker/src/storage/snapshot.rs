@@ -11,6 +11,7 @@ use crate::groups::offsets::Committed;
 use crate::partition::Partition;
 use crate::quotas::Entity;
 use crate::scram::ScramCredential;
+use crate::security::Acl;
 use crate::topic::Topic;
 use crate::transactions::Transaction;
 
@@ -38,6 +39,8 @@ pub(crate) struct Snapshot {
     pub(super) quotas: Vec<QuotaSnapshot>,
     #[serde(default)]
     pub(super) scram_credentials: Vec<ScramSnapshot>,
+    #[serde(default)]
+    pub(super) acls: Vec<Acl>,
     /// Only where they have been changed.
     #[serde(default)]
     pub(super) features: Option<FeaturesSnapshot>,
@@ -159,6 +162,11 @@ impl Snapshot {
                 .map(|(entity, limits)| QuotaSnapshot { entity, limits })
                 .collect(),
             scram_credentials: state.scram.all().map(credential).collect(),
+            acls: state
+                .authorizer
+                .as_ref()
+                .map(|authorizer| authorizer.all())
+                .unwrap_or_default(),
             features: features(&state.features),
         }
     }

@@ -1,5 +1,6 @@
 //! The broker as a client sees it: bytes over real sockets.
 
+mod acls;
 mod administration;
 mod cleanup;
 mod configs;
@@ -11,6 +12,7 @@ mod hostile;
 mod levels;
 mod lifecycle;
 mod list_offsets;
+mod logins;
 mod members;
 mod metadata;
 mod mutated;

@@ -1,0 +1,368 @@
+//! Requests about groups, and about the topics that groups read.
+
+use kafkars_protocol::ErrorCode;
+use kafkars_protocol::messages::alter_share_group_offsets::{
+    AlterShareGroupOffsetsRequest, AlterShareGroupOffsetsResponse,
+};
+use kafkars_protocol::messages::consumer_group_describe::{
+    ConsumerGroupDescribeRequest, ConsumerGroupDescribeResponse,
+};
+use kafkars_protocol::messages::consumer_group_heartbeat::ConsumerGroupHeartbeatRequest;
+use kafkars_protocol::messages::delete_groups::{DeleteGroupsRequest, DeleteGroupsResponse};
+use kafkars_protocol::messages::delete_share_group_offsets::{
+    DeleteShareGroupOffsetsRequest, DeleteShareGroupOffsetsResponse,
+};
+use kafkars_protocol::messages::describe_groups::{DescribeGroupsRequest, DescribeGroupsResponse};
+use kafkars_protocol::messages::describe_share_group_offsets::{
+    DescribeShareGroupOffsetsRequest, DescribeShareGroupOffsetsResponse,
+};
+use kafkars_protocol::messages::heartbeat::HeartbeatRequest;
+use kafkars_protocol::messages::join_group::JoinGroupRequest;
+use kafkars_protocol::messages::leave_group::LeaveGroupRequest;
+use kafkars_protocol::messages::list_groups::{ListGroupsRequest, ListGroupsResponse};
+use kafkars_protocol::messages::offset_commit::{OffsetCommitRequest, OffsetCommitResponse};
+use kafkars_protocol::messages::offset_delete::{OffsetDeleteRequest, OffsetDeleteResponse};
+use kafkars_protocol::messages::offset_fetch::{
+    OffsetFetchRequest, OffsetFetchRequestGroup, OffsetFetchResponse,
+};
+use kafkars_protocol::messages::share_acknowledge::{
+    ShareAcknowledgeRequest, ShareAcknowledgeResponse,
+};
+use kafkars_protocol::messages::share_fetch::{ShareFetchRequest, ShareFetchResponse};
+use kafkars_protocol::messages::share_group_describe::{
+    ShareGroupDescribeRequest, ShareGroupDescribeResponse,
+};
+use kafkars_protocol::messages::share_group_heartbeat::ShareGroupHeartbeatRequest;
+use kafkars_protocol::messages::sync_group::SyncGroupRequest;
+
+use super::{Guard, Peer, part, split, unless};
+use crate::security::acl::AclOperation::{self, Delete, Describe, Read};
+use crate::security::acl::ResourceType;
+
+const GROUP_DENIED: ErrorCode = ErrorCode::GroupAuthorizationFailed;
+const TOPIC_DENIED: ErrorCode = ErrorCode::TopicAuthorizationFailed;
+
+fn group(peer: &Peer, operation: AclOperation, group: &str) -> Option<ErrorCode> {
+    unless(peer.may_group(operation, group), GROUP_DENIED)
+}
+
+/// A request of a member, who has to be allowed to read with the group.
+macro_rules! of_a_member {
+    ($($request:ident),*) => {
+        $(impl Guard for $request {
+            fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
+                group(peer, Read, &self.group_id)
+            }
+        })*
+    };
+}
+
+of_a_member!(
+    JoinGroupRequest,
+    SyncGroupRequest,
+    HeartbeatRequest,
+    LeaveGroupRequest
+);
+
+/// A heartbeat that may also say what the member wants to read.
+macro_rules! with_subscription {
+    ($($request:ident),*) => {
+        $(impl Guard for $request {
+            fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
+                let mut topics = self.subscribed_topic_names.iter().flatten();
+                let may = |topic: &String| peer.may_topic(Describe, topic);
+                let denied = group(peer, Read, &self.group_id);
+                denied.or_else(|| unless(topics.all(may), TOPIC_DENIED))
+            }
+        })*
+    };
+}
+
+with_subscription!(ConsumerGroupHeartbeatRequest, ShareGroupHeartbeatRequest);
+
+/// A request about several groups, told group by group.
+macro_rules! by_group {
+    ($request:ident, $response:ident, $groups:ident, |$it:ident| $name:expr, $operation:ident, $answers:ident) => {
+        fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
+            let denied = split(&mut self.$groups, |$it| peer.may_group($operation, $name));
+            part(denied, GROUP_DENIED, |$groups| $request {
+                $groups,
+                ..self.clone()
+            })
+        }
+
+        fn merge(answer: &mut $response, refused: $response) {
+            answer.$answers.extend(refused.$answers);
+        }
+    };
+}
+
+/// What a client may do with the groups of an answer.
+macro_rules! with_operations {
+    ($response:ident) => {
+        fn conceal(answer: &mut $response, peer: &Peer) {
+            for group in &mut answer.groups {
+                let operations = group.authorized_operations;
+                group.authorized_operations =
+                    peer.allowed(operations, ResourceType::Group, &group.group_id);
+            }
+        }
+    };
+}
+
+impl Guard for DescribeGroupsRequest {
+    by_group!(
+        DescribeGroupsRequest,
+        DescribeGroupsResponse,
+        groups,
+        |it| it,
+        Describe,
+        groups
+    );
+    with_operations!(DescribeGroupsResponse);
+}
+
+impl Guard for ConsumerGroupDescribeRequest {
+    by_group!(
+        ConsumerGroupDescribeRequest,
+        ConsumerGroupDescribeResponse,
+        group_ids,
+        |it| it,
+        Describe,
+        groups
+    );
+    with_operations!(ConsumerGroupDescribeResponse);
+}
+
+impl Guard for ShareGroupDescribeRequest {
+    by_group!(
+        ShareGroupDescribeRequest,
+        ShareGroupDescribeResponse,
+        group_ids,
+        |it| it,
+        Describe,
+        groups
+    );
+    with_operations!(ShareGroupDescribeResponse);
+}
+
+impl Guard for DeleteGroupsRequest {
+    fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
+        let denied = split(&mut self.groups_names, |name| peer.may_group(Delete, name));
+        part(denied, GROUP_DENIED, |groups_names| Self { groups_names })
+    }
+
+    fn merge(answer: &mut DeleteGroupsResponse, refused: DeleteGroupsResponse) {
+        answer.results.extend(refused.results);
+    }
+}
+
+impl Guard for DescribeShareGroupOffsetsRequest {
+    fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
+        let denied = split(&mut self.groups, |it| {
+            peer.may_group(Describe, &it.group_id)
+        });
+        part(denied, GROUP_DENIED, |groups| Self { groups })
+    }
+
+    fn merge(
+        answer: &mut DescribeShareGroupOffsetsResponse,
+        refused: DescribeShareGroupOffsetsResponse,
+    ) {
+        answer.groups.extend(refused.groups);
+    }
+
+    fn conceal(answer: &mut DescribeShareGroupOffsetsResponse, peer: &Peer) {
+        for group in &mut answer.groups {
+            let may = |name: &str| peer.may_topic(Describe, name);
+            group.topics.retain(|topic| may(&topic.topic_name));
+        }
+    }
+}
+
+impl Guard for AlterShareGroupOffsetsRequest {
+    fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
+        group(peer, Read, &self.group_id).or_else(|| {
+            let mut topics = self.topics.iter();
+            let all = topics.all(|topic| peer.may_topic(Read, &topic.topic_name));
+            unless(all, TOPIC_DENIED)
+        })
+    }
+
+    fn merge(answer: &mut AlterShareGroupOffsetsResponse, refused: AlterShareGroupOffsetsResponse) {
+        answer.responses.extend(refused.responses);
+    }
+}
+
+impl Guard for DeleteShareGroupOffsetsRequest {
+    fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
+        group(peer, Delete, &self.group_id).or_else(|| {
+            let mut topics = self.topics.iter();
+            let all = topics.all(|topic| peer.may_topic(Read, &topic.topic_name));
+            unless(all, TOPIC_DENIED)
+        })
+    }
+
+    fn merge(
+        answer: &mut DeleteShareGroupOffsetsResponse,
+        refused: DeleteShareGroupOffsetsResponse,
+    ) {
+        answer.responses.extend(refused.responses);
+    }
+}
+
+impl Guard for ShareFetchRequest {
+    fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
+        group(peer, Read, self.group_id.as_deref().unwrap_or_default())
+    }
+
+    fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
+        let denied = split(&mut self.topics, |it| peer.may_topic_id(Read, it.topic_id));
+        part(denied, TOPIC_DENIED, |topics| Self {
+            topics,
+            ..self.clone()
+        })
+    }
+
+    fn merge(answer: &mut ShareFetchResponse, refused: ShareFetchResponse) {
+        answer.responses.extend(refused.responses);
+    }
+}
+
+impl Guard for ShareAcknowledgeRequest {
+    fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
+        group(peer, Read, self.group_id.as_deref().unwrap_or_default())
+    }
+
+    fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
+        let denied = split(&mut self.topics, |it| peer.may_topic_id(Read, it.topic_id));
+        part(denied, TOPIC_DENIED, |topics| Self {
+            topics,
+            ..self.clone()
+        })
+    }
+
+    fn merge(answer: &mut ShareAcknowledgeResponse, refused: ShareAcknowledgeResponse) {
+        answer.responses.extend(refused.responses);
+    }
+}
+
+impl Guard for ListGroupsRequest {
+    fn conceal(answer: &mut ListGroupsResponse, peer: &Peer) {
+        if !peer.may_cluster(Describe) {
+            let may = |id: &str| peer.may_group(Describe, id);
+            answer.groups.retain(|group| may(&group.group_id));
+        }
+    }
+}
+
+impl Guard for OffsetCommitRequest {
+    fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
+        group(peer, Read, &self.group_id)
+    }
+
+    fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
+        let denied = split(&mut self.topics, |topic| {
+            peer.may_either(Read, &topic.name, topic.topic_id)
+        });
+        part(denied, TOPIC_DENIED, |topics| Self {
+            topics,
+            ..self.clone()
+        })
+    }
+
+    fn merge(answer: &mut OffsetCommitResponse, refused: OffsetCommitResponse) {
+        answer.topics.extend(refused.topics);
+    }
+}
+
+impl Guard for OffsetDeleteRequest {
+    fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
+        group(peer, Delete, &self.group_id)
+    }
+
+    fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
+        let denied = split(&mut self.topics, |topic| peer.may_topic(Read, &topic.name));
+        part(denied, TOPIC_DENIED, |topics| Self {
+            topics,
+            ..self.clone()
+        })
+    }
+
+    fn merge(answer: &mut OffsetDeleteResponse, refused: OffsetDeleteResponse) {
+        answer.topics.extend(refused.topics);
+    }
+}
+
+/// First version that asks for several groups.
+const SEVERAL_SINCE: i16 = 8;
+
+impl Guard for OffsetFetchRequest {
+    fn answer_refused(&self, peer: &Peer, version: i16) -> Option<OffsetFetchResponse> {
+        if version >= SEVERAL_SINCE {
+            return None;
+        }
+        let code = group(peer, Describe, &self.group_id)?;
+        Some(super::Serve::refuse(self, peer, version, code))
+    }
+
+    fn take_denied(&mut self, peer: &Peer, version: i16) -> Vec<(Self, ErrorCode)> {
+        if version < SEVERAL_SINCE {
+            let Some(topics) = &mut self.topics else {
+                return Vec::new();
+            };
+            let denied = split(topics, |topic| peer.may_topic(Describe, &topic.name));
+            return part(denied, TOPIC_DENIED, |topics| Self {
+                topics: Some(topics),
+                ..self.clone()
+            });
+        }
+        let groups = split(&mut self.groups, |it| {
+            peer.may_group(Describe, &it.group_id)
+        });
+        let mut parts = part(groups, GROUP_DENIED, |groups| Self {
+            groups,
+            ..Self::default()
+        });
+        let mut denied = Vec::new();
+        for group in &mut self.groups {
+            let Some(topics) = &mut group.topics else {
+                continue;
+            };
+            let topics = split(topics, |topic| {
+                peer.may_either(Describe, &topic.name, topic.topic_id)
+            });
+            if !topics.is_empty() {
+                denied.push(OffsetFetchRequestGroup {
+                    topics: Some(topics),
+                    ..group.clone()
+                });
+            }
+        }
+        parts.extend(part(denied, TOPIC_DENIED, |groups| Self {
+            groups,
+            ..Self::default()
+        }));
+        parts
+    }
+
+    fn merge(answer: &mut OffsetFetchResponse, refused: OffsetFetchResponse) {
+        answer.topics.extend(refused.topics);
+        for group in refused.groups {
+            let mut groups = answer.groups.iter_mut();
+            match groups.find(|there| there.group_id == group.group_id) {
+                // The group may be asked about; some of its topics may not.
+                Some(there) => there.topics.extend(group.topics),
+                None => answer.groups.push(group),
+            }
+        }
+    }
+
+    fn conceal(answer: &mut OffsetFetchResponse, peer: &Peer) {
+        let may = |name: &str| name.is_empty() || peer.may_topic(Describe, name);
+        answer.topics.retain(|topic| may(&topic.name));
+        for group in &mut answer.groups {
+            group.topics.retain(|topic| may(&topic.name));
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Access control around the handlers: which part of a request its client may not make.
+//!
+//! What is refused is taken out of the request, refused by the handler as a fault on purpose would be, so that the error stands in the
+//! right places, and put beside the answer for the rest. Nothing of this runs in a cluster without access control.
+
+mod cluster;
+mod configs;
+mod groups;
+mod topics;
+mod transactions;
+
+use kafkars_protocol::{ErrorCode, Uuid};
+
+use super::{Answer, Peer, Serve};
+use crate::security::acl::{AclOperation, CLUSTER, ResourceType};
+use crate::security::session::ANONYMOUS;
+
+/// What of a request needs leave.
+pub(super) trait Guard: Serve {
+    /// Why the whole request is refused.
+    fn refusal(&self, _peer: &Peer) -> Option<ErrorCode> {
+        None
+    }
+
+    /// The answer to a request that is refused as a whole.
+    fn answer_refused(&self, peer: &Peer, version: i16) -> Option<Self::Response> {
+        let code = self.refusal(peer)?;
+        Some(self.refuse(peer, version, code))
+    }
+
+    /// Takes what its client may not do out of the request, each part with the code it is refused with.
+    fn take_denied(&mut self, _peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
+        Vec::new()
+    }
+
+    /// Puts the answer for a refused part beside that for the rest.
+    fn merge(_answer: &mut Self::Response, _refused: Self::Response) {}
+
+    /// Takes out of an answer what its client may not know of.
+    fn conceal(_answer: &mut Self::Response, _peer: &Peer) {}
+}
+
+/// Serves what a client may ask for, and refuses the rest.
+pub(super) fn serve<R>(mut request: R, peer: &Peer, version: i16) -> Answer<R::Response>
+where
+    R: Guard<Response: Send>,
+{
+    if peer.cluster.authorizer.is_none() {
+        return request.serve(peer, version);
+    }
+    let expects_answer = request.expects_answer();
+    if let Some(refused) = request.answer_refused(peer, version) {
+        return match expects_answer {
+            true => Answer::Now(refused),
+            false => Answer::Disconnect,
+        };
+    }
+    let denied = request.take_denied(peer, version);
+    let denied = denied.into_iter();
+    let refused: Vec<R::Response> = denied
+        .map(|(part, code)| part.refuse(peer, version, code))
+        .collect();
+    if !refused.is_empty() && !expects_answer {
+        // What may be done is done, and the client told in the one way there is.
+        drop(request.serve(peer, version));
+        return Answer::Disconnect;
+    }
+    let client = peer.clone();
+    let finish = move |mut answer: R::Response| {
+        R::conceal(&mut answer, &client);
+        for part in refused {
+            R::merge(&mut answer, part);
+        }
+        answer
+    };
+    match request.serve(peer, version) {
+        Answer::Now(answer) => Answer::Now(finish(answer)),
+        Answer::Later(later) => Answer::Later(Box::pin(async move { finish(later.await) })),
+        other => other,
+    }
+}
+
+impl Peer {
+    /// Whether the client may do something with a resource; always in a cluster without access control.
+    pub(crate) fn may(&self, operation: AclOperation, kind: ResourceType, name: &str) -> bool {
+        let Some(authorizer) = &self.cluster.authorizer else {
+            return true;
+        };
+        let (principal, host) = self.identity();
+        authorizer.allows((&principal, &host), operation, (kind, name))
+    }
+
+    /// Whether the client may do something with any resource of a kind at all.
+    fn may_some(&self, operation: AclOperation, kind: ResourceType) -> bool {
+        let Some(authorizer) = &self.cluster.authorizer else {
+            return true;
+        };
+        let (principal, host) = self.identity();
+        authorizer.allows_some((&principal, &host), operation, kind)
+    }
+
+    /// As rules name it.
+    fn identity(&self) -> (String, String) {
+        let name = self.user.as_deref().unwrap_or(ANONYMOUS);
+        (format!("User:{name}"), self.address.to_string())
+    }
+
+    /// Whether the client may do something with a topic.
+    pub(crate) fn may_topic(&self, operation: AclOperation, topic: &str) -> bool {
+        self.may(operation, ResourceType::Topic, topic)
+    }
+
+    /// The same for a topic by its id. One that is not known is left to the handler, which says so.
+    fn may_topic_id(&self, operation: AclOperation, id: Uuid) -> bool {
+        let name = {
+            let state = self.cluster.state();
+            state.topic_by_id(id).map(|topic| topic.name.clone())
+        };
+        name.is_none_or(|name| self.may_topic(operation, &name))
+    }
+
+    /// Whether the client may do something with a topic that a request names, or else tells the id of.
+    fn may_either(&self, operation: AclOperation, name: &str, id: Uuid) -> bool {
+        if name.is_empty() && !id.is_zero() {
+            self.may_topic_id(operation, id)
+        } else {
+            self.may_topic(operation, name)
+        }
+    }
+
+    fn may_group(&self, operation: AclOperation, group: &str) -> bool {
+        self.may(operation, ResourceType::Group, group)
+    }
+
+    fn may_transaction(&self, operation: AclOperation, id: &str) -> bool {
+        self.may(operation, ResourceType::TransactionalId, id)
+    }
+
+    fn may_cluster(&self, operation: AclOperation) -> bool {
+        self.may(operation, ResourceType::Cluster, CLUSTER)
+    }
+
+    /// Those of some operations, one bit for each of Kafka's numbers, that the client may do (KIP-430).
+    fn allowed(&self, operations: i32, kind: ResourceType, name: &str) -> i32 {
+        if operations == i32::MIN {
+            // Nobody asked.
+            return operations;
+        }
+        let is_set = |code: &i8| operations & (1 << code) != 0;
+        let codes = (0..31i8).filter(is_set);
+        let allowed = codes.filter_map(AclOperation::from_code);
+        let allowed = allowed.filter(|operation| self.may(*operation, kind, name));
+        allowed.fold(0, |bits, operation| bits | (1 << operation.code()))
+    }
+}
+
+/// The code, unless it may be done.
+fn unless(may: bool, code: ErrorCode) -> Option<ErrorCode> {
+    (!may).then_some(code)
+}
+
+/// Leaves what may be done and gives the rest.
+fn split<T>(items: &mut Vec<T>, may: impl FnMut(&T) -> bool) -> Vec<T> {
+    let (kept, denied) = std::mem::take(items).into_iter().partition(may);
+    *items = kept;
+    denied
+}
+
+/// The denied items as a request of their own, if there are any.
+fn part<R, T>(
+    denied: Vec<T>,
+    code: ErrorCode,
+    request: impl FnOnce(Vec<T>) -> R,
+) -> Vec<(R, ErrorCode)> {
+    if denied.is_empty() {
+        return Vec::new();
+    }
+    vec![(request(denied), code)]
+}

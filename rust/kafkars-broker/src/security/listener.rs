@@ -1,0 +1,169 @@
+//! Listeners: each node has all of them, each on a port of its own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::ServerConfig;
+
+use super::sasl::SaslMechanism;
+use super::sasl::session::SaslSettings;
+use super::tls::{self, TlsSettings};
+use crate::error::BrokerError;
+
+/// Listeners one node may have.
+const MAX_LISTENERS: usize = 16;
+
+/// How a listener is protected, by Kafka's names (`security.protocol`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SecurityProtocol {
+    /// Plain TCP, and everybody is `ANONYMOUS`.
+    #[default]
+    Plaintext,
+    /// TLS; a client is who its certificate says, if it shows one.
+    Ssl,
+    /// Plain TCP with a login by SASL.
+    SaslPlaintext,
+    /// TLS with a login by SASL.
+    SaslSsl,
+}
+
+impl SecurityProtocol {
+    /// All of them.
+    pub const ALL: [Self; 4] = [
+        Self::Plaintext,
+        Self::Ssl,
+        Self::SaslPlaintext,
+        Self::SaslSsl,
+    ];
+
+    /// Its name, such as `SASL_SSL`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plaintext => "PLAINTEXT",
+            Self::Ssl => "SSL",
+            Self::SaslPlaintext => "SASL_PLAINTEXT",
+            Self::SaslSsl => "SASL_SSL",
+        }
+    }
+
+    /// Whether connections are encrypted.
+    pub fn has_tls(self) -> bool {
+        matches!(self, Self::Ssl | Self::SaslSsl)
+    }
+
+    /// Whether clients have to log in.
+    pub fn has_sasl(self) -> bool {
+        matches!(self, Self::SaslPlaintext | Self::SaslSsl)
+    }
+}
+
+/// A listener that every node has.
+#[derive(Debug, Clone, Default)]
+pub struct ListenerConfig {
+    /// Its name, which no other has. Default empty: the name of its protocol.
+    pub name: String,
+    /// How it is protected. Default [`SecurityProtocol::Plaintext`].
+    pub protocol: SecurityProtocol,
+    /// Port of node 1; the next nodes take the ports that follow. Default 0: free ports.
+    pub port: u16,
+    /// What it shows and believes; needed where the protocol has TLS. Default none.
+    pub tls: Option<TlsSettings>,
+    /// How clients may log in, where they have to. Default none named: by all of [`SaslMechanism::ALL`].
+    pub mechanisms: Vec<SaslMechanism>,
+    /// How long a login is believed (`connections.max.reauth.ms`); a token's own end may come first. Default none: for ever.
+    pub max_reauth: Option<Duration>,
+}
+
+/// A listener whose settings have been checked.
+#[derive(Debug, Clone)]
+pub(crate) struct Listener {
+    pub(crate) name: String,
+    pub(crate) protocol: SecurityProtocol,
+    pub(crate) port: u16,
+    pub(crate) tls: Option<Arc<ServerConfig>>,
+    /// None where nobody has to log in.
+    pub(crate) sasl: Option<Arc<SaslSettings>>,
+}
+
+/// Checks the listeners. Without any there is a plain one on the port of the broker.
+///
+/// The first listener takes `port` where it names none itself; `nodes` is how many nodes there are.
+pub(crate) fn check(
+    given: &[ListenerConfig],
+    port: u16,
+    nodes: u16,
+) -> Result<Vec<Listener>, BrokerError> {
+    if given.is_empty() {
+        return Ok(vec![Listener {
+            name: SecurityProtocol::Plaintext.name().to_owned(),
+            protocol: SecurityProtocol::Plaintext,
+            port,
+            tls: None,
+            sasl: None,
+        }]);
+    }
+    let count = given.len();
+    if count > MAX_LISTENERS {
+        return Err(invalid(format!("{count} are more than {MAX_LISTENERS}")));
+    }
+    let mut listeners: Vec<Listener> = Vec::with_capacity(count);
+    for (index, given) in given.iter().enumerate() {
+        let port = match given.port {
+            0 if index == 0 => port,
+            own => own,
+        };
+        let listener = check_one(given, port, nodes)?;
+        if let Some(other) = listeners.iter().find(|other| other.name == listener.name) {
+            return Err(invalid(format!("two are named {:?}", other.name)));
+        }
+        listeners.push(listener);
+    }
+    Ok(listeners)
+}
+
+fn check_one(given: &ListenerConfig, port: u16, nodes: u16) -> Result<Listener, BrokerError> {
+    let protocol = given.protocol;
+    let name = match given.name.as_str() {
+        "" => protocol.name(),
+        name => name,
+    };
+    if port != 0 && port.checked_add(nodes.saturating_sub(1)).is_none() {
+        return Err(invalid(format!(
+            "{name}: {nodes} nodes do not fit above port {port}"
+        )));
+    }
+    let tls = match (&given.tls, protocol.has_tls()) {
+        (Some(settings), true) => Some(Arc::new(tls::server_config(name, settings)?)),
+        (None, true) => {
+            let protocol = protocol.name();
+            return Err(invalid(format!("{name}: {protocol} needs a certificate")));
+        }
+        (Some(_), false) => {
+            let protocol = protocol.name();
+            return Err(invalid(format!("{name}: {protocol} shows no certificate")));
+        }
+        (None, false) => None,
+    };
+    let mechanisms = match given.mechanisms.as_slice() {
+        [] => SaslMechanism::ALL.to_vec(),
+        named => named.to_vec(),
+    };
+    let sasl = SaslSettings {
+        mechanisms,
+        max_reauth: given.max_reauth,
+    };
+    Ok(Listener {
+        name: name.to_owned(),
+        protocol,
+        port,
+        tls,
+        sasl: protocol.has_sasl().then(|| Arc::new(sasl)),
+    })
+}
+
+pub(super) fn invalid(reason: String) -> BrokerError {
+    BrokerError::InvalidSetting {
+        setting: "listeners",
+        reason,
+    }
+}

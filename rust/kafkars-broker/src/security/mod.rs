@@ -1,0 +1,15 @@
+//! Who may talk to the broker, and about what: TLS, logins by SASL, and access control lists.
+
+pub(crate) mod acl;
+pub(crate) mod listener;
+pub(crate) mod sasl;
+pub(crate) mod session;
+mod tls;
+pub(crate) mod transport;
+pub(crate) mod users;
+
+pub use acl::{Acl, AclOperation, AclSettings, PatternType, Permission, ResourceType};
+pub use listener::{ListenerConfig, SecurityProtocol};
+pub use sasl::SaslMechanism;
+pub use tls::{ClientAuth, TlsSettings};
+pub use users::User;

@@ -1,0 +1,296 @@
+//! SCRAM-SHA-256 and SCRAM-SHA-512 (RFC 5802, RFC 7677), the server's side.
+
+use aws_lc_rs::{constant_time, digest, hmac, pbkdf2, rand};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use zeroize::Zeroizing;
+
+use super::{Directory, Failure, Progress, sasl_name};
+
+/// Random bytes in the broker's part of the nonce.
+const NONCE: usize = 24;
+
+/// Which hash a login is made with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ScramHash {
+    Sha256,
+    Sha512,
+}
+
+impl ScramHash {
+    pub(crate) const ALL: [Self; 2] = [Self::Sha256, Self::Sha512];
+
+    /// Kafka's number for it.
+    pub(crate) fn code(self) -> i8 {
+        match self {
+            Self::Sha256 => 1,
+            Self::Sha512 => 2,
+        }
+    }
+
+    pub(crate) fn pbkdf2(self) -> pbkdf2::Algorithm {
+        match self {
+            Self::Sha256 => pbkdf2::PBKDF2_HMAC_SHA256,
+            Self::Sha512 => pbkdf2::PBKDF2_HMAC_SHA512,
+        }
+    }
+
+    /// Bytes of a hash.
+    pub(crate) fn length(self) -> usize {
+        self.digest().output_len
+    }
+
+    fn digest(self) -> &'static digest::Algorithm {
+        match self {
+            Self::Sha256 => &digest::SHA256,
+            Self::Sha512 => &digest::SHA512,
+        }
+    }
+
+    fn sign(self, key: &[u8], data: &[u8]) -> hmac::Tag {
+        let algorithm = match self {
+            Self::Sha256 => hmac::HMAC_SHA256,
+            Self::Sha512 => hmac::HMAC_SHA512,
+        };
+        hmac::sign(&hmac::Key::new(algorithm, key), data)
+    }
+}
+
+/// One login.
+pub(crate) struct Scram {
+    hash: ScramHash,
+    state: State,
+}
+
+enum State {
+    AwaitsFirst,
+    AwaitsFinal(Box<Challenge>),
+    Done,
+}
+
+/// What was told to the client, to check its proof with.
+struct Challenge {
+    user: String,
+    /// The client's nonce with ours behind it.
+    nonce: String,
+    client_first_bare: String,
+    server_first: String,
+    salted_password: Zeroizing<Vec<u8>>,
+}
+
+impl Scram {
+    pub(crate) fn new(hash: ScramHash) -> Self {
+        Self {
+            hash,
+            state: State::AwaitsFirst,
+        }
+    }
+
+    pub(super) fn take(
+        &mut self,
+        message: &[u8],
+        directory: &Directory<'_>,
+    ) -> Result<Progress, Failure> {
+        let message = std::str::from_utf8(message).map_err(|_| Failure::Untold)?;
+        match std::mem::replace(&mut self.state, State::Done) {
+            State::AwaitsFirst => {
+                let challenge = self.challenge(message, directory)?;
+                let answer = challenge.server_first.clone().into_bytes();
+                self.state = State::AwaitsFinal(Box::new(challenge));
+                Ok(Progress::Challenge(answer))
+            }
+            State::AwaitsFinal(challenge) => self.check(message, *challenge),
+            State::Done => Err(Failure::Untold),
+        }
+    }
+
+    fn challenge(&self, message: &str, directory: &Directory<'_>) -> Result<Challenge, Failure> {
+        let first = ClientFirst::read(message).ok_or(Failure::Untold)?;
+        let credentials = directory.scram.of(&first.user);
+        let credential = credentials.and_then(|all| all.get(&self.hash.code()));
+        let credential = credential.ok_or(Failure::Untold)?;
+        if first.authorization.is_some_and(|name| name != first.user) {
+            let words = "Client requested an authorization id that is different from username";
+            return Err(Failure::told(words));
+        }
+        let mut random = [0; NONCE];
+        rand::fill(&mut random).map_err(|_| Failure::Untold)?;
+        let nonce = format!("{}{}", first.nonce, BASE64.encode(random));
+        let [salt, salted_password] = credential.secret();
+        let server_first = format!(
+            "r={nonce},s={},i={}",
+            BASE64.encode(salt),
+            credential.iterations
+        );
+        Ok(Challenge {
+            user: first.user,
+            nonce,
+            client_first_bare: first.bare.to_owned(),
+            server_first,
+            salted_password: Zeroizing::new(salted_password.to_vec()),
+        })
+    }
+
+    fn check(&self, message: &str, challenge: Challenge) -> Result<Progress, Failure> {
+        let (without_proof, proof) = message.rsplit_once(",p=").ok_or(Failure::Untold)?;
+        let mut parts = without_proof.split(',');
+        let binding = parts.next().and_then(|part| part.strip_prefix("c="));
+        let nonce = parts.next().and_then(|part| part.strip_prefix("r="));
+        // Without channel binding the header is what the client began with: "n,,".
+        let header = binding.and_then(|text| BASE64.decode(text).ok());
+        let is_header = header.is_some_and(|header| header.starts_with(b"n,"));
+        if !is_header || nonce != Some(&challenge.nonce) {
+            return Err(Failure::Untold);
+        }
+        let proof = BASE64.decode(proof).map_err(|_| Failure::Untold)?;
+        let Challenge {
+            client_first_bare,
+            server_first,
+            salted_password,
+            ..
+        } = &challenge;
+        let signed = format!("{client_first_bare},{server_first},{without_proof}");
+        let client_key = self.hash.sign(salted_password, b"Client Key");
+        let stored_key = digest::digest(self.hash.digest(), client_key.as_ref());
+        let signature = self.hash.sign(stored_key.as_ref(), signed.as_bytes());
+        let expected = client_key.as_ref().iter().zip(signature.as_ref());
+        let expected: Vec<u8> = expected.map(|(key, byte)| key ^ byte).collect();
+        constant_time::verify_slices_are_equal(&proof, &expected).map_err(|_| Failure::Untold)?;
+        let server_key = self.hash.sign(salted_password, b"Server Key");
+        let signature = self.hash.sign(server_key.as_ref(), signed.as_bytes());
+        Ok(Progress::Done {
+            user: challenge.user,
+            answer: format!("v={}", BASE64.encode(signature)).into_bytes(),
+            ends_at: None,
+        })
+    }
+}
+
+/// The client's first message.
+struct ClientFirst<'a> {
+    /// Who the client wants to be, where it says so.
+    authorization: Option<String>,
+    user: String,
+    nonce: &'a str,
+    /// What is signed of it.
+    bare: &'a str,
+}
+
+impl<'a> ClientFirst<'a> {
+    fn read(message: &'a str) -> Option<Self> {
+        let (authorization, bare) = message.strip_prefix("n,")?.split_once(',')?;
+        let authorization = match authorization {
+            "" => None,
+            given => Some(sasl_name(given.strip_prefix("a=")?)?),
+        };
+        let mut parts = bare.split(',');
+        let user = sasl_name(parts.next()?.strip_prefix("n=")?)?;
+        let nonce = parts.next()?.strip_prefix("r=")?;
+        let printable = nonce.bytes().all(|byte| matches!(byte, 0x21..=0x7e));
+        (!user.is_empty() && !nonce.is_empty() && printable).then_some(Self {
+            authorization,
+            user,
+            nonce,
+            bare,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::scram::ScramCredentials;
+    use crate::security::users::{Passwords, User, set_scram};
+
+    fn users() -> (Passwords, ScramCredentials) {
+        let mut scram = ScramCredentials::default();
+        let user = User {
+            name: "alice".to_owned(),
+            password: "wonderland".to_owned(),
+        };
+        set_scram(&mut scram, &user).unwrap();
+        (Passwords::default(), scram)
+    }
+
+    /// The client's side, written from RFC 5802 without the code above.
+    fn answer(hash: ScramHash, bare: &str, server_first: &str, password: &str) -> String {
+        let field = |name: &str| {
+            let mut parts = server_first.split(',');
+            parts.find_map(|part| part.strip_prefix(name)).unwrap()
+        };
+        let salt = BASE64.decode(field("s=")).unwrap();
+        let iterations = std::num::NonZeroU32::new(field("i=").parse().unwrap()).unwrap();
+        let mut salted = vec![0; hash.length()];
+        pbkdf2::derive(
+            hash.pbkdf2(),
+            iterations,
+            &salt,
+            password.as_bytes(),
+            &mut salted,
+        );
+        let key = hash.sign(&salted, b"Client Key");
+        let stored = digest::digest(hash.digest(), key.as_ref());
+        let without_proof = format!("c=biws,r={}", field("r="));
+        let signed = format!("{bare},{server_first},{without_proof}");
+        let signature = hash.sign(stored.as_ref(), signed.as_bytes());
+        let proof: Vec<u8> = key
+            .as_ref()
+            .iter()
+            .zip(signature.as_ref())
+            .map(|(a, b)| a ^ b)
+            .collect();
+        format!("{without_proof},p={}", BASE64.encode(proof))
+    }
+
+    #[test]
+    fn the_right_password_is_proved_and_a_wrong_one_is_not() {
+        let (passwords, scram) = users();
+        let directory = Directory {
+            passwords: &passwords,
+            scram: &scram,
+            now: 0,
+        };
+        for (hash, password, right) in [
+            (ScramHash::Sha256, "wonderland", true),
+            (ScramHash::Sha512, "wonderland", true),
+            (ScramHash::Sha512, "Wonderland", false),
+        ] {
+            let mut login = Scram::new(hash);
+            let bare = "n=alice,r=rOprNGfwEbeRWgbNEkqO";
+            let first = format!("n,,{bare}");
+            let Ok(Progress::Challenge(challenge)) = login.take(first.as_bytes(), &directory)
+            else {
+                panic!("no challenge");
+            };
+            let challenge = String::from_utf8(challenge).unwrap();
+            let last = answer(hash, bare, &challenge, password);
+            let outcome = login.take(last.as_bytes(), &directory);
+            assert_eq!(outcome.is_ok(), right, "{outcome:?}");
+            // A message more is never an answer.
+            assert!(login.take(last.as_bytes(), &directory).is_err());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_message_is_a_panic_or_a_login(first in ".{0,60}", last in ".{0,60}", keep in any::<bool>()) {
+            let (passwords, scram) = (Passwords::default(), users_once());
+            let directory = Directory { passwords: &passwords, scram, now: 0 };
+            let mut login = Scram::new(ScramHash::Sha256);
+            let first = if keep { format!("n,,n=alice,r=x{}", first.replace(|c: char| !c.is_ascii_alphanumeric(), "")) } else { first };
+            let challenged = login.take(first.as_bytes(), &directory);
+            if keep {
+                prop_assert!(matches!(challenged, Ok(Progress::Challenge(_))));
+            }
+            prop_assert!(login.take(last.as_bytes(), &directory).is_err());
+        }
+    }
+
+    /// Deriving keys for every case would take long.
+    fn users_once() -> &'static ScramCredentials {
+        static USERS: std::sync::OnceLock<ScramCredentials> = std::sync::OnceLock::new();
+        USERS.get_or_init(|| users().1)
+    }
+}
