@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from kafkars._kafkars import SeenRequest
 from kafkars.testing.broker import EmbeddedBroker, EmbeddedCluster
+from kafkars.testing.certificates import Certificate, Certificates
 from kafkars.testing.clock import Clock
 from kafkars.testing.faults import Fault
+from kafkars.testing.security import Acl, Listener, unsecured_token
 
-__all__ = ["Clock", "EmbeddedBroker", "EmbeddedCluster", "Fault", "SeenRequest"]
+__all__ = [
+    "Acl",
+    "Certificate",
+    "Certificates",
+    "Clock",
+    "EmbeddedBroker",
+    "EmbeddedCluster",
+    "Fault",
+    "Listener",
+    "SeenRequest",
+    "unsecured_token",
+]

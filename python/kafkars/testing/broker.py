@@ -5,18 +5,23 @@ from __future__ import annotations
 import ipaddress
 import os
 import time
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from kafkars import _kafkars
-from kafkars.errors import BrokerError, ConfigError, KafkaTimeoutError
+from kafkars.errors import BrokerError, ClientStateError, ConfigError, KafkaTimeoutError
 from kafkars.testing.clock import Clock
 from kafkars.testing.faults import Action, Fault
+from kafkars.testing.protection import Protection, acls_to_native
+from kafkars.testing.security import Acl
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
 
     from typing_extensions import Self
+
+    from kafkars.testing.certificates import Certificate, Certificates
+    from kafkars.testing.security import Listener, Mechanism, Protocol
 
 ANYTHING = 0x7FFF_FFFF
 """A length that no frame has."""
@@ -56,6 +61,15 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
             None for only when called.
         group_migration_policy: Which groups may change between the classic and the consumer protocol while they have members
             (`group.consumer.migration.policy`): "bidirectional", "upgrade", "downgrade" or "disabled".
+        security: How its one listener is protected. With TLS it shows a certificate of `certificates`.
+        listeners: Several listeners by name instead, the first of which is that of `bootstrap_servers`.
+        users: Users and their passwords, known to PLAIN and to both kinds of SCRAM. OAUTHBEARER needs none.
+        certificates: Who signs the certificates of brokers, and those of clients that are believed; None makes an authority where
+            one is needed.
+        acls: Who may do what, beside `super_users`; an empty list lets nobody else do anything. None: everybody may do everything.
+        super_users: Who may do everything, such as `User:admin` (`super.users`).
+        allow_everyone_if_no_acl_found: Whether what no rule speaks of is open to everybody (`allow.everyone.if.no.acl.found`).
+        login_timeout: Seconds that a client may take to complete TLS, and then to log in, before it is cut off.
 
     Raises:
         ConfigError: A setting makes no sense.
@@ -81,9 +95,19 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         connections_max_idle: float = 600.0,
         cleanup_interval: float | None = None,
         group_migration_policy: Literal["bidirectional", "upgrade", "downgrade", "disabled"] = "bidirectional",
+        security: Protocol = "PLAINTEXT",
+        listeners: Mapping[str, Listener] | None = None,
+        users: Mapping[str, str] | None = None,
+        certificates: Certificates | None = None,
+        acls: Sequence[Acl] | None = None,
+        super_users: Sequence[str] = (),
+        allow_everyone_if_no_acl_found: bool = False,
+        login_timeout: float = 10.0,
     ) -> Self:
         """See the class."""
-        return super().__new__(
+        protection = Protection(security, listeners, users, certificates)
+        rules = acls_to_native(acls, super_users, open_to_everyone=allow_everyone_if_no_acl_found)
+        broker = super().__new__(
             cls,
             {
                 "nodes": nodes,
@@ -102,8 +126,104 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
                 "connections_max_idle": connections_max_idle,
                 "cleanup_interval": cleanup_interval,
                 "group_migration_policy": group_migration_policy,
+                "listeners": protection.listeners_to_native(),
+                "users": list(protection.users.items()),
+                "acls": rules,
+                "login_timeout": login_timeout,
             },
         )
+        broker._protection = protection
+        return broker
+
+    _protection: Protection
+
+    # --- security ---------------------------------------------------------------------------------------------
+
+    @property
+    def certificates(self) -> Certificates:
+        """Who signed the certificates that it shows.
+
+        Raises:
+            ClientStateError: It has no listener with TLS.
+        """
+        certificates = self._protection.certificates
+        if certificates is None:
+            message = "the broker has no listener with TLS, so it has no certificates"
+            raise ClientStateError(message)
+        return certificates
+
+    def bootstrap_servers_of(self, listener: str) -> str:
+        """Where its nodes listen at one of several listeners.
+
+        Raises:
+            InvalidArgumentError: There is no such listener.
+        """
+        return self._bootstrap_servers_of(listener)
+
+    def client_settings(
+        self,
+        listener: str | None = None,
+        *,
+        user: str | None = None,
+        mechanism: Mechanism | None = None,
+        certificate: Certificate | None = None,
+    ) -> dict[str, Any]:
+        """What a client needs to be let in: `Producer(**broker.client_settings())`.
+
+        Args:
+            listener: Which listener; None is the first.
+            user: Who logs in, where that is asked; None is the first of `users`.
+            mechanism: How; None is the first that the listener offers of SCRAM-SHA-512, SCRAM-SHA-256, PLAIN and OAUTHBEARER.
+            certificate: What the client shows, where that is asked; None is a new one of `CN=client` where one is required.
+
+        Raises:
+            InvalidArgumentError: There is no such listener, user or mechanism.
+        """
+        name, found = self._protection.listener(listener)
+        servers = self.bootstrap_servers if name is None else self.bootstrap_servers_of(name)
+        settings: dict[str, Any] = {"bootstrap_servers": servers, "security_protocol": found.security.lower()}
+        if found.has_tls:
+            settings |= self._protection.tls_settings(found, certificate)
+        if found.has_sasl:
+            settings |= self._protection.sasl_settings(found, user, mechanism, self.clock)
+        return settings
+
+    def add_user(self, name: str, password: str) -> None:
+        """Makes a user who can log in by PLAIN and SCRAM, or gives one another password.
+
+        Raises:
+            InvalidArgumentError: The name is empty.
+        """
+        self._add_user(name, password)
+        self._protection.users[name] = password
+
+    def remove_user(self, name: str) -> bool:
+        """Removes a user from all mechanisms; False where there was none. Who is logged in stays so."""
+        self._protection.users.pop(name, None)
+        return self._remove_user(name)
+
+    def add_acl(self, rule: Acl) -> None:
+        """Adds an access control rule, as an administrator would.
+
+        Raises:
+            ClientStateError: The broker was started without `acls`.
+            ConfigError: A name of Kafka's is wrong.
+            InvalidArgumentError: The rule makes no sense.
+        """
+        self._add_acl(rule._to_native())
+
+    def remove_acl(self, rule: Acl) -> bool:
+        """Removes an access control rule; False where it was not there.
+
+        Raises:
+            ClientStateError: The broker was started without `acls`.
+            ConfigError: A name of Kafka's is wrong.
+        """
+        return self._remove_acl(rule._to_native())
+
+    def acls(self) -> list[Acl]:
+        """All access control rules, in order."""
+        return [Acl(*rule) for rule in self._acls()]
 
     @property
     def clock(self) -> Clock:
@@ -417,6 +537,14 @@ class EmbeddedCluster(EmbeddedBroker):
         connections_max_idle: float = 600.0,
         cleanup_interval: float | None = None,
         group_migration_policy: Literal["bidirectional", "upgrade", "downgrade", "disabled"] = "bidirectional",
+        security: Protocol = "PLAINTEXT",
+        listeners: Mapping[str, Listener] | None = None,
+        users: Mapping[str, str] | None = None,
+        certificates: Certificates | None = None,
+        acls: Sequence[Acl] | None = None,
+        super_users: Sequence[str] = (),
+        allow_everyone_if_no_acl_found: bool = False,
+        login_timeout: float = 10.0,
     ) -> Self:
         """See the class."""
         return super().__new__(
@@ -437,4 +565,12 @@ class EmbeddedCluster(EmbeddedBroker):
             connections_max_idle=connections_max_idle,
             cleanup_interval=cleanup_interval,
             group_migration_policy=group_migration_policy,
+            security=security,
+            listeners=listeners,
+            users=users,
+            certificates=certificates,
+            acls=acls,
+            super_users=super_users,
+            allow_everyone_if_no_acl_found=allow_everyone_if_no_acl_found,
+            login_timeout=login_timeout,
         )

@@ -350,6 +350,10 @@ pub(crate) fn embedded_broker(error: &BrokerError) -> PyErr {
         BrokerError::Topic { code, topic, .. } => {
             Python::attach(|py| broker(py, *code, error, &Place::topic(topic)))
         }
+        BrokerError::User { .. } | BrokerError::Acl { .. } | BrokerError::UnknownListener(_) => {
+            attached("InvalidArgumentError", error.to_string())
+        }
+        BrokerError::NoAcls => attached("ClientStateError", error.to_string()),
         BrokerError::Compaction {
             topic, partition, ..
         } => Python::attach(|py| {

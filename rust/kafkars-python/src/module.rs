@@ -9,7 +9,7 @@ use crate::admin::{PyAdmin, PyAdminRequest};
 use crate::aio::{PyCall, PyFuture, PyPort, send};
 use crate::arrow::{PyArrowBatch, check_arrow_layout};
 use crate::batch::{PyRecordBatch, PyRecordIterator};
-use crate::broker::{PyEmbeddedBroker, PySeenRequest};
+use crate::broker::{PyCertificateAuthority, PyEmbeddedBroker, PyMadeCertificate, PySeenRequest};
 use crate::compat::aiokafka;
 use crate::compat::confluent::{self, PyBell, PyConfluentConsumer, PyConfluentProducer, PyMessage};
 use crate::config::{AdminFields, ClientSettings, ConsumerFields, ProducerFields};
@@ -53,6 +53,8 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyDeserializedRecord>()?;
     module.add_class::<PyEmbeddedBroker>()?;
     module.add_class::<PySeenRequest>()?;
+    module.add_class::<PyCertificateAuthority>()?;
+    module.add_class::<PyMadeCertificate>()?;
     module.add_class::<PyFuture>()?;
     module.add_class::<PyMessage>()?;
     module.add_class::<PyPort>()?;

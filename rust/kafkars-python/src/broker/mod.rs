@@ -15,9 +15,11 @@ use crate::runtime::Birthplace;
 
 mod faults;
 mod requests;
+mod security;
 mod settings;
 
 pub(crate) use requests::PySeenRequest;
+pub(crate) use security::{PyCertificateAuthority, PyMadeCertificate};
 use settings::{Settings, TopicArguments, topic};
 
 /// An in-memory Kafka cluster in this process, reachable over TCP.
@@ -56,6 +58,45 @@ impl PyEmbeddedBroker {
     #[getter]
     fn cluster_id(&self) -> PyResult<String> {
         self.with(|broker| Ok(broker.cluster_id().to_owned()))
+    }
+
+    /// Where its nodes listen at one of several listeners.
+    fn _bootstrap_servers_of(&self, listener: &str) -> PyResult<String> {
+        self.with(|broker| broker.bootstrap_servers_of(listener))
+    }
+
+    /// Names and protocols of its listeners.
+    fn _listeners(&self) -> PyResult<Vec<(String, &'static str)>> {
+        self.with(|broker| {
+            let listeners = broker.listeners().into_iter();
+            Ok(listeners
+                .map(|(name, protocol)| (name, protocol.name()))
+                .collect())
+        })
+    }
+
+    fn _add_user(&self, py: Python<'_>, name: String, password: String) -> PyResult<()> {
+        let user = security::user((name, password));
+        self.with_detached(py, |broker| broker.add_user(&user))
+    }
+
+    fn _remove_user(&self, name: &str) -> PyResult<bool> {
+        self.with(|broker| broker.remove_user(name))
+    }
+
+    fn _add_acl(&self, rule: security::RuleArguments) -> PyResult<()> {
+        let rule = security::rule(rule)?;
+        self.with(|broker| broker.add_acl(rule))
+    }
+
+    fn _remove_acl(&self, rule: security::RuleArguments) -> PyResult<bool> {
+        let rule = security::rule(rule)?;
+        self.with(|broker| broker.remove_acl(&rule))
+    }
+
+    fn _acls(&self) -> PyResult<Vec<security::RuleArguments>> {
+        let rules = self.with(|broker| broker.acls())?;
+        Ok(rules.into_iter().map(security::rule_arguments).collect())
     }
 
     /// Creates a topic, as an administrator would.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use kafkars_broker::{BrokerConfig, ClockMode, GroupSettings, MigrationPolicy, NewTopic};
 use pyo3::prelude::*;
 
+use super::security::{self, AclArguments, Listener};
 use crate::error;
 
 /// Settings by name; `kafkars.testing` always gives all of them. Numbers are wider than what they are for, so that one that does
@@ -29,6 +30,10 @@ pub(crate) struct Settings {
     version: Option<String>,
     data_dir: Option<PathBuf>,
     group_migration_policy: String,
+    listeners: Vec<Listener>,
+    users: Vec<(String, String)>,
+    acls: Option<AclArguments>,
+    login_timeout: f64,
 }
 
 /// A topic as Python gives it: name, partitions, replicas, settings.
@@ -71,7 +76,20 @@ impl Settings {
             );
             return Err(error::config(message));
         };
+        let login_timeout = match Duration::try_from_secs_f64(self.login_timeout) {
+            Ok(limit) if !limit.is_zero() => limit,
+            _ => {
+                let limit = self.login_timeout;
+                let message = format!("login_timeout: {limit} is not a positive number of seconds");
+                return Err(error::config(message));
+            }
+        };
+        let listeners = self.listeners.into_iter().map(Listener::into_config);
         Ok(BrokerConfig {
+            listeners: listeners.collect::<PyResult<_>>()?,
+            users: self.users.into_iter().map(security::user).collect(),
+            acls: self.acls.map(security::acls).transpose()?,
+            login_timeout,
             nodes: number("nodes", self.nodes, "a number of nodes")?,
             port: number("port", self.port, PORT)?,
             topics: self

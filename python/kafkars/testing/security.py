@@ -1,0 +1,139 @@
+"""What protects an embedded broker: its listeners, and who may do what."""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kafkars.testing.certificates import Certificate, Certificates
+
+Protocol: TypeAlias = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
+"""How connections are protected."""
+
+Mechanism: TypeAlias = Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"]
+"""How clients log in."""
+
+MECHANISMS: tuple[Mechanism, ...] = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
+"""All ways to log in that the broker offers."""
+
+
+@dataclass(frozen=True)
+class Listener:
+    """One listener of an embedded broker; every node has all of them, each on a port of its own."""
+
+    security: Protocol = "PLAINTEXT"
+    """How it is protected."""
+
+    port: int = 0
+    """Port of the first node; the next nodes take the ports that follow. 0 takes free ports."""
+
+    certificate: Certificate | None = None
+    """What it shows where it has TLS. None: one for this machine, signed by the broker's `certificates`."""
+
+    client_auth: Literal["none", "requested", "required"] = "none"
+    """Whether clients show certificates (`ssl.client.auth`)."""
+
+    client_ca_pem: str | None = None
+    """Authorities of clients, as PEM. None: the one of the broker's `certificates`."""
+
+    mechanisms: Sequence[Mechanism] = MECHANISMS
+    """How clients may log in (`sasl.enabled.mechanisms`)."""
+
+    max_reauth_ms: int | None = None
+    """Milliseconds for which a login is believed (`connections.max.reauth.ms`); the end of a token may come first. None: for ever."""
+
+    @property
+    def has_tls(self) -> bool:
+        """Whether connections are encrypted."""
+        return self.security.upper() in {"SSL", "SASL_SSL"}
+
+    @property
+    def has_sasl(self) -> bool:
+        """Whether clients have to log in."""
+        return self.security.upper() in {"SASL_PLAINTEXT", "SASL_SSL"}
+
+    def _to_native(self, name: str, certificates: Certificates | None) -> dict[str, object]:
+        certificate = self.certificate
+        if certificate is None and self.has_tls and certificates is not None:
+            certificate = certificates.issue(f"broker {name}")
+        ca_pem = self.client_ca_pem
+        if ca_pem is None and certificates is not None:
+            ca_pem = certificates.ca_pem
+        return {
+            "name": name,
+            "protocol": self.security,
+            "port": self.port,
+            "certificate_pem": None if certificate is None else certificate.certificate_pem,
+            "key_pem": None if certificate is None else certificate.key_pem,
+            "client_auth": self.client_auth,
+            "client_ca_pem": ca_pem,
+            "mechanisms": list(self.mechanisms),
+            "max_reauth_ms": self.max_reauth_ms,
+        }
+
+
+@dataclass(frozen=True)
+class Acl:
+    """An access control rule, by Kafka's names in any case.
+
+    ```python
+    Acl("User:alice", "READ", "TOPIC", "orders")
+    Acl("User:*", "ALL", "TOPIC", "public-", pattern="PREFIXED")
+    ```
+    """
+
+    principal: str
+    """Whom it is for: `User:alice`, by a certificate `User:CN=alice`; `User:*` is everybody."""
+
+    operation: str
+    """What is done: READ, WRITE, CREATE, DELETE, ALTER, DESCRIBE, CLUSTER_ACTION, DESCRIBE_CONFIGS, ALTER_CONFIGS,
+    IDEMPOTENT_WRITE or ALL."""
+
+    resource_type: str
+    """To what: TOPIC, GROUP, CLUSTER or TRANSACTIONAL_ID."""
+
+    resource_name: str = "kafka-cluster"
+    """Its name; `*` is every one. The cluster has the name that is the default."""
+
+    pattern: str = "LITERAL"
+    """LITERAL, or PREFIXED for all whose names begin so."""
+
+    permission: str = "ALLOW"
+    """ALLOW, or DENY, which wins."""
+
+    host: str = "*"
+    """Where the client is, as an address; `*` is anywhere."""
+
+    def _to_native(self) -> tuple[str, str, str, str, str, str, str]:
+        return (
+            self.principal,
+            self.operation,
+            self.resource_type,
+            self.resource_name,
+            self.pattern,
+            self.permission,
+            self.host,
+        )
+
+
+def unsecured_token(subject: str, *, lifetime: float = 3600.0, now: float | None = None) -> str:
+    """A token for OAUTHBEARER that nobody has signed, as an embedded broker takes it, and Kafka where it is set up for tests.
+
+    Args:
+        subject: Who logs in with it.
+        lifetime: Seconds until it ends; negative for one that has ended.
+        now: Seconds since 1970 from which the lifetime counts; None: the machine's time.
+    """
+    now = time.time() if now is None else now
+    claims = {"sub": subject, "iat": int(min(now, now + lifetime)) - 1, "exp": now + lifetime}
+    return f"{_encoded({'alg': 'none'})}.{_encoded(claims)}."
+
+
+def _encoded(value: dict[str, object]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
