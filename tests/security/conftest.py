@@ -95,6 +95,9 @@ def encode(data: bytes) -> str:
 class SecureKafka:
     """The broker, its authorities and what clients need to be believed."""
 
+    checks_audience = True
+    """Whether tokens for somebody else are refused."""
+
     def __init__(self, cluster: KafkaCluster, folder: Path, authority: Authority, tokens: TokenServer) -> None:
         self.cluster = cluster
         self.folder = folder
@@ -142,11 +145,22 @@ def authority() -> Authority:
     return Authority("kafkars test authority")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", params=["embedded", pytest.param("kafka", marks=pytest.mark.kafka)])
 def secure_kafka(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, authority: Authority, tokens: TokenServer
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, authority: Authority
 ) -> Iterator[SecureKafka]:
-    """One for the whole run."""
+    """One of each kind for the whole run."""
+    if request.param == "embedded":
+        from tests.security.embedded import SecureEmbedded, UnsecuredTokens, start
+
+        unsecured = UnsecuredTokens()
+        folder = tmp_path_factory.mktemp("certificates")
+        with start(folder, authority) as broker:
+            yield SecureEmbedded(broker, folder, authority, unsecured)
+        unsecured.server.shutdown()
+        unsecured.server.server_close()
+        return
+    tokens = request.getfixturevalue("tokens")
     reason = why_no_kafka()
     if reason is not None:
         pytest.fail(reason) if in_ci() else pytest.skip(reason)

@@ -59,7 +59,6 @@ def test_a_wrong_secret_is_not_quoted(name: str, wrong: Any) -> None:
     assert_silent(raised.value, *traceback.format_exception(raised.value))
 
 
-@pytest.mark.kafka
 @pytest.mark.timeout(180)
 def test_nothing_that_is_said_holds_a_secret(
     secure_kafka: SecureKafka, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str], tmp_path: Path

@@ -1,4 +1,4 @@
-"""TLS against real Kafka: who is believed, who is not, and what is said of it."""
+"""TLS against real Kafka and the embedded broker: who is believed, who is not, and what is said of it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.kafka.cluster import wait_until
 from tests.security.conftest import SecureKafka
 from tests.support.certificates import Authority
 
-pytestmark = [pytest.mark.kafka, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.timeout(180)
 
 
 def round_trip(client_api: Any, settings: dict[str, Any], topic: str, value: bytes = b"v") -> None:

@@ -274,7 +274,6 @@ fn producer_ids_are_for_those_who_may_write_anything() {
         transaction_timeout_ms: 1000,
         producer_id: -1,
         producer_epoch: -1,
-        ..InitProducerIdRequest::default()
     };
     assert_eq!(wire.call(&init(Some("ours")), 4).error_code, 0);
     assert_eq!(wire.call(&init(Some("others")), 4).error_code, TRANSACTION);
@@ -355,7 +354,7 @@ fn rules_are_made_described_and_deleted_by_who_may_alter_the_cluster() {
     };
     let deleted = wire.call(&delete, 3).filter_results;
     assert_eq!(deleted[0].matching_acls.len(), 1);
-    assert_eq!(broker.acls().unwrap(), [alter.clone()]);
+    assert_eq!(broker.acls().unwrap(), std::slice::from_ref(&alter));
     broker.remove_acl(&alter).unwrap();
     assert_eq!(wire.call(&everything(), 3).error_code, CLUSTER);
     assert_eq!(wire.call(&create, 3).results[0].error_code, CLUSTER);

@@ -80,13 +80,17 @@ by_name!(
     Alter,
     results
 );
-by_name!(
-    DescribeProducersRequest,
-    DescribeProducersResponse,
-    topics.name,
-    Read,
-    topics
-);
+
+impl Guard for DescribeProducersRequest {
+    fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
+        let denied = split(&mut self.topics, |topic| peer.may_topic(Read, &topic.name));
+        part(denied, DENIED, |topics| Self { topics })
+    }
+
+    fn merge(answer: &mut DescribeProducersResponse, refused: DescribeProducersResponse) {
+        answer.topics.extend(refused.topics);
+    }
+}
 
 impl Guard for ProduceRequest {
     fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {

@@ -94,7 +94,7 @@ impl Authorizer {
                 .any(|rule| rule.is_about(kind, "*") && rule.resource_name == "*");
         }
         let is_left = |rule: &&Acl| !denied.iter().any(|denial| denial.covers(rule));
-        given.iter().any(|rule| is_left(rule))
+        given.iter().any(is_left)
     }
 
     /// Adds a rule; the error says that there are too many.
