@@ -14,7 +14,7 @@ use crate::creation;
 use crate::error::BrokerError;
 use crate::intercept::{Intercept, InterceptId};
 use crate::requests::{self, SeenRequest};
-use crate::security::sasl::ScramHash;
+use crate::security::hash::ScramHash;
 use crate::security::{Acl, SecurityProtocol, User, users};
 use crate::server::{self, Server};
 use crate::storage::{self, Storage};

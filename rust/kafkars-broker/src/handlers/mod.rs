@@ -12,7 +12,6 @@ use kafkars_protocol::{
     Value, decode_request_header, encode_response,
 };
 
-use self::guard::Guard;
 use crate::cluster::Cluster;
 use crate::connection::End;
 use crate::features;
@@ -191,6 +190,31 @@ pub(crate) trait Serve: Request + Send + 'static {
     fn expects_answer(&self) -> bool {
         true
     }
+}
+
+/// What of a request needs leave.
+pub(crate) trait Guard: Serve {
+    /// Why the whole request is refused.
+    fn refusal(&self, _peer: &Peer) -> Option<ErrorCode> {
+        None
+    }
+
+    /// The answer to a request that is refused as a whole.
+    fn answer_refused(&self, peer: &Peer, version: i16) -> Option<Self::Response> {
+        let code = self.refusal(peer)?;
+        Some(self.refuse(peer, version, code))
+    }
+
+    /// Takes what its client may not do out of the request, each part with the code it is refused with.
+    fn take_denied(&mut self, _peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
+        Vec::new()
+    }
+
+    /// Puts the answer for a refused part beside that for the rest.
+    fn merge(_answer: &mut Self::Response, _refused: Self::Response) {}
+
+    /// Takes out of an answer what its client may not know of.
+    fn conceal(_answer: &mut Self::Response, _peer: &Peer) {}
 }
 
 /// Calls a generic function with the request type of an API; the one list of what is served.

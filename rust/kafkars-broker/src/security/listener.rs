@@ -133,7 +133,12 @@ fn check_one(given: &ListenerConfig, port: u16, nodes: u16) -> Result<Listener, 
         )));
     }
     let tls = match (&given.tls, protocol.has_tls()) {
-        (Some(settings), true) => Some(Arc::new(tls::server_config(name, settings)?)),
+        (Some(settings), true) => {
+            let made = tls::server_config(settings);
+            Some(Arc::new(
+                made.map_err(|reason| invalid(format!("{name}: {reason}")))?,
+            ))
+        }
         (None, true) => {
             let protocol = protocol.name();
             return Err(invalid(format!("{name}: {protocol} needs a certificate")));
@@ -161,7 +166,7 @@ fn check_one(given: &ListenerConfig, port: u16, nodes: u16) -> Result<Listener, 
     })
 }
 
-pub(super) fn invalid(reason: String) -> BrokerError {
+fn invalid(reason: String) -> BrokerError {
     BrokerError::InvalidSetting {
         setting: "listeners",
         reason,

@@ -1,6 +1,7 @@
 //! Who may talk to the broker, and about what: TLS, logins by SASL, and access control lists.
 
 pub(crate) mod acl;
+pub(crate) mod hash;
 pub(crate) mod listener;
 pub(crate) mod sasl;
 pub(crate) mod session;

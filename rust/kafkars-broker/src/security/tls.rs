@@ -8,9 +8,6 @@ use rustls::pki_types::CertificateDer;
 use rustls::server::{NoClientAuth, WebPkiClientVerifier, danger::ClientCertVerifier};
 use rustls::{RootCertStore, ServerConfig};
 
-use super::listener::invalid;
-use crate::error::BrokerError;
-
 /// Whether clients show certificates (`ssl.client.auth`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ClientAuth {
@@ -49,13 +46,11 @@ impl fmt::Debug for TlsSettings {
 }
 
 /// The form that connections work with.
-pub(super) fn server_config(
-    listener: &str,
-    settings: &TlsSettings,
-) -> Result<ServerConfig, BrokerError> {
-    let refused = |what: &str, reason: &dyn fmt::Display| {
-        invalid(format!("{listener}: the {what} cannot be used: {reason}"))
-    };
+///
+/// The error says which part cannot be used, and why.
+pub(super) fn server_config(settings: &TlsSettings) -> Result<ServerConfig, String> {
+    let refused =
+        |what: &str, reason: &dyn fmt::Display| format!("the {what} cannot be used: {reason}");
     let chain = kafkars_certificates::chain(settings.certificate_pem.as_bytes());
     let chain = chain.map_err(|error| refused("certificate", &error))?;
     let password = settings.key_password.as_deref();

@@ -10,7 +10,7 @@ use kafkars_protocol::ErrorCode;
 use parking_lot::Mutex;
 use zeroize::Zeroizing;
 
-use super::sasl::ScramHash;
+use super::hash::ScramHash;
 use crate::incoming::Refusal;
 use crate::scram::{ScramCredential, ScramCredentials};
 

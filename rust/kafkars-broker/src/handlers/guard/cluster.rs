@@ -30,7 +30,8 @@ use kafkars_protocol::messages::sasl_handshake::SaslHandshakeRequest;
 use kafkars_protocol::messages::unregister_broker::UnregisterBrokerRequest;
 use kafkars_protocol::messages::update_features::UpdateFeaturesRequest;
 
-use super::{Guard, Peer, unless};
+use super::unless;
+use crate::handlers::{Guard, Peer};
 use crate::security::acl::AclOperation::{Alter, AlterConfigs, Describe, DescribeConfigs};
 use crate::security::acl::{CLUSTER, ResourceType};
 

@@ -9,7 +9,8 @@ use kafkars_protocol::messages::incremental_alter_configs::{
     IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse,
 };
 
-use super::{Guard, Peer, part, split};
+use super::{part, split};
+use crate::handlers::{Guard, Peer};
 use crate::security::acl::AclOperation::{self, AlterConfigs, DescribeConfigs};
 use crate::settings::resource;
 

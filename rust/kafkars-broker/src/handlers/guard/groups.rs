@@ -35,7 +35,8 @@ use kafkars_protocol::messages::share_group_describe::{
 use kafkars_protocol::messages::share_group_heartbeat::ShareGroupHeartbeatRequest;
 use kafkars_protocol::messages::sync_group::SyncGroupRequest;
 
-use super::{Guard, Peer, part, split, unless};
+use super::{part, split, unless};
+use crate::handlers::{Guard, Peer, Serve};
 use crate::security::acl::AclOperation::{self, Delete, Describe, Read};
 use crate::security::acl::ResourceType;
 
@@ -303,7 +304,7 @@ impl Guard for OffsetFetchRequest {
             return None;
         }
         let code = group(peer, Describe, &self.group_id)?;
-        Some(super::Serve::refuse(self, peer, version, code))
+        Some(self.refuse(peer, version, code))
     }
 
     fn take_denied(&mut self, peer: &Peer, version: i16) -> Vec<(Self, ErrorCode)> {

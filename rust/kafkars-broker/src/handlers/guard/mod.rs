@@ -11,34 +11,9 @@ mod transactions;
 
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use super::{Answer, Peer, Serve};
+use super::{Answer, Guard, Peer};
 use crate::security::acl::{AclOperation, CLUSTER, ResourceType};
 use crate::security::session::ANONYMOUS;
-
-/// What of a request needs leave.
-pub(super) trait Guard: Serve {
-    /// Why the whole request is refused.
-    fn refusal(&self, _peer: &Peer) -> Option<ErrorCode> {
-        None
-    }
-
-    /// The answer to a request that is refused as a whole.
-    fn answer_refused(&self, peer: &Peer, version: i16) -> Option<Self::Response> {
-        let code = self.refusal(peer)?;
-        Some(self.refuse(peer, version, code))
-    }
-
-    /// Takes what its client may not do out of the request, each part with the code it is refused with.
-    fn take_denied(&mut self, _peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
-        Vec::new()
-    }
-
-    /// Puts the answer for a refused part beside that for the rest.
-    fn merge(_answer: &mut Self::Response, _refused: Self::Response) {}
-
-    /// Takes out of an answer what its client may not know of.
-    fn conceal(_answer: &mut Self::Response, _peer: &Peer) {}
-}
 
 /// Serves what a client may ask for, and refuses the rest.
 pub(super) fn serve<R>(mut request: R, peer: &Peer, version: i16) -> Answer<R::Response>

@@ -23,7 +23,8 @@ use kafkars_protocol::messages::offset_for_leader_epoch::{
 };
 use kafkars_protocol::messages::produce::{ProduceRequest, ProduceResponse};
 
-use super::{Guard, Peer, part, split, unless};
+use super::{part, split, unless};
+use crate::handlers::{Guard, Peer};
 use crate::security::acl::AclOperation::{
     Alter, Create, Delete, Describe, DescribeConfigs, Read, Write,
 };

@@ -21,8 +21,8 @@ use kafkars_protocol::messages::txn_offset_commit::{
 };
 use kafkars_protocol::messages::write_txn_markers::WriteTxnMarkersRequest;
 
-use super::{Guard, Peer, part, split, unless};
-use crate::handlers::Serve;
+use super::{part, split, unless};
+use crate::handlers::{Guard, Peer, Serve};
 use crate::security::acl::AclOperation::{
     Alter, ClusterAction, Describe, IdempotentWrite, Read, Write,
 };

@@ -6,9 +6,8 @@ mod scram;
 pub(crate) mod session;
 
 use crate::scram::ScramCredentials;
+use crate::security::hash::ScramHash;
 use crate::security::users::Passwords;
-
-pub(crate) use scram::ScramHash;
 
 /// A way to log in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

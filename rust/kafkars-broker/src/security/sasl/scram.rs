@@ -1,60 +1,15 @@
 //! SCRAM-SHA-256 and SCRAM-SHA-512 (RFC 5802, RFC 7677), the server's side.
 
-use aws_lc_rs::{constant_time, digest, hmac, pbkdf2, rand};
+use aws_lc_rs::{constant_time, digest, rand};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use zeroize::Zeroizing;
 
 use super::{Directory, Failure, Progress, sasl_name};
+use crate::security::hash::ScramHash;
 
 /// Random bytes in the broker's part of the nonce.
 const NONCE: usize = 24;
-
-/// Which hash a login is made with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ScramHash {
-    Sha256,
-    Sha512,
-}
-
-impl ScramHash {
-    pub(crate) const ALL: [Self; 2] = [Self::Sha256, Self::Sha512];
-
-    /// Kafka's number for it.
-    pub(crate) fn code(self) -> i8 {
-        match self {
-            Self::Sha256 => 1,
-            Self::Sha512 => 2,
-        }
-    }
-
-    pub(crate) fn pbkdf2(self) -> pbkdf2::Algorithm {
-        match self {
-            Self::Sha256 => pbkdf2::PBKDF2_HMAC_SHA256,
-            Self::Sha512 => pbkdf2::PBKDF2_HMAC_SHA512,
-        }
-    }
-
-    /// Bytes of a hash.
-    pub(crate) fn length(self) -> usize {
-        self.digest().output_len
-    }
-
-    fn digest(self) -> &'static digest::Algorithm {
-        match self {
-            Self::Sha256 => &digest::SHA256,
-            Self::Sha512 => &digest::SHA512,
-        }
-    }
-
-    fn sign(self, key: &[u8], data: &[u8]) -> hmac::Tag {
-        let algorithm = match self {
-            Self::Sha256 => hmac::HMAC_SHA256,
-            Self::Sha512 => hmac::HMAC_SHA512,
-        };
-        hmac::sign(&hmac::Key::new(algorithm, key), data)
-    }
-}
 
 /// One login.
 pub(crate) struct Scram {
@@ -198,6 +153,7 @@ impl<'a> ClientFirst<'a> {
 
 #[cfg(test)]
 mod tests {
+    use aws_lc_rs::pbkdf2;
     use proptest::prelude::*;
 
     use super::*;
