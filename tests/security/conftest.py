@@ -28,6 +28,8 @@ ALICE, BOB = "alice", "bob"
 # Searched for in everything that is printed, logged and raised.
 PASSWORDS = {ALICE: "Xq7-alice-wonderland", BOB: "Xq7-bob-builder"}
 CLIENT_ID, CLIENT_SECRET = "the client", "Xq7-client+secret/&"
+# librdkafka does not quote what is not plain.
+PLAIN_CLIENT = ("client", "Xq7-secret")
 ISSUER, AUDIENCE = "https://issuer.test", "kafka"
 NAMES = itertools.count(1)
 
@@ -61,11 +63,15 @@ class TokenServer:
             def do_POST(self) -> None:
                 form = self.rfile.read(int(self.headers["Content-Length"])).decode()
                 tokens.asked.append(form)
-                expected = base64.b64encode(f"{quote(CLIENT_ID)}:{quote(CLIENT_SECRET)}".encode()).decode()
-                is_known = self.headers["Authorization"] == f"Basic {expected}"
+                known = [
+                    f"{quote(name)}:{quote(secret)}" for name, secret in ((CLIENT_ID, CLIENT_SECRET), PLAIN_CLIENT)
+                ]
+                expected = [f"Basic {base64.b64encode(pair.encode()).decode()}" for pair in known]
+                is_known = self.headers["Authorization"] in expected
                 answer = {"access_token": tokens.token(), "expires_in": 60} if is_known else {"error": "invalid_client"}
                 body = json.dumps(answer).encode()
                 self.send_response(200 if is_known else 401)
+                self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)

@@ -167,11 +167,14 @@ def test_what_is_not_offered_is_refused_by_name_with_the_reason(each: Any) -> No
         "integer": 7,
         "choice": next((option for option in each.options if option != each.default), None),
     }.get(each.kind, "Xq7-value")
-    said = refusal({each.name: other})
+    others = OIDC if each.name.startswith(("sasl.", "https.")) else SSL
+    said = refusal({**others, each.name: other})
     assert said.code() == KafkaError._INVALID_ARG
     assert each.name in said.str()
     assert each.note in said.str()
     assert "Xq7" not in said.str()
+    if each.kind != "native":
+        assert engine({each.name: other}) == engine({})
 
 
 @pytest.mark.parametrize("each", [row for row in SECURITY if row.treatment == "no effect"], ids=lambda each: each.name)

@@ -19,9 +19,10 @@ from aiokafka.abc import AbstractTokenProvider
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.helpers import create_ssl_context
 
-from tests.security.faces.case import Case, Told, is_raised, raised, serve
+from tests.security.faces.case import Case, Told, is_raised, serve
 
-logging.disable(logging.CRITICAL)
+if "verbose" not in sys.argv:
+    logging.disable(logging.CRITICAL)
 
 
 class Provider(AbstractTokenProvider):
@@ -48,6 +49,9 @@ def context_of(case: Case) -> ssl.SSLContext | None:
         )
     if not case.check_host:
         context.check_hostname = False
+    if case.crl:
+        context.load_verify_locations(case.crl)
+        context.verify_flags |= ssl.VERIFY_CRL_CHECK_LEAF
     if case.ciphers:
         context.set_ciphers(case.ciphers)
     return context
@@ -78,7 +82,7 @@ def run(case: Case) -> Told:
             try:
                 told.steps[name] = await asyncio.wait_for(call(), 20)
             except Exception as error:  # noqa: BLE001  whatever it is, it is what the program is told
-                told.steps[name] = raised(error)
+                told.failed(name, error)
         return not is_raised(told.steps[name])
 
     async def produce() -> str:

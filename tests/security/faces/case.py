@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -34,6 +36,12 @@ class Case:
     context: str | None = None
     check_host: bool = True
     provider_fails: bool = False
+    # PEM as text instead of files; a PKCS#12 file instead of PEM. For the library that has it.
+    as_text: bool = False
+    # A token endpoint with a client's id and secret instead of a token. For the library that has it.
+    endpoint: tuple[str, str, str] | None = None
+    # What the password becomes once the client is made. For the library that can change it.
+    new_password: str | None = None
 
 
 class Told:
@@ -41,6 +49,8 @@ class Told:
 
     def __init__(self) -> None:
         self.steps: dict[str, Any] = {}
+        # Whatever a program can print of a failure.
+        self.said: list[str] = []
         self.seconds: dict[str, float] = {}
 
     @contextmanager
@@ -55,8 +65,13 @@ class Told:
             try:
                 self.steps[name] = call()
             except Exception as error:  # noqa: BLE001  whatever it is, it is what the program is told
-                self.steps[name] = raised(error)
+                self.failed(name, error)
         return not is_raised(self.steps[name])
+
+    def failed(self, name: str, error: BaseException) -> None:
+        """A step that raised."""
+        self.steps[name] = raised(error)
+        self.said += [repr(error), *traceback.format_exception(error)]
 
 
 def raised(error: BaseException) -> list[Any]:
@@ -73,8 +88,12 @@ def is_raised(told: Any) -> bool:
 
 def serve(run: Callable[[Case], Told]) -> None:
     """Cases from standard input, what each tells to standard output, a line each."""
+    if "verbose" in sys.argv:
+        logging.basicConfig(level=1)
     for line in sys.stdin:
         told = run(Case(**json.loads(line)))
+        sys.stderr.write("\n".join(told.said))
+        sys.stderr.flush()
         sys.stdout.write(json.dumps([told.steps, told.seconds]) + "\n")
         sys.stdout.flush()
 

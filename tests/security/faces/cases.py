@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.security.conftest import ALICE, PASSWORDS, SecureKafka
+from tests.security.conftest import ALICE, PASSWORDS, PLAIN_CLIENT, SecureKafka
 from tests.security.faces.case import Case
 from tests.support.certificates import Authority
 
@@ -24,6 +24,9 @@ TLS: dict[str, tuple[str, dict[str, Any]]] = {
         "MUTUAL",
         {"certificate": "client.pem", "key": "encrypted.pem", "key_password": "Xq7-key"},
     ),
+    "SSL with texts of PEM": ("MUTUAL", {"certificate": "client.pem", "key": "key.pem", "as_text": True}),
+    "SSL with a list of revoked certificates": ("TLS", {"crl": "crl.pem"}),
+    "a revoked certificate": ("REVOKED", {"crl": "crl.pem"}),
     "an authority that is not known": ("STRANGER", {}),
     "another host": ("ELSEWHERE", {}),
     "an expired certificate": ("EXPIRED", {}),
@@ -37,6 +40,8 @@ TLS: dict[str, tuple[str, dict[str, Any]]] = {
 SASL = (
     *(f"{protocol} {mechanism}" for protocol in ("SASL_PLAINTEXT", "SASL_SSL") for mechanism in MECHANISMS),
     *(f"{mechanism}, wrong password" for mechanism in PASSWORD_MECHANISMS),
+    "PLAIN, the password is changed",
+    "OAUTHBEARER, a token endpoint",
     "OAUTHBEARER, expired token",
     "OAUTHBEARER, the provider fails",
     "a mechanism that is not offered",
@@ -44,12 +49,17 @@ SASL = (
     "no mechanism",
     "no password",
 )
+ONLY_CONFLUENT = ("PLAIN, the password is changed", "OAUTHBEARER, a token endpoint", "SSL with texts of PEM")
+"""What the other libraries do not have."""
+
 OTHERS = ("a hanging broker, SSL", "a hanging broker, SASL", "TLS to a plain port", "plain to a TLS port")
 NAMES = (*TLS, *SASL, *OTHERS)
 
 
-def write_files(folder: Path, authority: Authority) -> None:
+def write_files(folder: Path, kafka: SecureKafka) -> None:
     """Certificates of clients."""
+    authority = kafka.authority
+    (folder / "crl.pem").write_text((kafka.folder / "crl.pem").read_text())
     client, stranger = authority.issue("client"), Authority("another").issue("client")
     (folder / "client.pem").write_text(client.pem)
     (folder / "key.pem").write_text(client.key_pem())
@@ -65,7 +75,8 @@ def case_of(name: str, kafka: SecureKafka, folder: Path, mute: str) -> Case:
     if name in TLS:
         listener, given = TLS[name]
         given = {
-            key: str(folder / value) if key in {"ca", "certificate", "key"} else value for key, value in given.items()
+            key: str(folder / value) if key in {"ca", "certificate", "key", "crl"} else value
+            for key, value in given.items()
         }
         return Case(**common | {"address": kafka.address(listener), "protocol": "SSL"} | given)
     if name in OTHERS:
@@ -88,6 +99,15 @@ def wrong(name: str, kafka: SecureKafka) -> dict[str, Any]:
     mechanism = name.partition(", ")[0]
     given: dict[str, dict[str, Any]] = {
         "OAUTHBEARER, expired token": {"mechanism": "OAUTHBEARER", "token": kafka.tokens.token(lives=-300)},
+        "PLAIN, the password is changed": {
+            **login("PLAIN", kafka),
+            "password": "Xq7-wrong",
+            "new_password": PASSWORDS[ALICE],
+        },
+        "OAUTHBEARER, a token endpoint": {
+            **login("OAUTHBEARER", kafka),
+            "endpoint": (kafka.tokens.endpoint, *PLAIN_CLIENT),
+        },
         "OAUTHBEARER, the provider fails": {"mechanism": "OAUTHBEARER", "provider_fails": True},
         "a mechanism that is not offered": {**login("SCRAM-SHA-512", kafka), "address": kafka.address("BRIEF")},
         "a mechanism that nobody knows": login("TELEPATHY", kafka),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 if sys.argv[1] == "face":
@@ -13,6 +15,7 @@ if sys.argv[1] == "face":
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
+from confluent_kafka.aio import AIOProducer
 
 from tests.security.faces.case import Case, Told, serve
 
@@ -44,9 +47,21 @@ def settings(case: Case, heard: set[str]) -> dict[str, Any]:
         "ssl.crl.location": case.crl,
         "ssl.cipher.suites": case.ciphers,
     }
+    if case.as_text:
+        for name in ("ssl.ca", "ssl.certificate", "ssl.key"):
+            file = found.pop(f"{name}.location")
+            found[f"{name}.pem"] = file and Path(file).read_text()
     found = {name: value for name, value in found.items() if value is not None}
     if not case.check_host:
         found["ssl.endpoint.identification.algorithm"] = "none"
+    if case.endpoint is not None:
+        url, client, secret = case.endpoint
+        return found | {
+            "sasl.oauthbearer.method": "oidc",
+            "sasl.oauthbearer.token.endpoint.url": url,
+            "sasl.oauthbearer.client.id": client,
+            "sasl.oauthbearer.client.secret": secret,
+        }
     if case.mechanism == "OAUTHBEARER":
         found |= {"oauth_cb": oauth_cb, "sasl.oauthbearer.config": "some=config"}
     return found
@@ -57,6 +72,7 @@ def run(case: Case) -> Told:
     config = settings(case, heard)
     made: list[Any] = []
     if told.step("Producer()", lambda: made.append(Producer({**config, "message.timeout.ms": 3000}))):
+        change(case, made[0])
         told.step("produce()", lambda: produced(made[0], case.topic))
         told.step("producer.list_topics()", lambda: bool(made[0].list_topics(case.topic, timeout=3).topics))
         told.steps["producer's error_cb"] = sorted(heard)
@@ -64,6 +80,7 @@ def run(case: Case) -> Told:
     heard.clear()
     group = {"group.id": "g", "enable.auto.commit": False}
     if told.step("Consumer()", lambda: made.append(Consumer(config | group))):
+        change(case, made[0])
         told.step("poll()", lambda: polled(made[0], case.topic, heard))
         told.step("committed()", lambda: committed(made[0], case.topic))
         told.steps["consumer's error_cb"] = sorted(heard)
@@ -71,9 +88,29 @@ def run(case: Case) -> Told:
         del made[0]
     heard.clear()
     if told.step("AdminClient()", lambda: made.append(AdminClient(config))):
+        change(case, made[0])
         told.step("admin.list_topics()", lambda: bool(made[0].list_topics(timeout=3).topics))
         told.step("describe_cluster()", lambda: bool(made[0].describe_cluster(request_timeout=3).result(10).nodes))
+        del made[0]
+    if told.steps.get("produce()") == "stored" and case.new_password is None:
+        told.step("AIOProducer", lambda: asyncio.run(produced_by_aio(config, case.topic)))
     return told
+
+
+def change(case: Case, client: Any) -> None:
+    if case.new_password is not None:
+        client.set_sasl_credentials(case.username, case.new_password)
+
+
+async def produced_by_aio(config: dict[str, Any], topic: str) -> str:
+    producer = AIOProducer({**config, "message.timeout.ms": 3000})
+    try:
+        delivery = await producer.produce(topic, b"v")
+        await producer.flush()
+        await delivery
+    finally:
+        await producer.close()
+    return "stored"
 
 
 def produced(producer: Any, topic: str) -> str:

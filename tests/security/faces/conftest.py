@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import pytest
@@ -15,7 +16,6 @@ import pytest
 from tests.security.conftest import SecureKafka
 from tests.security.faces.case import Case, to_json
 from tests.security.faces.cases import write_files
-from tests.support.certificates import Authority
 
 ROOT = Path(__file__).resolve().parents[3]
 KAFKA_PYTHON = ROOT / ".cache" / "kafka-python-2"
@@ -27,21 +27,18 @@ SECONDS = 90.0
 class Program:
     """A process that runs cases on one library."""
 
-    def __init__(self, library: str, side: str) -> None:
+    def __init__(self, library: str, side: str, *words: str) -> None:
         self.command = [sys.executable, "-m", f"tests.security.faces.{library}_program"]
-        self.command.append("face" if side == "face" else ORIGINALS[library])
+        self.command += ["face" if side == "face" else ORIGINALS[library], *words]
         self.process: subprocess.Popen[str] | None = None
 
     def run(self, case: Case) -> tuple[dict[str, Any], dict[str, float]]:
         """What the case told, and how long its steps took."""
         if self.process is None or self.process.poll() is not None:
+            # A file: a pipe that nobody reads is full at some point.
+            self.errors = TemporaryFile("w+")  # noqa: SIM115  read when the process has ended
             self.process = subprocess.Popen(
-                self.command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                cwd=ROOT,
+                self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True, cwd=ROOT
             )
         assert self.process.stdin is not None
         assert self.process.stdout is not None
@@ -54,8 +51,7 @@ class Program:
                 pytest.fail(f"{self.command[-1]}: {case.name} did not end within {SECONDS} s")
         line = self.process.stdout.readline()
         if not line:
-            _, said = self.process.communicate(timeout=10)
-            pytest.fail(f"{self.command[-1]}: {case.name} ended its process: {said[-2000:]}")
+            pytest.fail(f"{self.command[-1]}: {case.name} ended its process: {self.stop()[-2000:]}")
         steps, seconds = json.loads(line)
         return steps, seconds
 
@@ -64,9 +60,10 @@ class Program:
         if self.process is None:
             return ""
         self.process.kill()
-        _, said = self.process.communicate(timeout=10)
+        self.process.communicate(timeout=10)
         self.process = None
-        return said
+        self.errors.seek(0)
+        return self.errors.read()
 
 
 @pytest.fixture(scope="session")
@@ -79,9 +76,9 @@ def programs() -> Iterator[dict[tuple[str, str], Program]]:
 
 
 @pytest.fixture(scope="session")
-def clients(secure_kafka: SecureKafka, authority: Authority) -> Path:
+def clients(secure_kafka: SecureKafka) -> Path:
     """The folder with certificates of clients."""
     folder = secure_kafka.folder / "clients"
     folder.mkdir()
-    write_files(folder, authority)
+    write_files(folder, secure_kafka)
     return folder

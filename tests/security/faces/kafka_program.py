@@ -20,7 +20,8 @@ from kafka.sasl.oauth import AbstractTokenProvider
 
 from tests.security.faces.case import Case, Told, serve
 
-logging.disable(logging.CRITICAL)
+if "verbose" not in sys.argv:
+    logging.disable(logging.CRITICAL)
 
 
 class Provider(AbstractTokenProvider):

@@ -302,11 +302,14 @@ def at_offset(kind: type[KafkaError]) -> Callable[[engine.KafkaError], BaseExcep
     return translation
 
 
+CERTFILE = "a context of aiokafka.helpers.create_ssl_context(certfile=..., keyfile=...); what load_cert_chain() puts into another cannot be read"
 in_own_words = renaming(
     {
         "ssl_ca_location or ssl_ca_pem": "create_ssl_context(cafile=...)",
         "ssl_ca_location": "create_ssl_context(cafile=...)",
         "ssl_ca_pem": "create_ssl_context(cadata=...)",
+        "ssl_certificate_location and ssl_key_location, or ssl_keystore_location": CERTFILE,
+        "ssl_certificate_location and ssl_keystore_location": CERTFILE,
         "ssl_certificate_location": "create_ssl_context(certfile=...)",
         "ssl_key_location": "create_ssl_context(keyfile=...)",
         "ssl_key_password": "create_ssl_context(password=...)",

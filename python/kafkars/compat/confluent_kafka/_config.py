@@ -9,7 +9,8 @@ from typing import Any
 from kafkars.compat.confluent_kafka import _engine
 from kafkars.compat.confluent_kafka._face import Face, face_settings
 from kafkars.compat.confluent_kafka._properties import KNOWN, TOPIC
-from kafkars.compat.confluent_kafka._properties.property import CALLBACK, REFUSED, TEXT, Property
+from kafkars.compat.confluent_kafka._properties.property import CALLBACK, REFUSED, Property
+from kafkars.compat.confluent_kafka._properties.security import SECURITY
 from kafkars.compat.confluent_kafka._security import Credentials, security
 from kafkars.compat.confluent_kafka._values import Values, invalid, value_of
 
@@ -127,8 +128,8 @@ def checked(known: Property, value: object, name: str) -> Any:
         raise invalid(f'"{name}" cannot be set: {known.note}')
     checked_value = value_of(known, value, name)
     meant = KNOWN[known.alias_of] if known.alias_of else known
+    if meant in SECURITY:
+        return checked_value  # refused where protocol and mechanism give it a meaning
     if meant.treatment == REFUSED and checked_value not in (None, value_of(meant, meant.default or None, name)):
-        # A value that is a secret is not shown.
-        shown = repr(value) if meant.options or meant.kind != TEXT else "set"
-        raise invalid(f'"{name}" cannot be {shown}: {meant.note}')
+        raise invalid(f'"{name}" cannot be {value!r}: {meant.note}')
     return checked_value

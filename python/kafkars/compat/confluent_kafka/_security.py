@@ -5,14 +5,18 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
+from inspect import iscoroutinefunction
 from ssl import SSLError
 from typing import Any
 
 from kafkars.compat._kerberos import kerberos
 from kafkars.compat._tls import UnusableTlsError, suites_of
 from kafkars.compat.confluent_kafka._codes import BROKER
+from kafkars.compat.confluent_kafka._properties.property import NATIVE, REFUSED
+from kafkars.compat.confluent_kafka._properties.security import SECURITY
 from kafkars.compat.confluent_kafka._unsecured_token import unsecured
-from kafkars.compat.confluent_kafka._values import Values, invalid
+from kafkars.compat.confluent_kafka._values import Values, invalid, value_of
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
 from kafkars.config.security import FromApplication, Secret
 
@@ -68,8 +72,8 @@ class Tokens:
     """
 
     def __init__(self, callback: Callable[[str | None], Any], config: str | None) -> None:
-        self._callback = callback
-        self._config = config
+        # Of the asyncio classes it may be a coroutine function, which runs on their loop.
+        self._ask = FromApplication(partial(callback, config))
         self._lock = threading.Lock()
         self._kept: tuple[Secret, float, dict[str, str]] | None = None
         self._renewed_at = 0.0
@@ -79,7 +83,7 @@ class Tokens:
         with self._lock:
             now = time.time()
             if self._kept is None or now >= self._renewed_at:
-                self._kept = parts(self._callback(self._config))
+                self._kept = parts(self._ask())
                 self._renewed_at = now + RENEWED_AFTER * (self._kept[1] - now)
             token, ends, extensions = self._kept
             return token.read(), ends, extensions
@@ -107,11 +111,13 @@ def security(values: Values, oauth_cb: Callable[..., Any] | None) -> tuple[dict[
     settings: dict[str, Any] = {"security_protocol": protocol}
     credentials = Credentials()
     if protocol in {"ssl", "sasl_ssl"}:
+        refuse(values, "ssl.", "enable.ssl.")
         settings |= tls(values)
     if protocol.startswith("sasl_"):
         mechanism = values["sasl.mechanisms"]
         settings["sasl_mechanism"] = mechanism
         if mechanism == "OAUTHBEARER":
+            refuse(values, "sasl.oauthbearer.", "https.")
             settings |= oauthbearer(values, oauth_cb)
         elif mechanism == "GSSAPI":
             settings |= tickets(values)
@@ -122,6 +128,15 @@ def security(values: Values, oauth_cb: Callable[..., Any] | None) -> tuple[dict[
             credentials = Credentials(username, password)
             settings |= {"sasl_username": username, "sasl_password": Secret(FromApplication(credentials.password))}
     return settings, credentials
+
+
+def refuse(values: Values, *prefixes: str) -> None:
+    """Refuses what the engine cannot do, in the words of the table. The value may be a secret and is not shown."""
+    for each in SECURITY:
+        if each.treatment == REFUSED and each.kind != NATIVE and each.name.startswith(prefixes):
+            default = value_of(each, each.default or None, each.name, default=True)
+            if values.has(each.name) and values[each.name] not in {None, default}:
+                raise invalid(f'"{each.name}" is not offered: {each.note}')
 
 
 def tls(values: Values) -> dict[str, Any]:
@@ -157,6 +172,9 @@ def oauthbearer(values: Values, oauth_cb: Callable[..., Any] | None) -> dict[str
             "sasl.mechanism=OAUTHBEARER needs oauth_cb, sasl.oauthbearer.method=oidc or enable.sasl.oauthbearer.unsecure.jwt"
         )
     tokens = Tokens(oauth_cb, config)
+    if iscoroutinefunction(oauth_cb):
+        # The loop that runs it is the one that makes the client.
+        return {"sasl_oauthbearer_token_provider": tokens}
     try:
         # As in the library, a client that gets no token is not made.
         tokens()

@@ -264,6 +264,8 @@ in_own_words = renaming(
         "ssl_ca_location": "ssl_cafile",
         "ssl_ca_pem": "ssl_context",
         "ssl_crl_location": "ssl_crlfile",
+        "ssl_certificate_location and ssl_key_location, or ssl_keystore_location": "ssl_certfile and ssl_keyfile",
+        "ssl_certificate_location and ssl_keystore_location": "ssl_certfile",
         "ssl_certificate_location": "ssl_certfile",
         "ssl_key_location": "ssl_keyfile",
         "ssl_key_password": "ssl_password",

@@ -30,7 +30,8 @@ LOOK_AFTER = 0.5
 
 MOST_MESSAGES = 1_000_000
 THREADS = 2
-CALLBACKS = ("error_cb", "stats_cb", "throttle_cb", "oauth_cb", "on_commit")
+# oauth_cb is not told anything, it is asked: `_security.py` awaits its answer.
+CALLBACKS = ("error_cb", "stats_cb", "throttle_cb", "on_commit")
 
 
 class AIOConsumer:

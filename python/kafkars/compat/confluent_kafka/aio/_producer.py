@@ -17,7 +17,7 @@ from kafkars.compat.confluent_kafka._config import producer_settings
 from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._group_metadata import unpacked
 from kafkars.compat.confluent_kafka._partition import TopicPartition
-from kafkars.compat.confluent_kafka._translate import of_engine, refusal, translated
+from kafkars.compat.confluent_kafka._translate import of_delivery, refusal, translated
 from kafkars.compat.confluent_kafka.aio._callbacks import LoopBell, Tasks, limit, no_workers
 from kafkars.compat.confluent_kafka.error import KafkaException
 from kafkars.types import OffsetAndMetadata
@@ -145,7 +145,7 @@ class AIOProducer:
         if problem is not None:
             self._fail(future, problem)
             if report is not None and isinstance(problem, errors.KafkaError):
-                error: Any = of_engine(problem)
+                error: Any = of_delivery(problem, in_flight=False)
                 message = Message(topic, partition, None, key, value, headers, error, latency=latency)
                 self._tasks.run(report, error, message)
             return
@@ -163,7 +163,7 @@ class AIOProducer:
         if future.done():
             return
         if isinstance(problem, errors.KafkaError):
-            raised = KafkaException(of_engine(problem))
+            raised = KafkaException(of_delivery(problem, in_flight=False))
             raised.__cause__ = problem
             future.set_exception(raised)
         else:
