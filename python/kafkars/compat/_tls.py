@@ -188,23 +188,18 @@ def known_suites(names: Iterable[str]) -> dict[str, Any] | None:
 
 
 def suites_of(name: str, text: str) -> dict[str, Any]:
-    """The cipher suites that a list in OpenSSL's notation names.
+    """Those of the engine's cipher suites that a list in OpenSSL's notation names.
 
     Raises:
         ssl.SSLError: OpenSSL does not understand it.
-        UnusableTlsError: The engine has none of them.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:
         context.set_ciphers(text)
     except ssl.SSLError:
         raise ssl.SSLError(f"{name}: {text!r} names no cipher suites that OpenSSL knows") from None
-    listed = [cipher["name"] for cipher in context.get_ciphers()]
-    # Suites of TLS 1.3 are in every list, whatever it says, so they alone are not what was asked for.
-    old = [each for each in listed if not each.startswith("TLS_")]
-    if known_suites(old) is None:
-        raise UnusableTlsError(f"{name}: none of {text!r} is a suite of the engine, which has {', '.join(SUITES)}")
-    return known_suites(listed) or {}
+    # Suites of TLS 1.3 are in every list, whatever it says: those that are old and unsafe are left out, as brokers do.
+    return known_suites(cipher["name"] for cipher in context.get_ciphers()) or {}
 
 
 def identity(certfile: Filename | None, keyfile: Filename | None, password: Any) -> dict[str, Any]:
@@ -214,7 +209,7 @@ def identity(certfile: Filename | None, keyfile: Filename | None, password: Any)
     settings: dict[str, Any] = {"ssl_certificate_location": os.fsdecode(certfile)}
     if keyfile:
         settings["ssl_key_location"] = os.fsdecode(keyfile)
-    if password is not None:
+    if password is not None and password != "":
         settings["ssl_key_password"] = password_of(password)
     return settings
 

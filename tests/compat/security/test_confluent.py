@@ -195,7 +195,6 @@ def test_what_has_no_effect_is_taken(each: Any) -> None:
         ({**SSL, "ssl.ca.location": "/missing"}, "ssl.ca.location"),
         ({**SSL, "ssl.key.location": "/missing"}, "ssl.key.location"),
         ({**SSL, "ssl.cipher.suites": "NONSENSE"}, "ssl.cipher.suites"),
-        ({**SSL, "ssl.cipher.suites": "AES128-SHA"}, "ssl.cipher.suites"),
     ],
 )
 def test_what_does_not_go_together_is_named_as_the_program_wrote_it(config: dict[str, Any], named: str) -> None:

@@ -139,8 +139,10 @@ def test_lists_of_revoked_certificates(files: Path) -> None:
 def test_a_list_that_openssl_does_not_know_is_its_error() -> None:
     with pytest.raises(ssl.SSLError, match="x: 'NONSENSE'"):
         suites_of("x", "NONSENSE")
-    with pytest.raises(UnusableTlsError, match="ECDHE-ECDSA-AES256-GCM-SHA384"):
-        suites_of("x", "AES128-SHA")
+    # Those of TLS 1.3 are in every list of OpenSSL's.
+    assert all(
+        name.startswith("TLS_") and "WITH" not in name for name in suites_of("x", "AES128-SHA")["ssl_cipher_suites"]
+    )
 
 
 def test_a_remembering_context_is_a_context() -> None:

@@ -62,7 +62,7 @@ def settings(case: Case) -> dict[str, Any]:
         "bootstrap_servers": case.address,
         "security_protocol": case.protocol,
         "ssl_context": context_of(case),
-        "request_timeout_ms": 3000,
+        "request_timeout_ms": int(case.seconds * 1000),
         "metadata_max_age_ms": 2000,
     }
     if case.mechanism is not None:
@@ -80,7 +80,7 @@ def run(case: Case) -> Told:
     async def step(name: str, call: Callable[[], Awaitable[Any]]) -> bool:
         with told.timed(name):
             try:
-                told.steps[name] = await asyncio.wait_for(call(), 20)
+                told.steps[name] = await asyncio.wait_for(call(), 3 * case.seconds)
             except Exception as error:  # noqa: BLE001  whatever it is, it is what the program is told
                 told.failed(name, error)
         return not is_raised(told.steps[name])

@@ -36,6 +36,8 @@ class Case:
     context: str | None = None
     check_host: bool = True
     provider_fails: bool = False
+    # How long a call may wait for the cluster: short where that is in vain.
+    seconds: float = 20.0
     # PEM as text instead of files; a PKCS#12 file instead of PEM. For the library that has it.
     as_text: bool = False
     # A token endpoint with a client's id and secret instead of a token. For the library that has it.

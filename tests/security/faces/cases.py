@@ -54,6 +54,19 @@ ONLY_CONFLUENT = ("PLAIN, the password is changed", "OAUTHBEARER, a token endpoi
 
 OTHERS = ("a hanging broker, SSL", "a hanging broker, SASL", "TLS to a plain port", "plain to a TLS port")
 NAMES = (*TLS, *SASL, *OTHERS)
+HOPELESS = {
+    "a revoked certificate",
+    "an authority that is not known",
+    "another host",
+    "an expired certificate",
+    "no client certificate",
+    "a client certificate of a stranger",
+    *(f"{mechanism}, wrong password" for mechanism in PASSWORD_MECHANISMS),
+    "OAUTHBEARER, expired token",
+    "OAUTHBEARER, the provider fails",
+    "a mechanism that is not offered",
+    *OTHERS,
+}
 
 
 def write_files(folder: Path, kafka: SecureKafka) -> None:
@@ -72,6 +85,8 @@ def write_files(folder: Path, kafka: SecureKafka) -> None:
 def case_of(name: str, kafka: SecureKafka, folder: Path, mute: str) -> Case:
     """A case, with a topic of its own."""
     common: dict[str, Any] = {"name": name, "topic": kafka.new_topic(), "ca": kafka.ca}
+    if name in HOPELESS:
+        common["seconds"] = 1.5
     if name in TLS:
         listener, given = TLS[name]
         given = {

@@ -71,26 +71,31 @@ def run(case: Case) -> Told:
     told, heard = Told(), set[str]()
     config = settings(case, heard)
     made: list[Any] = []
-    if told.step("Producer()", lambda: made.append(Producer({**config, "message.timeout.ms": 3000}))):
+    if told.step(
+        "Producer()", lambda: made.append(Producer({**config, "message.timeout.ms": int(case.seconds * 1000)}))
+    ):
         change(case, made[0])
         told.step("produce()", lambda: produced(made[0], case.topic))
-        told.step("producer.list_topics()", lambda: bool(made[0].list_topics(case.topic, timeout=3).topics))
+        told.step("producer.list_topics()", lambda: bool(made[0].list_topics(case.topic, timeout=case.seconds).topics))
         told.steps["producer's error_cb"] = sorted(heard)
         del made[0]
     heard.clear()
     group = {"group.id": "g", "enable.auto.commit": False}
     if told.step("Consumer()", lambda: made.append(Consumer(config | group))):
         change(case, made[0])
-        told.step("poll()", lambda: polled(made[0], case.topic, heard))
-        told.step("committed()", lambda: committed(made[0], case.topic))
+        told.step("poll()", lambda: polled(made[0], case, heard))
+        told.step("committed()", lambda: committed(made[0], case))
         told.steps["consumer's error_cb"] = sorted(heard)
         made[0].close()
         del made[0]
     heard.clear()
     if told.step("AdminClient()", lambda: made.append(AdminClient(config))):
         change(case, made[0])
-        told.step("admin.list_topics()", lambda: bool(made[0].list_topics(timeout=3).topics))
-        told.step("describe_cluster()", lambda: bool(made[0].describe_cluster(request_timeout=3).result(10).nodes))
+        told.step("admin.list_topics()", lambda: bool(made[0].list_topics(timeout=case.seconds).topics))
+        told.step(
+            "describe_cluster()",
+            lambda: bool(made[0].describe_cluster(request_timeout=case.seconds).result(case.seconds + 5).nodes),
+        )
         del made[0]
     if told.steps.get("produce()") == "stored" and case.new_password is None:
         told.step("AIOProducer", lambda: asyncio.run(produced_by_aio(config, case.topic)))
@@ -103,7 +108,7 @@ def change(case: Case, client: Any) -> None:
 
 
 async def produced_by_aio(config: dict[str, Any], topic: str) -> str:
-    producer = AIOProducer({**config, "message.timeout.ms": 3000})
+    producer = AIOProducer(config)
     try:
         delivery = await producer.produce(topic, b"v")
         await producer.flush()
@@ -120,10 +125,10 @@ def produced(producer: Any, topic: str) -> str:
     return ", ".join(reports)
 
 
-def polled(consumer: Any, topic: str, heard: set[str]) -> str:
+def polled(consumer: Any, case: Case, heard: set[str]) -> str:
     """The first value; without one what error messages say, as soon as something is wrong."""
-    consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
-    until = time.monotonic() + 10
+    consumer.assign([TopicPartition(case.topic, 0, OFFSET_BEGINNING)])
+    until = time.monotonic() + 3 * case.seconds
     said: set[str] = set()
     while time.monotonic() < until:
         message = consumer.poll(0.2)
@@ -136,8 +141,8 @@ def polled(consumer: Any, topic: str, heard: set[str]) -> str:
     return f"nothing, {sorted(said)}"
 
 
-def committed(consumer: Any, topic: str) -> str:
-    return f"offset {consumer.committed([TopicPartition(topic, 0)], timeout=3)[0].offset}"
+def committed(consumer: Any, case: Case) -> str:
+    return f"offset {consumer.committed([TopicPartition(case.topic, 0)], timeout=case.seconds)[0].offset}"
 
 
 if __name__ == "__main__":

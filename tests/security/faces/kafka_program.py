@@ -64,19 +64,21 @@ def settings(case: Case) -> dict[str, Any]:
 def run(case: Case) -> Told:
     told = Told()
     made: list[Any] = []
-    if told.step("KafkaProducer()", lambda: made.append(KafkaProducer(**settings(case), max_block_ms=3000))):
-        told.step("send()", lambda: bool(made[0].send(case.topic, b"v").get(20)))
+    if told.step(
+        "KafkaProducer()", lambda: made.append(KafkaProducer(**settings(case), max_block_ms=int(case.seconds * 1000)))
+    ):
+        told.step("send()", lambda: bool(made[0].send(case.topic, b"v").get(case.seconds)))
         made.pop().close(5)
     reader = {"auto_offset_reset": "earliest"}
     if told.step("KafkaConsumer()", lambda: made.append(KafkaConsumer(**settings(case), **reader))):
-        told.step("poll()", lambda: polled(made[0], case.topic))
+        told.step("poll()", lambda: polled(made[0], case))
         made.pop().close()
     return told
 
 
-def polled(consumer: Any, topic: str) -> str:
-    consumer.assign([TopicPartition(topic, 0)])
-    until = time.monotonic() + 8
+def polled(consumer: Any, case: Case) -> str:
+    consumer.assign([TopicPartition(case.topic, 0)])
+    until = time.monotonic() + 3 * case.seconds
     while time.monotonic() < until:
         for records in consumer.poll(300).values():
             return f"{records[0].value!r}"

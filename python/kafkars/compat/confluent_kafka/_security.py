@@ -11,7 +11,7 @@ from ssl import SSLError
 from typing import Any
 
 from kafkars.compat._kerberos import kerberos
-from kafkars.compat._tls import UnusableTlsError, suites_of
+from kafkars.compat._tls import suites_of
 from kafkars.compat.confluent_kafka._codes import BROKER
 from kafkars.compat.confluent_kafka._properties.property import NATIVE, REFUSED
 from kafkars.compat.confluent_kafka._properties.security import SECURITY
@@ -98,7 +98,10 @@ def parts(given: Any) -> tuple[Secret, float, dict[str, str]]:
             return Secret(token), float(ends), {}
         case (str() as token, int() | float() as ends, str(), dict() as extensions):
             return Secret(token), float(ends), {str(name): str(value) for name, value in extensions.items()}
-    raise TypeError("oauth_cb must return (token, expiry in seconds since 1970[, principal[, dict of extensions]])")
+        case _:
+            raise TypeError(
+                "oauth_cb must return (token, expiry in seconds since 1970[, principal[, dict of extensions]])"
+            )
 
 
 def security(values: Values, oauth_cb: Callable[..., Any] | None) -> tuple[dict[str, Any], Credentials]:
@@ -153,7 +156,7 @@ def tls(values: Values) -> dict[str, Any]:
     if suites:
         try:
             settings |= suites_of("ssl.cipher.suites", suites)
-        except (UnusableTlsError, SSLError) as problem:
+        except SSLError as problem:
             raise values.contradiction(str(problem)) from None
     return settings
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import ssl
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from kafkars.compat._kerberos import kerberos
-from kafkars.compat._tls import UnusableTlsError, identity, settings_of, suites_of
+from kafkars.compat._tls import RememberingContext, UnusableTlsError, identity, settings_of
 from kafkars.compat.kafka.errors import KafkaConfigurationError
 from kafkars.compat.kafka.sasl.oauth import AbstractTokenProvider
 from kafkars.config.security import FromApplication, Secret
@@ -46,7 +47,7 @@ def security(config: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         KafkaConfigurationError: A context asks for something that cannot be read back, or that the engine does not do.
         OSError: A file cannot be read.
-        ssl.SSLError: Nobody knows the cipher suites.
+        ssl.SSLError: A file is none of PEM, its password is wrong, or nobody knows the cipher suites.
     """
     protocol: str = config["security_protocol"]
     settings: dict[str, Any] = {"security_protocol": protocol}
@@ -60,23 +61,31 @@ def security(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def tls(config: Mapping[str, Any]) -> dict[str, Any]:
     """Whom we believe, and what we show. A context decides where there is one, and files add what it does not tell."""
-    context = config["ssl_context"]
-    for name in ("ssl_cafile", "ssl_certfile", "ssl_keyfile", "ssl_crlfile"):
-        if config[name] is not None and (context is None or name != "ssl_cafile"):
-            # What is wrong with a file is raised as kafka-python raises it, by the system's own error.
-            Path(config[name]).open("rb").close()
-    own = identity(config["ssl_certfile"], config["ssl_keyfile"], config["ssl_password"])
-    revoked = {} if config["ssl_crlfile"] is None else {"ssl_crl_location": config["ssl_crlfile"]}
-    if context is not None:
-        return settings_of(context, INSTEAD, revocations=revoked) | own
-    settings = own | revoked
-    if config["ssl_cafile"] is not None:
-        settings["ssl_ca_location"] = config["ssl_cafile"]
-    if not config["ssl_check_hostname"]:
-        settings["ssl_endpoint_identification_algorithm"] = "none"
-    if config["ssl_ciphers"] is not None:
-        settings |= suites_of("ssl_ciphers", config["ssl_ciphers"])
-    return settings
+    revoked = {} if config["ssl_crlfile"] is None else {"ssl_crl_location": os.fsdecode(config["ssl_crlfile"])}
+    if config["ssl_context"] is not None:
+        own = identity(config["ssl_certfile"], config["ssl_keyfile"], config["ssl_password"])
+        return settings_of(config["ssl_context"], INSTEAD, revocations=revoked) | own
+    return settings_of(context_of(config), INSTEAD, revocations=revoked)
+
+
+def context_of(config: Mapping[str, Any]) -> RememberingContext:
+    """The context that kafka-python makes of files: what is wrong with one is raised as it raises it."""
+    context = RememberingContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = bool(config["ssl_check_hostname"])
+    if config["ssl_cafile"]:
+        context.load_verify_locations(config["ssl_cafile"])
+    else:
+        context.load_default_certs()
+    if config["ssl_certfile"]:
+        # Without a password OpenSSL asks for one at the terminal.
+        password = "" if config["ssl_password"] is None else config["ssl_password"]
+        context.load_cert_chain(config["ssl_certfile"], config["ssl_keyfile"], password)
+    if config["ssl_crlfile"]:
+        # Checked and not remembered: it is no file of authorities.
+        ssl.SSLContext.load_verify_locations(context, config["ssl_crlfile"])
+    if config["ssl_ciphers"]:
+        context.set_ciphers(config["ssl_ciphers"])
+    return context
 
 
 def sasl(config: Mapping[str, Any]) -> dict[str, Any]:
