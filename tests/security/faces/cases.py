@@ -65,6 +65,7 @@ HOPELESS = {
     "OAUTHBEARER, expired token",
     "OAUTHBEARER, the provider fails",
     "a mechanism that is not offered",
+    "no password",
     *OTHERS,
 }
 

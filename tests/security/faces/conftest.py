@@ -34,7 +34,7 @@ class Program:
 
     def run(self, case: Case) -> tuple[dict[str, Any], dict[str, float]]:
         """What the case told, and how long its steps took."""
-        if self.process is None or self.process.poll() is not None:
+        if self.process is None:
             # A file: a pipe that nobody reads is full at some point.
             self.errors = TemporaryFile("w+")  # noqa: SIM115  read when the process has ended
             self.process = subprocess.Popen(
@@ -62,8 +62,9 @@ class Program:
         self.process.kill()
         self.process.communicate(timeout=10)
         self.process = None
-        self.errors.seek(0)
-        return self.errors.read()
+        with self.errors:
+            self.errors.seek(0)
+            return self.errors.read()
 
 
 @pytest.fixture(scope="session")
