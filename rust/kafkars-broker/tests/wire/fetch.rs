@@ -63,13 +63,12 @@ fn an_offset_inside_a_batch_gets_the_whole_batch() {
 fn a_fetch_that_waits_ends_when_records_come() {
     let broker = broker();
     let mut reader = Wire::to(&broker);
-    let started = Instant::now();
-    reader.send(&waiting(0, 1, Duration::from_secs(4)), FETCH);
+    // Longer than the patience of `receive`.
+    reader.send(&waiting(0, 1, Duration::from_secs(60)), FETCH);
     reader.assert_silent();
     Wire::to(&broker).produce("t", 0, batch(&["a"]));
     let (_, answer) = reader.receive::<FetchRequest>(FETCH);
     assert_eq!(read(&only(&answer).records), [(0, "a".to_owned())]);
-    assert!(started.elapsed() < Duration::from_secs(3));
 }
 
 #[test]

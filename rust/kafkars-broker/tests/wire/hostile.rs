@@ -166,5 +166,5 @@ fn thousands_of_connections_come_and_go() {
         drop(open);
     }
     assert_serves(&broker);
-    assert!(started.elapsed() < Duration::from_secs(10));
+    assert!(started.elapsed() < Duration::from_secs(60));
 }

@@ -190,6 +190,14 @@ fn a_reader_whose_log_departs_is_told_where() {
 
 #[test]
 fn starting_and_stopping_take_milliseconds_and_leave_nothing_listening() {
+    // The least of several, because the machine may be busy with something else for a while.
+    let times = (0..5).map(|_| start_and_stop());
+    let least = times.min().unwrap_or_default();
+    assert!(least < Duration::from_secs(1), "{least:?}");
+}
+
+/// Starts three nodes, stops them, looks for what they have left, and returns how long starting and stopping took.
+fn start_and_stop() -> Duration {
     let started = Instant::now();
     let broker = three_nodes();
     let addresses: Vec<_> = broker
@@ -203,15 +211,12 @@ fn starting_and_stopping_take_milliseconds_and_leave_nothing_listening() {
     broker.stop();
     assert!(!broker.is_running());
     assert!(matches!(broker.offsets("t", 0), Err(BrokerError::Stopped)));
-    assert!(
-        started.elapsed() < Duration::from_secs(1),
-        "{:?}",
-        started.elapsed()
-    );
+    let took = started.elapsed();
     wire.assert_closed();
     for address in addresses {
         assert!(TcpStream::connect(address).is_err());
     }
+    took
 }
 
 #[test]

@@ -19,7 +19,7 @@ use kafkars_protocol::{Request, Uuid, decode_response, encode_request};
 use kafkars_records::{BatchBuilder, Compression, ProducerFields, ReadLimits, batches};
 
 /// No test waits longer than this for anything.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Version of Produce and Fetch that still name topics.
 pub(crate) const PRODUCE: i16 = 12;
