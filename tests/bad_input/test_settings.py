@@ -45,12 +45,6 @@ def test_a_setting_of_the_other_client_is_unknown(client_api: Any) -> None:
         client_api.Producer(bootstrap_servers=ADDRESS, auto_offset_reset="earliest")
 
 
-def test_a_setting_that_is_yet_to_come_says_so(client_api: Any) -> None:
-    for kind in (client_api.Producer, client_api.Consumer):
-        with pytest.raises(ConfigError, match=r"sasl_mechanism: .*not part of this version"):
-            kind({"sasl.mechanism": "GSSAPI"}, bootstrap_servers=ADDRESS)
-
-
 def test_settings_of_transactions_that_contradict_are_told(client_api: Any) -> None:
     def producer(**settings: Any) -> None:
         client_api.Producer(bootstrap_servers=ADDRESS, **settings)

@@ -62,7 +62,6 @@ WRONG: dict[str, tuple[dict[str, object], str]] = {
     "unknown": ({"colour": 1}, "colour: unknown setting"),
     "misspelt": ({"linger_msec": 1}, r"linger_msec: unknown setting; did you mean 'linger_ms'\?"),
     "misspelt with dots": ({"linger.msec": 1}, r"linger\.msec: unknown setting; did you mean 'linger_ms'\?"),
-    "of a later version": ({"sasl_mechanism": "GSSAPI"}, "sasl_mechanism: .* not part of this version"),
     "of another library": ({"ssl_cafile": "x"}, "ssl_cafile: unknown setting; use ssl_ca_location"),
     "not a number": ({"linger_ms": "5"}, r"linger_ms: expected a number of milliseconds, not '5' \(str\)"),
     "a bool for a number": ({"batch_size": True}, r"batch_size: expected a whole number, not True \(bool\)"),

@@ -136,7 +136,37 @@ def test_settings_that_do_not_fit_are_refused_at_once() -> None:
             "sasl_password: is missing",
         ),
         ({"security_protocol": "sasl_ssl", "sasl_mechanism": "OAUTHBEARER"}, "token_endpoint_url: is missing"),
-        ({"security_protocol": "sasl_ssl", "sasl_mechanism": "GSSAPI"}, "GSSAPI is not part of this version"),
+        (
+            {"security_protocol": "sasl_ssl", "sasl_mechanism": "GSSAPI", "sasl_username": "a"},
+            "sasl_username: has no meaning with sasl_mechanism=GSSAPI",
+        ),
+        (
+            {
+                "security_protocol": "sasl_ssl",
+                "sasl_mechanism": "GSSAPI",
+                "sasl_kerberos_keytab": __file__,
+                "sasl_kerberos_ccache": "/c",
+            },
+            "sasl_kerberos_ccache: cannot be used together",
+        ),
+        (
+            {"security_protocol": "sasl_ssl", "sasl_mechanism": "PLAIN", "sasl_kerberos_principal": "a"},
+            "sasl_kerberos_principal: has no meaning with",
+        ),
+        (
+            {"security_protocol": "sasl_ssl", "sasl_mechanism": "AWS_MSK_IAM", "sasl_aws_msk_iam_access_key_id": "A"},
+            "sasl_aws_msk_iam_access_key_id: has no meaning without",
+        ),
+        (
+            {
+                "security_protocol": "sasl_ssl",
+                "sasl_mechanism": "AWS_MSK_IAM",
+                "sasl_aws_msk_iam_access_key_id": "A",
+                "sasl_aws_msk_iam_secret_access_key": "b",
+                "sasl_aws_msk_iam_profile": "c",
+            },
+            "sasl_aws_msk_iam_profile: cannot be used together",
+        ),
         ({"security_protocol": "sasl_ssl", "sasl_mechanism": "LOGIN"}, "sasl_mechanism: expected one of"),
         ({"ssl_ca_location": "/tmp/ca.pem"}, "PLAINTEXT does not encrypt"),
         ({"security_protocol": "ssl", "ssl_ca_location": "/nonexistent/ca.pem"}, "ssl_ca_location: /nonexistent"),

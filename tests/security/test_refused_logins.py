@@ -65,3 +65,63 @@ def test_a_host_that_is_away_does_not_hold_a_refusal_up() -> None:
         ):
             producer.send("records", b"v").result(SECONDS)
         assert time.monotonic() - started < SECONDS / 2
+
+
+def test_a_transactional_call_that_runs_out_of_time_says_that_the_login_is_refused() -> None:
+    with (
+        guarded_broker(records=1) as gate,
+        kafkars.Producer(**gate.settings, transactional_id="orders") as producer,
+    ):
+        producer.init_transactions(SECONDS)
+        producer.begin_transaction()
+        producer.send("records", b"first").result(SECONDS)
+        gate.refuses = True
+        gate.cut()
+        with pytest.raises(SaslAuthenticationFailedError, match="wrong password"):
+            producer.commit_transaction(2)
+        gate.refuses = False
+        producer.commit_transaction(SECONDS)
+
+
+def test_logins_are_not_repeated_while_nobody_asks() -> None:
+    with sasl_gate(refuses=True) as gate, kafkars.Consumer(**gate.settings) as consumer:
+        consumer.assign([("records", 0)])
+        with pytest.raises(SaslAuthenticationFailedError):
+            consumer.poll(SECONDS)
+        heard = gate.refused
+        with gate.change:
+            # Whoever hears of it is worth one more try.
+            assert not gate.change.wait_for(lambda: gate.refused > heard + 2, 4), "nobody asked"
+
+
+def test_pauses_between_refused_logins_grow() -> None:
+    with sasl_gate(refuses=True) as gate, kafkars.Consumer(**gate.settings) as consumer:
+        consumer.assign([("records", 0)])
+        ends = time.monotonic() + 8
+        while time.monotonic() < ends:
+            with pytest.raises(SaslAuthenticationFailedError):
+                consumer.poll(0.2)
+        # 50 ms, doubled each time: the eighth would come after 6.4 s.
+        assert gate.refused <= 9
+
+
+@pytest.mark.parametrize("mechanism", ["PLAIN", "OAUTHBEARER"])
+def test_brokers_before_1_0_get_messages_without_headers(mechanism: str) -> None:
+    """SaslHandshake v0."""
+    with guarded_broker(is_old=True, records=1) as gate:
+        settings = gate.settings
+        if mechanism == "OAUTHBEARER":
+            settings = gate.token_settings | {"sasl_oauthbearer_token_provider": lambda: "token"}
+        with kafkars.Producer(**settings) as producer:
+            producer.send("records", b"v").result(SECONDS)
+        expected = {"PLAIN": b"\0alice\0secret", "OAUTHBEARER": b"n,,\x01auth=Bearer token\x01\x01"}
+        assert gate.message == expected[mechanism]
+
+
+def test_an_old_broker_refuses_by_hanging_up() -> None:
+    with (
+        sasl_gate(refuses=True, is_old=True) as gate,
+        kafkars.Admin(**gate.settings) as admin,
+        pytest.raises(SaslAuthenticationFailedError, match=r"brokers before 1\.0"),
+    ):
+        admin.list_topics(timeout=SECONDS)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import logging
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
 from kafkars import ProducerConfig
 from kafkars.config.oidc import TokenEndpointError
 
+from tests.support.certificates import Authority
+
 pytestmark = pytest.mark.timeout(60)
 
 
-def config(url: str) -> ProducerConfig:
+def config(url: str, **settings: Any) -> ProducerConfig:
     return ProducerConfig(
         bootstrap_servers="127.0.0.1:1",
         security_protocol="sasl_ssl",
@@ -24,11 +28,14 @@ def config(url: str) -> ProducerConfig:
         sasl_oauthbearer_token_endpoint_url=url,
         sasl_oauthbearer_client_id="orders",
         sasl_oauthbearer_client_secret="Xq7-secret",
+        **settings,
     )
 
 
 @contextmanager
-def web_server(answer: Callable[[BaseHTTPRequestHandler], None]) -> Iterator[str]:
+def web_server(
+    answer: Callable[[BaseHTTPRequestHandler], None], context: ssl.SSLContext | None = None
+) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             answer(self)
@@ -40,13 +47,45 @@ def web_server(answer: Callable[[BaseHTTPRequestHandler], None]) -> Iterator[str
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        if context is not None:
+            server.socket = context.wrap_socket(server.socket, server_side=True)
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:
-            yield f"http://127.0.0.1:{server.server_port}"
+            yield f"http{'s' if context else ''}://127.0.0.1:{server.server_port}"
         finally:
             server.shutdown()
             thread.join()
+
+
+def test_an_authority_of_the_endpoint_is_believed_where_it_is_named(tmp_path: Path) -> None:
+    authority = Authority("an inner authority")
+    (tmp_path / "ca.pem").write_text(authority.own.pem)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(authority.issue("endpoint").write(tmp_path, "endpoint"))
+
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        body = b'{"access_token": "t"}'
+        request.send_response(200)
+        request.send_header("Content-Length", str(len(body)))
+        request.end_headers()
+        request.wfile.write(body)
+
+    with web_server(answer, context) as url:
+        named = {"location": tmp_path / "ca.pem", "pem": authority.own.pem}
+        for name, value in named.items():
+            provider: Any = config(
+                url, **{f"sasl_oauthbearer_token_endpoint_ca_{name}": value}
+            ).sasl_oauthbearer_token_provider
+            assert provider() == ("t", None)
+        unnamed: Any = config(url).sasl_oauthbearer_token_provider
+        with pytest.raises(TokenEndpointError, match="certificate"):
+            unnamed()
+        missing: Any = config(
+            url, sasl_oauthbearer_token_endpoint_ca_location="/nonexistent/ca.pem"
+        ).sasl_oauthbearer_token_provider
+        with pytest.raises(TokenEndpointError, match="authorities"):
+            missing()
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any, ClassVar, TypeVar
 
 from kafkars.config import checks, security
-from kafkars.config.security import Secret, SecretValue, TokenProvider
+from kafkars.config.security import AwsCredentialsProvider, Secret, SecretValue, TokenProvider
 from kafkars.errors import ConfigError
 
 C = TypeVar("C", bound="ClientConfig")
@@ -108,10 +108,10 @@ class ClientConfig:
     """Names of the cipher suites that may be used, as IANA writes them; empty for every safe one."""
 
     sasl_mechanism: str | None = None
-    """How this client says who it is: "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512" or "OAUTHBEARER"."""
+    """How this client says who it is: "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI" or "AWS_MSK_IAM"."""
 
-    sasl_username: str | None = None
-    """The user, for PLAIN and SCRAM."""
+    sasl_username: SecretValue | Secret | None = None
+    """The user, for PLAIN and SCRAM: text, or as for the password a file or a function, where both change together."""
 
     sasl_password: SecretValue | Secret | None = None
     """The user's password: text, a `pathlib.Path` of a file, or a function. The latter two are asked for each connection."""
@@ -135,6 +135,45 @@ class ClientConfig:
 
     sasl_oauthbearer_scope: str | None = None
     """What the token is to be good for, where the endpoint wants to know."""
+
+    sasl_oauthbearer_token_endpoint_ca_location: str | PathLike[str] | None = None
+    """A PEM file with the authorities whose certificate the endpoint may have; None for the system's."""
+
+    sasl_oauthbearer_token_endpoint_ca_pem: str | None = None
+    """The same as PEM text."""
+
+    sasl_kerberos_service_name: str | None = None
+    """The first part of the brokers' principal, for GSSAPI; None stands for "kafka"."""
+
+    sasl_kerberos_domain_name: str | None = None
+    """The host in the brokers' principal, where it is not the one that is connected to."""
+
+    sasl_kerberos_principal: str | None = None
+    """Who this client is ("alice.COM"); None for the owner of the tickets, or the first principal in the keytab."""
+
+    sasl_kerberos_keytab: str | PathLike[str] | None = None
+    """A file with the keys of the principal. Tickets are got with them and renewed; no `kinit` is needed."""
+
+    sasl_kerberos_ccache: str | PathLike[str] | None = None
+    """A cache with tickets, as Kerberos names it ("/tmp/tickets", "DIR:/run/tickets"); None for the system's (`KRB5CCNAME`)."""
+
+    sasl_aws_msk_iam_region: str | None = None
+    """The AWS region of the cluster, for AWS_MSK_IAM; None for the one in `AWS_REGION`, `AWS_DEFAULT_REGION`, the profile or the broker's name."""
+
+    sasl_aws_msk_iam_access_key_id: str | None = None
+    """Names a key of AWS. Without this, a profile and a provider, the environment is asked, then the profile `AWS_PROFILE` or "default"."""
+
+    sasl_aws_msk_iam_secret_access_key: SecretValue | Secret | None = None
+    """The key: text, a `pathlib.Path` of a file, or a function."""
+
+    sasl_aws_msk_iam_session_token: SecretValue | Secret | None = None
+    """Belongs to keys that hold for a while only."""
+
+    sasl_aws_msk_iam_profile: str | None = None
+    """A profile in `~/.aws/credentials` or `~/.aws/config` that holds keys."""
+
+    sasl_aws_msk_iam_credentials_provider: AwsCredentialsProvider | None = None
+    """Returns a tuple of the id of a key, the key and its session token or None, called for each connection on a thread of its own."""
 
     CHECKS: ClassVar[Mapping[str, Callable[[str, object], Any]]] = {
         "bootstrap_servers": checks.servers,
@@ -162,6 +201,10 @@ class ClientConfig:
             from kafkars.config import oidc  # noqa: PLC0415  only where it is used
 
             object.__setattr__(self, "sasl_oauthbearer_token_provider", oidc.provider(self))
+        if self.sasl_mechanism in {"AWS_MSK_IAM", "OAUTHBEARER"}:
+            from kafkars.config import aws  # noqa: PLC0415  only where it is used
+
+            object.__setattr__(self, "sasl_aws_msk_iam_credentials_provider", aws.provider(self))
 
     @classmethod
     def of(cls: type[C], config: C | Mapping[str, object] | None, settings: Mapping[str, object]) -> C:

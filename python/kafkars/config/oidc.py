@@ -11,6 +11,8 @@ from kafkars.config.security import FromApplication, Secret
 from kafkars.errors import ConfigError
 
 if TYPE_CHECKING:
+    import urllib.request
+
     from kafkars.config.client import ClientConfig
 
 SECONDS = 10.0
@@ -30,10 +32,17 @@ class ClientCredentials:
     client_id: str
     client_secret: Secret
     scope: str | None
+    ca_location: str | None = None
+    ca_pem: str | None = None
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
     kept: Secret | None = field(default=None, repr=False, compare=False)
     kept_until: float = field(default=0.0, repr=False, compare=False)
     ends: float | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def description(self) -> str:
+        """How messages name it."""
+        return f"the token endpoint {self.url}"
 
     def __call__(self) -> tuple[str, float | None]:
         """The token, and when it ends."""
@@ -46,6 +55,19 @@ class ClientCredentials:
                 # A token of unknown length is asked for each time.
                 self.kept_until = 0.0 if lives is None else time.time() + lives * RENEWED_AFTER
             return str(self.kept.source), self.ends
+
+    def handlers(self) -> list[urllib.request.BaseHandler]:
+        """What believes the authorities of the settings, if there are any."""
+        if self.ca_location is None and self.ca_pem is None:
+            return []
+        import ssl  # noqa: PLC0415
+        import urllib.request  # noqa: PLC0415
+
+        try:
+            context = ssl.create_default_context(cafile=self.ca_location, cadata=self.ca_pem)
+        except (OSError, ValueError) as error:
+            raise TokenEndpointError(f"the authorities of the token endpoint cannot be used: {error}") from None
+        return [urllib.request.HTTPSHandler(context=context)]
 
     def request(self) -> tuple[str, float | None]:
         """One request. Its errors hold neither the secret nor the answer."""
@@ -73,7 +95,7 @@ class ClientCredentials:
                 """The secret goes to nobody but the endpoint, so a redirect is an error as any other status."""
 
         try:
-            with urllib.request.build_opener(NoRedirects).open(request, timeout=SECONDS) as answer:
+            with urllib.request.build_opener(NoRedirects, *self.handlers()).open(request, timeout=SECONDS) as answer:
                 content = answer.read(LONGEST_ANSWER)
         except urllib.error.HTTPError as error:
             error.close()
@@ -107,7 +129,11 @@ def provider(config: ClientConfig) -> ClientCredentials:
     for name, value in (("sasl_oauthbearer_client_id", client_id), ("sasl_oauthbearer_client_secret", secret)):
         if value is None:
             raise ConfigError(f"{name}: is missing; sasl_oauthbearer_token_endpoint_url needs it")
-    made = ClientCredentials(str(url), str(client_id), secret, config.sasl_oauthbearer_scope)  # type: ignore[arg-type]
+    location, pem = (
+        config.sasl_oauthbearer_token_endpoint_ca_location,
+        config.sasl_oauthbearer_token_endpoint_ca_pem,
+    )
+    made = ClientCredentials(str(url), str(client_id), secret, config.sasl_oauthbearer_scope, location, pem)  # type: ignore[arg-type]
     # A config that was made of another one goes on with its token.
     if isinstance(given, ClientCredentials) and given == made:
         return given

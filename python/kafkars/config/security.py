@@ -18,10 +18,18 @@ Token = str | tuple[str, float | None] | tuple[str, float | None, Mapping[str, s
 TokenProvider = Callable[[], Token | Awaitable[Token]]
 """Returns a token whenever a connection needs one."""
 
+AwsCredentials = tuple[str, str] | tuple[str, str, str | None]
+"""The id of a key of AWS, the key, and its session token where it has one."""
+
+AwsCredentialsProvider = Callable[[], AwsCredentials | Awaitable[AwsCredentials]]
+"""Returns keys of AWS whenever a connection needs them."""
+
 PROTOCOLS = ("plaintext", "ssl", "sasl_plaintext", "sasl_ssl")
-MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
-LATER_MECHANISMS = ("GSSAPI", "AWS_MSK_IAM")
+MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI", "AWS_MSK_IAM")
 TLS_VERSIONS = ("TLSv1.2", "TLSv1.3")
+
+MADE_PROVIDERS = ("ClientCredentials", "AwsKeys")
+"""Classes of providers that are made of other settings; their modules are imported only where they are used."""
 
 PRIVATE_KEY = "PRIVATE KEY-----"
 """How the first line of every PEM key ends: PKCS#8, encrypted or not, RSA and EC."""
@@ -72,6 +80,11 @@ class FromApplication:
         self.function = function
         self.loop = running_loop()
 
+    @property
+    def description(self) -> str:
+        """How messages name it."""
+        return f"the function {getattr(self.function, '__qualname__', type(self.function).__name__)}"
+
     def __call__(self) -> object:
         """What the function returns, awaited where that is needed."""
         result = self.function()
@@ -117,8 +130,8 @@ def secret(name: str, value: object) -> Secret | None:
 
 def provider(name: str, value: object) -> Callable[[], object] | None:
     """A function that returns something the engine needs."""
-    # The last one is made of other settings (`oidc.py`).
-    if value is None or isinstance(value, FromApplication) or type(value).__name__ == "ClientCredentials":
+    # The last ones are made of other settings (`oidc.py`, `aws.py`).
+    if value is None or isinstance(value, FromApplication) or type(value).__name__ in MADE_PROVIDERS:
         return value  # type: ignore[return-value]
     if not callable(value):
         raise ConfigError(f"{name}: expected a function, not a value of type {type(value).__name__}")
@@ -144,8 +157,6 @@ def mechanism(name: str, value: object) -> str | None:
     known = value.upper() if isinstance(value, str) else ""
     if known in MECHANISMS:
         return known
-    if known in LATER_MECHANISMS:
-        raise ConfigError(f"{name}: {known} is not part of this version; it speaks {', '.join(MECHANISMS)}")
     raise checks.wrong(name, value, "one of " + ", ".join(map(repr, MECHANISMS)))
 
 
@@ -206,6 +217,29 @@ def extensions(name: str, value: object) -> tuple[tuple[str, str], ...]:
     return tuple(value.items())
 
 
+def user(name: str, value: object) -> str | Secret | None:
+    """A name, which a config shows, or where it comes from."""
+    return str(value) if isinstance(value, str) else secret(name, value)
+
+
+def principal_part(name: str, value: object) -> str | None:
+    """A part of a principal of Kerberos, which goes to C: text without NUL."""
+    if value is None:
+        return None
+    if not isinstance(value, str) or not value or "\0" in value:
+        raise checks.wrong(name, value, "text that is not empty")
+    return str(value)
+
+
+def word(name: str, value: object) -> str | None:
+    """Letters, digits and what stands between them, as AWS names regions and keys."""
+    if value is None:
+        return None
+    if not isinstance(value, str) or not value.replace("-", "").replace("_", "").isalnum() or not value.isascii():
+        raise checks.wrong(name, value, "letters, digits and hyphens")
+    return str(value)
+
+
 CHECKS: Mapping[str, Callable[[str, object], Any]] = {
     "security_protocol": checks.choice(*PROTOCOLS),
     "ssl_ca_location": path,
@@ -222,7 +256,7 @@ CHECKS: Mapping[str, Callable[[str, object], Any]] = {
     "ssl_enabled_protocols": tls_versions,
     "ssl_cipher_suites": names,
     "sasl_mechanism": mechanism,
-    "sasl_username": checks.optional(checks.text),
+    "sasl_username": user,
     "sasl_password": secret,
     "sasl_oauthbearer_token_provider": provider,
     "sasl_oauthbearer_extensions": extensions,
@@ -230,5 +264,18 @@ CHECKS: Mapping[str, Callable[[str, object], Any]] = {
     "sasl_oauthbearer_client_id": checks.optional(checks.text),
     "sasl_oauthbearer_client_secret": secret,
     "sasl_oauthbearer_scope": checks.optional(checks.text),
+    "sasl_oauthbearer_token_endpoint_ca_location": path,
+    "sasl_oauthbearer_token_endpoint_ca_pem": certificates,
+    "sasl_kerberos_service_name": principal_part,
+    "sasl_kerberos_domain_name": principal_part,
+    "sasl_kerberos_principal": principal_part,
+    "sasl_kerberos_keytab": path,
+    "sasl_kerberos_ccache": path,
+    "sasl_aws_msk_iam_region": word,
+    "sasl_aws_msk_iam_access_key_id": word,
+    "sasl_aws_msk_iam_secret_access_key": secret,
+    "sasl_aws_msk_iam_session_token": secret,
+    "sasl_aws_msk_iam_profile": checks.optional(checks.text),
+    "sasl_aws_msk_iam_credentials_provider": provider,
 }
 """The check of each setting, in the order of the fields of `ClientConfig`."""

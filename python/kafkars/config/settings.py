@@ -7,7 +7,7 @@ from os import PathLike
 from typing import Any, Literal, TypedDict
 
 from kafkars.assignor import Assignor
-from kafkars.config.security import Secret, SecretValue, TokenProvider
+from kafkars.config.security import AwsCredentialsProvider, Secret, SecretValue, TokenProvider
 from kafkars.types import Interceptor, Serializer
 
 CompressionType = Literal["none", "gzip", "snappy", "lz4", "zstd"]
@@ -45,7 +45,7 @@ class ClientSettings(TypedDict, total=False):
     ssl_enabled_protocols: str | Sequence[str]
     ssl_cipher_suites: str | Sequence[str]
     sasl_mechanism: str | None
-    sasl_username: str | None
+    sasl_username: SecretValue | Secret | None
     sasl_password: SecretValue | Secret | None
     sasl_oauthbearer_token_provider: TokenProvider | None
     sasl_oauthbearer_extensions: str | Mapping[str, str]
@@ -53,6 +53,19 @@ class ClientSettings(TypedDict, total=False):
     sasl_oauthbearer_client_id: str | None
     sasl_oauthbearer_client_secret: SecretValue | Secret | None
     sasl_oauthbearer_scope: str | None
+    sasl_oauthbearer_token_endpoint_ca_location: str | PathLike[str] | None
+    sasl_oauthbearer_token_endpoint_ca_pem: str | None
+    sasl_kerberos_service_name: str | None
+    sasl_kerberos_domain_name: str | None
+    sasl_kerberos_principal: str | None
+    sasl_kerberos_keytab: str | PathLike[str] | None
+    sasl_kerberos_ccache: str | PathLike[str] | None
+    sasl_aws_msk_iam_region: str | None
+    sasl_aws_msk_iam_access_key_id: str | None
+    sasl_aws_msk_iam_secret_access_key: SecretValue | Secret | None
+    sasl_aws_msk_iam_session_token: SecretValue | Secret | None
+    sasl_aws_msk_iam_profile: str | None
+    sasl_aws_msk_iam_credentials_provider: AwsCredentialsProvider | None
 
 
 class AdminSettings(ClientSettings, total=False):

@@ -111,7 +111,13 @@ impl Client {
     #[must_use]
     pub fn bootstrap_failure(&self) -> Option<ClientError> {
         match self.cluster().version {
-            0 => self.core.desk.last_failure(),
+            0 => {
+                let failure = self.core.desk.last_failure();
+                if failure.is_some() {
+                    self.core.desk.try_again();
+                }
+                failure
+            }
             _ => self.distrust(),
         }
     }

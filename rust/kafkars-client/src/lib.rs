@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod admin;
+mod application_call;
 mod bootstrap;
 mod client;
 mod clock;
@@ -16,6 +17,7 @@ mod sink;
 mod topic_name;
 mod transactions;
 
+pub use application_call::ApplicationCall;
 pub use client::{Client, CoordinatorKind};
 pub use consumer::{
     Closing, Consumer, ConsumerHealth, ConsumerMetrics, LastFetch, LeaveId, News,

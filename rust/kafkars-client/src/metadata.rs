@@ -26,6 +26,9 @@ const OVERTAKE_AFTER: Duration = Duration::from_secs(1);
 /// When so many known brokers do not answer, a large cluster is not tried to the last one before starting over.
 const KNOWN_TRIES: usize = 5;
 
+/// A client that was never let in tries again after this if nobody asks: whoever waits without a time limit may be let in later.
+const UNASKED_PAUSE: Duration = Duration::from_secs(60);
+
 /// Where wishes for metadata are left and its state is read.
 #[derive(Debug)]
 pub(crate) struct MetadataDesk {
@@ -115,6 +118,17 @@ impl MetadataDesk {
         Some(ClientError::Bootstrap(failure.as_ref().clone()))
     }
 
+    /// Whether the last round failed for a reason of security that time does not mend.
+    fn is_refused(&self) -> bool {
+        let failure = self.last_failure();
+        failure.is_some_and(|failure| failure.is_hopeless() && failure.security().is_some())
+    }
+
+    /// The application has heard of the last failure and goes on.
+    pub(crate) fn try_again(&self) {
+        self.wake.notify_one();
+    }
+
     /// What is known about why there is no metadata, also in the middle of a round.
     pub(crate) fn failure(&self, waited: Duration) -> ClientError {
         if let Some(failure) = &self.round.borrow().failure {
@@ -130,26 +144,38 @@ impl Drop for Awaiting<'_> {
     }
 }
 
-/// Asks whenever the plan says so. Does no I/O before somebody wants something.
+/// Asks whenever the plan says so. Does no I/O before somebody wants something. After a login that was refused for good the next
+/// one is tried when somebody asks again, or after a long pause: brokers lock accounts, and nobody would hear of it.
 pub(crate) async fn run(core: Arc<Core>) {
+    let (mut is_refused, mut is_wanted) = (false, false);
     loop {
         let next = core.desk.plan.lock().next(now());
         match next {
-            Next::Idle => core.desk.wake.notified().await,
-            Next::Wait(until) => wait(&core, until).await,
+            Next::Idle => {
+                core.desk.wake.notified().await;
+                is_wanted = true;
+            }
+            Next::Wait(_) | Next::Ask(_) if is_refused && !is_wanted => {
+                wait(&core, after(now(), UNASKED_PAUSE)).await;
+                is_wanted = true;
+            }
+            Next::Wait(until) => is_wanted |= wait(&core, until).await,
             Next::Ask(ask) => {
+                is_wanted = false;
                 let began = now();
                 let result = refresh(&core, &ask).await;
                 conclude(&core, &ask, began, result);
+                is_refused = core.cluster().version == 0 && core.desk.is_refused();
             }
         }
     }
 }
 
-async fn wait(core: &Core, until: Instant) {
+/// Whether somebody asked before the time was over.
+async fn wait(core: &Core, until: Instant) -> bool {
     tokio::select! {
-        () = core.desk.wake.notified() => {}
-        () = tokio::time::sleep_until(until.into()) => {}
+        () = core.desk.wake.notified() => true,
+        () = tokio::time::sleep_until(until.into()) => false,
     }
 }
 

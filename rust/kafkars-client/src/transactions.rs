@@ -106,6 +106,11 @@ impl Producer {
         if let Some(causes) = bootstrap.and_then(|failure| failure.bootstrap_causes()) {
             return ProduceError::Bootstrap { causes };
         }
+        // The coordinator, or what leads to it, may have come to refuse who is known already.
+        let distrust = self.client().distrust();
+        if let Some(failure) = distrust.as_ref().and_then(ClientError::security) {
+            return ProduceError::Security(failure);
+        }
         let cause = self.sink().obstacle();
         ProduceError::CallTimedOut {
             call,

@@ -23,6 +23,15 @@ impl Frame {
         Self { segments, len }
     }
 
+    /// Bytes behind their length, without any header: a SASL message after version 0 of SaslHandshake. `None` if they are more
+    /// than a length can say.
+    #[must_use]
+    pub fn of_token(token: Bytes) -> Option<Self> {
+        let length = i32::try_from(token.len()).ok()?;
+        let prefix = Bytes::copy_from_slice(&length.to_be_bytes());
+        Some(Self::new(vec![prefix, token]))
+    }
+
     /// The parts, in order.
     #[must_use]
     pub fn segments(&self) -> &[Bytes] {
@@ -63,13 +72,28 @@ impl Frame {
 
 /// The longest frame that is accepted from a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FrameLimit(usize);
+pub struct FrameLimit {
+    shortest: usize,
+    longest: usize,
+}
 
 impl FrameLimit {
     /// Accepts frames of up to `maximum` bytes after the length prefix.
     #[must_use]
     pub const fn new(maximum: usize) -> Self {
-        Self(maximum)
+        Self {
+            shortest: SHORTEST_FRAME,
+            longest: maximum,
+        }
+    }
+
+    /// The same for tokens, which have no correlation id and may be empty.
+    #[must_use]
+    pub const fn of_tokens(self) -> Self {
+        Self {
+            shortest: 0,
+            longest: self.longest,
+        }
     }
 
     /// The bytes that follow a length prefix.
@@ -82,17 +106,17 @@ impl FrameLimit {
         let Ok(size) = usize::try_from(length) else {
             return Err(FrameError::Negative(length));
         };
-        if size < SHORTEST_FRAME {
+        if size < self.shortest {
             return Err(FrameError::TooShort(size));
         }
-        if size <= self.0 {
+        if size <= self.longest {
             return Ok(size);
         }
         Err(match ForeignProtocol::recognise(prefix) {
             Some(protocol) => FrameError::NotKafka(protocol),
             None => FrameError::TooLong {
                 length: size,
-                limit: self.0,
+                limit: self.longest,
             },
         })
     }

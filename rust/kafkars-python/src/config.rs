@@ -15,7 +15,7 @@ use kafkars_core::produce::partitioner::{PARTITIONER_NAMES, Partitioner};
 use kafkars_records::{Codec, Compression};
 use pyo3::prelude::*;
 
-use self::callbacks::GivenSecret;
+use self::callbacks::{GivenName, GivenSecret};
 use crate::error;
 use crate::producer::Serializer;
 use crate::record::Deserializers;
@@ -68,7 +68,7 @@ settings! {
         ssl_enabled_protocols: Vec<String>,
         ssl_cipher_suites: Vec<String>,
         sasl_mechanism: Option<String>,
-        sasl_username: Option<String>,
+        sasl_username: Option<GivenName>,
         sasl_password: Option<GivenSecret>,
         sasl_oauthbearer_token_provider: Option<Py<PyAny>>,
         sasl_oauthbearer_extensions: Vec<(String, String)>,
@@ -76,6 +76,19 @@ settings! {
         sasl_oauthbearer_client_id: Option<String>,
         sasl_oauthbearer_client_secret: Option<GivenSecret>,
         sasl_oauthbearer_scope: Option<String>,
+        sasl_oauthbearer_token_endpoint_ca_location: Option<PathBuf>,
+        sasl_oauthbearer_token_endpoint_ca_pem: Option<String>,
+        sasl_kerberos_service_name: Option<String>,
+        sasl_kerberos_domain_name: Option<String>,
+        sasl_kerberos_principal: Option<String>,
+        sasl_kerberos_keytab: Option<PathBuf>,
+        sasl_kerberos_ccache: Option<String>,
+        sasl_aws_msk_iam_region: Option<String>,
+        sasl_aws_msk_iam_access_key_id: Option<String>,
+        sasl_aws_msk_iam_secret_access_key: Option<GivenSecret>,
+        sasl_aws_msk_iam_session_token: Option<GivenSecret>,
+        sasl_aws_msk_iam_profile: Option<String>,
+        sasl_aws_msk_iam_credentials_provider: Option<Py<PyAny>>,
     }
 }
 

@@ -12,6 +12,7 @@ mod compat;
 mod config;
 mod consumer;
 mod error;
+mod gssapi;
 mod log;
 mod metadata;
 mod metrics;

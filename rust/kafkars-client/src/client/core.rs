@@ -14,7 +14,9 @@ use tokio::sync::watch;
 use crate::error::ConnectCause;
 use crate::metadata::{Answer, MetadataDesk};
 use crate::metrics::Counters;
-use crate::net::{Broker, Distrust, Lane, Network, Reachability, Tasks, Tls};
+use crate::net::{
+    Authenticator, Broker, Distrust, Lane, Network, Reachability, Tasks, Tls, handshake_limit,
+};
 
 /// A broker that owes an answer for longer is asked only when there is no other.
 const LONGEST_SILENCE: Duration = Duration::from_secs(1);
@@ -41,6 +43,11 @@ impl Core {
                     .protocol
                     .has_tls()
                     .then(|| Arc::new(Tls::new(config.security.tls.clone()))),
+                authenticator: config
+                    .security
+                    .sasl
+                    .clone()
+                    .map(|sasl| Arc::new(Authenticator::new(sasl, handshake_limit(&config)))),
                 distrust: Distrust::default(),
                 config,
                 counters: Arc::new(Counters::default()),

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use kafkars_core::backoff::{Backoff, Random};
 use kafkars_core::config::{Checked, ClientConfig};
+use kafkars_core::error_kind::SecurityProblem;
 use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 
@@ -14,16 +15,20 @@ use super::distrust::Distrust;
 use super::driver::Driver;
 use super::handshake::{self, HandshakeError};
 use super::reachability::Reachability;
-use super::sasl::{self, SaslFailure};
+use super::reauthentication::Renewal;
+use super::sasl::{Authenticator, SaslFailure};
 use super::tls::{Tls, TlsFailure};
 use super::transport::{Transport, handshake_limit, resolve};
-use super::{Lane, Tasks, reauthentication};
+use super::{Lane, Tasks};
 use crate::error::{AttemptError, ConnectCause};
 use crate::metrics::{Counters, add};
 use crate::{after, now};
 
 /// A connection that takes longer is a reason to ask where the broker's partitions went.
 pub(crate) const SLOW_CONNECT: Duration = Duration::from_millis(500);
+
+/// Pauses between logins that are refused grow up to this, or to `reconnect_backoff_max` if that is longer: brokers lock accounts.
+const REFUSED_LOGIN_PAUSE: Duration = Duration::from_secs(10);
 
 /// What all connections of one client share.
 #[derive(Debug)]
@@ -35,6 +40,8 @@ pub(crate) struct Network {
     pub(crate) reachability: Reachability,
     /// How connections are encrypted, if they are.
     pub(crate) tls: Option<Arc<Tls>>,
+    /// How we say who we are, if we do.
+    pub(crate) authenticator: Option<Arc<Authenticator>>,
     pub(crate) distrust: Distrust,
 }
 
@@ -83,6 +90,8 @@ enum Stage {
     Connecting,
     Encrypting,
     Greeting,
+    /// A file, a function or Kerberos is asked for credentials.
+    Preparing,
     Authenticating,
 }
 
@@ -220,18 +229,34 @@ impl Broker {
         match (pace.stage, &pace.last_cause) {
             (Stage::Encrypting, _) => ConnectCause::Tls(TlsFailure::TimedOut(waited)),
             (Stage::Greeting, _) => ConnectCause::Silent(waited),
-            (Stage::Authenticating, _) => {
-                let sasl = self.network.config.security.sasl.as_ref();
-                ConnectCause::Sasl(SaslFailure::TimedOut {
-                    mechanism: sasl.map_or("SASL", |config| config.mechanism()),
-                    limit: waited,
-                })
-            }
+            (Stage::Preparing, _) => ConnectCause::Sasl(SaslFailure::Credentials {
+                mechanism: self.mechanism(),
+                problem: format!(
+                    "{} has not answered within {} ms",
+                    self.credentials_source(),
+                    waited.as_millis()
+                )
+                .into(),
+            }),
+            (Stage::Authenticating, _) => ConnectCause::Sasl(SaslFailure::TimedOut {
+                mechanism: self.mechanism(),
+                limit: waited,
+            }),
             (_, Some(cause)) => cause.clone(),
             (Stage::Resolving, None) => ConnectCause::Dns("the name service is slow".into()),
             (Stage::Pausing, None) => between_connections(),
             (Stage::Idle | Stage::Connecting, None) => ConnectCause::TimedOut(waited),
         }
+    }
+
+    fn mechanism(&self) -> &'static str {
+        let authenticator = self.network.authenticator.as_ref();
+        authenticator.map_or("SASL", |authenticator| authenticator.mechanism())
+    }
+
+    fn credentials_source(&self) -> Arc<str> {
+        let authenticator = self.network.authenticator.as_ref();
+        authenticator.map_or_else(|| "what gives them".into(), |each| each.source_name())
     }
 
     /// Makes the connection, tells everybody, then drives it until it ends.
@@ -271,12 +296,17 @@ impl Broker {
                 drop(outcome.send(Some(Ok(connection))));
                 drop(outcome);
                 let config = &self.network.config;
-                let (sasl, limit) = (config.security.sasl.clone(), handshake_limit(config));
+                let authenticator = self.network.authenticator.clone();
+                let renewal = Renewal {
+                    host: Arc::clone(&self.host),
+                    limit: handshake_limit(config),
+                    backoff: Backoff::new(config.reconnect_backoff, config.reconnect_backoff_max),
+                };
                 // From here on only users of the connection keep it, not its own driver.
                 drop(self);
-                match sasl {
-                    Some(sasl) if !lifetime.is_zero() => {
-                        reauthentication::drive(driver, weak, sasl, lifetime, limit).await;
+                match authenticator {
+                    Some(authenticator) if !lifetime.is_zero() => {
+                        renewal.drive(driver, weak, authenticator, lifetime).await;
                     }
                     _ => driver.await,
                 }
@@ -357,16 +387,21 @@ impl Broker {
         let deadline = after(now(), limit);
         let negotiated = handshake::negotiate(connection, newest, deadline).await;
         negotiated.map_err(|error| cause_of(error, limit))?;
-        let Some(config) = &self.network.config.security.sasl else {
+        let Some(authenticator) = &self.network.authenticator else {
             return Ok(Duration::ZERO);
         };
+        self.pace.lock().stage = Stage::Preparing;
+        let login = authenticator.prepare(&self.host).await;
+        let login = login.map_err(ConnectCause::Sasl)?;
         self.pace.lock().stage = Stage::Authenticating;
-        let authenticated = sasl::authenticate(connection, config, deadline);
+        // The broker is not to blame for what it took to get the credentials.
+        let deadline = after(now(), limit);
+        let authenticated = authenticator.authenticate(connection, login, deadline);
         let in_time = tokio::time::timeout_at(deadline.into(), authenticated).await;
         let timed_out = || HandshakeError::Attempt(AttemptError::TimedOut(limit));
         match in_time.unwrap_or_else(|_| Err(timed_out())) {
             Ok(lifetime) => Ok(lifetime),
-            Err(error) => Err(sasl_cause(error, config.mechanism(), limit)),
+            Err(error) => Err(sasl_cause(error, authenticator.mechanism(), limit)),
         }
     }
 
@@ -404,7 +439,12 @@ impl Broker {
             None => distrust.trusted(&self.address),
             Some(cause) if cause.is_permanent() && cause.security().is_some() => {
                 let config = &self.network.config;
-                let backoff = Backoff::new(config.reconnect_backoff, config.reconnect_backoff_max);
+                let longest = match cause.security() {
+                    // No broker has heard of those.
+                    Some(SecurityProblem::Credentials) => config.reconnect_backoff_max,
+                    _ => config.reconnect_backoff_max.max(REFUSED_LOGIN_PAUSE),
+                };
+                let backoff = Backoff::new(config.reconnect_backoff, longest);
                 let random = self.network.random.lock().next();
                 let delay = |refusals| backoff.delay(refusals, random);
                 distrust.refused(&self.address, cause, delay);

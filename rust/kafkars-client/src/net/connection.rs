@@ -31,6 +31,9 @@ pub(super) mod state;
 /// A deadline that is this close to the connection's own time limit is kept by the connection.
 const NO_TIMER: Duration = Duration::from_millis(100);
 
+/// What stands for the number of a message without header.
+const NO_CORRELATION: i32 = -1;
+
 /// One connection. Clones share it; it closes when the last one is dropped.
 #[derive(Clone)]
 pub struct Connection {
@@ -64,6 +67,8 @@ pub(super) struct Shared {
     pub(super) settings: ConnectionSettings,
     correlation: AtomicI32,
     closed: AtomicBool,
+    /// SASL messages travel without headers at the moment.
+    tokens: AtomicBool,
     versions: OnceLock<ApiVersionTable>,
     state: Mutex<State>,
 }
@@ -101,6 +106,7 @@ impl Connection {
             settings,
             correlation: AtomicI32::new(0),
             closed: AtomicBool::new(false),
+            tokens: AtomicBool::new(false),
             versions: OnceLock::new(),
         });
         let connection = Self {
@@ -268,6 +274,17 @@ impl Connection {
     ) -> Result<impl Future<Output = Result<Bytes, AttemptError>> + Send + use<R>, AttemptError>
     {
         let (correlation, frame) = self.encode(request, version)?;
+        self.start_frame(R::API_KEY, correlation, frame, deadline)
+    }
+
+    fn start_frame(
+        &self,
+        api: ApiKey,
+        correlation: i32,
+        frame: Frame,
+        deadline: Instant,
+    ) -> Result<impl Future<Output = Result<Bytes, AttemptError>> + Send + use<>, AttemptError>
+    {
         let (slot, answer) = oneshot::channel();
         let sent_at = now();
         let times_out_at = after(sent_at, self.shared.settings.request_timeout);
@@ -279,7 +296,7 @@ impl Connection {
             answer_by: if ends_early { times_out_at } else { deadline },
             slot: Slot::Task(slot),
         };
-        self.submit(R::API_KEY, frame, Some(pending))?;
+        self.submit(api, frame, Some(pending))?;
         let counters = Arc::clone(&self.shared.settings.counters);
         Ok(async move {
             let closed = |_| Err(AttemptError::Closed);
@@ -294,6 +311,23 @@ impl Connection {
                 }
             }
         })
+    }
+
+    /// From now on messages have no headers, or have them again. Only while nothing is in flight.
+    pub(super) fn expect_tokens(&self, expected: bool) {
+        self.shared.tokens.store(expected, Ordering::Release);
+    }
+
+    /// Sends bytes without a header; the answer has none either.
+    pub(super) fn start_token(
+        &self,
+        token: Bytes,
+        deadline: Instant,
+    ) -> Result<impl Future<Output = Result<Bytes, AttemptError>> + Send + use<>, AttemptError>
+    {
+        let frame = Frame::of_token(token)
+            .ok_or_else(|| AttemptError::Protocol("the token is too long".into()))?;
+        self.start_frame(ApiKey::SaslAuthenticate, NO_CORRELATION, frame, deadline)
     }
 
     /// Reads an answer and takes note of the pause it asks for.
@@ -464,6 +498,11 @@ impl Connection {
 }
 
 impl Shared {
+    /// Whether what comes has no header.
+    pub(super) fn expects_tokens(&self) -> bool {
+        self.tokens.load(Ordering::Acquire)
+    }
+
     pub(super) fn lock(&self) -> parking_lot::MutexGuard<'_, State> {
         self.state.lock()
     }

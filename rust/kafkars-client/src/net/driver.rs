@@ -36,6 +36,7 @@ impl Driver {
 
     /// Receives until there is nothing more to receive for now.
     fn receive(&mut self, context: &mut Context<'_>) -> Result<(), AttemptError> {
+        self.reader.expect_tokens(self.shared.expects_tokens());
         let result = loop {
             match self.reader.poll_frame(context) {
                 Poll::Pending => break Ok(()),
@@ -63,18 +64,28 @@ impl Driver {
 
     /// Brokers answer in the order of requests, so the oldest slot is the one.
     fn dispatch(&self, frame: Bytes) -> Result<(), AttemptError> {
-        let correlation = peek_correlation_id(&frame).map_err(AttemptError::Decode)?;
+        let correlation = match self.shared.expects_tokens() {
+            true => None, // a token has none, and there is one at a time
+            false => Some(peek_correlation_id(&frame).map_err(AttemptError::Decode)?),
+        };
         let pending = {
             let mut state = self.shared.lock();
             match state.pending.front() {
-                Some(oldest) if oldest.correlation == correlation => state.pending.pop_front(),
+                Some(oldest)
+                    if correlation.is_none_or(|answered| answered == oldest.correlation) =>
+                {
+                    state.pending.pop_front()
+                }
                 Some(oldest) => {
                     let expected = oldest.correlation;
-                    let text = format!("answer {correlation} came where {expected} was due");
+                    let text = format!(
+                        "answer {} came where {expected} was due",
+                        named(correlation)
+                    );
                     return Err(AttemptError::Protocol(text.into()));
                 }
                 None => {
-                    let text = format!("answer {correlation} came without a request");
+                    let text = format!("answer {} came without a request", named(correlation));
                     return Err(AttemptError::Protocol(text.into()));
                 }
             }
@@ -182,6 +193,13 @@ impl Future for Driver {
         }
         Poll::Ready(())
     }
+}
+
+fn named(correlation: Option<i32>) -> String {
+    correlation.map_or_else(
+        || "without a number".to_owned(),
+        |number| number.to_string(),
+    )
 }
 
 /// Also when the runtime goes away: nobody would answer any more.

@@ -32,6 +32,8 @@ pub(crate) struct FrameReader<R> {
     source: R,
     limit: FrameLimit,
     is_first: bool,
+    /// Frames may be shorter than a header.
+    tokens: bool,
     shared: BytesMut,
     /// The frame that got its own buffer, and its full length.
     large: Option<(BytesMut, usize)>,
@@ -55,10 +57,16 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
             source,
             limit: FrameLimit::new(longest),
             is_first: true,
+            tokens: false,
             shared: BytesMut::new(),
             large: None,
             received: 0,
         }
+    }
+
+    /// What comes next are tokens without headers, or frames again.
+    pub(crate) fn expect_tokens(&mut self, expected: bool) {
+        self.tokens = expected;
     }
 
     /// Bytes read so far.
@@ -117,7 +125,10 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         if self.is_first {
             FrameLimit::new(FIRST_LIMIT).parse(prefix)?;
         }
-        self.limit.parse(prefix)
+        match self.tokens {
+            true => self.limit.of_tokens().parse(prefix),
+            false => self.limit.parse(prefix),
+        }
     }
 
     fn poll_large(&mut self, context: &mut Context<'_>) -> Poll<Result<Bytes, ReadError>> {

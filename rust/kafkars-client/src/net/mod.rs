@@ -24,11 +24,12 @@ pub(crate) use connection::Terms;
 pub(crate) use distrust::Distrust;
 pub(crate) use race::first_success;
 pub(crate) use reachability::Reachability;
+pub(crate) use sasl::Authenticator;
 pub use sasl::SaslFailure;
 pub(crate) use tasks::Tasks;
 pub(crate) use tls::Tls;
 pub use tls::{TlsFailure, check as check_tls};
-pub(crate) use transport::split_address;
+pub(crate) use transport::{handshake_limit, split_address};
 pub use versions::ApiVersionTable;
 
 /// Which of a broker's connections a request travels on, so that a long poll never delays a heartbeat.

@@ -1,77 +1,159 @@
 //! Logins that hold for a while only (KIP-368): a connection says anew who it is before the broker's patience ends.
+//!
+//! What is needed for it is got first, while requests go on under the old login, and is asked for again as long as that
+//! holds. Only the exchange itself keeps requests back.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kafkars_core::config::SaslConfig;
+use kafkars_core::backoff::Backoff;
 
 use super::connection::WeakConnection;
 use super::driver::Driver;
-use super::sasl;
+use super::sasl::{Authenticator, Login};
 use crate::error::AttemptError;
 use crate::{after, now};
 
-/// The part of a login's time after which it is renewed, in percent. The rest is for requests on their way.
+/// The part of a login's time after which it is renewed, in percent. The rest is for another try, and for requests on their way.
 const RENEWED_AFTER: u32 = 80;
 
 /// However short a time a broker gives: it is not kept busy with logins, nor is a token endpoint.
 const LEAST_PAUSE: Duration = Duration::from_secs(1);
 
-/// Drives a connection to its end, and renews its login meanwhile. `lifetime` is how long the first one holds; zero stands
-/// for ever. `limit` is how long a renewal may take once the broker gets to it.
-pub(super) async fn drive(
-    driver: Pin<Box<Driver>>,
-    connection: WeakConnection,
-    config: SaslConfig,
-    mut lifetime: Duration,
-    limit: Duration,
-) {
-    let renewals = async {
+/// How logins of one connection are renewed.
+pub(super) struct Renewal {
+    /// The broker's host.
+    pub(super) host: Arc<str>,
+    /// How long a renewal may take once the broker gets to it.
+    pub(super) limit: Duration,
+    /// Pauses between tries to get credentials.
+    pub(super) backoff: Backoff,
+}
+
+impl Renewal {
+    /// Drives a connection to its end, and renews its login meanwhile. `lifetime` is how long the first one holds; zero
+    /// stands for ever.
+    pub(super) async fn drive(
+        self,
+        driver: Pin<Box<Driver>>,
+        connection: WeakConnection,
+        authenticator: Arc<Authenticator>,
+        lifetime: Duration,
+    ) {
+        let renewals = async {
+            self.renew(&connection, &authenticator, lifetime).await;
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            biased;
+            () = driver => {}
+            () = renewals => {}
+        }
+    }
+
+    /// Ends when the login holds for ever, or the connection has come to its end.
+    async fn renew(
+        &self,
+        connection: &WeakConnection,
+        authenticator: &Authenticator,
+        mut lifetime: Duration,
+    ) {
         while !lifetime.is_zero() {
+            let ends = after(now(), lifetime);
             tokio::time::sleep(pause(lifetime)).await;
-            let Some(connection) = connection.upgrade() else {
-                break; // its users are gone, and the driver ends
+            let renewed = match self.prepare(connection, authenticator, ends).await {
+                Ok(login) => self.log_in(connection, authenticator, login).await,
+                Err(cause) => Err(cause),
             };
-            // The broker takes no other request in between, and answers those before it first.
-            connection.hold();
-            let deadline = after(connection.latest_expiry().unwrap_or_else(now), limit);
-            match renew(&connection, &config, deadline).await {
-                Ok(next) => {
-                    connection.release();
-                    lifetime = next;
-                }
+            match renewed {
+                Ok(Some(next)) => lifetime = next,
+                Ok(None) => return,
                 Err(cause) => {
+                    let Some(connection) = connection.upgrade() else {
+                        return;
+                    };
                     tracing::warn!(target: "kafkars::net", broker = %connection.address(), %cause, "the login was not renewed");
                     // Connecting again tells the cause to whoever needs the broker.
                     let text = format!("the login was not renewed: {cause}");
                     connection.close(&AttemptError::Disconnected(text.into()));
-                    break;
+                    return;
                 }
             }
         }
-        std::future::pending::<()>().await;
-    };
-    tokio::select! {
-        biased;
-        () = driver => {}
-        () = renewals => {}
     }
-}
 
-async fn renew(
-    connection: &super::Connection,
-    config: &SaslConfig,
-    deadline: Instant,
-) -> Result<Duration, String> {
-    let renewed = sasl::authenticate(connection, config, deadline);
-    match tokio::time::timeout_at(deadline.into(), renewed).await {
-        Ok(renewed) => renewed.map_err(|error| error.to_string()),
-        Err(_) => Err("no answer in time".to_owned()),
+    /// Gets credentials while the old login holds. `None` stands for a connection that nobody uses any more.
+    async fn prepare(
+        &self,
+        connection: &WeakConnection,
+        authenticator: &Authenticator,
+        ends: Instant,
+    ) -> Result<Option<Login>, String> {
+        // A broker that gives very little time: one try is made all the same.
+        let ends = ends.max(after(now(), self.limit.min(LEAST_PAUSE)));
+        let mut failures = 0;
+        loop {
+            let prepared = authenticator.prepare(&self.host);
+            let cause = match tokio::time::timeout_at(ends.into(), prepared).await {
+                Ok(Ok(login)) => return Ok(Some(login)),
+                Ok(Err(failure)) => failure.to_string(),
+                Err(_) => {
+                    let mechanism = authenticator.mechanism();
+                    return Err(format!(
+                        "{mechanism}: no credentials were given before the old login ended"
+                    ));
+                }
+            };
+            let Some(address) = connection.upgrade().map(|each| Arc::clone(each.address())) else {
+                return Ok(None);
+            };
+            failures += 1;
+            tracing::debug!(target: "kafkars::net", broker = %address, failures, %cause, "the login cannot be renewed yet");
+            let again = after(
+                now(),
+                self.backoff.delay(failures, spread(&address, failures)),
+            );
+            if again >= ends {
+                return Err(cause);
+            }
+            tokio::time::sleep_until(again.into()).await;
+        }
+    }
+
+    /// The exchange. The answer is how long the new login holds; `None` if nobody uses the connection any more.
+    async fn log_in(
+        &self,
+        connection: &WeakConnection,
+        authenticator: &Authenticator,
+        login: Option<Login>,
+    ) -> Result<Option<Duration>, String> {
+        let (Some(login), Some(connection)) = (login, connection.upgrade()) else {
+            return Ok(None);
+        };
+        // The broker takes no other request in between, and answers those before it first.
+        connection.hold();
+        let deadline = after(connection.latest_expiry().unwrap_or_else(now), self.limit);
+        let renewed = authenticator.authenticate(&connection, login, deadline);
+        let lifetime = match tokio::time::timeout_at(deadline.into(), renewed).await {
+            Ok(renewed) => renewed.map_err(|error| error.to_string())?,
+            Err(_) => return Err("no answer in time".to_owned()),
+        };
+        connection.release();
+        Ok(Some(lifetime))
     }
 }
 
 fn pause(lifetime: Duration) -> Duration {
     (lifetime / 100 * RENEWED_AFTER).max(LEAST_PAUSE)
+}
+
+/// Connections to several brokers do not ask at the same moment.
+fn spread(address: &str, failures: u32) -> u64 {
+    let seed = address.bytes().fold(u64::from(failures), |seed, byte| {
+        seed.wrapping_mul(31).wrapping_add(u64::from(byte))
+    });
+    seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 #[cfg(test)]

@@ -1,21 +1,39 @@
 //! Secrets at the moment they are needed.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use kafkars_core::config::{Secret, SecretSource};
 use zeroize::Zeroizing;
 
-/// The secret as it is now. The error says why there is none.
-pub(crate) async fn resolve(source: &SecretSource) -> Result<Secret, Arc<str>> {
+/// The secret as it is now. The error says why there is none; also that what gives it takes longer than `limit`.
+pub(crate) async fn resolve(source: &SecretSource, limit: Duration) -> Result<Secret, Arc<str>> {
     match source {
         SecretSource::Value(_) => read_now(source),
-        SecretSource::File(_) => {
+        SecretSource::File(path) => {
             let source = source.clone();
-            let read = tokio::task::spawn_blocking(move || read_now(&source)).await;
-            read.unwrap_or_else(|_| Err("the process is ending".into()))
+            let reading = tokio::task::spawn_blocking(move || read_now(&source));
+            let read = async {
+                let read = reading.await;
+                read.unwrap_or_else(|_| Err("the process is ending".into()))
+            };
+            within(limit, &path.display().to_string(), read).await
         }
-        SecretSource::Call(callback) => callback.0.provide().await,
+        SecretSource::Call(callback) => {
+            within(limit, &callback.0.name(), callback.0.provide()).await
+        }
     }
+}
+
+/// A value, unless it takes too long. Whatever is to give it is named, because nobody else is to blame.
+pub(crate) async fn within<T>(
+    limit: Duration,
+    name: &str,
+    value: impl Future<Output = Result<T, Arc<str>>>,
+) -> Result<T, Arc<str>> {
+    let late = |_| Err(format!("{name} has not answered within {} ms", limit.as_millis()).into());
+    let in_time = tokio::time::timeout(limit, value).await;
+    in_time.unwrap_or_else(late)
 }
 
 /// The same without waiting; functions are not called.

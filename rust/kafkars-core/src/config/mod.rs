@@ -3,9 +3,11 @@
 //! The structs here are user input with Kafka's names and defaults. [`Checked`] is the same input after
 //! its rules held: drivers only accept that, so a contradictory setting cannot reach a socket.
 
+mod aws;
 mod client;
 mod consumer;
 mod group;
+mod kerberos;
 mod producer;
 mod secret;
 mod security;
@@ -13,9 +15,13 @@ mod security;
 use std::ops::Deref;
 use std::sync::Arc;
 
+pub use aws::{AwsCredentials, AwsMskIamConfig};
 pub use client::ClientConfig;
 pub use consumer::{AutoOffsetReset, ConsumerConfig, IsolationLevel};
 pub use group::{GroupConfig, GroupProtocol};
+pub use kerberos::{
+    ContextStep, Kerberos, KerberosConfig, KerberosCredentials, KerberosLibrary, SecurityContext,
+};
 pub use producer::{Acks, ProducerConfig};
 pub use secret::{Callback, Provided, Provider, Secret, SecretSource};
 pub use security::{

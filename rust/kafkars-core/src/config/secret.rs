@@ -39,6 +39,9 @@ pub type Provided<T> = Pin<Box<dyn Future<Output = Result<T, Arc<str>>> + Send>>
 pub trait Provider<T>: Send + Sync {
     /// Starts to make one.
     fn provide(&self) -> Provided<T>;
+
+    /// What messages call it, such as "the function token".
+    fn name(&self) -> Arc<str>;
 }
 
 /// A shared provider. Two are equal if they are the same one.

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use super::ConfigError;
+use super::aws::AwsMskIamConfig;
+use super::kerberos::KerberosConfig;
 use super::secret::{Callback, Secret, SecretSource};
 
 /// Kafka's `security.protocol`.
@@ -148,7 +150,7 @@ pub enum SaslConfig {
     /// The password travels as it is.
     Plain {
         /// Who we are.
-        username: String,
+        username: SecretSource,
         /// Proves it.
         password: SecretSource,
     },
@@ -157,7 +159,7 @@ pub enum SaslConfig {
         /// Which of the two.
         hash: ScramHash,
         /// Who we are.
-        username: String,
+        username: SecretSource,
         /// Proves it.
         password: SecretSource,
     },
@@ -168,6 +170,10 @@ pub enum SaslConfig {
         /// Sent along with the token.
         extensions: Vec<(String, String)>,
     },
+    /// Kerberos (RFC 4752): a ticket, and the broker's proof that it is who the ticket is for.
+    Gssapi(KerberosConfig),
+    /// A request that is signed with keys of AWS.
+    AwsMskIam(AwsMskIamConfig),
 }
 
 /// Where tokens of OAUTHBEARER come from.
@@ -175,6 +181,8 @@ pub enum SaslConfig {
 pub enum TokenSource {
     /// A function.
     Call(Callback<Token>),
+    /// A signed request to Amazon's managed Kafka, written as a token.
+    AwsMskIam(AwsMskIamConfig),
 }
 
 /// A token and how long it holds.
@@ -203,6 +211,8 @@ impl SaslConfig {
                 ..
             } => "SCRAM-SHA-512",
             Self::OauthBearer { .. } => "OAUTHBEARER",
+            Self::Gssapi(_) => "GSSAPI",
+            Self::AwsMskIam(_) => "AWS_MSK_IAM",
         }
     }
 }

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use kafkars_client::config::{Callback, Provided, Provider, Secret, SecretSource, Token};
+use kafkars_client::ApplicationCall;
+use kafkars_client::config::{
+    AwsCredentials, Callback, Provided, Provider, Secret, SecretSource, Token,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -13,6 +16,23 @@ use pyo3::types::PyString;
 #[derive(FromPyObject)]
 pub(crate) struct GivenSecret {
     source: Py<PyAny>,
+}
+
+/// A name: text, which a config shows, or what a secret may come from.
+#[derive(FromPyObject)]
+pub(crate) enum GivenName {
+    Text(String),
+    Source(GivenSecret),
+}
+
+impl GivenName {
+    /// The same for the engine.
+    pub(crate) fn source(&self, py: Python<'_>) -> PyResult<SecretSource> {
+        match self {
+            Self::Text(text) => Ok(SecretSource::Value(Secret::new(text.as_str()))),
+            Self::Source(source) => source.source(py),
+        }
+    }
 }
 
 impl GivenSecret {
@@ -25,44 +45,60 @@ impl GivenSecret {
             )));
         }
         if source.is_callable() {
-            let function = Function(Arc::new(self.source.clone_ref(py)));
-            return Ok(SecretSource::Call(Callback(Arc::new(function))));
+            return Ok(SecretSource::Call(callback(source, secret)));
         }
         Ok(SecretSource::File(source.extract::<PathBuf>()?))
     }
 }
 
-/// A function of the application. It is called on a thread that may wait, never on one that serves sockets.
-pub(crate) struct Function(pub(crate) Arc<Py<PyAny>>);
+/// A function of the application. It is called on a thread of its own, never on one that serves sockets.
+struct Function<T> {
+    call: ApplicationCall<T>,
+    name: Arc<str>,
+}
 
-impl Function {
-    fn call<T: Send + 'static>(&self, read: fn(&Bound<'_, PyAny>) -> PyResult<T>) -> Provided<T> {
-        let function = Arc::clone(&self.0);
-        Box::pin(async move {
-            let called = tokio::task::spawn_blocking(move || {
-                Python::attach(|py| {
-                    let result = function.bind(py).call0();
-                    result.and_then(|result| read(&result)).map_err(|error| {
-                        Arc::from(format!("the function given for it failed: {error}"))
-                    })
-                })
-            });
-            let result = called.await;
-            result.unwrap_or_else(|_| Err("the process is ending".into()))
-        })
+impl<T: Clone + Send + 'static> Provider<T> for Function<T> {
+    fn provide(&self) -> Provided<T> {
+        Box::pin(self.call.call())
+    }
+
+    fn name(&self) -> Arc<str> {
+        Arc::clone(&self.name)
     }
 }
 
-impl Provider<Secret> for Function {
-    fn provide(&self) -> Provided<Secret> {
-        self.call(|result| Ok(Secret::new(result.extract::<String>()?)))
-    }
+/// A function for the engine; `read` makes a value of what it returns.
+fn callback<T: Clone + Send + 'static>(
+    function: &Bound<'_, PyAny>,
+    read: fn(&Bound<'_, PyAny>) -> PyResult<T>,
+) -> Callback<T> {
+    let described = function.getattr("description");
+    let described = described.and_then(|text| text.extract::<String>());
+    let name: Arc<str> = described.map_or_else(|_| "a function".into(), Into::into);
+    let (function, failed) = (function.clone().unbind(), Arc::clone(&name));
+    let call = ApplicationCall::new(move || {
+        let called = Python::try_attach(|py| {
+            let result = function.bind(py).call0();
+            let value = result.and_then(|result| read(&result));
+            value.map_err(|error| Arc::from(format!("{failed} failed: {error}")))
+        });
+        called.unwrap_or_else(|| Err("the process is ending".into()))
+    });
+    Callback(Arc::new(Function { call, name }))
 }
 
-impl Provider<Token> for Function {
-    fn provide(&self) -> Provided<Token> {
-        self.call(token)
-    }
+/// What gives tokens.
+pub(crate) fn tokens(function: &Bound<'_, PyAny>) -> Callback<Token> {
+    callback(function, token)
+}
+
+/// What gives keys of AWS.
+pub(crate) fn aws_credentials(function: &Bound<'_, PyAny>) -> Callback<AwsCredentials> {
+    callback(function, aws)
+}
+
+fn secret(result: &Bound<'_, PyAny>) -> PyResult<Secret> {
+    Ok(Secret::new(result.extract::<String>()?))
 }
 
 /// A token, or a tuple of a token, its end and its extensions.
@@ -86,5 +122,17 @@ fn token(result: &Bound<'_, PyAny>) -> PyResult<Token> {
         value: Secret::new(value),
         expires_at: since.and_then(|since| SystemTime::UNIX_EPOCH.checked_add(since)),
         extensions: extensions.into_iter().collect(),
+    })
+}
+
+/// What `kafkars.config.aws` gives: key id, secret key, session token and region.
+fn aws(result: &Bound<'_, PyAny>) -> PyResult<AwsCredentials> {
+    type Given = (String, String, Option<String>, Option<String>);
+    let (access_key_id, secret, session_token, region) = result.extract::<Given>()?;
+    Ok(AwsCredentials {
+        access_key_id,
+        secret_access_key: Secret::new(secret),
+        session_token: session_token.map(Secret::new),
+        region,
     })
 }

@@ -1,16 +1,15 @@
 //! Settings of TLS and SASL as the engine takes them.
 
-use std::sync::Arc;
-
 use kafkars_client::config::{
-    Callback, ClientIdentity, Pem, SaslConfig, ScramHash, Secret, SecretSource, SecurityConfig,
-    SecurityProtocol, TlsConfig, TlsVersion, TokenSource,
+    AwsMskIamConfig, ClientIdentity, KerberosConfig, KerberosCredentials, Pem, SaslConfig,
+    ScramHash, Secret, SecretSource, SecurityConfig, SecurityProtocol, TlsConfig, TlsVersion,
+    TokenSource,
 };
 use pyo3::prelude::*;
 
 use super::ClientSettings;
-use super::callbacks::{Function, GivenSecret};
-use crate::error;
+use super::callbacks::{self, GivenName, GivenSecret};
+use crate::{error, gssapi};
 
 /// What the settings say, as far as they fit each other.
 pub(super) fn checked(settings: &ClientSettings) -> PyResult<SecurityConfig> {
@@ -106,34 +105,49 @@ fn identity(py: Python<'_>, settings: &ClientSettings) -> PyResult<Option<Client
     }
 }
 
+const PASSWORDS: &[&str] = &["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"];
+const OAUTHBEARER: &[&str] = &["OAUTHBEARER"];
+const GSSAPI: &[&str] = &["GSSAPI"];
+/// A request that is signed with keys of AWS also travels as a token.
+const AWS: &[&str] = &["AWS_MSK_IAM", "OAUTHBEARER"];
+
+/// Each setting of SASL: whether it is given, and which mechanisms it is for.
+fn given(settings: &ClientSettings) -> [(&'static str, bool, &'static [&'static str]); 15] {
+    macro_rules! row {
+        ($field:ident, $mechanisms:expr) => {
+            (stringify!($field), settings.$field.is_some(), $mechanisms)
+        };
+    }
+    [
+        row!(sasl_username, PASSWORDS),
+        row!(sasl_password, PASSWORDS),
+        row!(sasl_oauthbearer_token_provider, OAUTHBEARER),
+        (
+            "sasl_oauthbearer_extensions",
+            !settings.sasl_oauthbearer_extensions.is_empty(),
+            OAUTHBEARER,
+        ),
+        row!(sasl_kerberos_service_name, GSSAPI),
+        row!(sasl_kerberos_domain_name, GSSAPI),
+        row!(sasl_kerberos_principal, GSSAPI),
+        row!(sasl_kerberos_keytab, GSSAPI),
+        row!(sasl_kerberos_ccache, GSSAPI),
+        row!(sasl_aws_msk_iam_region, AWS),
+        row!(sasl_aws_msk_iam_access_key_id, AWS),
+        row!(sasl_aws_msk_iam_secret_access_key, AWS),
+        row!(sasl_aws_msk_iam_session_token, AWS),
+        row!(sasl_aws_msk_iam_profile, AWS),
+        row!(sasl_aws_msk_iam_credentials_provider, AWS),
+    ]
+}
+
 fn sasl(py: Python<'_>, settings: &ClientSettings) -> PyResult<Option<SaslConfig>> {
-    let Some(mechanism) = &settings.sasl_mechanism else {
-        let given = [
-            ("sasl_username", settings.sasl_username.is_some()),
-            ("sasl_password", settings.sasl_password.is_some()),
-            (
-                "sasl_oauthbearer_token_provider",
-                settings.sasl_oauthbearer_token_provider.is_some(),
-            ),
-            (
-                "sasl_oauthbearer_extensions",
-                !settings.sasl_oauthbearer_extensions.is_empty(),
-            ),
-        ];
-        let first = given.iter().find(|(_, is_given)| *is_given);
-        return first.map_or(Ok(None), |(setting, _)| {
+    let given = given(settings);
+    let Some(mechanism) = settings.sasl_mechanism.as_deref() else {
+        let first = given.iter().find(|(_, is_given, _)| *is_given);
+        return first.map_or(Ok(None), |(setting, ..)| {
             Err(lonely(setting, "sasl_mechanism"))
         });
-    };
-    let missing = |setting: &str| {
-        error::config(format!(
-            "{setting}: is missing; sasl_mechanism={mechanism} needs it"
-        ))
-    };
-    let foreign = |setting: &str| {
-        error::config(format!(
-            "{setting}: has no meaning with sasl_mechanism={mechanism}"
-        ))
     };
     // The endpoint has become a provider in `kafkars.config.oidc`.
     let endpoint = [
@@ -149,58 +163,132 @@ fn sasl(py: Python<'_>, settings: &ClientSettings) -> PyResult<Option<SaslConfig
             "sasl_oauthbearer_scope",
             settings.sasl_oauthbearer_scope.is_some(),
         ),
+        (
+            "sasl_oauthbearer_token_endpoint_ca_location",
+            settings
+                .sasl_oauthbearer_token_endpoint_ca_location
+                .is_some(),
+        ),
+        (
+            "sasl_oauthbearer_token_endpoint_ca_pem",
+            settings.sasl_oauthbearer_token_endpoint_ca_pem.is_some(),
+        ),
     ];
     if let Some((setting, _)) = endpoint.iter().find(|(_, is_given)| *is_given)
         && settings.sasl_oauthbearer_token_endpoint_url.is_none()
     {
         return Err(lonely(setting, "sasl_oauthbearer_token_endpoint_url"));
     }
-    if mechanism == "OAUTHBEARER" {
-        if settings.sasl_username.is_some() {
-            return Err(foreign("sasl_username"));
-        }
-        if settings.sasl_password.is_some() {
-            return Err(foreign("sasl_password"));
-        }
-        let Some(provider) = &settings.sasl_oauthbearer_token_provider else {
-            return Err(missing(
-                "sasl_oauthbearer_token_provider or sasl_oauthbearer_token_endpoint_url",
-            ));
-        };
-        let function = Function(Arc::new(provider.clone_ref(py)));
-        return Ok(Some(SaslConfig::OauthBearer {
-            source: TokenSource::Call(Callback(Arc::new(function))),
+    let foreign = |(_, is_given, mechanisms): &&(_, bool, &[&str])| {
+        *is_given && !mechanisms.contains(&mechanism)
+    };
+    if let Some((setting, ..)) = given.iter().find(foreign) {
+        return Err(error::config(format!(
+            "{setting}: has no meaning with sasl_mechanism={mechanism}"
+        )));
+    }
+    Ok(Some(match mechanism {
+        "OAUTHBEARER" => SaslConfig::OauthBearer {
+            source: token_source(py, settings)?,
             extensions: settings.sasl_oauthbearer_extensions.clone(),
-        }));
-    }
-    if settings.sasl_oauthbearer_token_provider.is_some() {
-        return Err(foreign("sasl_oauthbearer_token_provider"));
-    }
-    if !settings.sasl_oauthbearer_extensions.is_empty() {
-        return Err(foreign("sasl_oauthbearer_extensions"));
-    }
-    let username = settings
-        .sasl_username
-        .clone()
-        .filter(|name| !name.is_empty());
-    let username = username.ok_or_else(|| missing("sasl_username"))?;
-    let password =
-        source(py, settings.sasl_password.as_ref())?.ok_or_else(|| missing("sasl_password"))?;
-    Ok(Some(match mechanism.as_str() {
-        "PLAIN" => SaslConfig::Plain { username, password },
-        name => SaslConfig::Scram {
-            hash: match name {
-                "SCRAM-SHA-256" => ScramHash::Sha256,
-                _ => ScramHash::Sha512,
-            },
-            username,
-            password,
         },
+        "GSSAPI" => SaslConfig::Gssapi(kerberos(settings)?),
+        "AWS_MSK_IAM" => SaslConfig::AwsMskIam(
+            aws(py, settings)
+                .ok_or_else(|| missing("sasl_aws_msk_iam_credentials_provider", mechanism))?,
+        ),
+        _ => password(py, settings, mechanism)?,
     }))
+}
+
+/// PLAIN and SCRAM.
+fn password(py: Python<'_>, settings: &ClientSettings, mechanism: &str) -> PyResult<SaslConfig> {
+    let username = settings.sasl_username.as_ref();
+    let username =
+        username.filter(|name| !matches!(name, GivenName::Text(text) if text.is_empty()));
+    let username = username.ok_or_else(|| missing("sasl_username", mechanism))?;
+    let username = username.source(py)?;
+    let password = source(py, settings.sasl_password.as_ref())?;
+    let password = password.ok_or_else(|| missing("sasl_password", mechanism))?;
+    let hash = match mechanism {
+        "SCRAM-SHA-256" => ScramHash::Sha256,
+        "SCRAM-SHA-512" => ScramHash::Sha512,
+        _ => return Ok(SaslConfig::Plain { username, password }),
+    };
+    Ok(SaslConfig::Scram {
+        hash,
+        username,
+        password,
+    })
+}
+
+fn token_source(py: Python<'_>, settings: &ClientSettings) -> PyResult<TokenSource> {
+    match (&settings.sasl_oauthbearer_token_provider, aws(py, settings)) {
+        (Some(_), Some(_)) => Err(error::config(
+            "sasl_aws_msk_iam_credentials_provider: cannot be used together with sasl_oauthbearer_token_provider; give one of them"
+                .to_owned(),
+        )),
+        (Some(provider), None) => Ok(TokenSource::Call(callbacks::tokens(provider.bind(py)))),
+        (None, Some(config)) => Ok(TokenSource::AwsMskIam(config)),
+        (None, None) => Err(missing(
+            "sasl_oauthbearer_token_provider or sasl_oauthbearer_token_endpoint_url",
+            "OAUTHBEARER",
+        )),
+    }
+}
+
+/// The settings have become a provider in `kafkars.config.aws`.
+fn aws(py: Python<'_>, settings: &ClientSettings) -> Option<AwsMskIamConfig> {
+    let provider = settings.sasl_aws_msk_iam_credentials_provider.as_ref()?;
+    Some(AwsMskIamConfig {
+        region: settings.sasl_aws_msk_iam_region.clone(),
+        credentials: callbacks::aws_credentials(provider.bind(py)),
+    })
+}
+
+fn kerberos(settings: &ClientSettings) -> PyResult<KerberosConfig> {
+    let service_name = settings.sasl_kerberos_service_name.as_deref();
+    let (keytab, ccache) = (
+        &settings.sasl_kerberos_keytab,
+        &settings.sasl_kerberos_ccache,
+    );
+    if keytab.is_some() && ccache.is_some() {
+        return Err(error::config(
+            "sasl_kerberos_ccache: cannot be used together with sasl_kerberos_keytab; give one of them"
+                .to_owned(),
+        ));
+    }
+    // A wrong path is a wrong setting, and a library that is not there is one that has to be installed.
+    if let Some(path) = keytab {
+        std::fs::File::open(path).map_err(|problem| {
+            error::config(format!(
+                "sasl_kerberos_keytab: {}: {problem}",
+                path.display()
+            ))
+        })?;
+    }
+    let library = gssapi::library()
+        .map_err(|problem| error::config(format!("sasl_mechanism: GSSAPI: {problem}")))?;
+    Ok(KerberosConfig {
+        library,
+        service_name: service_name.unwrap_or("kafka").to_owned(),
+        domain_name: settings.sasl_kerberos_domain_name.clone(),
+        credentials: KerberosCredentials {
+            principal: settings.sasl_kerberos_principal.clone(),
+            keytab: keytab.clone(),
+            ccache: ccache.clone(),
+        },
+    })
 }
 
 fn source(py: Python<'_>, given: Option<&GivenSecret>) -> PyResult<Option<SecretSource>> {
     given.map(|given| given.source(py)).transpose()
+}
+
+fn missing(setting: &str, mechanism: &str) -> PyErr {
+    error::config(format!(
+        "{setting}: is missing; sasl_mechanism={mechanism} needs it"
+    ))
 }
 
 fn lonely(setting: &str, needed: &str) -> PyErr {

@@ -1,138 +1,112 @@
 //! SASL on a new connection: SaslHandshake names the mechanism, SaslAuthenticate carries its messages.
+//!
+//! Credentials are got before the broker hears of it, so that whoever gives them is not mistaken for a silent broker.
 
+mod aws_msk_iam;
+mod exchange;
 mod failure;
+mod gssapi;
+mod line;
 mod oauth;
 mod plain;
 mod scram;
+mod sigv4;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use kafkars_core::config::{SaslConfig, Token, TokenSource};
+use kafkars_core::config::SaslConfig;
 use kafkars_protocol::ErrorCode;
-use kafkars_protocol::messages::sasl_authenticate::{
-    SaslAuthenticateRequest, SaslAuthenticateResponse,
-};
+use kafkars_protocol::messages::sasl_authenticate::SaslAuthenticateRequest;
 use kafkars_protocol::messages::sasl_handshake::SaslHandshakeRequest;
-use zeroize::Zeroizing;
 
+use exchange::Exchange;
 pub use failure::SaslFailure;
-use scram::{Scram, ScramError};
+use line::Line;
 
 use super::connection::Connection;
 use super::handshake::HandshakeError;
-use super::secrets;
+use crate::error::AttemptError;
 
 /// No mechanism needs more messages than this; a broker that goes on for ever is cut off.
 const MOST_MESSAGES: usize = 8;
 
-/// Says who we are. The answer is how long the broker believes it; zero stands for as long as the connection lives.
-pub(crate) async fn authenticate(
-    connection: &Connection,
-    config: &SaslConfig,
-    deadline: Instant,
-) -> Result<Duration, HandshakeError> {
-    let mechanism = config.mechanism();
-    let mut exchange = Exchange::begin(config).await?;
-    propose(connection, mechanism, deadline).await?;
-    let mut message = exchange.first(config)?;
-    for _ in 0..MOST_MESSAGES {
-        let answer = send(connection, mechanism, &message, deadline).await?;
-        match exchange.answer(mechanism, &answer.auth_bytes)? {
-            Some(next) => message = next,
-            None => {
-                let lifetime = u64::try_from(answer.session_lifetime_ms).unwrap_or(0);
-                return Ok(Duration::from_millis(lifetime));
-            }
-        }
-    }
-    Err(distrusted(mechanism, "it goes on for ever").into())
+/// How the connections of one client say who we are.
+#[derive(Debug)]
+pub(crate) struct Authenticator {
+    config: SaslConfig,
+    /// How long credentials may be waited for.
+    limit: Duration,
+    /// Kerberos waits for servers of its own: one call at a time, on a thread of its own.
+    kerberos: Line,
 }
 
-/// Where an authentication stands.
-enum Exchange {
-    /// One message says all.
-    Single(Zeroizing<Vec<u8>>),
-    Scram(Scram),
-    Oauth(Token),
-    /// The broker has refused the token; the words that it gave.
-    Refused(Arc<str>),
+/// Credentials for one connection, before the broker has heard of them.
+pub(crate) struct Login(Exchange);
+
+/// How messages travel.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Carrier {
+    /// In SaslAuthenticate requests.
+    Requests,
+    /// As they are, behind their length: after version 0 of SaslHandshake, to brokers before 1.0.
+    Tokens,
 }
 
-impl Exchange {
-    /// Gets the credentials.
-    async fn begin(config: &SaslConfig) -> Result<Self, HandshakeError> {
-        let mechanism = config.mechanism();
-        let missing = |problem| SaslFailure::Credentials { mechanism, problem };
-        match config {
-            SaslConfig::Plain { username, password } => {
-                let password = secrets::resolve(password).await.map_err(missing)?;
-                let message = plain::message(username, password.expose()).map_err(missing)?;
-                Ok(Self::Single(message))
-            }
-            SaslConfig::Scram {
-                hash,
-                username,
-                password,
-            } => {
-                let password = secrets::resolve(password).await.map_err(missing)?;
-                let scram = Scram::new(*hash, username, password);
-                let scram = scram.map_err(|error| missing(error.to_string().into()))?;
-                Ok(Self::Scram(scram))
-            }
-            SaslConfig::OauthBearer { source, .. } => {
-                let TokenSource::Call(callback) = source;
-                let token = callback.0.provide().await.map_err(missing)?;
-                Ok(Self::Oauth(token))
-            }
+impl Authenticator {
+    pub(crate) fn new(config: SaslConfig, limit: Duration) -> Self {
+        Self {
+            config,
+            limit,
+            kerberos: Line::default(),
         }
     }
 
-    fn first(&mut self, config: &SaslConfig) -> Result<Zeroizing<Vec<u8>>, HandshakeError> {
-        match (&mut *self, config) {
-            (Self::Single(message), _) => Ok(std::mem::take(message)),
-            (Self::Scram(scram), _) => Ok(Zeroizing::new(scram.first())),
-            (Self::Oauth(token), SaslConfig::OauthBearer { extensions, .. }) => {
-                let message = oauth::message(token, extensions);
-                let mechanism = config.mechanism();
-                message.map_err(|problem| SaslFailure::Credentials { mechanism, problem }.into())
-            }
-            (Self::Oauth(_) | Self::Refused(_), _) => Ok(Zeroizing::default()),
-        }
+    /// The mechanism's name on the wire.
+    pub(crate) fn mechanism(&self) -> &'static str {
+        self.config.mechanism()
     }
 
-    /// What is due after an answer; `None` when all is said.
-    fn answer(
-        &mut self,
-        mechanism: &'static str,
-        answer: &[u8],
-    ) -> Result<Option<Zeroizing<Vec<u8>>>, HandshakeError> {
-        match self {
-            Self::Single(_) if answer.is_empty() => Ok(None),
-            Self::Single(_) => Err(distrusted(mechanism, "it answers where nothing is due").into()),
-            Self::Scram(scram) => match scram.answer(answer) {
-                Ok(next) => Ok(next.map(Zeroizing::new)),
-                Err(ScramError::Refused(message)) => Err(SaslFailure::Refused {
-                    mechanism,
-                    message: message.into(),
+    /// What is asked for credentials, as messages name it.
+    pub(crate) fn source_name(&self) -> Arc<str> {
+        exchange::source_name(&self.config)
+    }
+
+    /// Gets the credentials for a connection to `host`.
+    pub(crate) async fn prepare(&self, host: &str) -> Result<Login, SaslFailure> {
+        let exchange = Exchange::begin(&self.config, host, &self.kerberos, self.limit).await;
+        let mechanism = self.mechanism();
+        exchange
+            .map(Login)
+            .map_err(|problem| SaslFailure::Credentials { mechanism, problem })
+    }
+
+    /// Says who we are. The answer is how long the broker believes it; zero stands for as long as the connection lives.
+    pub(crate) async fn authenticate(
+        &self,
+        connection: &Connection,
+        Login(mut exchange): Login,
+        deadline: Instant,
+    ) -> Result<Duration, HandshakeError> {
+        let mechanism = self.mechanism();
+        let carrier = propose(connection, mechanism, deadline).await?;
+        let mut message = exchange.first();
+        for _ in 0..MOST_MESSAGES {
+            let sent = match carrier {
+                Carrier::Requests => send(connection, mechanism, &message, deadline).await,
+                Carrier::Tokens => send_token(connection, mechanism, &message, deadline).await,
+            };
+            let (answer, lifetime) = sent?;
+            match exchange.answer(mechanism, &answer).await? {
+                Some(next) => message = next,
+                None => {
+                    connection.expect_tokens(false);
+                    return Ok(lifetime);
                 }
-                .into()),
-                Err(error) => Err(distrusted(mechanism, &error.to_string()).into()),
-            },
-            // RFC 7628: an answer tells why the token is refused, and ours to it ends the exchange.
-            Self::Oauth(_) if answer.is_empty() => Ok(None),
-            Self::Oauth(_) => {
-                let words = String::from_utf8_lossy(answer);
-                *self = Self::Refused(words.chars().take(500).collect::<String>().into());
-                Ok(Some(Zeroizing::new(oauth::END.to_vec())))
             }
-            Self::Refused(message) => Err(SaslFailure::Refused {
-                mechanism,
-                message: Arc::clone(message),
-            }
-            .into()),
         }
+        Err(distrusted(mechanism, "it goes on for ever").into())
     }
 }
 
@@ -140,15 +114,25 @@ async fn propose(
     connection: &Connection,
     mechanism: &'static str,
     deadline: Instant,
-) -> Result<(), HandshakeError> {
+) -> Result<Carrier, HandshakeError> {
     let request = SaslHandshakeRequest {
         mechanism: mechanism.to_owned(),
     };
-    // Version 0 is followed by messages without Kafka's headers, which no broker with SaslAuthenticate needs.
-    connection.versions().highest::<SaslAuthenticateRequest>()?;
-    let response = connection.start(&request, deadline)?.await?;
+    let newest = connection.versions().highest::<SaslHandshakeRequest>()?;
+    let knows_requests = connection.versions().highest::<SaslAuthenticateRequest>();
+    let carrier = match newest > 0 && knows_requests.is_ok() {
+        true => Carrier::Requests,
+        false => Carrier::Tokens,
+    };
+    let version = match carrier {
+        Carrier::Requests => newest,
+        Carrier::Tokens => 0,
+    };
+    let response = connection
+        .start_version(&request, version, deadline)?
+        .await?;
     match ErrorCode::check(response.error_code) {
-        Ok(()) => Ok(()),
+        Ok(()) => Ok(carrier),
         Err(ErrorCode::UnsupportedSaslMechanism) => Err(SaslFailure::Mechanism {
             mechanism,
             enabled: response.mechanisms,
@@ -159,18 +143,23 @@ async fn propose(
     }
 }
 
+type Answer = (Bytes, Duration);
+
 async fn send(
     connection: &Connection,
     mechanism: &'static str,
     message: &[u8],
     deadline: Instant,
-) -> Result<SaslAuthenticateResponse, HandshakeError> {
+) -> Result<Answer, HandshakeError> {
     let request = SaslAuthenticateRequest {
         auth_bytes: Bytes::copy_from_slice(message),
     };
     let response = connection.start(&request, deadline)?.await?;
     match ErrorCode::check(response.error_code) {
-        Ok(()) => Ok(response),
+        Ok(()) => {
+            let lifetime = u64::try_from(response.session_lifetime_ms).unwrap_or(0);
+            Ok((response.auth_bytes, Duration::from_millis(lifetime)))
+        }
         Err(code) => {
             let words = response.error_message.filter(|words| !words.is_empty());
             let message = words.unwrap_or_else(|| code.description().to_owned());
@@ -180,6 +169,27 @@ async fn send(
             }
             .into())
         }
+    }
+}
+
+/// The broker has no words here: it hangs up on who it does not believe.
+async fn send_token(
+    connection: &Connection,
+    mechanism: &'static str,
+    message: &[u8],
+    deadline: Instant,
+) -> Result<Answer, HandshakeError> {
+    connection.expect_tokens(true);
+    let answer = connection.start_token(Bytes::copy_from_slice(message), deadline)?;
+    match answer.await {
+        Ok(answer) => Ok((answer, Duration::ZERO)),
+        Err(AttemptError::Disconnected(_)) => Err(SaslFailure::Refused {
+            mechanism,
+            message: "the broker closed the connection, as brokers before 1.0 do with credentials that they do not accept"
+                .into(),
+        }
+        .into()),
+        Err(error) => Err(error.into()),
     }
 }
 

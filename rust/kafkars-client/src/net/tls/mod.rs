@@ -68,8 +68,14 @@ impl Tls {
         // A dot at the end makes a name absolute for the name service; certificates do not have it.
         let name = ServerName::try_from(host.trim_end_matches('.').to_owned())
             .map_err(|_| TlsFailure::Other(format!("{host:?} is not a host name").into()))?;
+        // Before the time of the broker begins: a password may come from a function.
+        let current = tokio::time::timeout(2 * limit, self.current(limit)).await;
+        let config = current.unwrap_or_else(|_| {
+            Err(TlsFailure::Other(
+                "the files of the ssl_ settings cannot be read in time".into(),
+            ))
+        })?;
         let shaken = async {
-            let config = self.current().await?;
             let stream = BufReader::with_capacity(READ_BUFFER, stream);
             let connected = TlsConnector::from(config).connect(name, stream).await;
             connected.map_err(|error| TlsFailure::of_handshake(&error))
@@ -80,7 +86,7 @@ impl Tls {
 
     /// The configuration, made anew when a file has changed. New files that cannot be used change nothing: certificates are
     /// often renewed file by file.
-    async fn current(self: &Arc<Self>) -> Result<Arc<ClientConfig>, TlsFailure> {
+    async fn current(self: &Arc<Self>, limit: Duration) -> Result<Arc<ClientConfig>, TlsFailure> {
         let tls = Arc::clone(self);
         let found = blocking(move || {
             let files = tls.files();
@@ -93,7 +99,7 @@ impl Tls {
         {
             return Ok(Arc::clone(&made.config));
         }
-        match (self.load().await, made) {
+        match (self.load(limit).await, made) {
             (Ok(config), _) => {
                 let config = Arc::new(config);
                 *self.made.lock() = Some(Made {
@@ -110,11 +116,11 @@ impl Tls {
         }
     }
 
-    async fn load(&self) -> Result<ClientConfig, TlsFailure> {
+    async fn load(&self, limit: Duration) -> Result<ClientConfig, TlsFailure> {
         let password = match password_source(&self.config) {
             None => None,
             Some((name, source)) => {
-                let given = secrets::resolve(source).await;
+                let given = secrets::resolve(source, limit).await;
                 Some(given.map_err(|problem| setting(name, problem.to_string()))?)
             }
         };

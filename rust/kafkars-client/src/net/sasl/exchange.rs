@@ -1,0 +1,174 @@
+//! Where an authentication stands, whatever its mechanism.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use kafkars_core::config::{
+    AwsCredentials, AwsMskIamConfig, SaslConfig, SecretSource, TokenSource,
+};
+use zeroize::Zeroizing;
+
+use super::gssapi::{Gssapi, GssapiError};
+use super::line::Line;
+use super::scram::{Scram, ScramError};
+use super::{SaslFailure, aws_msk_iam, distrusted, oauth, plain};
+use crate::net::secrets::{resolve, within};
+
+/// Both are asked for a ticket.
+const KERBEROS: &str = "Kerberos (a key distribution centre or a name service)";
+
+/// What a client sends.
+pub(super) type Message = Zeroizing<Vec<u8>>;
+
+/// Where an authentication stands.
+pub(super) enum Exchange {
+    /// One message says all, and the broker has nothing to say.
+    Single(Message),
+    /// One message says all, and the broker answers it.
+    Answered(Message),
+    Scram(Scram),
+    Oauth(Message),
+    Gssapi(Gssapi),
+    /// The broker has refused the token; the words that it gave.
+    Refused(Arc<str>),
+}
+
+impl Exchange {
+    /// Gets the credentials. The error says why there are none.
+    pub(super) async fn begin(
+        config: &SaslConfig,
+        host: &str,
+        kerberos: &Line,
+        limit: Duration,
+    ) -> Result<Self, Arc<str>> {
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        match config {
+            SaslConfig::Plain { username, password } => {
+                let username = resolve(username, limit).await?;
+                let password = resolve(password, limit).await?;
+                plain::message(username.expose(), password.expose()).map(Self::Single)
+            }
+            SaslConfig::Scram {
+                hash,
+                username,
+                password,
+            } => {
+                let username = resolve(username, limit).await?;
+                let password = resolve(password, limit).await?;
+                let scram = Scram::new(*hash, username.expose(), password);
+                scram
+                    .map(Self::Scram)
+                    .map_err(|error| error.to_string().into())
+            }
+            SaslConfig::OauthBearer { source, extensions } => {
+                let token = match source {
+                    TokenSource::Call(call) => {
+                        within(limit, &call.0.name(), call.0.provide()).await?
+                    }
+                    TokenSource::AwsMskIam(config) => {
+                        let (credentials, region) = aws(config, None, limit).await?;
+                        aws_msk_iam::token(&credentials, &region, SystemTime::now())
+                    }
+                };
+                oauth::message(&token, extensions).map(Self::Oauth)
+            }
+            SaslConfig::Gssapi(config) => {
+                let service = config.domain_name.as_deref().unwrap_or(host);
+                let service = format!("{}@{service}", config.service_name);
+                let begun = Gssapi::begin(config.clone(), service, kerberos.share());
+                within(limit, KERBEROS, begun).await.map(Self::Gssapi)
+            }
+            SaslConfig::AwsMskIam(config) => {
+                let (credentials, region) = aws(config, Some(host), limit).await?;
+                let now = SystemTime::now();
+                let message = aws_msk_iam::message(&credentials, &region, host, now);
+                Ok(Self::Answered(message))
+            }
+        }
+    }
+
+    /// Our first message.
+    pub(super) fn first(&mut self) -> Message {
+        match self {
+            Self::Single(message) | Self::Answered(message) | Self::Oauth(message) => {
+                std::mem::take(message)
+            }
+            Self::Scram(scram) => Zeroizing::new(scram.first()),
+            Self::Gssapi(gssapi) => Zeroizing::new(gssapi.first()),
+            Self::Refused(_) => Message::default(),
+        }
+    }
+
+    /// What is due after an answer; `None` when all is said.
+    pub(super) async fn answer(
+        &mut self,
+        mechanism: &'static str,
+        answer: &[u8],
+    ) -> Result<Option<Message>, SaslFailure> {
+        match self {
+            Self::Single(_) | Self::Oauth(_) if answer.is_empty() => Ok(None),
+            Self::Single(_) => Err(distrusted(mechanism, "it answers where nothing is due")),
+            Self::Answered(_) if answer.is_empty() => {
+                Err(distrusted(mechanism, "its answer is empty"))
+            }
+            Self::Answered(_) => Ok(None),
+            Self::Scram(scram) => match scram.answer(answer) {
+                Ok(next) => Ok(next.map(Zeroizing::new)),
+                Err(ScramError::Refused(message)) => Err(SaslFailure::Refused {
+                    mechanism,
+                    message: message.into(),
+                }),
+                Err(error) => Err(distrusted(mechanism, &error.to_string())),
+            },
+            // RFC 7628: an answer tells why the token is refused, and ours to it ends the exchange.
+            Self::Oauth(_) => {
+                let words = String::from_utf8_lossy(answer);
+                *self = Self::Refused(words.chars().take(500).collect::<String>().into());
+                Ok(Some(Zeroizing::new(oauth::END.to_vec())))
+            }
+            Self::Gssapi(gssapi) => match gssapi.answer(answer).await {
+                Ok(next) => Ok(next.map(Zeroizing::new)),
+                Err(GssapiError(problem)) => Err(distrusted(mechanism, &problem)),
+            },
+            Self::Refused(message) => Err(SaslFailure::Refused {
+                mechanism,
+                message: Arc::clone(message),
+            }),
+        }
+    }
+}
+
+async fn aws(
+    config: &AwsMskIamConfig,
+    host: Option<&str>,
+    limit: Duration,
+) -> Result<(AwsCredentials, String), Arc<str>> {
+    let source = &config.credentials.0;
+    let credentials = within(limit, &source.name(), source.provide()).await?;
+    let region = config.region.clone().or_else(|| credentials.region.clone());
+    let region = region.or_else(|| host.and_then(aws_msk_iam::region_of).map(str::to_owned));
+    match region {
+        Some(region) => Ok((credentials, region)),
+        None => Err(
+            "no AWS region is known: set sasl_aws_msk_iam_region, or AWS_REGION in the environment, or region in the profile"
+                .into(),
+        ),
+    }
+}
+
+/// What is asked for credentials, as messages name it.
+pub(super) fn source_name(config: &SaslConfig) -> Arc<str> {
+    match config {
+        SaslConfig::Plain { password, .. } | SaslConfig::Scram { password, .. } => match password {
+            SecretSource::Value(_) => "sasl_password".into(),
+            SecretSource::File(path) => path.display().to_string().into(),
+            SecretSource::Call(call) => call.0.name(),
+        },
+        SaslConfig::OauthBearer { source, .. } => match source {
+            TokenSource::Call(call) => call.0.name(),
+            TokenSource::AwsMskIam(config) => config.credentials.0.name(),
+        },
+        SaslConfig::Gssapi(_) => KERBEROS.into(),
+        SaslConfig::AwsMskIam(config) => config.credentials.0.name(),
+    }
+}

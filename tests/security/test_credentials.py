@@ -1,0 +1,168 @@
+"""Functions that give credentials and hang, fail or come back: no Kafka is needed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import kafkars
+import pytest
+from kafkars.errors import CredentialsError
+from kafkars.testing import EmbeddedBroker
+
+from tests.support.sasl_gate import guarded_broker, sasl_gate
+from tests.support.waiting import SECONDS, eventually
+
+pytestmark = pytest.mark.timeout(120)
+CLIENTS = 24
+"""More than there are threads that look up names."""
+
+
+class Source:
+    """A function that hangs, fails or answers, as a test says."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.running = 0
+        self.most = 0
+        self.failures = 0
+        self.gate = threading.Event()
+        self.gate.set()
+        self.lock = threading.Lock()
+
+    def __call__(self) -> str:
+        with self.lock:
+            self.calls += 1
+            self.running += 1
+            self.most = max(self.most, self.running)
+        self.gate.wait()
+        with self.lock:
+            self.running -= 1
+            failing = self.failures > 0
+            self.failures -= failing
+        if failing:
+            raise RuntimeError("the vault is closed")
+        return "token"
+
+
+@pytest.fixture
+def source() -> Iterator[Source]:
+    made = Source()
+    yield made
+    made.gate.set()
+
+
+def test_functions_that_hang_leave_names_to_others(source: Source) -> None:
+    source.gate.clear()
+    with sasl_gate() as gate, EmbeddedBroker() as broker:
+        port = broker.bootstrap_servers.rsplit(":", 1)[1]
+        for _ in range(CLIENTS):
+            settings = gate.token_settings | {"socket_connection_setup_timeout_ms": 50}
+            provider = Source()
+            provider.gate = source.gate
+            refused = pytest.raises(CredentialsError)
+            with kafkars.Admin(**settings, sasl_oauthbearer_token_provider=provider) as admin, refused:
+                admin.list_topics(timeout=SECONDS)
+            assert provider.most == 1
+        with kafkars.Admin(bootstrap_servers=f"localhost:{port}") as admin:
+            admin.list_topics(timeout=SECONDS)
+
+
+def test_a_function_that_hangs_is_named_and_called_once_at_a_time(source: Source) -> None:
+    source.gate.clear()
+    with sasl_gate() as gate:
+        settings = gate.token_settings | {"socket_connection_setup_timeout_ms": 100}
+
+        def vault() -> str:
+            return source()
+
+        with kafkars.Admin(**settings, sasl_oauthbearer_token_provider=vault) as admin:
+            for _ in range(3):
+                with pytest.raises(CredentialsError, match=r"vault has not answered within 100 ms"):
+                    admin.list_topics(timeout=SECONDS)
+            assert (source.calls, source.most) == (1, 1)
+
+
+def test_an_impatient_caller_hears_who_is_waited_for(source: Source) -> None:
+    source.gate.clear()
+    with (
+        sasl_gate() as gate,
+        kafkars.Admin(**gate.token_settings, sasl_oauthbearer_token_provider=source) as admin,
+        pytest.raises(CredentialsError, match="Source has not answered"),
+    ):
+        admin.list_topics(timeout=0.3)
+
+
+def test_requests_go_on_while_a_token_is_waited_for(source: Source) -> None:
+    with (
+        guarded_broker(lifetime=5, records=1) as gate,
+        kafkars.Producer(**gate.token_settings, sasl_oauthbearer_token_provider=source) as producer,
+    ):
+        producer.send("records", b"first").result(SECONDS)
+        made, before, believed = gate.connections, source.calls, gate.believed
+        source.failures = 2
+        source.gate.clear()
+        eventually(lambda: source.calls > before, "a token is asked for anew")
+        started = time.monotonic()
+        producer.send("records", b"second").result(SECONDS)
+        assert time.monotonic() - started < 1, "it waited for the token"
+        # It fails once or twice, and is asked again while the old login holds.
+        source.gate.set()
+        eventually(lambda: gate.believed >= believed + made, "every connection has logged in anew")
+        assert source.failures == 0
+        producer.send("records", b"third").result(SECONDS)
+        assert gate.connections == made
+
+
+def test_a_token_that_does_not_come_ends_the_connection_with_its_login(source: Source) -> None:
+    with (
+        guarded_broker(lifetime=2, records=1) as gate,
+        kafkars.Producer(**gate.token_settings, sasl_oauthbearer_token_provider=source) as producer,
+    ):
+        producer.send("records", b"first").result(SECONDS)
+        made = gate.connections
+        source.failures = 1_000_000
+        eventually(lambda: producer.metrics()["client"]["connections_open"] == 0, "the old logins have ended")
+        source.failures = 0
+        producer.send("records", b"second").result(SECONDS)
+        assert gate.connections > made
+
+
+def test_a_process_ends_while_a_function_hangs() -> None:
+    program = """
+import threading, kafkars
+from tests.support.sasl_gate import sasl_gate
+
+called = threading.Event()
+
+
+def hang():
+    called.set()
+    threading.Event().wait()
+
+
+with sasl_gate() as gate:
+    kept = kafkars.Admin(**gate.token_settings, sasl_oauthbearer_token_provider=hang)
+    try:
+        kept.list_topics(timeout=0.1)
+    except kafkars.errors.CredentialsError:
+        print("named")
+    assert called.wait(20)
+    kept.close()
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (ran.returncode, ran.stdout.strip(), ran.stderr) == (0, "named", "")
+
+
+def test_a_user_may_come_from_a_file_or_a_function(tmp_path: Path) -> None:
+    path = tmp_path / "user"
+    path.write_text("bob\n")
+    with guarded_broker(records=1) as gate:
+        for source, name in ((path, b"bob"), (lambda: "carol", b"carol"), ("alice", b"alice")):
+            with kafkars.Admin(**gate.settings | {"sasl_username": source}) as admin:
+                admin.list_topics(timeout=SECONDS)
+            assert gate.message == b"\0" + name + b"\0secret"
