@@ -21,6 +21,7 @@ from kafkars.errors import (
 
 from tests.security.conftest import ALICE, BOB, CLIENT_ID, CLIENT_SECRET, PASSWORDS, SecureKafka
 from tests.security.test_tls import failure, round_trip, until_trusted
+from tests.support.old_handshake import old_handshake
 
 pytestmark = pytest.mark.timeout(180)
 MECHANISMS = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"]
@@ -152,6 +153,21 @@ def test_a_port_without_authentication_says_so(secure_kafka: SecureKafka) -> Non
     settings = secure_kafka.sasl("PLAIN", listener="SASL")
     settings["bootstrap_servers"] = secure_kafka.cluster.bootstrap_servers
     assert "does not authenticate" in failure(settings, UnsupportedSaslMechanismError)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_messages_travel_without_headers_after_the_first_version_of_the_handshake(
+    secure_kafka: SecureKafka, mechanism: str
+) -> None:
+    """SaslHandshake v0, which real brokers still take; they refuse by hanging up."""
+    settings = secure_kafka.sasl(mechanism, listener="SASL")
+    with old_handshake(settings["bootstrap_servers"]) as proxy:
+        settings["bootstrap_servers"] = proxy.address
+        with kafkars.Admin(**settings) as admin:
+            assert admin.list_topics() is not None
+        assert set(proxy.handshakes) == {0}
+        if mechanism != "OAUTHBEARER":
+            failure(settings | {"sasl_password": "Xq7-wrong"}, SaslAuthenticationFailedError)
 
 
 def test_what_a_user_may_not_do_is_an_error_of_its_own(secure_kafka: SecureKafka) -> None:

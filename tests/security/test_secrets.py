@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import traceback
 from pathlib import Path
@@ -10,11 +11,12 @@ from typing import Any
 import kafkars
 import pytest
 from kafkars import ProducerConfig
-from kafkars.config.security import CHECKS, Secret
+from kafkars.config.security import CHECKS, Secret, secret
 from kafkars.errors import ConfigError, KafkaError
 
 from tests.security.conftest import ALICE, PASSWORDS, SecureKafka
 from tests.support.certificates import Authority
+from tests.support.sasl_gate import sasl_gate
 
 WORDS = ("Xq7", "BEGIN PRIVATE KEY")
 
@@ -42,6 +44,24 @@ def test_a_config_shows_no_secret() -> None:
     assert config.sasl_password == Secret("Xq7-password")
 
 
+def test_keys_of_aws_show_themselves_nowhere(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    keys = {"secret_access_key": "Xq7-key", "session_token": "Xq7-token"}
+    with sasl_gate(refuses=True) as gate:
+        settings = {
+            **gate.token_settings,
+            "sasl_mechanism": "AWS_MSK_IAM",
+            "sasl_aws_msk_iam_region": "eu-west-1",
+            "sasl_aws_msk_iam_access_key_id": "AKIA",
+        } | {f"sasl_aws_msk_iam_{name}": value for name, value in keys.items()}
+        config = ProducerConfig(**settings)
+        assert_silent(repr(config), config.sasl_aws_msk_iam_credentials_provider)
+        said = use(settings)
+        signature = json.loads(gate.message)["x-amz-signature"]
+    assert_silent(*said, *(record.getMessage() for record in caplog.records))
+    assert signature not in str(said)
+
+
 @pytest.mark.parametrize("name", ["ssl_certificate_pem", "ssl_ca_pem"])
 @pytest.mark.parametrize("kind", ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "ENCRYPTED PRIVATE KEY"])
 def test_a_key_among_certificates_is_refused_unquoted(name: str, kind: str) -> None:
@@ -51,7 +71,7 @@ def test_a_key_among_certificates_is_refused_unquoted(name: str, kind: str) -> N
     assert_silent(raised.value, *traceback.format_exception(raised.value))
 
 
-@pytest.mark.parametrize("name", [name for name in CHECKS if "password" in name or name.endswith("_pem")])
+@pytest.mark.parametrize("name", [name for name, check in CHECKS.items() if check is secret or name.endswith("_pem")])
 @pytest.mark.parametrize("wrong", [b"Xq7-bytes", ["Xq7-list"], {"Xq7": "dict"}, 7])
 def test_a_wrong_secret_is_not_quoted(name: str, wrong: Any) -> None:
     with pytest.raises(ConfigError) as raised:
