@@ -129,7 +129,7 @@ def test_timestamps_come_before_offsets_as_in_spark() -> None:
             {"kafka__sasl__jaas__config": "com.sun.security.auth.module.Krb5LoginModule required a=b;"},
             "Krb5LoginModule",
         ),
-        ({"kafka__sasl__mechanism": "GSSAPI"}, "kafka.sasl.mechanism"),
+        ({"kafka__sasl__mechanism": "DIGEST-MD5"}, "kafka.sasl.mechanism"),
         ({"kafka__transactional__id": "x"}, "kafkars.delivery"),
     ],
 )

@@ -27,7 +27,6 @@ REFUSED = {
     "security.providers": "Java classes cannot run here",
     "ssl.engine.factory.class": "Java classes cannot run here",
     "sasl.login.class": "Java classes cannot run here",
-    "sasl.kerberos.service.name": "GSSAPI is not part of this version",
     "ssl.provider": "TLS is that of rustls here",
     "ssl.trustmanager.algorithm": "TLS is that of rustls here",
     "ssl.keymanager.algorithm": "TLS is that of rustls here",
