@@ -47,9 +47,14 @@ impl Serve for DescribeUserScramCredentialsRequest {
         _version: i16,
         code: ErrorCode,
     ) -> DescribeUserScramCredentialsResponse {
+        let users = self.users.iter().flatten();
         DescribeUserScramCredentialsResponse {
             error_code: code.code(),
             error_message: Some(code.description().to_owned()),
+            // Kafka says it of each user too, and librdkafka looks only there.
+            results: users
+                .map(|user| result(user.name.clone(), Err(code.into())))
+                .collect(),
             ..DescribeUserScramCredentialsResponse::default()
         }
     }

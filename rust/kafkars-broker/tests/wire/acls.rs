@@ -10,6 +10,9 @@ use kafkars_protocol::messages::create_topics::{CreatableTopic, CreateTopicsRequ
 use kafkars_protocol::messages::delete_acls::{DeleteAclsFilter, DeleteAclsRequest};
 use kafkars_protocol::messages::delete_topics::DeleteTopicsRequest;
 use kafkars_protocol::messages::describe_acls::DescribeAclsRequest;
+use kafkars_protocol::messages::describe_user_scram_credentials::{
+    DescribeUserScramCredentialsRequest, UserName,
+};
 use kafkars_protocol::messages::fetch::FetchRequest;
 use kafkars_protocol::messages::find_coordinator::FindCoordinatorRequest;
 use kafkars_protocol::messages::init_producer_id::InitProducerIdRequest;
@@ -303,6 +306,14 @@ fn creation(name: &str) -> AclCreation {
     }
 }
 
+fn credentials_of(user: &str) -> DescribeUserScramCredentialsRequest {
+    DescribeUserScramCredentialsRequest {
+        users: Some(vec![UserName {
+            name: user.to_owned(),
+        }]),
+    }
+}
+
 fn everything() -> DescribeAclsRequest {
     DescribeAclsRequest {
         resource_type_filter: 1,
@@ -357,6 +368,11 @@ fn rules_are_made_described_and_deleted_by_who_may_alter_the_cluster() {
     assert_eq!(broker.acls().unwrap(), std::slice::from_ref(&alter));
     broker.remove_acl(&alter).unwrap();
     assert_eq!(wire.call(&everything(), 3).error_code, CLUSTER);
+    let described = wire.call(&credentials_of("bob"), 0);
+    assert_eq!(
+        (described.error_code, described.results[0].error_code),
+        (CLUSTER, CLUSTER)
+    );
     assert_eq!(wire.call(&create, 3).results[0].error_code, CLUSTER);
 }
 
