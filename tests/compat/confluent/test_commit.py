@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from types import ModuleType
 from typing import Any
 
@@ -242,3 +243,54 @@ def test_by_a_slow_coordinator_a_commit_made_before_the_end_is_made_and_told(
     assert told == [(None, [(topic, 0, 3)])]
     assert committed(clients, group, topic) == [3]
     clients.close()
+
+
+@pytest.mark.parametrize("place", ["topic", "partition"])
+def test_what_does_not_exist_holds_nothing_up(clients: Clients, place: str) -> None:
+    """A commit there is refused at once, and `close()` has nothing to wait for."""
+    topic = clients.topic()
+    settings = {"allow.auto.create.topics": False, "enable.auto.offset.store": False}
+    consumer = clients.consumer(settings)
+    nowhere = (f"{topic}-gone", 0) if place == "topic" else (topic, 7)
+    consumer.assign([clients.ck.TopicPartition(*nowhere, 0)])
+    started = time.monotonic()
+    with pytest.raises(clients.ck.KafkaException) as caught:
+        consumer.commit(offsets=[clients.ck.TopicPartition(*nowhere, 1)], asynchronous=False)
+    assert caught.value.args[0].code() == clients.ck.KafkaError.UNKNOWN_TOPIC_OR_PART
+    consumer.store_offsets(offsets=[clients.ck.TopicPartition(*nowhere, 1)])
+    consumer.commit(offsets=[clients.ck.TopicPartition(*nowhere, 1)])
+    consumer.poll(0.1)
+    consumer.close()
+    assert time.monotonic() - started < 8
+
+
+def test_where_nothing_was_read_nothing_is_committed(clients: Clients) -> None:
+    topic, group = clients.topic(messages=3), clients.group()
+    consumer = clients.consumer({"group.id": group})
+    consumer.assign([clients.ck.TopicPartition(topic, 0, 2)])
+    consumer.close()
+    other = clients.consumer({"group.id": group})
+    [at] = other.committed([clients.ck.TopicPartition(topic, 0)], 20)
+    assert at.offset == clients.ck.OFFSET_INVALID
+
+
+@pytest.mark.parametrize("mode", ["subscribe", "assign"])
+def test_a_commit_just_before_the_end_is_made_and_told(clients: Clients, mode: str) -> None:
+    topic, group, told = clients.topic(messages=3), clients.group(), []
+    consumer = clients.consumer(
+        {
+            "group.id": group,
+            "enable.auto.commit": False,
+            "on_commit": lambda error, places: told.append((error, places)),
+        }
+    )
+    if mode == "assign":
+        consumer.assign([clients.ck.TopicPartition(topic, 0, 0)])
+    else:
+        consumer.subscribe([topic])
+    poll_until(consumer, 2)
+    consumer.commit()
+    consumer.close()
+    assert [(error, [each.offset for each in places]) for error, places in told] == [(None, [2])]
+    other = clients.consumer({"group.id": group})
+    assert other.committed([clients.ck.TopicPartition(topic, 0)], 20)[0].offset == 2

@@ -56,7 +56,7 @@ class Assignment:
         self._told: list[TopicPartition] | None = None
         self.is_subscribed = False
         self.topics: set[str] = set()
-        """Topics of which something was assigned at some time."""
+        """Topics of which something was assigned or asked for at some time."""
 
     def __contains__(self, at: Place) -> bool:
         return at in self._shown

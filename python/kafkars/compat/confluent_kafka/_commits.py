@@ -32,6 +32,7 @@ class Commits:
         ring: Asks for `serve()` to be called.
         face: Settings.
         is_own: Whether commits that the engine could make by itself are made here.
+        unknown: Tells why offsets name a partition that does not exist; None where all do.
     """
 
     def __init__(
@@ -42,12 +43,14 @@ class Commits:
         face: Face,
         *,
         is_own: bool,
+        unknown: Callable[[Mapping[Place, OffsetAndMetadata]], KafkaError | None],
     ) -> None:
         self._engine = engine
         self._consumed = consumed
         self._on_commit = face.on_commit
         self._stores_itself = face.enable_auto_offset_store
         self._is_own = is_own
+        self._unknown = unknown
         self._interval = face.auto_commit_interval
         self._due = time.monotonic() + self._interval
         self._ring = ring
@@ -118,6 +121,9 @@ class Commits:
         if partitions is not None:
             going = {(topic, partition) for topic, partition in partitions}
             pending = {at: offset for at, offset in pending.items() if at in going}
+        if self._unknown(pending) is not None:
+            # The engine would wait for what may be about to come.
+            pending = {at: offset for at, offset in pending.items() if self._unknown({at: offset}) is None}
         try:
             if pending:
                 self._engine.commit(pending, timeout=LEAVE_SECONDS)

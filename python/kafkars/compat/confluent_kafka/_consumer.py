@@ -69,8 +69,9 @@ class Consumer(ConfluentConsumer):
         """See the class."""
         settings = consumer_settings(() if config is None else (config,), kwargs)
         face, values = settings.face, settings.values
-        # The engine's own commits are not told to anybody, so those that somebody listens to are made here.
-        is_own = face.enable_auto_commit and (face.on_commit is not None or not face.enable_auto_offset_store)
+        # The engine would also commit where partitions are assigned to begin, and be told for long that there is no such partition.
+        # The library commits where messages were handed out or offsets stored, and tells `on_commit`: so commits are made here.
+        is_own = face.enable_auto_commit
         with translated("Failed to create consumer"):
             self._settings = settings
             own: dict[str, Any] = {"enable_auto_commit": False} if is_own else {}
@@ -87,7 +88,9 @@ class Consumer(ConfluentConsumer):
             or values["partition.assignment.strategy"] == "cooperative-sticky",
             is_reset_to_end=settings.engine["auto_offset_reset"] == "latest",
         )
-        self._commits = Commits(self._engine, self._uncommitted, self._bell.ring, face, is_own=is_own)
+        self._commits = Commits(
+            self._engine, self._uncommitted, self._bell.ring, face, is_own=is_own, unknown=self._unknown_place
+        )
         self._open(self._engine, self._bell, face.enable_partition_eof)
         if face.error_cb is not None:
             self._reach()
@@ -351,6 +354,7 @@ class Consumer(ConfluentConsumer):
             self._check_topic(place[0], limit)
             low = self._engine.beginning_offsets([place], timeout=limit)
             high = self._engine.end_offsets([place], timeout=limit)
+        self._assignment.topics.add(place[0])
         return low[place], high[place]
 
     def offsets_for_times(self, partitions: list[TopicPartition], timeout: float = -1) -> list[TopicPartition]:
@@ -373,6 +377,7 @@ class Consumer(ConfluentConsumer):
                 # One question each: the same partition may be asked for two times.
                 self._check_topic(each.topic, limit)
                 answers.append(self._offset_for_time(each, limit))
+                self._assignment.topics.add(each.topic)
         return answers
 
     def _offset_for_time(self, asked: TopicPartition, limit: float | None) -> TopicPartition:
@@ -525,7 +530,8 @@ class Consumer(ConfluentConsumer):
                 if self._position(*place) is not None:
                     # Messages came from there.
                     continue
-                self._check_topic(place[0], LOOK_SECONDS)
+                if place[0] not in self._engine.topics(timeout=LOOK_SECONDS):
+                    raise errors.UnknownTopicOrPartitionError(f"there is no topic {place[0]!r}", topic=place[0])
                 known = self._engine.partitions_for(place[0], timeout=LOOK_SECONDS)
                 if place[1] not in {each.partition for each in known}:
                     # It may be newer than what is known.
