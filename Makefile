@@ -17,6 +17,7 @@ PY := $(BIN)/python
 export PYO3_PYTHON := $(CURDIR)/$(PY)
 # `make bench BENCH="--records 200000 --codecs zstd"`, `make test-python PYTEST="-k produce -x"`
 REFUSALS ?=
+PIPELINE ?=
 BENCH ?=
 PYTEST ?=
 # `make test-python BUILD=quick` tests the unoptimised build: after one changed line of Rust it is there in seconds.
@@ -136,6 +137,10 @@ test-kafka: build $(VENV)/.group-peers $(KAFKA_PYTHON_2)/.ready  ## Python and i
 test-spark: build $(VENV)/.group-peers $(VENV)/.group-spark  ## kafkars.spark on a real Spark and Kafka, beside Spark's own connector (java, mvn)
 	@$(PY) -m pytest -m spark --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
 
+.PHONY: pipeline
+pipeline: build $(VENV)/.group-peers $(VENV)/.group-spark  ## A pipeline of clicks on Spark, compared with batch jobs (PIPELINE="--kills 3 --seconds 60")
+	@$(PY) examples/spark_pipeline/run.py $(PIPELINE)
+
 .PHONY: test-chaos
 test-chaos: build $(VENV)/.group-peers  ## Three real brokers are killed and cut off, a short while per load (java, mvn)
 	@$(PY) -m pytest -m chaos --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
@@ -156,10 +161,14 @@ refusals: build  ## Every request of every client is refused, cut, late, unanswe
 	@$(PY) -m tests.refusals $(REFUSALS)
 
 SEEDS ?= 5000
+SPARK_SEEDS ?= 10
 
 .PHONY: soak
-soak: $(VENV)/.created  ## Seeded histories of the core in number (SEEDS=5000); every simulation reads KAFKARS_SEEDS
+soak: build $(VENV)/.group-peers $(VENV)/.group-spark  ## Seeded histories of the core in number (SEEDS=5000), kills of Spark (SPARK_SEEDS=10)
 	@KAFKARS_SEEDS=$(SEEDS) cargo test --release --locked -p kafkars-core --test simulation --test group_histories --test reading
+	@for seed in $$(seq $(SPARK_SEEDS)); do \
+	    $(PY) -m pytest tests/spark/test_kills.py --chaos-long --chaos-seed $$seed --kafka-version $(KAFKA_VERSION) || exit 1; \
+	done
 
 # --- lint -------------------------------------------------------------------------------------------------------
 
@@ -218,6 +227,10 @@ bench-groups: build  ## What a group costs a reader: rate, idling, the pause of 
 .PHONY: bench-producing
 bench-producing: build $(VENV)/.group-bench  ## What idempotence, transactions and many topics cost, and how long a commit takes
 	@$(PY) -m benches.python.producing $(BENCH)
+
+.PHONY: bench-spark
+bench-spark: build $(VENV)/.group-bench $(VENV)/.group-spark  ## kafkars.spark beside Spark's own connector (BENCH="--ops aggregate --rounds 1")
+	@$(PY) -m benches.spark $(BENCH)
 
 .PHONY: bench-embedded
 bench-embedded: build $(VENV)/.group-bench  ## Figures of the embedded broker: start, throughput beside Kafka, memory, APIs (BENCH="--help")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,13 @@ from tests.kafka.jars import JarsUnavailableError
 from tests.spark import connector
 from tests.spark.queries import Queries
 
-NUMBERS = itertools.count(1)
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests that only `make soak` has time for are there with --chaos-long."""
+    long = {item for item in items if item.get_closest_marker("soak")}
+    if not config.getoption("--chaos-long") and long:
+        config.hook.pytest_deselected(items=list(long))
+        items[:] = [item for item in items if item not in long]
 
 
 @pytest.fixture(scope="session")

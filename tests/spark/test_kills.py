@@ -35,13 +35,16 @@ RUN_SECONDS = 240.0
 class Pipeline:
     """A program that is started again and again on one checkpoint."""
 
-    def __init__(self, folder: Path, broker: Broker, topic: str, **plan: Any) -> None:
+    def __init__(self, folder: Path, broker: Broker, topic: str, *flows: str, sink: str = "", **plan: Any) -> None:
         self.folder = folder
         address = {"kafka.bootstrap.servers": broker.bootstrap_servers}
         options = {"subscribe": topic, "startingOffsets": "earliest", "maxOffsetsPerTrigger": str(PER_TRIGGER)}
-        self.plan = {"source": {**address, **options}, "sink": {}, "flow": "raw", "to": "parquet", **plan}
-        if self.plan["to"] != "parquet":
-            self.plan["sink"] = {**address, **self.plan["sink"]}
+        once = {**address, "topic": sink, "kafkars.delivery": "exactly-once"}
+        queries = [
+            {"flow": flow, "to": "kafkars", "sink": once} if flow == "copy" else {"flow": flow, "to": "parquet"}
+            for flow in flows
+        ]
+        self.plan: dict[str, Any] = {"source": {**address, **options}, "queries": queries, **plan}
         (folder / "spark").mkdir(parents=True)
         self.log = folder / "log"
 
@@ -57,9 +60,10 @@ class Pipeline:
             )
 
     def batches(self) -> int:
-        """How many micro-batches the checkpoint says are done."""
-        commits = self.folder / "checkpoint" / "commits"
-        return sum(each.name.isdigit() for each in commits.iterdir()) if commits.is_dir() else 0
+        """How many micro-batches the checkpoints say are done, of the query that has done least."""
+        flows = [each["flow"] for each in self.plan["queries"]]
+        done = {flow: self.folder.glob(f"checkpoints/{flow}/commits/*") for flow in flows}
+        return min(sum(each.name.isdigit() for each in commits) for commits in done.values())
 
     def run_and_kill(self, chance: random.Random, form: str = "kafkars") -> None:
         """Runs until some batches more are done, and a moment longer."""
@@ -85,11 +89,11 @@ class Pipeline:
     def tail(self) -> str:
         return self.log.read_text(errors="replace")[-4_000:] if self.log.exists() else "it said nothing"
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self, flow: str) -> list[dict[str, Any]]:
         """The rows of those files that the sink's log says count."""
         import pyarrow.parquet
 
-        log = self.folder / "rows" / "_spark_metadata"
+        log = self.folder / flow / "_spark_metadata"
         files: dict[str, str] = {}
         names = [each for each in log.iterdir() if each.name[0].isdigit()]
         for name in sorted(names, key=lambda each: (int(each.name.split(".")[0]), each.name)):
@@ -152,52 +156,24 @@ def copied(broker: Broker, topic: str, isolation: str = "read_committed") -> col
     return found
 
 
-def test_parquet_holds_every_event_once(
-    kafka_cluster: Broker, events: str, tmp_path: Path, chance: random.Random
-) -> None:
-    pipeline = Pipeline(tmp_path / "p", kafka_cluster, events)
-    for _ in range(3):
-        pipeline.run_and_kill(chance)
-    pipeline.run_to_the_end()
-    check_ids(collections.Counter(row["id"] for row in pipeline.rows()))
-
-
-def test_every_window_that_has_closed_is_right(
-    kafka_cluster: Broker, events: str, tmp_path: Path, chance: random.Random
-) -> None:
-    pipeline = Pipeline(tmp_path / "p", kafka_cluster, events, flow="windows")
-    pipeline.run_and_kill(chance)
-    pipeline.run_to_the_end()
-    expected: dict[int, list[int]] = {}
-    for number in range(EVENTS):
-        expected.setdefault((BEGIN + number * 10) // 10_000 * 10, []).append(number)
-    found = pipeline.rows()
-    assert len({row["start"] for row in found}) == len(found)
-    assert len(found) >= len(expected) - 3
-    for row in found:
-        members = expected[row["start"]]
-        assert (row["count"], row["sum"]) == (len(members), sum(members))
-
-
-def test_a_copy_exactly_once_is_killed_at_random(
+def test_parquet_and_an_exact_copy_survive_three_kills(
     kafka_cluster: Broker, events: str, tmp_path: Path, chance: random.Random
 ) -> None:
     sink = kafka_cluster.new_topic(PARTITIONS)
-    once = {"topic": sink, "kafkars.delivery": "exactly-once"}
-    pipeline = Pipeline(tmp_path / "p", kafka_cluster, events, flow="copy", to="kafkars", sink=once)
+    pipeline = Pipeline(tmp_path / "p", kafka_cluster, events, "raw", "copy", sink=sink)
     for _ in range(3):
         pipeline.run_and_kill(chance)
     pipeline.run_to_the_end()
+    check_ids(collections.Counter(row["id"] for row in pipeline.rows("raw")))
     check_ids(copied(kafka_cluster, sink))
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])
-def test_a_copy_exactly_once_is_killed_at_the_commit(
+def test_an_exact_copy_survives_a_kill_at_the_commit(
     kafka_cluster: Broker, events: str, tmp_path: Path, moment: str
 ) -> None:
     sink = kafka_cluster.new_topic(PARTITIONS)
-    once = {"topic": sink, "kafkars.delivery": "exactly-once"}
-    pipeline = Pipeline(tmp_path / "p", kafka_cluster, events, flow="copy", to="kafkars", sink=once)
+    pipeline = Pipeline(tmp_path / "p", kafka_cluster, events, "copy", sink=sink)
     running = pipeline.start({"moment": moment, "batch": 2})
     try:
         assert running.wait(RUN_SECONDS) == -signal.SIGKILL, pipeline.tail()
@@ -208,11 +184,75 @@ def test_a_copy_exactly_once_is_killed_at_the_commit(
     check_ids(copied(kafka_cluster, sink))
 
 
+@pytest.mark.soak
+def test_every_window_that_has_closed_is_right(
+    kafka_cluster: Broker, events: str, tmp_path: Path, chance: random.Random
+) -> None:
+    pipeline = Pipeline(tmp_path / "p", kafka_cluster, events, "windows")
+    pipeline.run_and_kill(chance)
+    pipeline.run_to_the_end()
+    expected: dict[int, list[int]] = {}
+    for number in range(EVENTS):
+        expected.setdefault((BEGIN + number * 10) // 10_000 * 10, []).append(number)
+    found = pipeline.rows("windows")
+    assert len({row["start"] for row in found}) == len(found)
+    assert len(found) >= len(expected) - 3
+    for row in found:
+        members = expected[row["start"]]
+        assert (row["count"], row["sum"]) == (len(members), sum(members))
+
+
+@pytest.mark.soak
 def test_a_killed_query_of_the_connector_goes_on_here_and_back(
     kafka_cluster: Broker, oracle: str, events: str, tmp_path: Path, chance: random.Random
 ) -> None:
-    pipeline = Pipeline(tmp_path / "p", kafka_cluster, events)
+    pipeline = Pipeline(tmp_path / "p", kafka_cluster, events, "raw")
     pipeline.run_and_kill(chance, oracle)
     pipeline.run_and_kill(chance)
     pipeline.run_to_the_end(oracle)
-    check_ids(collections.Counter(row["id"] for row in pipeline.rows()))
+    check_ids(collections.Counter(row["id"] for row in pipeline.rows("raw")))
+
+
+@pytest.mark.soak
+def test_an_executor_that_is_killed_costs_nothing(
+    kafka_cluster: Broker, events: str, tmp_path: Path, chance: random.Random
+) -> None:
+    sink = kafka_cluster.new_topic(PARTITIONS)
+    pipeline = Pipeline(tmp_path / "p", kafka_cluster, events, "copy", sink=sink, master="local-cluster[2,1,1024]")
+    running = pipeline.start()
+    try:
+        for _ in range(2):
+            goal = pipeline.batches() + 1
+            eventually(lambda goal=goal: pipeline.batches() >= goal, "a batch more", RUN_SECONDS)  # type: ignore[misc]
+            executors = executors_of(running.pid)
+            assert executors, pipeline.tail()
+            os.kill(chance.choice(executors), signal.SIGKILL)
+        assert running.wait(RUN_SECONDS) == 0, pipeline.tail()
+    finally:
+        kill(running)
+    check_ids(copied(kafka_cluster, sink))
+
+
+def executors_of(session_id: int) -> list[int]:
+    """The JVMs of executors that a session has."""
+    return [
+        int(entry.name)
+        for entry in Path("/proc").iterdir()
+        if entry.name.isdigit()
+        and b"CoarseGrainedExecutorBackend" in command_of(entry)
+        and session_of(entry) == session_id
+    ]
+
+
+def command_of(process: Path) -> bytes:
+    try:
+        return (process / "cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def session_of(process: Path) -> int:
+    try:
+        return int((process / "stat").read_text().rpartition(")")[2].split()[3])
+    except OSError:
+        return 0

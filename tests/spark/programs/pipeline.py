@@ -1,4 +1,4 @@
-"""A stream from a topic into Parquet, into windows in Parquet, or into another topic, over what is there when it starts.
+"""Streams from a topic into Parquet, into windows in Parquet, or into another topic, over what is there when they start.
 
 Started as `python -m tests.spark.programs.pipeline FOLDER JSON`, as often as it takes.
 """
@@ -23,16 +23,21 @@ def main() -> None:
     spark = session.start(folder / "spark", plan.get("conf"), master=plan.get("master", "local[2]"))
     if crashing.CRASH in os.environ:
         spark.dataSource.register(crashing.CrashingSource)
-    stream = spark.readStream.format(plan.get("form", "kafkars")).options(**plan["source"]).load()
-    writer = FLOWS[plan["flow"]](stream).writeStream.options(**plan["sink"])
-    writer = writer.format(plan["to"]).option("checkpointLocation", str(folder / "checkpoint"))
-    if plan["to"] == "parquet":
-        writer = writer.option("path", str(folder / "rows"))
-    query = writer.trigger(availableNow=True).start()
+    queries = [start(spark, folder, plan, each) for each in plan["queries"]]
     print("started", flush=True)
-    query.awaitTermination()
+    for query in queries:
+        query.awaitTermination()
     print("done", flush=True)
     spark.stop()
+
+
+def start(spark: Any, folder: Path, plan: dict[str, Any], query: dict[str, Any]) -> Any:
+    stream = spark.readStream.format(plan.get("form", "kafkars")).options(**plan["source"]).load()
+    writer = FLOWS[query["flow"]](stream).writeStream.format(query["to"]).options(**query.get("sink", {}))
+    writer = writer.option("checkpointLocation", str(folder / "checkpoints" / query["flow"]))
+    if query["to"] == "parquet":
+        writer = writer.option("path", str(folder / query["flow"]))
+    return writer.trigger(availableNow=True).start()
 
 
 def raw(stream: Any) -> Any:

@@ -1,0 +1,1 @@
+"""Figures of kafkars.spark beside Spark's own connector."""
