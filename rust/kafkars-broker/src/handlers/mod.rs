@@ -317,10 +317,13 @@ pub(crate) fn dispatch(peer: &Peer, frame: Bytes) -> Result<Outcome, End> {
     let size = frame.len();
     let mut reader = Reader::new(frame.clone());
     let mut header = decode_request_header(&mut reader)?;
-    let is_served = versions::is_served(&peer.cluster.config, header.api_key, header.api_version);
     let gate = match &peer.session {
         None => Gate::Open,
-        Some(session) => session.admit(header.api_key, is_served, peer.cluster.now()),
+        Some(session) => {
+            let (config, version) = (&peer.cluster.config, header.api_version);
+            let is_served = versions::is_served(config, header.api_key, version);
+            session.admit(header.api_key, is_served, peer.cluster.now())
+        }
     };
     let action = peer.cluster.control.observe(SeenRequest {
         node: peer.node,
