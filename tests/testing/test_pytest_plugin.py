@@ -38,8 +38,22 @@ def test_a_cluster_has_three_nodes(kafka_cluster):
 """
 
 
-def run(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    (directory / "test_it.py").write_text(TESTS)
+SECURED = """
+import pytest
+from kafkars import Producer
+
+@pytest.fixture(scope="session")
+def kafka_settings():
+    return {"security": "SASL_SSL", "users": {"alice": "wonderland"}}
+
+def test_a_client_is_let_in(kafka_client_settings, kafka_topic):
+    with Producer(**kafka_client_settings) as producer:
+        assert producer.send(kafka_topic, b"v").result(10).offset == 0
+"""
+
+
+def run(directory: Path, *arguments: str, tests: str = TESTS) -> subprocess.CompletedProcess[str]:
+    (directory / "test_it.py").write_text(tests)
     command = [
         sys.executable,
         "-m",
@@ -58,6 +72,11 @@ def run(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_fixtures_give_brokers_and_fresh_topics(tmp_path: Path) -> None:
     done = run(tmp_path, "-p", "kafkars.testing.pytest_plugin")
     assert "6 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_secured_broker_is_reached_by_its_client_settings(tmp_path: Path) -> None:
+    done = run(tmp_path, "-p", "kafkars.testing.pytest_plugin", tests=SECURED)
+    assert "1 passed" in done.stdout, done.stdout + done.stderr
 
 
 def test_who_does_not_ask_for_it_does_not_have_it(tmp_path: Path) -> None:

@@ -52,6 +52,12 @@ def kafka_cluster(kafka_settings: dict[str, Any]) -> Iterator[EmbeddedCluster]:
 
 
 @pytest.fixture(scope="session")
+def kafka_client_settings(kafka_broker: EmbeddedBroker) -> dict[str, Any]:
+    """What a client of kafkars needs to be let in by `kafka_broker`, however `kafka_settings` protects it."""
+    return kafka_broker.client_settings()
+
+
+@pytest.fixture(scope="session")
 def kafka_bootstrap_servers(kafka_broker: EmbeddedBroker) -> str:
     """Where `kafka_broker` listens, as every client takes it."""
     return kafka_broker.bootstrap_servers
