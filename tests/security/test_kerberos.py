@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 
 import kafkars
 import pytest
+from kafkars.compat import aiokafka, confluent_kafka, kafka
 from kafkars.errors import ConfigError, CredentialsError, SaslAuthenticationFailedError
 
 from tests.brokers import in_ci, why_no_kafka
@@ -230,3 +232,60 @@ except kafkars.errors.ConfigError as error:
     assert "libnothing.so.2" in ran.stdout
     assert "libgssapi-krb5-2" in ran.stdout
     assert "krb5-libs" in ran.stdout
+
+
+def by_confluent(kerberos: KerberosKafka, topic: str) -> bytes | None:
+    config = {
+        "bootstrap.servers": kerberos.settings()["bootstrap_servers"],
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.mechanism": "GSSAPI",
+        "sasl.kerberos.keytab": str(kerberos.keytabs[ALICE]),
+        "sasl.kerberos.principal": f"{ALICE}@{REALM}",
+    }
+    producer = confluent_kafka.Producer(config)
+    producer.produce(topic, b"v")
+    assert producer.flush(30) == 0
+    consumer = confluent_kafka.Consumer({**config, "group.id": "g", "enable.auto.commit": False})
+    consumer.assign([confluent_kafka.TopicPartition(topic, 0, confluent_kafka.OFFSET_BEGINNING)])
+    message = consumer.poll(30)
+    consumer.close()
+    return None if message is None else message.value()
+
+
+def by_aiokafka(kerberos: KerberosKafka, topic: str) -> bytes | None:
+    settings: dict[str, Any] = {
+        "bootstrap_servers": kerberos.settings()["bootstrap_servers"],
+        "security_protocol": "SASL_PLAINTEXT",
+        "sasl_mechanism": "GSSAPI",
+    }
+
+    async def main() -> bytes | None:
+        async with aiokafka.AIOKafkaProducer(**settings) as producer:
+            await producer.send_and_wait(topic, b"v")
+        consumer: Any = aiokafka.AIOKafkaConsumer(**settings, auto_offset_reset="earliest")
+        async with consumer:
+            consumer.assign([aiokafka.TopicPartition(topic, 0)])
+            return (await consumer.getone()).value  # type: ignore[no-any-return]
+
+    return asyncio.run(main())
+
+
+def by_kafka_python(kerberos: KerberosKafka, topic: str) -> bytes | None:
+    settings: dict[str, Any] = {
+        "bootstrap_servers": kerberos.settings()["bootstrap_servers"],
+        "security_protocol": "SASL_PLAINTEXT",
+        "sasl_mechanism": "GSSAPI",
+        "api_version_auto_timeout_ms": 30_000,
+    }
+    with kafka.KafkaProducer(**settings) as producer:
+        producer.send(topic, b"v").get(30)
+    with kafka.KafkaConsumer(**settings, auto_offset_reset="earliest") as consumer:
+        consumer.assign([kafka.TopicPartition(topic, 0)])
+        return next(iter(consumer)).value  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("face", [by_confluent, by_aiokafka, by_kafka_python])
+def test_faces_log_in_with_tickets(face: Any, kerberos: KerberosKafka, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = kerberos.kdc.tickets(ALICE, kerberos.keytabs[ALICE], "tickets of a face")
+    monkeypatch.setenv("KRB5CCNAME", str(cache))
+    assert face(kerberos, kerberos.new_topic()) == b"v"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafkars.config.security import CHECKS
-
 
 def kerberos(
     service: str, domain: str | None = None, principal: str | None = None, keytab: str | None = None
@@ -24,5 +22,4 @@ def kerberos(
         "sasl_kerberos_principal": principal,
         "sasl_kerberos_keytab": keytab,
     }
-    # An engine without Kerberos refuses the mechanism by its name, which says more than an unknown setting.
-    return {name: value for name, value in settings.items() if value is not None and name in CHECKS}
+    return {name: value for name, value in settings.items() if value is not None}

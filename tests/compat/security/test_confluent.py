@@ -116,6 +116,8 @@ HONOURED: list[tuple[str, str, dict[str, Any], str, object]] = [
     ),
     ("sasl.oauthbearer.scope", "kafka", OIDC, "sasl_oauthbearer_scope", "kafka"),
     ("sasl.oauthbearer.extensions", "a=1,b=2", OIDC, "sasl_oauthbearer_extensions", "a=1,b=2"),
+    ("https.ca.location", "ca.pem", OIDC, "sasl_oauthbearer_token_endpoint_ca_location", "FILE"),
+    ("https.ca.pem", "PEM ca.pem", OIDC, "sasl_oauthbearer_token_endpoint_ca_pem", "TEXT"),
     (
         "sasl.oauthbearer.token.endpoint.url",
         "https://other.test/",
@@ -167,7 +169,7 @@ def test_what_is_not_offered_is_refused_by_name_with_the_reason(each: Any) -> No
         "integer": 7,
         "choice": next((option for option in each.options if option != each.default), None),
     }.get(each.kind, "Xq7-value")
-    others = OIDC if each.name.startswith(("sasl.", "https.")) else SSL
+    others = OIDC if each.name.startswith("sasl.") else SSL
     said = refusal({**others, each.name: other})
     assert said.code() == KafkaError._INVALID_ARG
     assert each.name in said.str()
@@ -202,6 +204,25 @@ def test_what_does_not_go_together_is_named_as_the_program_wrote_it(config: dict
         with pytest.raises(KafkaException, match=named) as caught:
             make(config)
         assert caught.value.args[0].code() == KafkaError._INVALID_ARG
+
+
+def test_kerberos_is_the_engines() -> None:
+    config = {**SASL, "sasl.mechanism": "GSSAPI"}
+    # librdkafka's own default of the principal is a name that nobody has.
+    assert engine(config)["sasl_kerberos_service_name"] == "kafka"
+    assert "sasl_kerberos_principal" not in engine(config)
+    given = {
+        "sasl.kerberos.service.name": "broker",
+        "sasl.kerberos.principal": "alice",
+        "sasl.kerberos.keytab": "/keytab",
+    }
+    found = engine(config | given)
+    assert {name: text for name, text in found.items() if "kerberos" in name} == {
+        "sasl_kerberos_service_name": "broker",
+        "sasl_kerberos_principal": "alice",
+        "sasl_kerberos_keytab": "/keytab",
+    }
+    ProducerConfig(**found)
 
 
 def test_probe_is_the_system() -> None:
@@ -268,8 +289,8 @@ def test_credentials_can_change() -> None:
     producer.set_sasl_credentials("alice", "Xq7-new")
     with pytest.raises(TypeError):
         producer.set_sasl_credentials("alice", 7)
-    with pytest.raises(KafkaException, match="username"):
-        producer.set_sasl_credentials("bob", "Xq7-new")
+    settings.credentials.change("bob", "Xq7-other")
+    assert value(settings.engine["sasl_username"]) == "bob"
 
 
 def test_secrets_show_themselves_nowhere(files: Path) -> None:

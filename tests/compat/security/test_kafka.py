@@ -14,7 +14,7 @@ from kafkars.compat.kafka.errors import KafkaConfigurationError
 from kafkars.compat.kafka.oauth.abstract import AbstractTokenProvider as OldProvider
 from kafkars.compat.kafka.sasl.oauth import AbstractTokenProvider
 from kafkars.config import AdminConfig
-from kafkars.config.security import CHECKS, Secret
+from kafkars.config.security import Secret
 
 TLS = {"security_protocol": "SSL"}
 LOGIN = {
@@ -103,15 +103,17 @@ def test_every_setting_is_in_one_of_the_tables() -> None:
 
 
 @pytest.mark.parametrize("name", KERBEROS)
-def test_kerberos_is_the_engines_or_refused_by_its_name(name: str) -> None:
+def test_kerberos_is_the_engines(name: str) -> None:
     given, expected = KERBEROS[name]
     found = engine({**GSSAPI, name: given})
-    assert found["sasl_mechanism"] == "GSSAPI"
-    if "sasl_kerberos_service_name" in CHECKS:
-        assert {key: value for key, value in found.items() if "kerberos" in key} == expected
-    else:
-        with pytest.raises(KafkaConfigurationError, match="GSSAPI"):
-            KafkaConsumer(bootstrap_servers="127.0.0.1:1", **GSSAPI)
+    assert found == {"security_protocol": "SASL_PLAINTEXT", "sasl_mechanism": "GSSAPI", **expected}
+    AdminConfig(bootstrap_servers="127.0.0.1:1", **found)
+
+
+def test_aws_needs_no_settings() -> None:
+    found = engine({"security_protocol": "SASL_SSL", "sasl_mechanism": "AWS_MSK_IAM"})
+    assert found == {"security_protocol": "SASL_SSL", "sasl_mechanism": "AWS_MSK_IAM"}
+    AdminConfig(bootstrap_servers="127.0.0.1:1", **found)
 
 
 def test_a_context_decides_and_files_add_what_it_does_not_tell(files: Path) -> None:

@@ -428,11 +428,7 @@ class Consumer(ConfluentConsumer):
         return found
 
     def set_sasl_credentials(self, username: str, password: str) -> None:
-        """Later connections log in with these; the username cannot change.
-
-        Raises:
-            KafkaException: The username is another one; the code is `_INVALID_ARG`.
-        """
+        """Later connections log in with these."""
         self._check()
         for name, given_value in (("username", username), ("password", password)):
             if not isinstance(given_value, str):

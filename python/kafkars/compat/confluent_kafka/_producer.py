@@ -257,11 +257,7 @@ class Producer(ConfluentProducer):
         return _cluster.cluster_id(self._settings.engine, limit)
 
     def set_sasl_credentials(self, username: str, password: str) -> None:
-        """Later connections log in with these; the username cannot change.
-
-        Raises:
-            KafkaException: The username is another one; the code is `_INVALID_ARG`.
-        """
+        """Later connections log in with these."""
         self._check()
         for name, given in (("username", username), ("password", password)):
             if not isinstance(given, str):

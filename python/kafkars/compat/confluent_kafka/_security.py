@@ -34,7 +34,7 @@ SECRETS = {
     "ssl.keystore.password": "ssl_keystore_password",
 }
 SYSTEM = "probe"
-"""Stands for the system's authorities in `ssl.ca.location`."""
+"""Stands for the system's authorities in `ssl.ca.location` and `https.ca.location`."""
 
 RENEWED_AFTER = 0.8
 """The part of a token's time after which another one is asked for, as in librdkafka."""
@@ -44,22 +44,19 @@ class Credentials:
     """Name and password of later logins."""
 
     def __init__(self, username: str | None = None, password: str | None = None) -> None:
-        self.username = username
-        self._password = Secret(password or "")
+        self._kept = (username or "", Secret(password or ""))
 
     def change(self, username: str, password: str) -> None:
-        """Later connections log in with these.
+        """Later connections log in with these."""
+        self._kept = (username, Secret(password))
 
-        Raises:
-            KafkaException: The engine cannot change the name.
-        """
-        if self.username is not None and username != self.username:
-            raise invalid("set_sasl_credentials(): another username needs another client, only the password can change")
-        self._password = Secret(password)
+    def username(self) -> str:
+        """The name as it is now."""
+        return self._kept[0]
 
     def password(self) -> str:
         """The password as it is now."""
-        return self._password.read()
+        return self._kept[1].read()
 
 
 class Tokens:
@@ -120,7 +117,7 @@ def security(values: Values, oauth_cb: Callable[..., Any] | None) -> tuple[dict[
         mechanism = values["sasl.mechanisms"]
         settings["sasl_mechanism"] = mechanism
         if mechanism == "OAUTHBEARER":
-            refuse(values, "sasl.oauthbearer.", "https.")
+            refuse(values, "sasl.oauthbearer.")
             settings |= oauthbearer(values, oauth_cb)
         elif mechanism == "GSSAPI":
             settings |= tickets(values)
@@ -129,7 +126,10 @@ def security(values: Values, oauth_cb: Callable[..., Any] | None) -> tuple[dict[
             if not username or not password:
                 raise values.contradiction("sasl.username and sasl.password must be set")
             credentials = Credentials(username, password)
-            settings |= {"sasl_username": username, "sasl_password": Secret(FromApplication(credentials.password))}
+            settings |= {
+                "sasl_username": Secret(FromApplication(credentials.username)),
+                "sasl_password": Secret(FromApplication(credentials.password)),
+            }
     return settings, credentials
 
 
@@ -201,11 +201,14 @@ def endpoint(values: Values) -> dict[str, Any]:
             raise values.contradiction(f"{name} must be set with sasl.oauthbearer.method=oidc")
     settings = {name: values[text] for text, name in needed.items()}
     settings["sasl_oauthbearer_client_secret"] = Secret(values["sasl.oauthbearer.client.secret"])
-    if values["sasl.oauthbearer.scope"]:
-        settings["sasl_oauthbearer_scope"] = values["sasl.oauthbearer.scope"]
-    if values["sasl.oauthbearer.extensions"]:
-        settings["sasl_oauthbearer_extensions"] = values["sasl.oauthbearer.extensions"]
-    return settings
+    optional = {
+        "sasl.oauthbearer.scope": "sasl_oauthbearer_scope",
+        "sasl.oauthbearer.extensions": "sasl_oauthbearer_extensions",
+        "https.ca.location": "sasl_oauthbearer_token_endpoint_ca_location",
+        "https.ca.pem": "sasl_oauthbearer_token_endpoint_ca_pem",
+    }
+    found = {name: values[text] for text, name in optional.items() if values[text] and values[text] != SYSTEM}
+    return settings | found
 
 
 def tickets(values: Values) -> dict[str, Any]:

@@ -93,7 +93,11 @@ SECURITY_SETTINGS = {
         "sasl_kerberos_principal",
         "sasl_kerberos_keytab",
     )
-} | {"sasl_oauthbearer_token_provider": "oauth_cb"}
+} | {
+    "sasl_oauthbearer_token_provider": "oauth_cb",
+    "sasl_oauthbearer_token_endpoint_ca_location": "https.ca.location",
+    "sasl_oauthbearer_token_endpoint_ca_pem": "https.ca.pem",
+}
 
 SETTINGS = {
     'auto_offset_reset is "none"': 'auto.offset.reset is "error"',
@@ -112,7 +116,8 @@ SETTINGS = {
     "receive_message_max_bytes": "receive.message.max.bytes",
 }
 """What the engine's texts call settings, and what programs for this face call them."""
-SETTING = re.compile("|".join(map(re.escape, SETTINGS)))
+# The longest first: one name may begin with another.
+SETTING = re.compile("|".join(map(re.escape, sorted(SETTINGS, key=len, reverse=True))))
 
 
 def of_engine(

@@ -429,11 +429,7 @@ class AdminClient:
             raise RuntimeError("Handle has been closed")
 
     def set_sasl_credentials(self, username: str, password: str) -> None:
-        """Later connections log in with these; the username cannot change.
-
-        Raises:
-            KafkaException: The username is another one; the code is `_INVALID_ARG`.
-        """
+        """Later connections log in with these."""
         for name, value in (("username", username), ("password", password)):
             if not isinstance(value, str):
                 raise TypeError(f"{name} must be str, not {type(value).__name__}")
