@@ -72,5 +72,5 @@ def start(folder: Path, authority: Authority) -> EmbeddedBroker:
         listeners=listeners,
         users=PASSWORDS,
         acls=NOBODY,
-        super_users=["User:ANONYMOUS", f"User:{ALICE}"],
+        super_users=["User:ANONYMOUS", f"User:{ALICE}", "User:CN=client"],
     )

@@ -42,8 +42,8 @@ class Case:
     as_text: bool = False
     # A token endpoint with a client's id and secret instead of a token. For the library that has it.
     endpoint: tuple[str, str, str] | None = None
-    # What the password becomes once the client is made. For the library that can change it.
-    new_password: str | None = None
+    # What name and password become once the client is made. For the library that can change them.
+    new_login: tuple[str, str] | None = None
 
 
 class Told:

@@ -40,7 +40,7 @@ TLS: dict[str, tuple[str, dict[str, Any]]] = {
 SASL = (
     *(f"{protocol} {mechanism}" for protocol in ("SASL_PLAINTEXT", "SASL_SSL") for mechanism in MECHANISMS),
     *(f"{mechanism}, wrong password" for mechanism in PASSWORD_MECHANISMS),
-    "PLAIN, the password is changed",
+    "PLAIN, name and password are changed",
     "OAUTHBEARER, a token endpoint",
     "OAUTHBEARER, expired token",
     "OAUTHBEARER, the provider fails",
@@ -49,7 +49,7 @@ SASL = (
     "no mechanism",
     "no password",
 )
-ONLY_CONFLUENT = ("PLAIN, the password is changed", "OAUTHBEARER, a token endpoint", "SSL with texts of PEM")
+ONLY_CONFLUENT = ("PLAIN, name and password are changed", "OAUTHBEARER, a token endpoint", "SSL with texts of PEM")
 """What the other libraries do not have."""
 
 OTHERS = ("a hanging broker, SSL", "a hanging broker, SASL", "TLS to a plain port", "plain to a TLS port")
@@ -66,6 +66,7 @@ HOPELESS = {
     "OAUTHBEARER, the provider fails",
     "a mechanism that is not offered",
     "no password",
+    "no mechanism",
     *OTHERS,
 }
 
@@ -115,10 +116,11 @@ def wrong(name: str, kafka: SecureKafka) -> dict[str, Any]:
     mechanism = name.partition(", ")[0]
     given: dict[str, dict[str, Any]] = {
         "OAUTHBEARER, expired token": {"mechanism": "OAUTHBEARER", "token": kafka.tokens.token(lives=-300)},
-        "PLAIN, the password is changed": {
+        "PLAIN, name and password are changed": {
             **login("PLAIN", kafka),
+            "username": "nobody",
             "password": "Xq7-wrong",
-            "new_password": PASSWORDS[ALICE],
+            "new_login": (ALICE, PASSWORDS[ALICE]),
         },
         "OAUTHBEARER, a token endpoint": {
             **login("OAUTHBEARER", kafka),

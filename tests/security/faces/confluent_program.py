@@ -97,14 +97,14 @@ def run(case: Case) -> Told:
             lambda: bool(made[0].describe_cluster(request_timeout=case.seconds).result(case.seconds + 5).nodes),
         )
         del made[0]
-    if told.steps.get("produce()") == "stored" and case.new_password is None:
+    if told.steps.get("produce()") == "stored" and case.new_login is None:
         told.step("AIOProducer", lambda: asyncio.run(produced_by_aio(config, case.topic)))
     return told
 
 
 def change(case: Case, client: Any) -> None:
-    if case.new_password is not None:
-        client.set_sasl_credentials(case.username, case.new_password)
+    if case.new_login is not None:
+        client.set_sasl_credentials(*case.new_login)
 
 
 async def produced_by_aio(config: dict[str, Any], topic: str) -> str:

@@ -12,7 +12,7 @@ from kafkars.compat.confluent_kafka.aio import AIOConsumer, AIOProducer
 
 from tests.security.conftest import SecureKafka
 
-pytestmark = [pytest.mark.kafka, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.timeout(180)
 
 
 def test_a_token_is_awaited_on_the_loop_of_the_client(secure_kafka: SecureKafka) -> None:

@@ -14,7 +14,7 @@ from kafkars.compat.kafka import KafkaConsumer
 
 from tests.security.conftest import SecureKafka
 
-pytestmark = [pytest.mark.kafka, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.timeout(120)
 
 
 @pytest.fixture

@@ -15,7 +15,12 @@ from tests.security.faces.cases import NAMES, ONLY_CONFLUENT, case_of
 from tests.security.faces.conftest import KAFKA_PYTHON, ORIGINALS, Program
 from tests.security.faces.differences import DIFFERENCES, SLOWER, UNTOLD
 
-pytestmark = [pytest.mark.kafka, pytest.mark.timeout(240)]
+pytestmark = [
+    pytest.mark.kafka,
+    pytest.mark.timeout(240),
+    # Minutes, most of which the originals wait.
+    pytest.mark.parametrize("secure_kafka", ["kafka"], indirect=True),
+]
 log = logging.getLogger(__name__)
 SLACK = 2.0
 """Seconds that a face may be later: the two share processors."""

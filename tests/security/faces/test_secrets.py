@@ -10,7 +10,11 @@ from tests.security.conftest import SecureKafka
 from tests.security.faces.cases import ONLY_CONFLUENT, SASL, TLS, case_of
 from tests.security.faces.conftest import ORIGINALS, Program
 
-pytestmark = [pytest.mark.kafka, pytest.mark.timeout(240)]
+pytestmark = [
+    pytest.mark.kafka,
+    pytest.mark.timeout(240),
+    pytest.mark.parametrize("secure_kafka", ["kafka"], indirect=True),
+]
 WITH_SECRETS = (
     "SSL with an encrypted key",
     "SSL with texts of PEM",
