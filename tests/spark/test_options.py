@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from kafkars.errors import ConfigError
+from kafkars.spark import client_settings
 from kafkars.spark.options import SourceOptions, sink_options, source_options
 from kafkars.types import TopicPartition
 
@@ -125,9 +126,10 @@ def test_timestamps_come_before_offsets_as_in_spark() -> None:
         ({"kafka__ssl__truststore__location": "/trust.jks"}, "keytool"),
         ({"kafka__ssl__keystore__location": "/keys.jks"}, "keytool"),
         ({"kafka__sasl__jaas__config": "nonsense"}, "kafka.sasl.jaas.config"),
+        ({"kafka__sasl__jaas__config": "com.example.OwnLoginModule required a=b;"}, "OwnLoginModule"),
         (
-            {"kafka__sasl__jaas__config": "com.sun.security.auth.module.Krb5LoginModule required a=b;"},
-            "Krb5LoginModule",
+            {"kafka__sasl__client__callback__handler__class": "com.example.Own"},
+            "kafka.sasl.client.callback.handler.class",
         ),
         ({"kafka__sasl__mechanism": "DIGEST-MD5"}, "kafka.sasl.mechanism"),
         ({"kafka__transactional__id": "x"}, "kafkars.delivery"),
@@ -165,6 +167,40 @@ def test_a_password_is_in_no_message_and_no_repr() -> None:
         with pytest.raises(ConfigError) as raised:
             source(**{**given, "kafka__sasl__jaas__config": broken})
         assert "hush-hush" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "login", "settings"),
+    [
+        (
+            "OAUTHBEARER",
+            "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required clientId='id' clientSecret='s' scope=all;",
+            {
+                "sasl_oauthbearer_client_id": "id",
+                "sasl_oauthbearer_client_secret": "s",
+                "sasl_oauthbearer_scope": "all",
+            },
+        ),
+        (
+            "GSSAPI",
+            'com.sun.security.auth.module.Krb5LoginModule required useKeyTab=true keyTab="/k.tab" principal="me@REALM";',
+            {"sasl_kerberos_keytab": "/k.tab", "sasl_kerberos_principal": "me@REALM"},
+        ),
+        (
+            "AWS_MSK_IAM",
+            "software.amazon.msk.auth.iam.IAMLoginModule required awsProfileName='work';",
+            {"sasl_aws_msk_iam_profile": "work"},
+        ),
+        (
+            "SCRAM-SHA-512",
+            'shadedkafka.org.apache.kafka.common.security.scram.ScramLoginModule required username="u" password="a\\"b;";',
+            {"sasl_username": "u", "sasl_password": 'a"b;'},
+        ),
+    ],
+)
+def test_a_login_of_java_is_understood(mechanism: str, login: str, settings: dict[str, str]) -> None:
+    found = client_settings.translate({"sasl.mechanism": mechanism, "sasl.jaas.config": login})
+    assert found == {"sasl_mechanism": mechanism, **settings}
 
 
 @pytest.mark.parametrize(

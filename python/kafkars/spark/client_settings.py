@@ -43,7 +43,8 @@ WITHOUT_EFFECT = frozenset(
     partitioner.adaptive.partitioning.enable partitioner.availability.timeout.ms retries session.timeout.ms
     heartbeat.interval.ms group.instance.id group.remote.assignor socket.connection.setup.timeout.max.ms ssl.protocol
     sasl.login.refresh.buffer.seconds sasl.login.refresh.min.period.seconds sasl.login.refresh.window.factor
-    sasl.login.refresh.window.jitter
+    sasl.login.refresh.window.jitter sasl.kerberos.kinit.cmd sasl.kerberos.min.time.before.relogin
+    sasl.kerberos.ticket.renew.jitter sasl.kerberos.ticket.renew.window.factor
     """.split()
 )
 """Options of Java's clients that change nothing for a query: it belongs to no group, and our client tries until its
@@ -53,8 +54,31 @@ HANDLERS = {
     "sasl.login.callback.handler.class": (
         "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginCallbackHandler",
         "org.apache.kafka.common.security.oauthbearer.secured.OAuthBearerLoginCallbackHandler",
-    )
+    ),
+    "sasl.client.callback.handler.class": ("software.amazon.msk.auth.iam.IAMClientCallbackHandler",),
 }
+"""Classes of Java that say in another way what the mechanism says here."""
+
+LOGIN_OPTIONS = {
+    "PlainLoginModule": {"username": "sasl_username", "password": "sasl_password"},
+    "ScramLoginModule": {"username": "sasl_username", "password": "sasl_password"},
+    "OAuthBearerLoginModule": {
+        "clientId": "sasl_oauthbearer_client_id",
+        "clientSecret": "sasl_oauthbearer_client_secret",
+        "scope": "sasl_oauthbearer_scope",
+    },
+    "Krb5LoginModule": {
+        "principal": "sasl_kerberos_principal",
+        "keyTab": "sasl_kerberos_keytab",
+        "ticketCache": "sasl_kerberos_ccache",
+        "serviceName": "sasl_kerberos_service_name",
+    },
+    "IAMLoginModule": {"awsProfileName": "sasl_aws_msk_iam_profile"},
+}
+"""Options of the modules of `sasl.jaas.config` that say something here."""
+
+LOGIN_NEEDS = ("username", "password")
+"""Options without which a module that has them cannot log in."""
 
 PARTITIONERS = {
     "": "default",
@@ -233,19 +257,10 @@ def _login(given: Mapping[str, str]) -> dict[str, str]:
         name: re.sub(r"\\(.)", r"\1", double or single or bare)
         for name, double, single, bare in LOGIN_OPTION.findall(match.group(2))
     }
-    if module in {"PlainLoginModule", "ScramLoginModule"}:
-        missing = [name for name in ("username", "password") if name not in options]
-        if missing:
-            raise ConfigError(f"kafka.sasl.jaas.config: {module} has no {missing[0]}")
-        return {"sasl_username": options["username"], "sasl_password": options["password"]}
-    if module == "OAuthBearerLoginModule":
-        names = {
-            "clientId": "sasl_oauthbearer_client_id",
-            "clientSecret": "sasl_oauthbearer_client_secret",
-            "scope": "sasl_oauthbearer_scope",
-        }
-        return {ours: options[name] for name, ours in names.items() if name in options}
-    raise ConfigError(
-        f"kafka.sasl.jaas.config: {module} is not supported; known are PlainLoginModule, ScramLoginModule and "
-        "OAuthBearerLoginModule"
-    )
+    names = LOGIN_OPTIONS.get(module)
+    if names is None:
+        raise ConfigError(f"kafka.sasl.jaas.config: {module} is not supported; known are {', '.join(LOGIN_OPTIONS)}")
+    missing = [name for name in LOGIN_NEEDS if name in names and name not in options]
+    if missing:
+        raise ConfigError(f"kafka.sasl.jaas.config: {module} has no {missing[0]}")
+    return {ours: options[name] for name, ours in names.items() if name in options}
