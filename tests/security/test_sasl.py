@@ -71,7 +71,7 @@ def test_a_refused_login_is_not_repeated_without_pause(secure_kafka: SecureKafka
         while time.monotonic() < started + 5:
             with pytest.raises(SaslAuthenticationFailedError):
                 consumer.poll(1)
-        # Pauses grow to a second.
+        # Pauses double, up to ten seconds.
         assert consumer.metrics()["client"]["connections_failed"] < 2 * (time.monotonic() - started) + 8
 
 
