@@ -287,7 +287,7 @@ impl Producer {
     /// Returns how many records are still under way.
     pub async fn flush(&self, deadline: Option<Instant>) -> usize {
         let _hurry = Hurry::new(&self.shared);
-        let unfinished = self.shared.accumulator.unfinished();
+        let unfinished = self.sink.unfinished();
         let done = async {
             for batch in &unfinished {
                 finished(batch).await;
@@ -298,7 +298,7 @@ impl Producer {
             // What is late is in the returned count.
             Some(deadline) => drop(tokio::time::timeout_at(deadline.into(), done).await),
         }
-        self.unacknowledged()
+        self.sink.unreported()
     }
 
     /// Takes no more records, aborts an open transaction, sends what it has until `deadline`, reports the rest as [`ProduceError::Closed`], closes the

@@ -12,6 +12,7 @@ mod transactions;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use kafkars_core::produce::delivery::BatchDelivery;
 use kafkars_core::produce::error::ProduceError;
 use kafkars_core::transaction::{Call, Ticket, TransactionError, Transactions};
 use parking_lot::Mutex;
@@ -118,6 +119,19 @@ impl Sink {
     pub(crate) fn record_refused(&self, error: &ProduceError) {
         self.sender.lock().record_refused(error);
         self.shared.wake.notify_one();
+    }
+
+    /// The batches whose deliveries are not done. Not while the sender works: a batch that it has finished is gone from its
+    /// partition a moment before its delivery is done.
+    pub(crate) fn unfinished(&self) -> Vec<Arc<BatchDelivery>> {
+        let _at_rest = self.sender.lock();
+        self.shared.accumulator.unfinished()
+    }
+
+    /// How many records have deliveries that are not done, likewise.
+    pub(crate) fn unreported(&self) -> usize {
+        let _at_rest = self.sender.lock();
+        self.shared.accumulator.unacknowledged()
     }
 
     /// What keeps calls of transactions from ending, as far as is known.

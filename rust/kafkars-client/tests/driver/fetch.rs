@@ -53,7 +53,7 @@ fn records_of_all_partitions_arrive_in_their_order() {
 fn new_records_arrive_during_a_long_poll() {
     let scene = Scene::with_topic(1, 1);
     let consumer = scene.consumer(ConsumerConfig {
-        fetch_max_wait: Duration::from_secs(10),
+        fetch_max_wait: Duration::from_secs(60),
         ..ConsumerConfig::default()
     });
     consumer
@@ -64,7 +64,7 @@ fn new_records_arrive_during_a_long_poll() {
     let started = Instant::now();
     fill(&scene, 0, 1..2);
     assert_eq!(scene.run(values(&consumer, 1)), ["1"]);
-    assert!(started.elapsed() < Duration::from_secs(5));
+    assert!(started.elapsed() < Duration::from_secs(30));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_seek_during_a_long_poll_does_not_wait_for_it() {
     let scene = Scene::with_topic(2, 1);
     fill(&scene, 0, 0..10);
     let consumer = scene.consumer(ConsumerConfig {
-        fetch_max_wait: Duration::from_secs(10),
+        fetch_max_wait: Duration::from_secs(60),
         ..ConsumerConfig::default()
     });
     consumer
@@ -89,7 +89,7 @@ fn a_seek_during_a_long_poll_does_not_wait_for_it() {
         // Let the source start the long poll that follows.
         assert!(!consumer.wait_ready(Duration::from_millis(20)));
     }
-    assert!(started.elapsed() < Duration::from_secs(5));
+    assert!(started.elapsed() < Duration::from_secs(30));
 }
 
 #[test]
@@ -327,7 +327,10 @@ fn closing_wakes_who_waits_and_leaves_no_task() {
     let metrics = scene.runtime.metrics();
     let started = Instant::now();
     while metrics.num_alive_tasks() > 0 {
-        assert!(started.elapsed() < Duration::from_secs(5), "tasks are left");
+        assert!(
+            started.elapsed() < Duration::from_secs(30),
+            "tasks are left"
+        );
         std::thread::yield_now();
     }
 }

@@ -104,7 +104,7 @@ fn a_connection_that_is_not_answered_holds_up_no_other() {
             "{seen:?}"
         );
         assert!(
-            started.elapsed() < Duration::from_secs(3),
+            started.elapsed() < Duration::from_secs(8),
             "{:?}",
             started.elapsed()
         );
