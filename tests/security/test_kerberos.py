@@ -192,6 +192,18 @@ def test_a_centre_that_is_away_is_not_the_brokers_fault(kerberos: KerberosKafka)
         admin.list_topics()
 
 
+def test_a_centre_that_says_nothing_is_named_in_time(kerberos: KerberosKafka) -> None:
+    cache = kerberos.kdc.tickets(ALICE, kerberos.keytabs[ALICE], "unanswered")
+    kerberos.kdc.process.pause()
+    try:
+        settings = kerberos.settings(sasl_kerberos_ccache=cache, socket_connection_setup_timeout_ms=500)
+        said = failure(settings, CredentialsError)
+        assert "key distribution centre" in said
+        assert "has not answered within 500 ms" in said
+    finally:
+        kerberos.kdc.process.resume()
+
+
 @pytest.mark.parametrize("wrong", ["-2h", "+2h"])
 def test_a_clock_that_is_wrong_is_a_typed_error_or_made_up_for(kerberos: KerberosKafka, wrong: str) -> None:
     """Kerberos may go by the centre's clock; then the login succeeds."""
