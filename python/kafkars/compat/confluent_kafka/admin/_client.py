@@ -32,7 +32,7 @@ from kafkars.compat.confluent_kafka.admin import _arguments as arguments
 from kafkars.compat.confluent_kafka.admin._acl import AclBinding, AclBindingFilter, UserScramCredentialAlteration
 from kafkars.compat.confluent_kafka.admin._futures import Questions
 from kafkars.compat.confluent_kafka.admin._metadata import ClusterMetadata, GroupMetadata
-from kafkars.compat.confluent_kafka.admin._resources import AlterConfigOpType, ConfigResource
+from kafkars.compat.confluent_kafka.admin._resources import ConfigResource
 from kafkars.compat.confluent_kafka.admin._results import DeletedRecords, ListOffsetsResultInfo, OffsetSpec
 from kafkars.types import OffsetAndMetadata
 from kafkars.types import TopicPartition as Place
@@ -485,9 +485,10 @@ def change(entry: Any) -> ConfigChange:
     """A change as the engine takes it."""
     if entry.incremental_operation is None:
         raise TypeError(f"{entry!r} has no incremental_operation")
-    if entry.incremental_operation is not AlterConfigOpType.DELETE and not isinstance(entry.value, str):
+    operation: Any = entry.incremental_operation.name.lower()
+    if operation != "delete" and not isinstance(entry.value, str):
         raise TypeError(f"the value of {entry.name} must be str, not {type(entry.value).__name__}")
-    return ConfigChange(entry.incremental_operation.name.lower(), None if entry.value is None else str(entry.value))
+    return ConfigChange(operation, None if entry.value is None else str(entry.value))
 
 
 def not_offered(call: str, instead: str) -> NotImplementedError:

@@ -1,0 +1,58 @@
+"""What is compared of a call: its value or its exception."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Future
+from enum import Enum
+from typing import Any
+
+from tests.compat.differential.library import Library
+
+FUTURE_SECONDS = 8.0
+PLAIN = (bool, int, type(None))
+DEEPEST = 6
+
+
+def of_value(library: Library, value: Any, depth: int = 0) -> Any:
+    """What a program can see of a value, without what differs from run to run."""
+    special = library.describe(value)
+    if special is not None:
+        return special if isinstance(special, str) else of_value(library, special, depth + 1)
+    if isinstance(value, PLAIN):
+        return value
+    if isinstance(value, Enum):
+        return f"{type(value).__name__}.{value.name}"
+    if isinstance(value, str | bytes):
+        return f"{type(value).__name__} {value!r}"
+    return of_container(library, value, depth) if depth <= DEEPEST else type(value).__name__
+
+
+def of_container(library: Library, value: Any, depth: int) -> Any:
+    """The same of what has other values in it."""
+    if isinstance(value, Future):
+        return {"future": of_future(library, value, depth)}
+    if isinstance(value, Mapping):
+        items = [
+            [str(of_value(library, key, depth + 1)), of_value(library, each, depth + 1)] for key, each in value.items()
+        ]
+        return {"mapping": sorted(items, key=lambda item: item[0])}
+    if isinstance(value, list | tuple):
+        return [type(value).__name__, *(of_value(library, each, depth + 1) for each in value)]
+    if isinstance(value, set | frozenset):
+        return ["set", *sorted(str(of_value(library, each, depth + 1)) for each in value)]
+    return f"a {type(value).__name__}"
+
+
+def of_future(library: Library, future: Future[Any], depth: int) -> Any:
+    """What a future says in the end."""
+    try:
+        result = future.result(FUTURE_SECONDS)
+    except Exception as problem:  # noqa: BLE001 - told
+        return of_exception(library, problem)
+    return of_value(library, result, depth + 1)
+
+
+def of_exception(library: Library, problem: BaseException) -> dict[str, Any]:
+    """Its class, and what the library says of it beyond its text."""
+    return {"raised": type(problem).__name__, "says": library.fault(problem)}

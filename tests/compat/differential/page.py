@@ -1,0 +1,43 @@
+"""The page of differences that stay: `python -m tests.compat.differential.page LIBRARY` writes it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tests.compat.differential.reasons import reasons
+
+DOCS = Path(__file__).parents[3] / "docs" / "migrating"
+
+
+def path(library: str) -> Path:
+    """Where the page is."""
+    return DOCS / f"{library.replace('_', '-')}-differences.md"
+
+
+def text(library: str) -> str:
+    """The page."""
+    lines = [
+        f"# Where the face of {library} differs",
+        "",
+        f"Every call of {library} is made on the library and on the face: with nothing, with what is right, and with one thing wrong at a time,",
+        "on clients that are fresh, at work, in a transaction, fenced, closed, left with an exception, or were never initialised. What a program can",
+        "see (values, classes and codes of errors, how long it takes to fail) is the same, except for these rows. This page is generated from",
+        f"`tests/compat/differential/reasons_of_{library}.py`.",
+        "",
+        "| calls | the library | the face | why it stays |",
+        "|---|---|---|---|",
+    ]
+    for each in reasons(library):
+        cases = ", ".join(f"`{case}`" for case in dict.fromkeys(map(shown, each.cases)))
+        lines.append(f"| {cases} | {each.original} | {each.face} | {each.why} |")
+    return "\n".join(lines) + "\n"
+
+
+def shown(pattern: str) -> str:
+    """A pattern as people read it."""
+    return pattern.lstrip("*")
+
+
+if __name__ == "__main__":
+    path(sys.argv[1]).write_text(text(sys.argv[1]), encoding="utf-8")

@@ -1,0 +1,175 @@
+"""What stays different of confluent_kafka."""
+
+from __future__ import annotations
+
+from tests.compat.differential.reasons import Reason
+
+CLOSED = ("closed", "closed twice", "left with an exception", "uninitialised")
+
+
+def when_closed(*patterns: str) -> tuple[str, ...]:
+    return tuple(f"[{state}] {pattern}" for state in CLOSED for pattern in patterns)
+
+
+REASONS = [
+    Reason(
+        (
+            "*Producer.close(*",
+            "*Consumer.assignment(*",
+            "*Consumer.commit(one argument too many)",
+            "Message(one argument*",
+        ),
+        "takes any arguments and ignores them",
+        "TypeError",
+        "An argument that does not exist is a mistake of the program.",
+    ),
+    Reason(
+        ("*Consumer.subscribe(on_*=none)", "TopicPartition(*=none)"),
+        "TypeError for None",
+        "None is the default, and may be given",
+        "Wrappers pass their own defaults on.",
+    ),
+    Reason(
+        ("*Producer.poll(*", "*AdminClient.list_groups(*"),
+        "a number that depends on how fast answers come",
+        "the same, at another speed",
+        "Both count what has happened by then.",
+    ),
+    Reason(
+        (
+            "*Producer.produce_batch(partition=*",
+            "*Producer.produce(partition=*",
+            "*Producer.produce_batch(topic=*",
+            "*Producer.produce(topic=*",
+        ),
+        "refuses a topic or partition that does not exist in the call where it knows that by then, and in the report otherwise",
+        "the same, and may know it earlier or later",
+        "What is known depends on how fast the cluster has answered. A transaction is not committed either way.",
+    ),
+    Reason(
+        ("*Producer.send_offsets_to_transaction(group_metadata=bytes)",),
+        "KafkaException with _BAD_MSG",
+        "TypeError",
+        "Bytes that are no group metadata are a wrong argument, and no broker is asked.",
+    ),
+    Reason(
+        ("*Producer.send_offsets_to_transaction(offsets=*",),
+        "asks the coordinator, which refuses partitions that do not exist; with one named twice the last wins",
+        "refuses names and numbers that cannot be before anything is asked; otherwise it waits for topics that may be about to come",
+        "A transaction is not lost for a mistake that can be seen before.",
+    ),
+    Reason(
+        ("*Producer.produce(timestamp=negative)",),
+        "sends the record without timestamp",
+        "KafkaException with _INVALID_ARG",
+        "The engine refuses times before 1970, which readers would take for none.",
+    ),
+    Reason(
+        ("*Producer.produce_batch(messages=partition)",),
+        "ignores `partition` of a message, and sends to any",
+        "sends to the partition that the message names, or refuses it",
+        "The method's own documentation says that a message may name its partition.",
+    ),
+    Reason(
+        ("*Consumer.commit(right)",),
+        "has nothing left to commit where commit() was called just before without waiting",
+        "commits again what the other call has not committed yet",
+        "A commit that waits must not trust one that may still fail.",
+    ),
+    Reason(
+        ("[fatal] Consumer.subscribe(topics=bad pattern)", "[fatal] Consumer.commit(message=without offset)"),
+        "names the wrong argument",
+        "_FATAL",
+        "Both fail at once; the order of checks differs.",
+    ),
+    Reason(
+        ("*Consumer.commit(offsets=twice)",),
+        "returns the partition twice",
+        "returns it once",
+        "One offset is committed for a partition.",
+    ),
+    Reason(
+        ("*(partition=empty topic)", "*(partitions=empty topic)"),
+        "waits until the time limit is over",
+        "KafkaException with _UNKNOWN_PARTITION at once",
+        "There is no topic without a name.",
+    ),
+    Reason(
+        ("*Consumer.offsets_for_times(*",),
+        "names a leader epoch with -1 and other numbers that are no times",
+        "names none with them",
+        "The engine's answers for the ends of partitions have no epoch.",
+    ),
+    Reason(
+        ("*Consumer.seek(partition=strange offset)",),
+        "goes nowhere and says nothing",
+        "KafkaException with _INVALID_ARG",
+        "-7 is no offset.",
+    ),
+    Reason(
+        ("*Consumer.incremental_unassign(partitions=twice)",),
+        "ends the process",
+        "takes it once",
+        "An assertion of librdkafka fails.",
+    ),
+    Reason(
+        ("*Consumer.incremental_assign(partitions=twice)", "*Consumer.incremental_assign(partitions=strange offset)"),
+        "_CONFLICT or _STATE",
+        "_INVALID_ARG",
+        "Two things are wrong, and the other one is found first.",
+    ),
+    Reason(
+        ("[subscribed] Consumer.assign(*", "[fatal] Consumer.assign(*", "[fatal] Consumer.incremental_*"),
+        "lets a member of a group read partitions that its group did not give it",
+        "KafkaException with _INVALID_ARG: unsubscribe() first, or use another consumer",
+        "Two members would read the same partition.",
+    ),
+    Reason(
+        ("*Consumer.get_watermark_offsets(cached=right)",),
+        "remembers what it knew before",
+        "OFFSET_INVALID before the first fetch of an assigned partition",
+        "What is cached belongs to the assignment.",
+    ),
+    Reason(
+        ("*AdminClient.create_topics(new_topics=*", "*AdminClient.create_partitions(new_partitions=*"),
+        "AttributeError for what is no NewTopic or NewPartitions; what is there twice is an error of the answer",
+        "TypeError; ValueError for what is there twice",
+        "The first is an accident of the implementation; the second is seen before anything is asked.",
+    ),
+    Reason(
+        ("*AdminClient.*=number)", "*AdminClient.*=twice)", "*AdminClient.incremental_alter_configs(resources=text)"),
+        "another class of exception, in the call or in the future",
+        "TypeError or ValueError in the call",
+        "What is wrong with a list is seen before anything is asked.",
+    ),
+    Reason(
+        ("*AdminClient.list_offsets(*",),
+        "writes the asked offset into the keys of the program's dict",
+        "leaves the program's objects alone",
+        "Keys of a dict are not a place for results.",
+    ),
+    Reason(
+        ("*AdminClient.delete_records(topic_partition_offsets=empty topic)",),
+        "never completes the future",
+        "ValueError",
+        "There is no topic without a name.",
+    ),
+    Reason(
+        when_closed("AdminClient.*"),
+        "RuntimeError before ranges, changes and empty lists are looked at",
+        "ValueError, TypeError or an empty answer first",
+        "Both fail at once; the order of checks differs.",
+    ),
+    Reason(
+        ("admin.ConfigResource(*",),
+        "AttributeError",
+        "ValueError",
+        "The class's own documentation promises ValueError.",
+    ),
+    Reason(
+        ("[fatal] Producer.*",),
+        "_CONFLICT after a commit that was cut short by its time limit; texts of the fatal state",
+        "_FENCED at once",
+        "The commit that meets the fence ends at once, so that nothing is left to be resumed.",
+    ),
+]
