@@ -162,12 +162,13 @@ refusals: build  ## Every request of every client is refused, cut, late, unanswe
 
 SEEDS ?= 5000
 SPARK_SEEDS ?= 10
+SPARK_KILLS := $(addprefix tests/spark/test_,kills.py standalone.py example.py)
 
 .PHONY: soak
 soak: build $(VENV)/.group-peers $(VENV)/.group-spark  ## Seeded histories of the core in number (SEEDS=5000), kills of Spark (SPARK_SEEDS=10)
 	@KAFKARS_SEEDS=$(SEEDS) cargo test --release --locked -p kafkars-core --test simulation --test group_histories --test reading
 	@for seed in $$(seq $(SPARK_SEEDS)); do \
-	    $(PY) -m pytest tests/spark/test_kills.py --chaos-long --chaos-seed $$seed --kafka-version $(KAFKA_VERSION) || exit 1; \
+	    $(PY) -m pytest $(SPARK_KILLS) --chaos-long --chaos-seed $$seed --kafka-version $(KAFKA_VERSION) || exit 1; \
 	done
 
 # --- lint -------------------------------------------------------------------------------------------------------

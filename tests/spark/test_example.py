@@ -1,0 +1,23 @@
+"""The pipeline of examples/spark_pipeline gives the same counts as batch jobs, however often its driver is killed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.spark.session import ROOT
+
+pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.soak, pytest.mark.timeout(1_200)]
+
+
+def test_the_pipeline_agrees_with_batch_jobs_after_three_kills(request: pytest.FixtureRequest) -> None:
+    seed = str(request.config.getoption("--chaos-seed"))
+    command = [sys.executable, str(ROOT / "examples/spark_pipeline/run.py"), "--rate", "500", "--seconds", "45"]
+    ran = subprocess.run(
+        [*command, "--kills", "3", "--seed", seed], capture_output=True, text=True, timeout=1_100, check=False
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "all agree" in ran.stdout
+    assert ran.stdout.count("driver killed") == 3
