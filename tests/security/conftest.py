@@ -153,7 +153,8 @@ def authority() -> Authority:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """On both kinds of broker; faces are compared with their originals on real Kafka, whose tokens are signed."""
-    if "secure_kafka" in metafunc.fixturenames:
+    chosen = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")]
+    if "secure_kafka" in metafunc.fixturenames and "secure_kafka" not in chosen:
         kinds: list[Any] = [pytest.param("kafka", marks=pytest.mark.kafka)]
         if "faces" not in metafunc.definition.path.parts:
             kinds.insert(0, "embedded")
