@@ -135,5 +135,5 @@ def unsecured_token(subject: str, *, lifetime: float = 3600.0, now: float | None
     return f"{_encoded({'alg': 'none'})}.{_encoded(claims)}."
 
 
-def _encoded(value: dict[str, object]) -> str:
+def _encoded(value: Mapping[str, object]) -> str:
     return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
