@@ -14,8 +14,8 @@ use super::shared::Shared;
 
 /// Bytes of a partition's share of an answer, before and after decompression, up to which it is opened on the spot.
 const SMALL: usize = 16 << 10;
-/// Bytes of opened batches that are handed over together.
-const PIECE: usize = 256 << 10;
+/// Bytes of opened batches that are handed over together: the least, and with a large buffer.
+const PIECE: (usize, usize) = (256 << 10, 1 << 20);
 
 /// Goes on opening what waits for room whenever the application has made some. Runs until the consumer is closed.
 pub(super) async fn run(shared: Arc<Shared>) {
@@ -51,14 +51,17 @@ pub(super) fn open(shared: &Arc<Shared>, targets: &[FetchTarget]) {
 }
 
 /// Wakes the sources that found no credit, if there is some now: what an answer became may be less than what came, because
-/// brokers cut the last batch off, and nothing is kept of markers.
+/// brokers cut the last batch off, and nothing is kept of markers. Wakes them also when opening is no longer behind.
 fn tell_of_credit(shared: &Shared) {
     let mut inner = shared.inner.lock();
-    if !(inner.starved || inner.left_out) || !inner.buffer.has_credit() {
+    let has_caught_up = inner.buffer.has_caught_up();
+    let is_waited_for = inner.starved || inner.left_out;
+    if is_waited_for && inner.buffer.has_credit() {
+        inner.starved = false;
+        inner.left_out = false;
+    } else if !has_caught_up {
         return;
     }
-    inner.starved = false;
-    inner.left_out = false;
     drop(inner);
     shared.touch();
 }
@@ -82,6 +85,7 @@ pub(super) fn start(shared: &Arc<Shared>) {
 /// Opens until nothing is left or nothing more may be opened for now.
 fn drain(shared: &Shared) {
     let limits = limits(shared);
+    let piece = (shared.config.fetch_buffer_bytes / 32).clamp(PIECE.0, PIECE.1);
     loop {
         let task = {
             let mut inner = shared.inner.lock();
@@ -92,7 +96,7 @@ fn drain(shared: &Shared) {
         let Some(mut task) = task else {
             return;
         };
-        let parts = task.opening.open(&limits, PIECE);
+        let parts = task.opening.open(&limits, piece);
         shared.update(|buffer| buffer.opened(task, parts));
         tell_of_credit(shared);
     }

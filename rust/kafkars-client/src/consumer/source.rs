@@ -245,9 +245,10 @@ impl Source {
         let random = self.random.next();
         self.hasty.answered(&asked, !has_news, now, random);
         self.hand_over(&asked.targets);
-        // What is small at once: the application waits, and sending a request takes longer.
-        opening::open(&self.shared, &asked.targets);
-        self.dispatch();
+        if has_news {
+            // What is small at once: the application waits, and sending a request takes longer.
+            opening::open(&self.shared, &asked.targets);
+        }
     }
 
     /// The broker refuses the whole request. A session that it does not know is opened anew at once; where that does not

@@ -189,6 +189,51 @@ fn large_answers_are_opened_to_the_end_whatever_the_buffer_holds() {
     }
 }
 
+/// What is opened for an application that takes nothing is little, and what waits behind it is an answer and the next one.
+/// When it goes on, everything comes.
+#[test]
+fn a_slow_application_finds_little_opened_and_then_everything() {
+    const COUNT: i64 = 60;
+    const ANSWER: usize = 400_000;
+    let scene = Scene::with_topic(1, 1);
+    let producer = scene.producer(ProducerConfig {
+        compression: Codec::Lz4.into(),
+        batch_size: 300_000,
+        ..ProducerConfig::default()
+    });
+    scene.run(async {
+        let mut state = 1u32;
+        for _ in 0..COUNT {
+            let noise = std::iter::repeat_with(|| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (state >> 24) as u8
+            });
+            let value: Vec<u8> = noise.take(150_000).collect();
+            send(&producer, Some(0), &value).await.expect("taken");
+        }
+        assert_eq!(producer.flush(Some(deadline())).await, 0);
+    });
+    let consumer = scene.consumer(ConsumerConfig {
+        max_partition_fetch_bytes: ANSWER as i32,
+        ..ConsumerConfig::default()
+    });
+    consumer.assign(vec![(at(0), None)]).expect("valid");
+    let mut seen = 0;
+    while seen < COUNT {
+        assert!(
+            consumer.wait_ready(Duration::from_secs(10)),
+            "{seen} of {COUNT} came"
+        );
+        let (buffered, ..) = consumer.memory_usage();
+        // 2 MiB, the rest of the piece with which they were exceeded, and two answers.
+        assert!(buffered < (3 << 20) + 4 * ANSWER, "{buffered} bytes wait");
+        for slice in consumer.try_take(1).expect("every batch is whole") {
+            seen += i64::from(slice.count);
+        }
+    }
+    consumer.close();
+}
+
 #[test]
 fn faults_of_fetching_lose_and_double_nothing() {
     for action in [

@@ -13,6 +13,9 @@ use crate::fetch::opening::Opening;
 use crate::fetch::response_memory::ResponseMemory;
 use crate::fetch::retry::{RetryState, Trouble};
 
+/// Bytes that are opened sooner than the next answer comes.
+const LITTLE_UNOPENED: usize = 256 << 10;
+
 /// Where to start when there is no position yet, or no longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StartAt {
@@ -150,6 +153,8 @@ pub struct Cursor {
     pub(crate) opening: Option<Arc<ResponseMemory>>,
     // Whether the cursor stands in the buffer's queue of those with something to open.
     pub(crate) is_listed_to_open: bool,
+    // Whether it was not asked for because opening is behind.
+    pub(crate) is_passed_over: bool,
     // Bytes of both queues.
     pub(crate) held: Held,
     // The stamp of the cursor's place in the buffer's queue of turns, or 0 while it has none.
@@ -211,6 +216,7 @@ impl Cursor {
             unopened: VecDeque::new(),
             opening: None,
             is_listed_to_open: false,
+            is_passed_over: false,
             held: Held::default(),
             turn: 0,
         };
@@ -287,6 +293,12 @@ impl Cursor {
     /// Whether anything waits to be opened or taken.
     pub(crate) fn has_data(&self) -> bool {
         !self.queue.is_empty() || !self.unopened.is_empty() || self.opening.is_some()
+    }
+
+    /// Whether so much waits to be opened that more would only take memory: an answer and the next one.
+    pub(crate) fn is_behind(&self) -> bool {
+        let answers = self.unopened.len() + usize::from(self.opening.is_some());
+        answers > 1 && self.held.unopened > LITTLE_UNOPENED
     }
 
     /// The responses in which something waits for the application, each as often as anything does.

@@ -3,6 +3,9 @@
 use crate::fetch::cursor::{Cursor, Held};
 use crate::fetch::response_memory::ResponseMemory;
 
+/// Opened bytes that are enough for a reader of any speed, while more of them are opened beside it.
+const MOST_READY: usize = 2 << 20;
+
 /// The bytes that wait for the application, counted as what they take in memory, against their limit: responses as a whole
 /// for as long as anything waits in them, and what opened batches take besides.
 ///
@@ -45,14 +48,18 @@ impl Credit {
     }
 
     /// Whether more of what was fetched may be opened. What is opened takes room beside the response until all of that is
-    /// opened, and leaves the processor's caches when it waits for long: a quarter of the limit is kept ready.
+    /// opened, and leaves the processor's caches when it waits for long: little is kept ready.
     pub(super) fn has_room_to_open(&self) -> bool {
-        self.ready() < self.limit / 4
+        self.ready() < self.most_ready()
     }
 
     /// Whether enough of that was taken to go on opening: whoever opens is woken for many batches, not for each.
     pub(super) fn is_short_of_opened(&self) -> bool {
-        self.ready() < self.limit / 8
+        self.ready() < self.most_ready() / 2
+    }
+
+    fn most_ready(&self) -> usize {
+        (self.limit / 4).min(MOST_READY)
     }
 
     /// Opened, and not kept back by a pause.

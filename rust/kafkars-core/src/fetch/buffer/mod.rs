@@ -60,6 +60,8 @@ pub struct FetchBuffer {
     asked_in_vain: bool,
     // The network found cursors that it would have asked for, had there been room.
     has_left_out: bool,
+    // Opening was behind with a cursor that the network would have asked for, and is no longer.
+    has_caught_up: bool,
     next_epoch: u64,
     // How fast refused requests are repeated.
     pace: RetryPace,
@@ -110,6 +112,7 @@ impl FetchBuffer {
             current: None,
             asked_in_vain: false,
             has_left_out: false,
+            has_caught_up: false,
             next_epoch: 0,
             pace: RetryPace::new(Backoff::new(FIRST_PAUSE, LONGEST_PAUSE), 0),
             unfinished: Vec::new(),

@@ -27,6 +27,12 @@ impl FetchBuffer {
         self.has_left_out
     }
 
+    /// Whether a cursor that [`FetchBuffer::take_targets`] passed over, because opening was behind, may be asked for again:
+    /// whoever asks must be told. True once.
+    pub fn has_caught_up(&mut self) -> bool {
+        std::mem::take(&mut self.has_caught_up)
+    }
+
     /// Whether anything that came is not opened yet.
     pub fn has_unopened(&self) -> bool {
         self.credit.has_unopened()
@@ -48,7 +54,9 @@ impl FetchBuffer {
                 cursor.paused || cursor.is_held(now) || cursor.state != CursorState::Fetching;
             !waits && belongs(cursor)
         };
-        if self.credit.is_blocked_by_paused() && self.cursors().any(|(_, cursor)| wants(cursor)) {
+        let gets_more = |cursor: &Cursor| wants(cursor) && !cursor.is_behind();
+        if self.credit.is_blocked_by_paused() && self.cursors().any(|(_, cursor)| gets_more(cursor))
+        {
             self.drop_paused();
         }
         let is_full = !self.credit.has_room();
@@ -60,6 +68,10 @@ impl FetchBuffer {
             };
             if is_full && cursor.has_data() {
                 self.has_left_out = true;
+                continue;
+            }
+            cursor.is_passed_over = cursor.is_behind();
+            if cursor.is_passed_over {
                 continue;
             }
             cursor.in_flight = true;

@@ -122,6 +122,19 @@ impl FetchBuffer {
     ///
     /// Opened data that does not join what is queued (an earlier part was dropped) is dropped as well and asked for again.
     pub fn opened(&mut self, task: OpenTask, parts: Vec<Opened>) -> bool {
+        let (id, epoch) = (task.id, task.epoch);
+        let is_ready = self.take_back(task, parts);
+        if let Some(cursor) = cursor_at(&mut self.cursors, id, epoch)
+            && cursor.is_passed_over
+            && !cursor.is_behind()
+        {
+            cursor.is_passed_over = false;
+            self.has_caught_up = true;
+        }
+        is_ready
+    }
+
+    fn take_back(&mut self, task: OpenTask, parts: Vec<Opened>) -> bool {
         let Some(cursor) = cursor_at(&mut self.cursors, task.id, task.epoch) else {
             return false;
         };

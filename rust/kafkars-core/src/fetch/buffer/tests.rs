@@ -977,6 +977,42 @@ mod opening {
         }
         assert_eq!(seen, [0, 1, 2, 3]);
     }
+
+    /// More would only take memory: what is asked for comes sooner than it is opened.
+    #[test]
+    fn a_partition_is_one_answer_ahead_of_what_is_opened() {
+        let large = |base_offset| {
+            let mut builder = BatchBuilder::new(64);
+            builder.append(1_000, None, Some(&[7; 200_000]), &[]);
+            let sealed = builder
+                .seal(Compression::default(), ProducerFields::default())
+                .expect("seals");
+            let raw = batches(sealed.bytes).next().expect("one").expect("whole");
+            let raw = raw.with_position(base_offset, 3).expect("the offset fits");
+            raw.bytes().clone()
+        };
+        let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 32 << 20);
+        let both = [partition(0), partition(1)];
+        buffer.assign(both.map(|one| (one, Some(Place::at(0)))).into());
+        for offset in 0..2 {
+            let targets = take_targets(&mut buffer);
+            assert_eq!(targets.len(), 2);
+            buffer.landed(&targets);
+            assert!(buffer.admit(&targets[0], job(&targets[0], large(offset))));
+            // The other partition has little, and does not wait for this one.
+            assert!(buffer.admit(&targets[1], job(&targets[1], wire(offset, 1))));
+        }
+        let targets = take_targets(&mut buffer);
+        assert_eq!(targets.len(), 1);
+        assert_eq!(targets[0].partition, partition(1));
+        assert!(!buffer.has_caught_up());
+        open_all(&mut buffer);
+        assert!(buffer.has_caught_up());
+        assert!(!buffer.has_caught_up(), "it is told once");
+        let targets = take_targets(&mut buffer);
+        assert_eq!(targets[0].partition, partition(0));
+        assert_eq!(targets[0].from.offset, 2);
+    }
 }
 
 mod many {
