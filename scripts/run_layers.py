@@ -84,7 +84,8 @@ class Board:
 
 def main() -> int:
     in_ci = os.environ.get("CI", "").lower() not in {"", "0", "false"}
-    slots = int(os.environ.get(SLOTS) or (os.cpu_count() or 1) + 1)
+    # Layers have several processes each: with more of them than cores, tests that wait for a broker run out of time.
+    slots = int(os.environ.get(SLOTS) or max(os.cpu_count() or 1, 2))
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="kafkars-layers-") as folder:
         second_tries = Path(folder) / "second tries"
@@ -207,14 +208,15 @@ def no_spark() -> str | None:
 # What takes longest comes first, so that it is not what the others wait for at the end. One cargo at a time
 # in each of its folders: lint-rust and test-rust would only wait for each other.
 LAYERS = [
-    Layer("build", 420),
+    Layer("build", 480),
     Layer("lint-rust", 240),
     Layer("lint-generated", 120),
-    Layer("test-kafka", 600, ("build",), why_not=no_jvm),
+    Layer("test-kafka", 900, ("build",), why_not=no_jvm),
     Layer("test-python", 480, ("build",)),
     Layer("test-rust", 600, after=("lint-rust",)),
+    # Spark and its broker are two busy JVMs: not beside the layer that keeps most brokers busy.
+    Layer("test-spark", 900, ("build",), after=("test-kafka",), why_not=no_spark),
     Layer("test-kafka-old", 600, ("build",), why_not=no_jvm),
-    Layer("test-spark", 600, ("build",), why_not=no_spark),
     Layer("test-chaos", 420, ("build",), why_not=no_jvm),
     Layer("test-frameworks", 300, ("build",), why_not=no_frameworks),
     Layer("test-wheel", 300, ("build",)),
