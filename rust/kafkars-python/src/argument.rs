@@ -61,6 +61,18 @@ pub(crate) mod search {
     argument!(timestamp: i64);
 }
 
+/// Fails for what cannot be called.
+#[inline]
+pub(crate) fn function(given: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
+    if given.is_callable() {
+        return Ok(());
+    }
+    Err(PyTypeError::new_err(format!(
+        "{name}: expected a function, not {}",
+        given.repr()?
+    )))
+}
+
 /// A type error with the argument's name in front; other errors, as of a number out of range, as they are.
 fn named(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
     if !error.is_instance_of::<PyTypeError>(py) {

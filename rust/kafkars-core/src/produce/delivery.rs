@@ -190,6 +190,11 @@ impl Delivery {
         &self.batch
     }
 
+    /// The record's place in the batch.
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+
     /// Whether [`Delivery::result`] has an answer.
     pub fn is_done(&self) -> bool {
         self.batch.record(self.index).is_some()

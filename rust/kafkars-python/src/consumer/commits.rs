@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 
 use super::core::ConsumerCore;
+use crate::argument;
 use crate::error;
 use crate::record::PyRecord;
 use crate::types;
@@ -80,13 +81,8 @@ impl ConsumerCore {
         callback: Option<Py<PyAny>>,
     ) -> PyResult<()> {
         self.check_open()?;
-        if let Some(callback) = &callback
-            && !callback.bind(py).is_callable()
-        {
-            return Err(PyTypeError::new_err(format!(
-                "callback: expected a function, not {}",
-                callback.bind(py).repr()?
-            )));
+        if let Some(callback) = &callback {
+            argument::function(callback.bind(py), "callback")?;
         }
         let ((offsets, origin), deadline) = (self.offsets_from(offsets)?, self.deadline(None)?);
         let number = self.next_callback.fetch_add(1, Ordering::Relaxed);

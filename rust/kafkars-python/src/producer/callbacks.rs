@@ -2,32 +2,53 @@
 //!
 //! One thread at a time runs them, so that those of a partition keep their order. A callback may make these calls itself,
 //! and then runs what is due; other threads go on without, or wait until what they wait for has run.
+//!
+//! A producer has two kinds, those of interceptors and its own, and one [`Stage`] for both: with a turn for each, two threads
+//! that have one and wait for the other would wait for ever.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use kafkars_client::{BatchDelivery, Delivery};
 use parking_lot::{Condvar, Mutex};
 use pyo3::prelude::*;
 
+use super::core::ProducerCore;
 use super::delivery::PyDeliveryFuture;
 use super::interceptors::Interceptors;
 use crate::callback_turn::{CallbackTurn, Turn};
 use crate::runtime;
+use crate::slim;
 
-/// The callbacks of one producer.
-#[derive(Default)]
+/// The callbacks of one kind of one producer.
 pub(crate) struct Callbacks {
     // Guards callbacks of batches under way, by the batch's address; the entry keeps the batch, and so the address.
     waiting: Mutex<HashMap<usize, Group>>,
     // Guards callbacks whose turn has come. `waiting` may be taken under it.
     due: Mutex<Due>,
     groups: AtomicU64,
-    turn: CallbackTurn,
+    stage: Arc<Stage>,
     news: Arc<News>,
+}
+
+/// Where a producer's callbacks of all kinds run, one at a time, and what its threads wait at.
+#[derive(Default)]
+pub(super) struct Stage {
+    turn: CallbackTurn,
+    // Guards nothing but the moment between a look and the wait for a change.
+    looking: Mutex<()>,
+    changed: Condvar,
+}
+
+impl Stage {
+    fn tell(&self) {
+        // Under the lock, so that who is about to wait does not miss it.
+        let _looking = self.looking.lock();
+        self.changed.notify_all();
+    }
 }
 
 /// Callbacks of one batch.
@@ -49,9 +70,11 @@ struct Due {
 pub(super) struct Expected(HashSet<u64>);
 
 enum Call {
+    /// Neither holds the producer, which holds the callback: it would never go.
     Callback {
         function: Py<PyAny>,
-        future: Py<PyDeliveryFuture>,
+        delivery: Delivery,
+        core: Weak<ProducerCore>,
     },
     Acknowledgement {
         delivery: Delivery,
@@ -62,7 +85,18 @@ enum Call {
 impl Call {
     fn run(self, py: Python<'_>) -> PyResult<()> {
         match self {
-            Self::Callback { function, future } => function.call1(py, (future,)).map(drop),
+            Self::Callback {
+                function,
+                delivery,
+                core,
+            } => {
+                // Who runs callbacks has the producer.
+                let Some(core) = core.upgrade() else {
+                    return Ok(());
+                };
+                let future = slim::new(py, PyDeliveryFuture::new(delivery, core))?;
+                function.call1(py, (future,)).map(drop)
+            }
             Self::Acknowledgement {
                 delivery,
                 interceptors,
@@ -72,24 +106,39 @@ impl Call {
 }
 
 /// What the runtime's threads tell: addresses of finished batches.
-#[derive(Default)]
 struct News {
     /// There may be something in `finished` or due.
     any: AtomicBool,
     // Guards the addresses. `Callbacks::due` may be taken under it.
     finished: Mutex<Vec<usize>>,
-    changed: Condvar,
+    stage: Arc<Stage>,
 }
 
 impl Callbacks {
-    /// Notes a callback for a future.
-    pub(crate) fn add(
-        &self,
-        batch: &Arc<BatchDelivery>,
-        function: Py<PyAny>,
-        future: Py<PyDeliveryFuture>,
-    ) {
-        self.note(batch, Call::Callback { function, future });
+    /// None yet, to be run on this stage.
+    pub(super) fn new(stage: &Arc<Stage>) -> Self {
+        let news = News {
+            any: AtomicBool::new(false),
+            finished: Mutex::default(),
+            stage: Arc::clone(stage),
+        };
+        Self {
+            waiting: Mutex::default(),
+            due: Mutex::default(),
+            groups: AtomicU64::new(0),
+            stage: Arc::clone(stage),
+            news: Arc::new(news),
+        }
+    }
+
+    /// Notes a callback for a delivery.
+    pub(super) fn add(&self, delivery: &Delivery, function: Py<PyAny>, core: &Arc<ProducerCore>) {
+        let call = Call::Callback {
+            function,
+            delivery: delivery.clone(),
+            core: Arc::downgrade(core),
+        };
+        self.note(delivery.batch(), call);
     }
 
     /// Notes that interceptors are to be told of a delivery.
@@ -137,11 +186,11 @@ impl Callbacks {
     }
 
     fn run_due(&self, py: Python<'_>) -> PyResult<usize> {
-        let Some(turn) = self.turn.take() else {
+        let Some(turn) = self.stage.turn.take() else {
             return Ok(0);
         };
         let _turn = Announced {
-            news: &self.news,
+            stage: &self.stage,
             turn: Some(turn),
         };
         let mut served = 0;
@@ -202,7 +251,7 @@ impl Callbacks {
     fn left(&self, expected: &Expected) -> usize {
         let is_expected = |number: &u64| expected.0.contains(number);
         let due = self.due.lock();
-        let running = match self.turn.is_elsewhere() {
+        let running = match self.stage.turn.is_elsewhere() {
             true => due.running.iter().copied().filter(is_expected).count(),
             false => 0,
         };
@@ -233,46 +282,46 @@ impl Callbacks {
         }
     }
 
-    /// Blocks this thread until there may be something to run, at most for `timeout`.
-    pub(crate) fn wait(&self, timeout: Duration) -> bool {
-        self.wait_until(timeout, || self.is_servable())
+    /// Blocks this thread until there may be something to run, or another thread has run the last, at most for `timeout`.
+    pub(super) fn wait(&self, timeout: Duration) -> bool {
+        self.wait_until(timeout, || self.is_servable() || self.is_empty())
     }
 
     fn wait_until(&self, timeout: Duration, is_reached: impl Fn() -> bool) -> bool {
-        let mut finished = self.news.finished.lock();
+        let mut looking = self.stage.looking.lock();
         if is_reached() {
             return true;
         }
-        self.news.changed.wait_for(&mut finished, timeout);
+        self.stage.changed.wait_for(&mut looking, timeout);
         is_reached()
     }
 
     fn is_servable(&self) -> bool {
-        self.news.any.load(Ordering::Acquire) && !self.turn.is_elsewhere()
+        self.news.any.load(Ordering::Acquire) && !self.stage.turn.is_elsewhere()
     }
 }
 
 impl News {
     fn tell(&self, address: usize) {
-        let mut finished = self.finished.lock();
-        finished.push(address);
-        self.any.store(true, Ordering::Release);
-        self.changed.notify_all();
+        {
+            let mut finished = self.finished.lock();
+            finished.push(address);
+            self.any.store(true, Ordering::Release);
+        }
+        self.stage.tell();
     }
 }
 
 /// A turn whose end those hear of who wait for callbacks.
 struct Announced<'a> {
-    news: &'a News,
+    stage: &'a Stage,
     turn: Option<Turn<'a>>,
 }
 
 impl Drop for Announced<'_> {
     fn drop(&mut self) {
         drop(self.turn.take());
-        // Under the lock, so that who is about to wait does not miss it.
-        let _finished = self.news.finished.lock();
-        self.news.changed.notify_all();
+        self.stage.tell();
     }
 }
 

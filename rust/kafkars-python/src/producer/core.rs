@@ -11,6 +11,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use super::admission::Admissions;
 use super::callbacks::{Callbacks, Expected};
+use super::ending::Ending;
 use super::filled::PyBatchBuilder;
 use super::interceptors::{Intercepted, Interceptors};
 use super::late::Latecomers;
@@ -34,7 +35,8 @@ pub(crate) struct ProducerCore {
     pub(crate) partition_function: Option<Py<PyAny>>,
     pub(crate) latecomers: Latecomers,
     pub(crate) admissions: Arc<Admissions>,
-    pub(crate) callbacks: Arc<Callbacks>,
+    pub(super) callbacks: Callbacks,
+    pub(super) ending: Ending,
     pub(crate) buffer_memory: usize,
     batch_size: usize,
     pub(crate) max_request_size: usize,
@@ -59,16 +61,18 @@ impl ProducerCore {
         let value_serializer = settings.value_serializer(py)?;
         let both = [&key_serializer, &value_serializer];
         let serializers_see_headers = both.into_iter().flatten().any(Serializer::sees_headers);
+        let stage = Arc::default();
         let core = Arc::new(Self {
             serializers_see_headers,
             key_serializer,
             value_serializer,
             interceptors: Interceptors::new(py, settings.interceptors())?,
-            acknowledgements: Callbacks::default(),
+            acknowledgements: Callbacks::new(&stage),
             partition_function: settings.partition_function(py),
             latecomers: Latecomers::default(),
             admissions: Arc::new(Admissions::new(producer.clone())),
-            callbacks: Arc::default(),
+            callbacks: Callbacks::new(&stage),
+            ending: Ending::default(),
             buffer_memory,
             batch_size,
             max_request_size,

@@ -1,12 +1,14 @@
 //! The future that a synchronous `send()` returns.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::mpsc;
 
-use kafkars_client::{BatchDelivery, Delivery};
+use kafkars_client::Delivery;
 use pyo3::prelude::*;
 
 use super::core::ProducerCore;
+use crate::argument;
 use crate::error;
 use crate::metadata;
 use crate::runtime;
@@ -14,7 +16,10 @@ use crate::slim::Slim;
 use crate::types;
 
 /// The delivery of one record.
-#[pyclass(name = "DeliveryFuture", module = "kafkars", frozen)]
+///
+/// A callback gets one of its own for the same record, and it is equal to the one that `send()` returned: callbacks that wait
+/// must not keep a producer alive that the program has forgotten.
+#[pyclass(name = "DeliveryFuture", module = "kafkars", frozen, eq, hash)]
 pub(crate) struct PyDeliveryFuture {
     delivery: Delivery,
     core: Arc<ProducerCore>,
@@ -26,14 +31,30 @@ impl Slim for PyDeliveryFuture {
     }
 }
 
+impl PartialEq for PyDeliveryFuture {
+    fn eq(&self, other: &Self) -> bool {
+        let (mine, theirs) = (&self.delivery, &other.delivery);
+        Arc::ptr_eq(mine.batch(), theirs.batch()) && mine.index() == theirs.index()
+    }
+}
+
+impl Hash for PyDeliveryFuture {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (Arc::as_ptr(self.delivery.batch()), self.delivery.index()).hash(state);
+    }
+}
+
 impl PyDeliveryFuture {
     #[inline]
     pub(crate) fn new(delivery: Delivery, core: Arc<ProducerCore>) -> Self {
         Self { delivery, core }
     }
 
-    pub(super) fn batch(&self) -> &Arc<BatchDelivery> {
-        self.delivery.batch()
+    /// Runs a function once the record is reported.
+    pub(super) fn call_back(&self, function: Py<PyAny>) {
+        self.core
+            .callbacks
+            .add(&self.delivery, function, &self.core);
     }
 
     /// Waits until the record is reported.
@@ -101,14 +122,12 @@ impl PyDeliveryFuture {
     #[pyo3(signature = (function, /))]
     pub(super) fn add_done_callback(slf: &Bound<'_, Self>, function: Py<PyAny>) -> PyResult<()> {
         let future = slf.get();
+        argument::function(function.bind(slf.py()), "function")?;
         if future.delivery.batch().is_done() {
             return function.call1(slf.py(), (slf,)).map(drop);
         }
         future.core.check()?;
-        future
-            .core
-            .callbacks
-            .add(future.delivery.batch(), function, slf.clone().unbind());
+        future.call_back(function);
         Ok(())
     }
 

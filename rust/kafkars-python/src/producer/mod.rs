@@ -9,6 +9,7 @@ mod callbacks;
 mod core;
 mod deliveries;
 mod delivery;
+mod ending;
 mod enter;
 mod entries;
 mod filled;

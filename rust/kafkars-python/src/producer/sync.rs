@@ -13,6 +13,7 @@ use super::base::PyBaseProducer;
 use super::core::{self, ProducerCore};
 use super::deliveries::PyDeliveries;
 use super::delivery::PyDeliveryFuture;
+use super::ending::is_interrupt;
 use super::filled::PyBatchBuilder;
 use super::many::Columns;
 use super::outgoing::{Arguments, Outgoing};
@@ -55,6 +56,9 @@ impl PyProducer {
         on_delivery: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyDeliveryFuture>> {
         self.core.check()?;
+        if let Some(function) = &on_delivery {
+            argument::function(function.bind(py), "on_delivery")?;
+        }
         let arguments = Arguments::new(topic, value, key, partition, timestamp, headers);
         let delivery = match &self.core.interceptors {
             None => self.take(py, &arguments)?,
@@ -63,10 +67,7 @@ impl PyProducer {
         let future = slim::new(py, PyDeliveryFuture::new(delivery, Arc::clone(&self.core)))?;
         if let Some(function) = on_delivery {
             // Never run here: those of earlier records may be due, and their turn comes first.
-            let batch = future.get().batch();
-            self.core
-                .callbacks
-                .add(batch, function, future.clone().unbind());
+            future.get().call_back(function);
         }
         Ok(future)
     }
@@ -259,20 +260,19 @@ impl PyProducer {
     }
 
     /// Takes no more records, sends what there is for up to `timeout` seconds, and ends. Returns how many records were given
-    /// up because they were not acknowledged in time; their futures and callbacks get a `ClosedError`.
+    /// up because they were not acknowledged in time; their futures and callbacks get a `ClosedError`. Where a callback raises,
+    /// the rest still happens, and then the first exception is raised. Ctrl+C gives up what there is. While another thread
+    /// closes, this waits for it.
     #[pyo3(signature = (timeout=30.0))]
     fn close(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<usize> {
         let py = slf.py();
         let core = &slf.get().core;
-        if slf.as_super().get().closed.swap(true, Ordering::AcqRel) || core.is_elsewhere() {
-            return Ok(0);
+        let patience = types::timeout(timeout)?.unwrap_or(FOR_EVER);
+        slf.as_super().get().closed.store(true, Ordering::Release);
+        match core.is_elsewhere() {
+            true => Ok(0),
+            false => core.end(py, Instant::now() + patience),
         }
-        let deadline = Instant::now() + types::timeout(timeout)?.unwrap_or(FOR_EVER);
-        let expected = core.expected_callbacks();
-        let serve = |py: Python<'_>| core.serve(py).map(drop);
-        let lost = runtime::block_on_with(py, core.close(deadline), serve)?;
-        core.serve_all(py, &expected, Some(deadline))?;
-        Ok(lost)
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
@@ -288,8 +288,9 @@ impl PyProducer {
     #[pyo3(signature = (*exception))]
     fn __exit__(slf: &Bound<'_, Self>, exception: &Bound<'_, PyTuple>) -> PyResult<()> {
         let failed = exception.get_item(0).is_ok_and(|kind| !kind.is_none());
+        let py = slf.py();
         match Self::close(slf, Some(CLOSE_SECONDS)) {
-            Err(error) if !failed => Err(error),
+            Err(error) if !failed || is_interrupt(py, &error) => Err(error),
             Ok(lost) if lost > 0 && !failed => {
                 Err(core::given_up(lost, Duration::from_secs_f64(CLOSE_SECONDS)))
             }
@@ -335,10 +336,17 @@ impl PyProducer {
     fn transaction(&self, py: Python<'_>, step: Step, timeout: Option<f64>) -> PyResult<()> {
         self.core.check()?;
         let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
-        let call = Arc::clone(&self.core).transaction(step, Instant::now() + patience);
+        let deadline = Instant::now() + patience;
+        let is_end = matches!(step, Step::Commit | Step::Abort);
+        let expected = self.core.expected_callbacks();
+        let call = Arc::clone(&self.core).transaction(step, deadline);
         let serve = |py: Python<'_>| self.core.serve(py).map(drop);
         let outcome = runtime::block_on_with(py, call, serve)?;
-        self.core.serve(py)?;
+        match is_end && outcome.is_ok() {
+            // As in flush(): what the records of the transaction have to tell is told.
+            true => self.core.serve_all(py, &expected, Some(deadline))?,
+            false => self.core.serve(py)?,
+        };
         outcome.map_err(|failure| error::produce(py, &failure))
     }
 
