@@ -132,7 +132,7 @@ async fn start_from_committed(shared: Arc<Shared>, look_ups: Vec<LookUp>) {
                         };
                         if buffer.ended(&look_up).is_some() {
                             buffer.set_position(&look_up, place);
-                            buffer.note_committed(&look_up.partition, place.offset);
+                            buffer.note_found(&look_up.partition, place.offset);
                         }
                     }
                     None => buffer.start_by_policy(&look_up),

@@ -134,8 +134,6 @@ pub struct Cursor {
     pub validated: i32,
     /// Replica to read from (KIP-392) until the instant, instead of the leader.
     pub preferred_replica: Option<(i32, Instant)>,
-    /// What the group's coordinator was told last, or had when reading began.
-    pub committed: Option<i64>,
     /// When a broker answered a fetch for it last.
     pub heard_at: Option<Instant>,
     // With the epoch of what was read before it: both move together, or a later reader is told of a truncation that never was.
@@ -205,7 +203,6 @@ impl Cursor {
             log_start_offset: -1,
             validated: -1,
             preferred_replica: None,
-            committed: None,
             heard_at: None,
             position: None,
             start,

@@ -5,7 +5,9 @@ use std::time::Instant;
 use kafkars_core::config::TopicPartition;
 use kafkars_core::fetch::buffer::Position;
 use kafkars_core::fetch::error::FetchError;
-use kafkars_core::group::{ChangeKind, CommitError, OffsetAndMetadata, Offsets};
+use kafkars_core::group::{
+    ChangeKind, CommitError, CommitId, CommitOutcome, OffsetAndMetadata, Offsets,
+};
 use tokio::sync::oneshot;
 
 use super::news::News;
@@ -42,7 +44,9 @@ impl Consumer {
         let waits = !offsets.is_empty();
         let (reply, outcome) = oneshot::channel();
         if waits {
-            let told = self.group("commit()")?.tell(Command::Commit {
+            let group = self.group("commit()")?;
+            self.shared.note_asked(&offsets);
+            let told = group.tell(Command::Commit {
                 offsets,
                 origin,
                 deadline,
@@ -80,7 +84,7 @@ impl Consumer {
         if is_finished {
             self.shared.inner.lock().buffer.finish_all();
         }
-        self.shared.finished_offsets()
+        self.shared.take_finished()
     }
 
     /// Commits `offsets`; the outcome comes as [`News::Committed`] with the number of the callback.
@@ -92,7 +96,9 @@ impl Consumer {
         callback: u64,
     ) -> Result<(), FetchError> {
         self.check_commit(&offsets)?;
-        let told = self.group("commit_async()")?.tell(Command::Commit {
+        let group = self.group("commit_async()")?;
+        self.shared.note_asked(&offsets);
+        let told = group.tell(Command::Commit {
             offsets,
             origin,
             deadline,
@@ -122,15 +128,17 @@ impl Consumer {
 }
 
 impl Shared {
-    /// What is finished and not committed yet, of partitions that are not lost.
-    pub(super) fn finished_offsets(&self) -> Offsets {
+    /// What is finished and not known to be committed, of partitions that are not lost. A commit of it is to follow.
+    pub(super) fn take_finished(&self) -> Offsets {
         let mut inner = self.inner.lock();
         if inner.finishes_when_handed_out {
             inner.buffer.finish_all();
         }
         let mut finished = inner.buffer.uncommitted(inner.buffer.finished());
         finished.retain(|(partition, _)| !inner.queue.is_lost(partition));
-        offsets(finished)
+        let finished = offsets(finished);
+        inner.buffer.note_asked(finished.keys());
+        finished
     }
 
     /// Those that are lost, before the application has heard of it.
@@ -142,10 +150,21 @@ impl Shared {
         lost.cloned().collect()
     }
 
-    pub(super) fn note_committed(&self, offsets: &Offsets) {
+    /// A commit is on its way to the queue: what is committed is not known until it has ended.
+    pub(super) fn note_asked(&self, offsets: &Offsets) {
+        self.inner.lock().buffer.note_asked(offsets.keys());
+    }
+
+    /// It is in the queue, or was not taken.
+    pub(super) fn note_queued(&self, offsets: &Offsets, id: Option<CommitId>) {
+        self.inner.lock().buffer.note_queued(offsets.keys(), id);
+    }
+
+    pub(super) fn note_ended(&self, outcome: &CommitOutcome) {
         let mut inner = self.inner.lock();
-        for (partition, committed) in offsets {
-            inner.buffer.note_committed(partition, committed.offset);
+        for (partition, committed) in &outcome.offsets {
+            let committed = outcome.result.is_ok().then_some(committed.offset);
+            inner.buffer.note_ended(partition, outcome.id, committed);
         }
     }
 }

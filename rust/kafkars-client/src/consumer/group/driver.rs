@@ -307,9 +307,24 @@ impl Driver {
         }
     }
 
+    /// Commits what the handle has asked for.
+    fn queue_commit(
+        &mut self,
+        now: Instant,
+        offsets: Offsets,
+        origin: Origin,
+        deadline: Instant,
+    ) -> Result<CommitId, CommitError> {
+        let asked = offsets.clone();
+        let queued = self.try_queue(now, offsets, origin, deadline);
+        self.shared
+            .note_queued(&asked, queued.as_ref().ok().copied());
+        queued
+    }
+
     /// Commits, unless partitions among these are lost and the application has only not heard of it: the membership takes
     /// them for strangers then, whose offsets anybody may set.
-    fn queue_commit(
+    fn try_queue(
         &mut self,
         now: Instant,
         offsets: Offsets,
@@ -433,8 +448,8 @@ impl Driver {
         while let Some(outcome) = self.commits.next_outcome() {
             if outcome.result.is_ok() {
                 self.group.status.lock().committed_at = Some(now());
-                self.shared.note_committed(&outcome.offsets);
             }
+            self.shared.note_ended(&outcome);
             match self.replies.remove(&outcome.id) {
                 Some(reply) => {
                     commits::answer(&self.shared, reply, outcome.offsets, outcome.result);
@@ -521,8 +536,20 @@ impl Driver {
 
     fn commit_automatically(&mut self) {
         let shared = &self.shared;
-        self.commits
-            .commit_automatically(now(), &mut self.membership, || shared.finished_offsets());
+        let mut asked = Offsets::new();
+        let finished = || {
+            asked = shared.take_finished();
+            asked.clone()
+        };
+        let queued = self
+            .commits
+            .commit_automatically(now(), &mut self.membership, finished);
+        let taken = queued.and_then(|id| self.commits.offsets(id).cloned());
+        let taken = taken.unwrap_or_default();
+        shared.note_queued(&taken, queued);
+        // What is not the member's any more was left out.
+        asked.retain(|partition, _| !taken.contains_key(partition));
+        shared.note_queued(&asked, None);
     }
 
     /// Lets the handle see how far the membership is.

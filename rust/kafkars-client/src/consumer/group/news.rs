@@ -271,7 +271,9 @@ fn to_commit(inner: &mut Inner, change: &Change) -> Offsets {
     let going = finished
         .into_iter()
         .filter(|(partition, _)| change.partitions.contains(partition));
-    super::commits::offsets(going)
+    let going = super::commits::offsets(going);
+    inner.buffer.note_asked(going.keys());
+    going
 }
 
 #[cfg(test)]

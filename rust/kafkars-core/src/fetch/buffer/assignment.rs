@@ -69,6 +69,7 @@ impl FetchBuffer {
             return;
         };
         self.drop_data(id);
+        self.ledger.forget(partition);
         self.cursors[id] = None;
         self.free.push(id);
     }

@@ -3,6 +3,7 @@
 mod application;
 mod assignment;
 mod credit;
+mod ledger;
 mod look_ups;
 mod network;
 mod opening;
@@ -22,6 +23,7 @@ use crate::fetch::error::FetchError;
 use crate::fetch::retry::RetryPace;
 
 use self::credit::Credit;
+use self::ledger::Ledger;
 pub use self::look_ups::LookUp;
 pub use self::opening::OpenTask;
 pub use self::progress::Position;
@@ -67,6 +69,8 @@ pub struct FetchBuffer {
     pace: RetryPace,
     // What the latest call handed out, by where each cursor stood before it.
     unfinished: Vec<(CursorId, u64, Place)>,
+    // What the group's coordinator has.
+    ledger: Ledger,
 }
 
 /// A cursor that may be fetched now, as the request needs it.
@@ -116,6 +120,7 @@ impl FetchBuffer {
             next_epoch: 0,
             pace: RetryPace::new(Backoff::new(FIRST_PAUSE, LONGEST_PAUSE), 0),
             unfinished: Vec::new(),
+            ledger: Ledger::default(),
         }
     }
 

@@ -41,22 +41,10 @@ impl FetchBuffer {
         self.unfinished.clear();
     }
 
-    /// Those of `positions` that the coordinator was not told yet.
+    /// Those of `positions` that the coordinator is not known to have.
     pub fn uncommitted(&self, positions: Vec<Position>) -> Vec<Position> {
-        let is_new = |(partition, place): &Position| {
-            self.cursor(partition)
-                .is_ok_and(|cursor| cursor.committed != Some(place.offset))
-        };
+        let is_new = |(partition, place): &Position| !self.ledger.has(partition, place.offset);
         positions.into_iter().filter(is_new).collect()
-    }
-
-    /// The coordinator has this offset of a partition now.
-    pub fn note_committed(&mut self, partition: &TopicPartition, offset: i64) {
-        if let Some(id) = self.by_partition.get(partition).copied()
-            && let Some(cursor) = self.cursors[id].as_mut()
-        {
-            cursor.committed = Some(offset);
-        }
     }
 
     /// Bytes of the batch that records are being handed out of.

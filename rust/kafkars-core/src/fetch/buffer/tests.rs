@@ -488,6 +488,7 @@ fn late_answers_after_reassignment_are_dropped() {
 
 mod progress {
     use super::*;
+    use crate::group::CommitId;
 
     fn finished(buffer: &FetchBuffer) -> Vec<(i32, i64)> {
         let mut finished: Vec<_> = buffer
@@ -536,12 +537,76 @@ mod progress {
         assert_eq!(finished(&buffer), [(0, 40)]);
     }
 
-    #[test]
-    fn what_the_coordinator_knows_is_not_committed_again() {
-        let mut buffer = assigned(2);
-        buffer.note_committed(&partition(1), 0);
+    fn uncommitted(buffer: &FetchBuffer) -> Vec<i32> {
         let open = buffer.uncommitted(buffer.consumed());
-        assert_eq!(open, [(partition(0), Place::at(0))]);
+        let mut numbers: Vec<i32> = open.iter().map(|(one, _)| one.partition).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    fn queued(buffer: &mut FetchBuffer, number: i32, id: u64) {
+        buffer.note_asked([&partition(number)]);
+        buffer.note_queued([&partition(number)], Some(CommitId(id)));
+    }
+
+    #[test]
+    fn what_the_coordinator_has_is_not_committed_again() {
+        let mut buffer = assigned(3);
+        buffer.note_found(&partition(1), 0);
+        queued(&mut buffer, 2, 1);
+        assert_eq!(uncommitted(&buffer), [0, 2]);
+        buffer.note_ended(&partition(2), CommitId(1), Some(0));
+        assert_eq!(uncommitted(&buffer), [0]);
+    }
+
+    /// It may have arrived or not: the place it was committed at before counts no longer, whatever comes of it.
+    #[test]
+    fn nothing_is_known_of_a_partition_with_a_commit_under_way() {
+        for outcome in [Some(10), None] {
+            let mut buffer = assigned(1);
+            buffer.note_found(&partition(0), 0);
+            buffer.note_asked([&partition(0)]);
+            assert_eq!(uncommitted(&buffer), [0], "asked for");
+            buffer.note_queued([&partition(0)], Some(CommitId(1)));
+            buffer.note_found(&partition(0), 0);
+            assert_eq!(uncommitted(&buffer), [0], "queued");
+            buffer.note_ended(&partition(0), CommitId(1), outcome);
+            assert_eq!(uncommitted(&buffer), [0], "ended with {outcome:?}");
+        }
+    }
+
+    /// Commits may end in another order, and one may be on its way to the queue when an earlier one ends.
+    #[test]
+    fn only_the_latest_commit_says_what_the_coordinator_has() {
+        let mut buffer = assigned(2);
+        queued(&mut buffer, 0, 1);
+        queued(&mut buffer, 0, 2);
+        buffer.note_ended(&partition(0), CommitId(2), Some(10));
+        buffer.note_ended(&partition(0), CommitId(1), Some(0));
+        queued(&mut buffer, 1, 3);
+        buffer.note_asked([&partition(1)]);
+        buffer.note_ended(&partition(1), CommitId(3), Some(0));
+        assert_eq!(uncommitted(&buffer), [0, 1]);
+        // It is not taken, so the one before it is the latest.
+        queued(&mut buffer, 1, 4);
+        buffer.note_queued([&partition(1)], None);
+        buffer.note_ended(&partition(1), CommitId(4), Some(0));
+        assert_eq!(uncommitted(&buffer), [0]);
+    }
+
+    #[test]
+    fn a_commit_outlives_the_assignment_it_was_made_in() {
+        let mut buffer = assigned(2);
+        queued(&mut buffer, 0, 1);
+        buffer.note_found(&partition(1), 0);
+        buffer.assign(Vec::new());
+        let again = (0..2).map(|number| (partition(number), Some(Place::at(0))));
+        buffer.assign(again.collect());
+        assert_eq!(uncommitted(&buffer), [0, 1], "others may have committed");
+        buffer.note_found(&partition(0), 0);
+        assert_eq!(uncommitted(&buffer), [0, 1], "it was looked up before");
+        buffer.note_ended(&partition(0), CommitId(1), Some(0));
+        assert_eq!(uncommitted(&buffer), [1]);
     }
 }
 

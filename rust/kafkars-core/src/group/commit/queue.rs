@@ -436,6 +436,13 @@ impl CommitQueue {
             .min()
     }
 
+    /// What a commit that waits asks for.
+    #[must_use]
+    pub fn offsets(&self, id: CommitId) -> Option<&Offsets> {
+        let commit = self.waiting.iter().find(|commit| commit.id == id);
+        commit.map(|commit| &commit.offsets)
+    }
+
     /// Whether nothing waits.
     #[must_use]
     pub fn is_idle(&self) -> bool {
