@@ -12,6 +12,7 @@ from kafkars.errors import (
     ConsumerStuckError,
     GroupAuthorizationFailedError,
     KafkaError,
+    ProtocolError,
     UnsupportedByBrokerError,
 )
 from kafkars.testing import EmbeddedBroker, EmbeddedCluster
@@ -231,6 +232,7 @@ def test_one_unexpected_answer_holds_up_nobody(group: Group, fault: str) -> None
     with group.clients.broker.handle.intercept(HEARTBEAT[group.protocol], fault, times=1):
         eventually(are_back, "both have their share again", seconds=20)
     assert len(raised) == 1, raised
+    assert not raised[0].fatal, "the member goes on"
 
 
 def test_a_member_that_ends_after_an_unexpected_answer_frees_its_place(group: Group) -> None:
@@ -263,5 +265,7 @@ def test_who_has_no_instance_id_loses_nothing_with_it(group: Group) -> None:
     with handle.intercept("OffsetCommit", "FENCED_INSTANCE_ID", times=1), pytest.raises(KafkaError) as caught:
         member.commit(timeout=10)
     assert "FENCED_INSTANCE_ID" in str(caught.value)
+    assert isinstance(caught.value, ProtocolError)
+    assert not caught.value.fatal
     assert len(member.commit(timeout=10)) == 4
     assert len(member.assignment()) == 4

@@ -180,10 +180,19 @@ impl Common {
         match code {
             ErrorCode::GroupAuthorizationFailed => GroupError::Unauthorized { group },
             ErrorCode::TopicAuthorizationFailed => GroupError::TopicUnauthorized { group, message },
-            // Nobody can take an instance id from a member that has none.
             ErrorCode::FencedInstanceId if self.instance.is_some() => GroupError::FencedInstance {
                 group,
                 instance: instance(),
+            },
+            // Nobody can take an instance id from a member that has none: the answer makes no sense, and the member goes on.
+            ErrorCode::FencedInstanceId => GroupError::Failed {
+                group,
+                operation,
+                cause: format!(
+                    "{} about a consumer without a group_instance_id",
+                    code.name()
+                )
+                .into(),
             },
             ErrorCode::GroupIdNotFound => GroupError::OtherProtocol {
                 group,

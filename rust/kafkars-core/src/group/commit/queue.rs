@@ -347,11 +347,10 @@ impl CommitQueue {
                 let verdict = code.map_or(Verdict::Retry, judge);
                 worst = worst.max_with(verdict);
                 if verdict == Verdict::Refused {
-                    commit.error.get_or_insert(CommitError::Refused {
-                        group: Arc::clone(&group),
-                        code: code.unwrap_or(ErrorCode::UnknownServerError),
-                        partition: Some(partition.clone()),
-                    });
+                    let code = code.unwrap_or(ErrorCode::UnknownServerError);
+                    let refused =
+                        || refused_with(&group, in_flight.identity.as_ref(), code, partition);
+                    commit.error.get_or_insert_with(refused);
                 }
                 !matches!(verdict, Verdict::Done | Verdict::Refused)
             });
@@ -588,6 +587,31 @@ fn verdict_on(identity: Option<&Identity>, code: ErrorCode) -> Verdict {
             Verdict::Refused
         }
         (verdict, _) => verdict,
+    }
+}
+
+/// What the refusal of an offset means to the one who asked.
+fn refused_with(
+    group: &Arc<str>,
+    identity: Option<&Identity>,
+    code: ErrorCode,
+    partition: &TopicPartition,
+) -> CommitError {
+    let instance = identity.and_then(|identity| identity.instance.as_ref());
+    match code {
+        // The answer makes no sense, and the member goes on.
+        ErrorCode::FencedInstanceId if instance.is_none() => CommitError::Failed {
+            cause: format!(
+                "{} about a consumer without a group_instance_id",
+                code.name()
+            )
+            .into(),
+        },
+        _ => CommitError::Refused {
+            group: Arc::clone(group),
+            code,
+            partition: Some(partition.clone()),
+        },
     }
 }
 
