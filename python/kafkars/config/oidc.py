@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from kafkars.config.kept_token import KeptToken
 from kafkars.config.security import FromApplication, Secret
 from kafkars.errors import ConfigError
 
 if TYPE_CHECKING:
-    import urllib.request
+    import ssl
 
     from kafkars.config.client import ClientConfig
+    from kafkars.config.kept_token import Given
 
 SECONDS = 10.0
-"""How long the token endpoint may take."""
-
-LONGEST_ANSWER = 1 << 20
-REDIRECTS = range(300, 400)
-RENEWED_AFTER = 0.8
-"""The part of a token's time after which another one is got; the rest is for the way to the broker."""
+"""How long a token may take, from the name service to the last byte of the answer."""
 
 
 @dataclass
@@ -34,10 +29,10 @@ class ClientCredentials:
     scope: str | None
     ca_location: str | None = None
     ca_pem: str | None = None
-    lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
-    kept: Secret | None = field(default=None, repr=False, compare=False)
-    kept_until: float = field(default=0.0, repr=False, compare=False)
-    ends: float | None = field(default=None, repr=False, compare=False)
+    kept: KeptToken = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self.kept = KeptToken(self.request, self.description)
 
     @property
     def description(self) -> str:
@@ -46,36 +41,32 @@ class ClientCredentials:
 
     def __call__(self) -> tuple[str, float | None]:
         """The token, and when it ends."""
-        # Several connections that are made at once share one request.
-        with self.lock:
-            if self.kept is None or time.time() >= self.kept_until:
-                token, lives = self.request()
-                self.kept = Secret(token)
-                self.ends = None if lives is None else time.time() + lives
-                # A token of unknown length is asked for each time.
-                self.kept_until = 0.0 if lives is None else time.time() + lives * RENEWED_AFTER
-            return str(self.kept.source), self.ends
+        token, ends, _ = self.kept()
+        return token, ends
 
-    def handlers(self) -> list[urllib.request.BaseHandler]:
+    def refused(self) -> None:
+        """A broker does not take the token."""
+        self.kept.refused()
+
+    def context(self) -> ssl.SSLContext | None:
         """What believes the authorities of the settings, if there are any."""
         if self.ca_location is None and self.ca_pem is None:
-            return []
+            return None
         import ssl  # noqa: PLC0415
-        import urllib.request  # noqa: PLC0415
 
         try:
-            context = ssl.create_default_context(cafile=self.ca_location, cadata=self.ca_pem)
+            return ssl.create_default_context(cafile=self.ca_location, cadata=self.ca_pem)
         except (OSError, ValueError) as error:
             raise TokenEndpointError(f"the authorities of the token endpoint cannot be used: {error}") from None
-        return [urllib.request.HTTPSHandler(context=context)]
 
-    def request(self) -> tuple[str, float | None]:
+    def request(self) -> Given:
         """One request. Its errors hold neither the secret nor the answer."""
         import base64  # noqa: PLC0415  all of these only where this mechanism is used
-        import json  # noqa: PLC0415
-        import urllib.error  # noqa: PLC0415
+        import math  # noqa: PLC0415
         import urllib.parse  # noqa: PLC0415
         import urllib.request  # noqa: PLC0415
+
+        from kafkars.config.token_request import Exchange  # noqa: PLC0415
 
         secret = self.client_secret.read()
         quoted = f"{urllib.parse.quote_plus(self.client_id)}:{urllib.parse.quote_plus(secret)}"
@@ -89,28 +80,15 @@ class ClientCredentials:
                 "Accept": "application/json",
             },
         )
-
-        class NoRedirects(urllib.request.HTTPRedirectHandler):
-            def redirect_request(self, *_: object) -> None:
-                """The secret goes to nobody but the endpoint, so a redirect is an error as any other status."""
-
-        try:
-            with urllib.request.build_opener(NoRedirects, *self.handlers()).open(request, timeout=SECONDS) as answer:
-                content = answer.read(LONGEST_ANSWER)
-        except urllib.error.HTTPError as error:
-            error.close()
-            hint = "; redirects are not followed, give the address that it leads to" if error.code in REDIRECTS else ""
-            raise TokenEndpointError(f"{self.url} answered {error.code} {error.reason}{hint}") from None
-        except OSError as error:
-            raise TokenEndpointError(f"{self.url} cannot be asked: {getattr(error, 'reason', error)}") from None
-        try:
-            found = json.loads(content)
-            token, lives = found["access_token"], found.get("expires_in")
-        except (ValueError, LookupError, TypeError, AttributeError):
-            token, lives = None, None
+        found = Exchange(self.url, request, self.context()).answer(SECONDS)
+        token, lives = found.get("access_token"), found.get("expires_in")
         if not isinstance(token, str) or not token:
             raise TokenEndpointError(f"{self.url} gave no access_token")
-        return token, float(lives) if isinstance(lives, int | float) and lives > 0 else None
+        try:
+            seconds = float(lives) if isinstance(lives, int | float) else 0.0
+        except OverflowError:
+            seconds = math.inf
+        return Secret(token), seconds if seconds > 0 else None, {}
 
 
 def provider(config: ClientConfig) -> ClientCredentials:

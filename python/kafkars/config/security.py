@@ -130,8 +130,10 @@ def secret(name: str, value: object) -> Secret | None:
 
 def provider(name: str, value: object) -> Callable[[], object] | None:
     """A function that returns something the engine needs."""
+    from kafkars.config.kept_token import KeptToken  # noqa: PLC0415  needs this module
+
     # The last ones are made of other settings (`oidc.py`, `aws.py`).
-    if value is None or isinstance(value, FromApplication) or type(value).__name__ in MADE_PROVIDERS:
+    if value is None or isinstance(value, FromApplication | KeptToken) or type(value).__name__ in MADE_PROVIDERS:
         return value  # type: ignore[return-value]
     if not callable(value):
         raise ConfigError(f"{name}: expected a function, not a value of type {type(value).__name__}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -18,6 +17,7 @@ from kafkars.compat.confluent_kafka._properties.security import SECURITY
 from kafkars.compat.confluent_kafka._unsecured_token import unsecured
 from kafkars.compat.confluent_kafka._values import Values, invalid, value_of
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
+from kafkars.config.kept_token import Given, KeptToken
 from kafkars.config.security import FromApplication, Secret
 
 TEXTS = {
@@ -35,9 +35,6 @@ SECRETS = {
 }
 SYSTEM = "probe"
 """Stands for the system's authorities in `ssl.ca.location` and `https.ca.location`."""
-
-RENEWED_AFTER = 0.8
-"""The part of a token's time after which another one is asked for, as in librdkafka."""
 
 
 class Credentials:
@@ -59,7 +56,7 @@ class Credentials:
         return self._kept[1].read()
 
 
-class Tokens:
+class Tokens(KeptToken):
     """Asks `oauth_cb` for a token, and keeps it for four fifths of its time; a client's connections share it.
 
     Args:
@@ -70,20 +67,13 @@ class Tokens:
 
     def __init__(self, callback: Callable[[str | None], Any], config: str | None) -> None:
         # Of the asyncio classes it may be a coroutine function, which runs on their loop.
-        self._ask = FromApplication(partial(callback, config))
-        self._lock = threading.Lock()
-        self._kept: tuple[Secret, float, dict[str, str]] | None = None
-        self._renewed_at = 0.0
+        function = FromApplication(partial(callback, config))
 
-    def __call__(self) -> tuple[str, float, dict[str, str]]:
-        """A token, its end, and extensions. Called by threads of the engine."""
-        with self._lock:
-            now = time.time()
-            if self._kept is None or now >= self._renewed_at:
-                self._kept = parts(self._ask())
-                self._renewed_at = now + RENEWED_AFTER * (self._kept[1] - now)
-            token, ends, extensions = self._kept
-            return token.read(), ends, extensions
+        def ask() -> Given:
+            token, ends, extensions = parts(function())
+            return token, ends - time.time(), extensions
+
+        super().__init__(ask, "oauth_cb")
 
 
 def parts(given: Any) -> tuple[Secret, float, dict[str, str]]:
