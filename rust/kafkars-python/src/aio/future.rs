@@ -53,6 +53,13 @@ impl PyFuture {
         Self::new(State::Pending(pending))
     }
 
+    /// Lets the running loop bring it on though nobody awaits it. Where no loop runs, nothing happens.
+    pub(crate) fn attend(self, py: Python<'_>) {
+        if let Ok(future) = self.into_object(py) {
+            drop(Self::register(&future));
+        }
+    }
+
     /// A read, which takes nothing before it is awaited.
     #[inline]
     pub(crate) fn read(reader: Arc<dyn Reader>, request: ReadRequest) -> Self {

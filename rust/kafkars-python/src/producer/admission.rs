@@ -1,17 +1,17 @@
-//! Records of asynchronous sends that found no room, or a topic not known yet. They wait here in order, one queue for
-//! each topic, and enter the producer from the runtime.
+//! Asynchronous sends that found no room, or a topic not known yet, of a record or of a filled batch. They wait here in order,
+//! one queue for each topic, and enter the producer from the runtime.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use kafkars_client::{Delivery, ProduceError, Producer, SendError, SendWait};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 use tokio::sync::Notify;
 
-use super::outgoing::OwnedRecord;
+use super::held::Held;
 use crate::aio::{Inbox, Key, Pending, PyFuture};
 use crate::metadata::Report;
 use crate::runtime;
@@ -22,18 +22,19 @@ pub(crate) struct Admissions {
     // Guards the queues. A queue exists exactly while a task drains it, and records enter the producer under this lock:
     // a send that finds no queue for its topic cannot overtake one that is waiting.
     topics: Mutex<HashMap<Box<str>, VecDeque<Waiting>>>,
+    /// Records, those of batches as well.
     waiting: AtomicUsize,
     bytes: AtomicUsize,
     emptied: Notify,
 }
 
 struct Waiting {
-    record: OwnedRecord,
+    held: Held,
     ticket: Arc<Ticket>,
     deadline: Instant,
 }
 
-/// What became of the first record of a queue.
+/// What became of the first send of a queue.
 enum Step {
     /// There is none, and no queue any more.
     Empty,
@@ -43,7 +44,7 @@ enum Step {
     Waits(SendWait, Instant, Arc<Ticket>),
 }
 
-/// One record's place in a queue, and what became of it.
+/// The place of one send in a queue, and what became of it.
 pub(crate) struct Ticket {
     delivered: Key,
     admitted: Key,
@@ -73,7 +74,7 @@ impl Admissions {
         }
     }
 
-    /// Whether records of `topic` wait, so that a new one must queue up behind them.
+    /// Whether sends to `topic` wait, so that a new one must queue up behind them.
     #[inline]
     pub(crate) fn has_queue(&self, topic: &str) -> bool {
         self.waiting.load(Ordering::Acquire) > 0 && self.topics.lock().contains_key(topic)
@@ -89,11 +90,11 @@ impl Admissions {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Queues a record for at most `patience`.
+    /// Queues a send until the deadline at most.
     pub(crate) fn queue(
         self: &Arc<Self>,
-        record: OwnedRecord,
-        patience: Duration,
+        held: Held,
+        deadline: Instant,
         report: Report,
     ) -> PyResult<Arc<Ticket>> {
         let ticket = Arc::new(Ticket {
@@ -106,13 +107,13 @@ impl Admissions {
             }),
         });
         let handle = runtime::handle()?;
-        let topic = record.topic.clone();
-        self.waiting.fetch_add(1, Ordering::AcqRel);
-        self.bytes.fetch_add(record.size(), Ordering::Relaxed);
+        let topic: Box<str> = held.topic().into();
+        self.waiting.fetch_add(held.count(), Ordering::AcqRel);
+        self.bytes.fetch_add(held.size(), Ordering::Relaxed);
         let waiting = Waiting {
-            record,
+            held,
             ticket: Arc::clone(&ticket),
-            deadline: Instant::now() + patience,
+            deadline,
         };
         let mut topics = self.topics.lock();
         let is_new = !topics.contains_key(&topic);
@@ -125,21 +126,21 @@ impl Admissions {
         Ok(ticket)
     }
 
-    /// Lets nothing in that waits now: it fails with this error. Returns how many did.
+    /// Lets nothing in that waits now: it fails with this error. Returns how many records did.
     pub(crate) fn give_up(&self, failure: &ProduceError) -> usize {
         let waiting: Vec<Waiting> = {
             let mut topics = self.topics.lock();
             // The queues stay: their tasks end them.
             topics.values_mut().flat_map(std::mem::take).collect()
         };
-        let count = waiting.len();
+        let count = waiting.iter().map(|waiting| waiting.held.count()).sum();
         for waiting in waiting {
             self.leave(Some(waiting), State::Failed(failure.clone()));
         }
         count
     }
 
-    /// Waits until no record is queued.
+    /// Waits until nothing is queued.
     pub(crate) async fn empty(&self) {
         loop {
             let told = self.emptied.notified();
@@ -150,7 +151,7 @@ impl Admissions {
         }
     }
 
-    /// Lets the records of one topic in, one after the other, until there are none.
+    /// Lets the sends to one topic in, one after the other, until there are none.
     async fn drain(&self, topic: &str) {
         loop {
             let (wait, deadline, ticket) = match self.admit_first(topic) {
@@ -159,7 +160,7 @@ impl Admissions {
                 Step::Waits(wait, deadline, ticket) => (wait, deadline, ticket),
             };
             if let Err(failure) = self.producer.ready(wait, deadline).await {
-                // Meanwhile the queue may have been given up, and another record be its first, whose time is not over.
+                // Meanwhile the queue may have been given up, and another send be its first, whose time is not over.
                 let waited = self.topics.lock().get_mut(topic).and_then(|queue| {
                     let first = queue.front()?;
                     let is_same = Arc::ptr_eq(&first.ticket, &ticket);
@@ -170,7 +171,7 @@ impl Admissions {
         }
     }
 
-    /// Tries the first record of a queue.
+    /// Tries the first send of a queue.
     fn admit_first(&self, topic: &str) -> Step {
         let mut topics = self.topics.lock();
         let Some(queue) = topics.get_mut(topic) else {
@@ -183,7 +184,7 @@ impl Admissions {
         let outcome = if first.ticket.is_given_up() {
             State::GivenUp
         } else {
-            match first.record.with(|record| self.producer.try_send(record)) {
+            match first.held.send(&self.producer) {
                 Ok(delivery) => State::Admitted(delivery),
                 Err(SendError::Failed(failure)) => State::Failed(failure),
                 Err(SendError::NotReady(wait)) => {
@@ -208,9 +209,9 @@ impl Admissions {
             self.producer.record_refused(failure);
         }
         waiting.ticket.settle(outcome);
-        self.bytes
-            .fetch_sub(waiting.record.size(), Ordering::Relaxed);
-        if self.waiting.fetch_sub(1, Ordering::AcqRel) == 1 {
+        self.bytes.fetch_sub(waiting.held.size(), Ordering::Relaxed);
+        let count = waiting.held.count();
+        if self.waiting.fetch_sub(count, Ordering::AcqRel) == count {
             self.emptied.notify_waiters();
         }
     }

@@ -231,7 +231,7 @@ impl PyAsyncProducer {
         self.core.check()?;
         let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
         self.core
-            .enter_batch(batch.py(), batch, topic, partition, patience)
+            .enter_batch(batch.py(), batch.get(), topic, partition, patience)
     }
 
     /// Sends what is waiting at once; awaiting waits up to `timeout` seconds until everything sent so far is reported,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kafkars_arrow::ColumnNames;
-use kafkars_client::{Delivery, ProduceError, SendError};
+use kafkars_client::{Delivery, SendError};
 use pyo3::intern;
 use pyo3::prelude::*;
 
@@ -13,11 +13,12 @@ use super::arrow::{ArrowRows, Batches};
 use super::core::ProducerCore;
 use super::entries::{All, Entry, PyAsyncDeliveries};
 use super::filled::PyBatchBuilder;
+use super::held::{Held, HeldBatch};
 use super::interceptors::Acknowledgement;
 use super::late;
 use super::many::{Columns, Rows, at_index};
 use super::outgoing::{Outgoing, OwnedRecord};
-use crate::aio::{self, Call, PyFuture};
+use crate::aio::{Call, PyFuture};
 use crate::error;
 use crate::types;
 
@@ -32,7 +33,8 @@ impl ProducerCore {
         patience: Duration,
     ) -> PyResult<Entry> {
         if self.is_late(py, record.topic) || !self.choose_partition(py, &mut record)? {
-            return late::wait(self, record.into_owned(), patience).map(Entry::Late);
+            let held = Held::Record(record.into_owned());
+            return late::wait(self, py, held, patience).map(Entry::Late);
         }
         if !self.admissions.has_queue(record.topic) {
             match record.with(|record| self.producer.try_send(record)) {
@@ -52,10 +54,7 @@ impl ProducerCore {
                 "records that wait for their topic to become known fill buffer_memory; use send() or enqueue() to wait",
             ));
         }
-        let ticket = self
-            .admissions
-            .queue(record.into_owned(), patience, self.report())?;
-        Ok(Entry::Queued(ticket))
+        self.queue(Held::Record(record.into_owned()), patience)
     }
 
     /// Whether records of the topic wait for their partition, so that a new one must wait behind them.
@@ -79,7 +78,7 @@ impl ProducerCore {
         let chooses = self.partition_function.is_some();
         if self.is_late(py, rows.topic()) || (chooses && !self.is_known(rows.topic())) {
             let entries = (0..count)
-                .map(|index| late::wait(self, owned(rows, index), patience).map(Entry::Late));
+                .map(|index| late::wait(self, py, owned(rows, index), patience).map(Entry::Late));
             return entries.collect();
         }
         self.choose_partitions(py, rows)?;
@@ -107,11 +106,7 @@ impl ProducerCore {
         for index in start..count {
             entries.push(match &failure {
                 Some(failure) => Entry::Failed(failure.clone()),
-                None => Entry::Queued(self.admissions.queue(
-                    owned(rows, index),
-                    patience,
-                    self.report(),
-                )?),
+                None => self.queue(owned(rows, index), patience)?,
             });
         }
         Ok(entries)
@@ -204,64 +199,44 @@ impl ProducerCore {
     pub(crate) fn enter_batch(
         self: &Arc<Self>,
         py: Python<'_>,
-        batch: &Bound<'_, PyBatchBuilder>,
+        batch: &PyBatchBuilder,
         topic: &str,
         partition: i32,
         patience: Duration,
     ) -> PyResult<Call> {
-        let queued = self.admissions.has_queue(topic);
-        if !queued {
-            let sent = batch
-                .get()
-                .send(|batch| self.producer.try_send_batch(topic, partition, batch))?;
-            match sent {
-                Ok(delivery) => return Ok(Call(PyFuture::delivery(delivery, self.report()))),
+        let held = Held::Batch(HeldBatch {
+            topic: topic.into(),
+            partition,
+            batch: batch.fill()?,
+        });
+        let entry = if self.is_late(py, topic) {
+            Entry::Late(late::wait(self, py, held, patience)?)
+        } else if self.admissions.has_queue(topic) {
+            self.queue(held, patience)?
+        } else {
+            match held.send(&self.producer) {
+                Ok(delivery) => Entry::Taken(delivery, self.report()),
+                Err(SendError::NotReady(_)) => self.queue(held, patience)?,
                 Err(SendError::Failed(failure)) => {
                     self.producer.record_refused(&failure);
                     let told = (self.report())(py, Err(failure));
                     return Ok(Call(told.map_or_else(PyFuture::failed, PyFuture::ready)));
                 }
-                Err(SendError::NotReady(_)) => {}
             }
-        }
-        let core = Arc::clone(self);
-        let (batch, topic) = (batch.clone().unbind(), topic.to_owned());
-        let deadline = Instant::now() + patience;
-        let work = async move {
-            if queued {
-                core.admitted(deadline).await?;
-            }
-            let delivery = core.insist_batch(&batch, &topic, partition, deadline).await;
-            let delivery = delivery.inspect_err(|failure| core.producer.record_refused(failure))?;
-            core.producer
-                .delivered(std::slice::from_ref(&delivery), None)
-                .await;
-            delivery.result().unwrap_or(Err(ProduceError::Closed))
         };
-        aio::spawn(work, self.report())
+        entry.future(py, Awaits::Delivery).map(Call)
     }
 
-    /// Waits for what a batch needs, and takes it.
-    pub(super) async fn insist_batch(
-        &self,
-        batch: &Py<PyBatchBuilder>,
-        topic: &str,
-        partition: i32,
-        deadline: Instant,
-    ) -> Result<Delivery, ProduceError> {
-        loop {
-            let send = |batch: &_| self.producer.try_send_batch(topic, partition, batch);
-            match batch.get().filled(send) {
-                Ok(delivery) => return Ok(delivery),
-                Err(SendError::Failed(failure)) => return Err(failure),
-                Err(SendError::NotReady(wait)) => self.producer.ready(wait, deadline).await?,
-            }
-        }
+    /// Makes something wait for its topic or for room.
+    fn queue(&self, held: Held, patience: Duration) -> PyResult<Entry> {
+        let deadline = Instant::now() + patience;
+        let ticket = self.admissions.queue(held, deadline, self.report())?;
+        Ok(Entry::Queued(ticket))
     }
 }
 
-fn owned(rows: &dyn Rows, index: usize) -> OwnedRecord {
+fn owned(rows: &dyn Rows, index: usize) -> Held {
     let mut copy = OwnedRecord::default();
     rows.show(index, &mut |record| copy = OwnedRecord::copy(record));
-    copy
+    Held::Record(copy)
 }

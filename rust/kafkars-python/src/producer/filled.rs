@@ -1,5 +1,7 @@
 //! A batch that the application fills by hand.
 
+use std::sync::Arc;
+
 use kafkars_client::FilledBatch;
 use kafkars_records::{BatchBuilder, Header};
 use parking_lot::Mutex;
@@ -16,10 +18,20 @@ use crate::error;
 pub(crate) struct PyBatchBuilder {
     limit: usize,
     largest: usize,
-    // Guards the records: threads may share the object.
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
+/// A batch that takes no more records, as those hold it that wait to send it.
+pub(crate) struct Filled(Arc<Mutex<State>>);
+
+impl Filled {
+    /// Shows the batch.
+    pub(super) fn look<T>(&self, look: impl FnOnce(&FilledBatch) -> T) -> T {
+        look(&self.0.lock().batch)
+    }
+}
+
+/// Guarded by its lock: threads may share the object, and so may a send that waits.
 struct State {
     batch: FilledBatch,
     closed: bool,
@@ -37,15 +49,15 @@ impl PyBatchBuilder {
         Self {
             limit,
             largest,
-            state: Mutex::new(State {
+            state: Arc::new(Mutex::new(State {
                 batch,
                 closed: false,
-            }),
+            })),
         }
     }
 
-    /// Closes the batch and hands it to `send`.
-    pub(super) fn send<T>(&self, send: impl FnOnce(&FilledBatch) -> T) -> PyResult<T> {
+    /// Closes the batch.
+    pub(super) fn fill(&self) -> PyResult<Filled> {
         let mut state = self.state.lock();
         if state.batch.builder.is_empty() {
             return Err(error::argument(
@@ -53,12 +65,7 @@ impl PyBatchBuilder {
             ));
         }
         state.closed = true;
-        Ok(send(&state.batch))
-    }
-
-    /// Hands a batch that is closed to `send`.
-    pub(super) fn filled<T>(&self, send: impl FnOnce(&FilledBatch) -> T) -> T {
-        send(&self.state.lock().batch)
+        Ok(Filled(Arc::clone(&self.state)))
     }
 }
 

@@ -1,10 +1,11 @@
-//! Records of asynchronous sends that wait for their partition: a function of the application chooses it, and the
-//! function can be asked only when the topic is known, and only on the application's thread. They wait here in order.
+//! Sends whose partition the application's function cannot choose yet, since their topic is not known, and what is sent behind
+//! them. That function runs on the application's thread, so they cannot enter the producer from the runtime: they wait here in
+//! order, and the event loop lets them in once their topic is known, whether or not somebody awaits them.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use kafkars_client::ProduceError;
 use parking_lot::Mutex;
@@ -13,148 +14,177 @@ use pyo3::prelude::*;
 use super::admission::Ticket;
 use super::aio::Awaits;
 use super::core::{self, ProducerCore};
-use super::outgoing::OwnedRecord;
-use crate::aio::{self, Inbox, Key, Pending};
+use super::held::Held;
+use crate::aio::{self, Inbox, Key, Pending, PyFuture};
 use crate::error;
 
-/// The records of one producer that wait for their partition.
+/// The sends of one producer that wait for their partition.
 #[derive(Default)]
 pub(crate) struct Latecomers {
-    // Guards the records, of all topics; the application's function runs outside.
-    waiting: Mutex<VecDeque<(OwnedRecord, Arc<Seat>)>>,
+    // Guards the sends, of all topics; the application's function runs outside. Whoever takes one out decides on it.
+    waiting: Mutex<VecDeque<Waiting>>,
+    /// Records, those of batches as well.
     count: AtomicUsize,
 }
 
-/// Where the future of a record finds what became of it.
+struct Waiting {
+    held: Held,
+    deadline: Instant,
+    seat: Arc<Seat>,
+}
+
+/// Where the future of a send finds what became of it.
 #[derive(Default)]
 struct Seat {
     outcome: Mutex<Option<Result<Arc<Ticket>, PyErr>>>,
-    given_up: AtomicBool,
+    /// Ends with the look-up of the topic's partitions.
+    known: OnceLock<Arc<dyn Pending>>,
 }
 
 impl Latecomers {
     /// Whether none waits.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.count.load(Ordering::Acquire) == 0
+        self.len() == 0
     }
 
-    /// How many wait.
+    /// How many records wait.
     pub(crate) fn len(&self) -> usize {
         self.count.load(Ordering::Acquire)
     }
 
-    /// Whether records of a topic wait, so that a new one must wait behind them.
+    /// Whether sends to a topic wait, so that a new one must wait behind them.
     pub(crate) fn has(&self, topic: &str) -> bool {
         let waiting = self.waiting.lock();
-        waiting.iter().any(|(record, _)| &*record.topic == topic)
+        waiting.iter().any(|waiting| waiting.held.topic() == topic)
     }
 
-    /// Topics that records wait for.
+    /// Topics that sends wait for.
     pub(crate) fn topics(&self) -> Vec<String> {
         let waiting = self.waiting.lock();
-        let mut topics: Vec<_> = waiting
-            .iter()
-            .map(|(record, _)| record.topic.to_string())
-            .collect();
+        let topics = waiting.iter().map(|waiting| waiting.held.topic().into());
+        let mut topics: Vec<_> = topics.collect();
         topics.sort_unstable();
         topics.dedup();
         topics
     }
 
-    /// Takes out the first record of a topic that is known by now.
-    fn take_first(&self, is_known: impl Fn(&str) -> bool) -> Option<(OwnedRecord, Arc<Seat>)> {
+    /// Takes out the first send to a topic that is known by now. It still counts.
+    fn take_first(&self, is_known: impl Fn(&str) -> bool) -> Option<Waiting> {
         let mut waiting = self.waiting.lock();
         let at = waiting
             .iter()
-            .position(|(record, _)| is_known(&record.topic))?;
-        let taken = waiting.remove(at)?;
-        self.count.fetch_sub(1, Ordering::AcqRel);
-        Some(taken)
+            .position(|waiting| is_known(waiting.held.topic()))?;
+        waiting.remove(at)
     }
 
-    /// Lets nothing in that waits now: it fails with this error. Returns how many did.
+    /// Takes out the send of a seat, where it still waits. It still counts.
+    fn take(&self, seat: &Arc<Seat>) -> Option<Waiting> {
+        let mut waiting = self.waiting.lock();
+        let at = waiting
+            .iter()
+            .position(|waiting| Arc::ptr_eq(seat, &waiting.seat))?;
+        waiting.remove(at)
+    }
+
+    fn uncount(&self, held: &Held) {
+        self.count.fetch_sub(held.count(), Ordering::AcqRel);
+    }
+
+    /// Lets nothing in that waits now: it fails with this error. Returns how many records did.
     pub(super) fn give_up(&self, py: Python<'_>, failure: &ProduceError) -> usize {
-        let waiting = std::mem::take(&mut *self.waiting.lock());
-        let count = waiting.len();
-        self.count.fetch_sub(count, Ordering::AcqRel);
-        for (_, seat) in waiting {
+        let given_up = std::mem::take(&mut *self.waiting.lock());
+        let mut count = 0;
+        for Waiting { held, seat, .. } in given_up {
             *seat.outcome.lock() = Some(Err(error::produce(py, failure)));
+            self.uncount(&held);
+            count += held.count();
+            // Those who wait for the topic hear of it now.
+            if let Some(known) = seat.known.get() {
+                known.cancel();
+            }
         }
         count
     }
 
     fn forget(&self, seat: &Arc<Seat>) {
-        let mut waiting = self.waiting.lock();
-        if let Some(at) = waiting
-            .iter()
-            .position(|(_, other)| Arc::ptr_eq(seat, other))
-        {
-            let forgotten = waiting.remove(at);
-            self.count.fetch_sub(1, Ordering::AcqRel);
-            drop(waiting);
-            drop(forgotten);
+        if let Some(forgotten) = self.take(seat) {
+            self.uncount(&forgotten.held);
         }
     }
 }
 
-/// Lets in, in their order, the records whose topic is known by now. To be called on the application's thread.
+/// Lets in, in their order, the sends whose topic is known by now. To be called on the application's thread.
 pub(crate) fn let_in(py: Python<'_>, core: &ProducerCore) {
     let is_known = |topic: &str| core.is_known(topic);
-    while let Some((mut record, seat)) = core.latecomers.take_first(is_known) {
-        if seat.given_up.load(Ordering::Acquire) {
-            continue;
-        }
-        // One that names its partition waits here too where others wait before it.
-        let chosen = match record.partition {
-            Some(partition) => Ok(Some(partition)),
-            None => core.ask_partition(py, &record.topic, record.key.as_deref()),
-        };
+    while let Some(Waiting {
+        mut held,
+        deadline,
+        seat,
+    }) = core.latecomers.take_first(is_known)
+    {
+        let count = held.count();
+        let chosen = choose(py, core, &mut held);
         if chosen.is_err() {
             // The function's own error is told by the record's future, which nobody may look at.
             core.producer.record_refused(&ProduceError::Impossible {
-                topic: (&*record.topic).into(),
+                topic: held.topic().into(),
                 cause: "the partitioner raised an exception".into(),
             });
         }
-        let outcome = chosen.and_then(|partition| {
-            record.partition = partition;
-            core.admissions
-                .queue(record, core.producer.max_block(), core.report())
-        });
+        let outcome = chosen.and_then(|()| core.admissions.queue(held, deadline, core.report()));
         *seat.outcome.lock() = Some(outcome);
+        // After it counts there, or the transaction knows: a commit looks at both.
+        core.latecomers.count.fetch_sub(count, Ordering::AcqRel);
     }
 }
 
-/// Makes a record wait for its partition.
+/// What names its partition waits here too where others wait before it.
+fn choose(py: Python<'_>, core: &ProducerCore, held: &mut Held) -> PyResult<()> {
+    if let Held::Record(record) = held
+        && record.partition.is_none()
+    {
+        record.partition = core.ask_partition(py, &record.topic, record.key.as_deref())?;
+    }
+    Ok(())
+}
+
+/// Makes a send wait for its partition.
 pub(super) fn wait(
     core: &Arc<ProducerCore>,
-    record: OwnedRecord,
+    py: Python<'_>,
+    held: Held,
     patience: Duration,
 ) -> PyResult<Late> {
     let seat = Arc::<Seat>::default();
-    let topic = record.topic.to_string();
+    let topic = held.topic().to_owned();
     let report = core.report();
-    let known = partitions(Arc::clone(core), topic, patience, Arc::clone(&seat));
     core.latecomers
-        .waiting
-        .lock()
-        .push_back((record, Arc::clone(&seat)));
-    core.latecomers.count.fetch_add(1, Ordering::AcqRel);
+        .count
+        .fetch_add(held.count(), Ordering::AcqRel);
+    core.latecomers.waiting.lock().push_back(Waiting {
+        held,
+        deadline: Instant::now() + patience,
+        seat: Arc::clone(&seat),
+    });
+    let known = partitions(Arc::clone(core), topic, patience, Arc::clone(&seat));
     let known = aio::pending(known, move |py, answer| match answer {
         Ok(()) => Ok(py.None()),
         Err(failure) => report(py, Err(failure)),
     })
     .inspect_err(|_| core.latecomers.forget(&seat))?;
-    Ok(Late(Arc::new(Wait {
+    seat.known.get_or_init(|| Arc::clone(&known));
+    let wait = Arc::new(Wait {
         core: Arc::clone(core),
         seat,
         known,
-    })))
+    });
+    PyFuture::pending(Arc::new(LetIn(Arc::clone(&wait)))).attend(py);
+    Ok(Late(wait))
 }
 
-/// The partitions of the topic of a record that waits for them. Where there are none the record is not sent, and its transaction
-/// is to be aborted.
+/// The partitions of the topic of a send that waits for them. Where there are none it is not sent, and its transaction is to be
+/// aborted.
 async fn partitions(
     core: Arc<ProducerCore>,
     topic: String,
@@ -163,15 +193,17 @@ async fn partitions(
 ) -> Result<(), ProduceError> {
     let known = core::partitions_for(Arc::clone(&core), topic, patience).await;
     if let Err(failure) = &known
-        && !seat.given_up.load(Ordering::Acquire)
+        // What was given up meanwhile belongs to no transaction any more.
+        && let Some(refused) = core.latecomers.take(&seat)
     {
+        // Before it counts as gone: a commit waits for that.
         core.producer.record_refused(failure);
-        core.latecomers.forget(&seat);
+        core.latecomers.uncount(&refused.held);
     }
     known.map(drop)
 }
 
-/// A record that waits for its partition.
+/// A send that waits for its partition.
 #[derive(Clone)]
 pub(crate) struct Late(Arc<Wait>);
 
@@ -179,6 +211,56 @@ pub(crate) struct Wait {
     core: Arc<ProducerCore>,
     seat: Arc<Seat>,
     known: Arc<dyn Pending>,
+}
+
+impl Wait {
+    /// What became of the send, once it has left.
+    fn outcome(&self, py: Python<'_>) -> Option<Result<Arc<Ticket>, PyErr>> {
+        match &*self.seat.outcome.lock() {
+            None => None,
+            Some(Ok(ticket)) => Some(Ok(Arc::clone(ticket))),
+            Some(Err(error)) => Some(Err(error.clone_ref(py))),
+        }
+    }
+
+    /// The same, after letting in what can be.
+    fn decide(&self, py: Python<'_>) -> Option<Result<Arc<Ticket>, PyErr>> {
+        let_in(py, &self.core);
+        if let Some(outcome) = self.outcome(py) {
+            return Some(outcome);
+        }
+        let known = self.known.take(py)?;
+        let_in(py, &self.core);
+        if let Some(outcome) = self.outcome(py) {
+            return Some(outcome);
+        }
+        self.core.latecomers.forget(&self.seat);
+        let failure = known.err().unwrap_or_else(error::abandoned);
+        // For whoever else asks: the answer is given once.
+        *self.seat.outcome.lock() = Some(Err(failure.clone_ref(py)));
+        Some(Err(failure))
+    }
+}
+
+/// Lets a send in as soon as its topic is known, for nobody in particular.
+struct LetIn(Arc<Wait>);
+
+impl Pending for LetIn {
+    fn is_ready(&self, _woken: bool) -> bool {
+        self.0.seat.outcome.lock().is_some()
+    }
+
+    fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
+        self.0.decide(py).map(|_| Ok(py.None()))
+    }
+
+    fn key(&self) -> Key {
+        self.0.known.key()
+    }
+
+    fn arm(&self, inbox: Arc<Inbox>) {
+        self.0.known.arm(inbox);
+    }
 }
 
 impl Late {
@@ -191,7 +273,7 @@ impl Late {
     }
 }
 
-/// Waits for a record's partition, and then as other sends do.
+/// Waits for a partition, and then as other sends do.
 struct LateSend {
     wait: Arc<Wait>,
     awaits: Awaits,
@@ -213,15 +295,6 @@ impl LateSend {
             Some(Err(_)) | None => Arc::clone(&self.known),
         }
     }
-
-    /// What became of the record, once it has left.
-    fn outcome(&self, py: Python<'_>) -> Option<Result<Arc<Ticket>, PyErr>> {
-        match &*self.seat.outcome.lock() {
-            None => None,
-            Some(Ok(ticket)) => Some(Ok(Arc::clone(ticket))),
-            Some(Err(error)) => Some(Err(error.clone_ref(py))),
-        }
-    }
 }
 
 impl Pending for LateSend {
@@ -235,23 +308,7 @@ impl Pending for LateSend {
     }
 
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
-        let_in(py, &self.core);
-        let outcome = match self.outcome(py) {
-            Some(outcome) => outcome,
-            None => match self.known.take(py)? {
-                Err(error) => {
-                    self.core.latecomers.forget(&self.seat);
-                    // For whoever else asks: the answer is given once.
-                    *self.seat.outcome.lock() = Some(Err(error.clone_ref(py)));
-                    Err(error)
-                }
-                Ok(_) => {
-                    let_in(py, &self.core);
-                    self.outcome(py).unwrap_or_else(|| Err(error::abandoned()))
-                }
-            },
-        };
-        match outcome {
+        match self.decide(py)? {
             Ok(ticket) => self.awaits.queued(ticket).take(py),
             Err(error) => Some(Err(error)),
         }
@@ -265,10 +322,16 @@ impl Pending for LateSend {
         self.now().arm(inbox);
     }
 
-    /// A record that has not entered the producer is not sent.
+    /// What has not entered the producer is not sent.
     fn cancel(&self) {
-        self.seat.given_up.store(true, Ordering::Release);
         self.core.latecomers.forget(&self.seat);
         self.now().cancel();
+    }
+
+    fn failure(&self, py: Python<'_>) -> Option<PyErr> {
+        match self.outcome(py)? {
+            Ok(ticket) => self.awaits.queued(ticket).failure(py),
+            Err(error) => Some(error),
+        }
     }
 }

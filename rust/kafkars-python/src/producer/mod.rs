@@ -13,6 +13,7 @@ mod ending;
 mod enter;
 mod entries;
 mod filled;
+mod held;
 mod interceptors;
 mod late;
 mod many;

@@ -152,17 +152,10 @@ impl PyProducer {
         self.core.check()?;
         let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
         let deadline = Instant::now() + patience;
-        let send = |batch: &_| self.core.producer.try_send_batch(topic, partition, batch);
-        let delivery = match batch.get().send(send)? {
-            Ok(delivery) => Ok(delivery),
-            Err(SendError::Failed(failure)) => Err(failure),
-            Err(SendError::NotReady(_)) => {
-                let batch = batch.clone().unbind();
-                let call = self.core.insist_batch(&batch, topic, partition, deadline);
-                runtime::block_on(py, call)?
-            }
-        };
-        let delivery = delivery.map_err(|failure| self.core.not_taken(py, &failure))?;
+        let batch = batch.get().fill()?;
+        let producer = &self.core.producer;
+        let send = || batch.look(|batch| producer.try_send_batch(topic, partition, batch));
+        let delivery = self.insist(py, send(), send, deadline)?;
         slim::new(py, PyDeliveryFuture::new(delivery, Arc::clone(&self.core)))
     }
 
@@ -309,7 +302,11 @@ impl PyProducer {
         }
         match record.with(|record| self.core.producer.try_send(record)) {
             Ok(delivery) => Ok(delivery),
-            Err(refusal) => self.insist(py, &record, refusal),
+            Err(refusal) => {
+                let deadline = Instant::now() + self.core.producer.max_block();
+                let again = || record.with(|record| self.core.producer.try_send(record));
+                self.insist(py, Err(refusal), again, deadline)
+            }
         }
     }
 
@@ -350,27 +347,23 @@ impl PyProducer {
         outcome.map_err(|failure| error::produce(py, &failure))
     }
 
-    /// Waits for what a refused record needs and tries again, for up to `max_block_ms` in all.
+    /// Waits for what a refused send needs and tries again, until the deadline.
     fn insist(
         &self,
         py: Python<'_>,
-        record: &Outgoing<'_, '_>,
-        refusal: SendError,
+        mut sent: Result<Delivery, SendError>,
+        again: impl Fn() -> Result<Delivery, SendError>,
+        deadline: Instant,
     ) -> PyResult<Delivery> {
-        let producer = &self.core.producer;
-        let deadline = Instant::now() + producer.max_block();
-        let mut refusal = refusal;
         loop {
-            let wait = match refusal {
-                SendError::Failed(failure) => return Err(self.core.not_taken(py, &failure)),
-                SendError::NotReady(wait) => wait,
-            };
-            let ready = runtime::block_on(py, producer.ready(wait, deadline))?;
-            ready.map_err(|failure| self.core.not_taken(py, &failure))?;
-            match record.with(|record| producer.try_send(record)) {
+            let wait = match sent {
                 Ok(delivery) => return Ok(delivery),
-                Err(again) => refusal = again,
-            }
+                Err(SendError::Failed(failure)) => return Err(self.core.not_taken(py, &failure)),
+                Err(SendError::NotReady(wait)) => wait,
+            };
+            let ready = runtime::block_on(py, self.core.producer.ready(wait, deadline))?;
+            ready.map_err(|failure| self.core.not_taken(py, &failure))?;
+            sent = again();
         }
     }
 

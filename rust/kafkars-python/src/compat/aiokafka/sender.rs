@@ -96,7 +96,7 @@ impl PySender {
         let py = batch.py();
         let core = &self.open(py)?.core;
         let patience = core.producer.max_block();
-        core.enter_batch(py, batch, topic, partition, patience)
+        core.enter_batch(py, batch.get(), topic, partition, patience)
             .map_err(|error| faults::raised(py, error))
     }
 
