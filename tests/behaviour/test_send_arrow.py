@@ -236,3 +236,33 @@ def test_asyncio_awaits_the_metadata_of_all(broker: Broker, topic: str) -> None:
             assert [each.offset for each in await handle] == list(range(1_000, 2_000))
 
     run(test())
+
+
+HEADERS = pa.list_(pa.struct([("name", pa.string()), ("value", pa.binary())]))
+
+# A column whose third row cannot be sent.
+WRONG_ROWS: dict[str, tuple[list[object], Any]] = {
+    "partition": ([0, 0, 2**40], pa.int64()),
+    "timestamp": ([1, 2, 2**63], pa.uint64()),
+    "headers": ([[], [], [{"name": None, "value": b""}]], HEADERS),
+}
+
+
+@pytest.mark.parametrize("chunks", [1, 3])
+@pytest.mark.parametrize("role", WRONG_ROWS)
+def test_an_error_names_the_row_and_has_what_was_sent(clients: Clients, role: str, chunks: int) -> None:
+    topic = clients.broker.new_topic()
+    column, kind = WRONG_ROWS[role]
+    rows = [pa.table({"value": [b"x"], role: pa.array([each], kind)}) for each in column]
+    table = pa.concat_tables(rows) if chunks == 3 else pa.concat_tables(rows).combine_chunks()
+    producer: Any = clients.producer()
+    producer.send(topic, b"first").result(SECONDS)
+    with pytest.raises(InvalidArgumentError) as caught:
+        producer.send_arrow(topic, table, **{role: role})
+    assert caught.value.index == 2
+    if chunks == 1:
+        assert caught.value.sent is None
+        return
+    assert len(caught.value.sent) == 2
+    assert producer.flush(SECONDS) == 0
+    assert clients.consumer([(topic, 0)]).end_offsets([(topic, 0)])[(topic, 0)] == 3

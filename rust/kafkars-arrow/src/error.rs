@@ -65,6 +65,16 @@ pub enum ColumnError {
     },
 }
 
+impl ColumnError {
+    /// The row of the table that it is about; none where it is about the column.
+    pub fn row(&self) -> Option<usize> {
+        match self {
+            Self::Range { row, .. } | Self::NullName { row, .. } => Some(*row),
+            Self::Missing { .. } | Self::Ambiguous { .. } | Self::Type { .. } => None,
+        }
+    }
+}
+
 /// Why an array cannot be the column it is wanted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unfit {

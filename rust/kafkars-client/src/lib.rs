@@ -22,6 +22,7 @@ pub use client::{Client, CoordinatorKind};
 pub use consumer::{
     Closing, Consumer, ConsumerHealth, ConsumerMetrics, LastFetch, LeaveId, News,
     OffsetAndTimestamp, Origin, PartitionTrouble, SubscriptionView, Waiting,
+    check_offset_to_commit,
 };
 pub use error::{
     AttemptError, BootstrapCause, BootstrapCauses, ClientError, ConnectCause, SaslFailure,

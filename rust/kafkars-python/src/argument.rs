@@ -3,8 +3,10 @@
 //! PyO3 tells the name of an argument that does not fit in a note of the exception. Notes came with Python 3.11, and
 //! `str(error)`, which is what most programs log, leaves them out on every version.
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
+
+use crate::error;
 
 /// A converter for `#[pyo3(from_py_with = ...)]`, called like the argument.
 macro_rules! argument {
@@ -12,7 +14,7 @@ macro_rules! argument {
         pub(crate) fn $name(given: &Bound<'_, PyAny>) -> PyResult<$kind> {
             given
                 .extract::<$kind>()
-                .map_err(|error: PyErr| named(given.py(), stringify!($name), error))
+                .map_err(|error: PyErr| named(given, stringify!($name), error))
         }
     };
 }
@@ -48,7 +50,7 @@ pub(crate) mod record {
         if error.is_instance_of::<PyOverflowError>(given.py()) {
             return error::attached(class, format!("{name}: {given} is out of range"));
         }
-        named(given.py(), name, error)
+        named(given, name, error)
     }
 }
 
@@ -73,8 +75,35 @@ pub(crate) fn function(given: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
     )))
 }
 
-/// A type error with the argument's name in front; other errors, as of a number out of range, as they are.
-fn named(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
+/// How many records at most, where it is said.
+pub(crate) fn max_records(given: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+    given.extract().map_err(|error: PyErr| {
+        if is_overflow(given.py(), &error) {
+            return error::argument(format!("max_records must be at least 1, not {given}"));
+        }
+        named(given, "max_records", error)
+    })
+}
+
+/// A whole number, or none where it is something else. One that is too large for Kafka is no matter of its type.
+pub(crate) fn whole(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<i64>> {
+    match given.extract() {
+        Ok(number) => Ok(Some(number)),
+        Err(error) if is_overflow(given.py(), &error) => Err(named(given, name, error)),
+        Err(_) => Ok(None),
+    }
+}
+
+fn is_overflow(py: Python<'_>, error: &PyErr) -> bool {
+    error.is_instance_of::<PyOverflowError>(py)
+}
+
+/// An error with the argument's name in front: of the type, or of a number that Kafka has no room for.
+pub(crate) fn named(given: &Bound<'_, PyAny>, name: &str, error: PyErr) -> PyErr {
+    let py = given.py();
+    if is_overflow(py, &error) {
+        return error::argument(format!("{name}: {given} is out of range"));
+    }
     if !error.is_instance_of::<PyTypeError>(py) {
         return error;
     }

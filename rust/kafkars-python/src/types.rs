@@ -11,6 +11,9 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyTuple, PyType};
 
+use crate::argument;
+use crate::error;
+
 /// A class of `kafkars.types`, imported once.
 macro_rules! imported {
     ($name:ident, $class:literal) => {
@@ -145,6 +148,13 @@ pub(crate) fn partition_from(value: &Bound<'_, PyAny>) -> PyResult<TopicPartitio
         .ok()
         .and_then(|tuple| tuple.extract::<(String, i32)>().ok());
     let Some((topic, partition)) = pair else {
+        if let Ok((_, number)) = value.extract::<(String, Bound<'_, PyAny>)>()
+            && let Some(number) = argument::whole(&number, "partition")?
+        {
+            return Err(error::argument(format!(
+                "partition: {number} is out of range"
+            )));
+        }
         return Err(PyTypeError::new_err(format!(
             "expected a TopicPartition or a (topic, partition) tuple, not {}",
             value.repr()?

@@ -32,6 +32,7 @@ use parking_lot::MutexGuard;
 use self::group::Group;
 pub use self::group::{
     Closing, ConsumerHealth, LeaveId, News, Origin, PartitionTrouble, SubscriptionView,
+    check_offset_to_commit,
 };
 pub use self::positions::LastFetch;
 use self::shared::{CloseOnDrop, Inner, Shared};

@@ -45,7 +45,11 @@ impl PyAsyncConsumer {
         signature = (max_records=None, timeout=Some(1.0)),
         text_signature = "($self, max_records=None, timeout=1.0)"
     )]
-    fn poll_batch(&self, max_records: Option<usize>, timeout: Option<f64>) -> PyResult<Call> {
+    fn poll_batch(
+        &self,
+        #[pyo3(from_py_with = argument::max_records)] max_records: Option<usize>,
+        timeout: Option<f64>,
+    ) -> PyResult<Call> {
         types::check_timeout(timeout)?;
         let max = self.core.batch_limit(max_records)?;
         Ok(Call(self.read(Amount::Many(max), timeout)))

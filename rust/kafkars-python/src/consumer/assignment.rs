@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyMapping};
 
 use super::core::ConsumerCore;
+use crate::argument;
 use crate::error;
 use crate::types;
 
@@ -134,7 +135,11 @@ fn places_from(partitions: &Bound<'_, PyAny>) -> PyResult<Vec<(TopicPartition, O
         Ok(mapping) => {
             let items = mapping.items()?;
             let pairs = items.iter().map(|item| {
-                let (partition, offset) = item.extract::<(Bound<'_, PyAny>, Option<i64>)>()?;
+                let (partition, offset) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
+                let offset = match offset.is_none() {
+                    true => None,
+                    false => Some(argument::offset(&offset)?),
+                };
                 Ok((types::partition_from(&partition)?, offset.map(Place::at)))
             });
             pairs.collect()

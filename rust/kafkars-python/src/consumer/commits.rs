@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use kafkars_client::group::{CommitError, OffsetAndMetadata, Offsets};
 use kafkars_client::{FetchError, Origin};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
@@ -155,24 +155,33 @@ impl ConsumerCore {
 }
 
 /// A number, or something with `offset`, `metadata` and `leader_epoch`.
-fn offset_from(value: &Bound<'_, PyAny>) -> PyResult<OffsetAndMetadata> {
-    if let Ok(offset) = value.extract::<i64>() {
+pub(crate) fn offset_from(value: &Bound<'_, PyAny>) -> PyResult<OffsetAndMetadata> {
+    if let Some(offset) = argument::whole(value, "offset")? {
         return Ok(OffsetAndMetadata::new(offset));
     }
     let py = value.py();
-    let parts = || -> PyResult<(i64, Option<String>, Option<i32>)> {
+    let parts = || -> PyResult<(Bound<'_, PyAny>, Option<String>, Option<i32>)> {
+        let epoch = value.getattr(intern!(py, "leader_epoch"))?;
         Ok((
-            value.getattr(intern!(py, "offset"))?.extract()?,
+            value.getattr(intern!(py, "offset"))?,
             value.getattr(intern!(py, "metadata"))?.extract()?,
-            value.getattr(intern!(py, "leader_epoch"))?.extract()?,
+            epoch
+                .extract()
+                .map_err(|error: PyErr| argument::named(&epoch, "leader_epoch", error))?,
         ))
     };
-    let Ok((offset, metadata, leader_epoch)) = parts() else {
-        return Err(PyTypeError::new_err(format!(
-            "offsets: expected a number or an OffsetAndMetadata, not {}",
-            value.repr()?
-        )));
+    let wrong = || {
+        let told = value.repr().map(|given| {
+            format!("offsets: expected a number or an OffsetAndMetadata, not {given}")
+        });
+        told.map_or_else(|error| error, PyTypeError::new_err)
     };
+    let (offset, metadata, leader_epoch) = match parts() {
+        Ok(parts) => parts,
+        Err(error) if error.is_instance_of::<PyValueError>(py) => return Err(error),
+        Err(_) => return Err(wrong()),
+    };
+    let offset = argument::whole(&offset, "offset")?.ok_or_else(wrong)?;
     Ok(OffsetAndMetadata {
         offset,
         leader_epoch: leader_epoch.unwrap_or(-1),

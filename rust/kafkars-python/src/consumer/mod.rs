@@ -16,6 +16,7 @@ mod wait;
 
 pub(crate) use aio::PyAsyncConsumer;
 pub(crate) use base::PyBaseConsumer;
+pub(crate) use commits::offset_from;
 pub(crate) use core::ConsumerCore;
 pub(crate) use serve::Served;
 pub(crate) use sync::PyConsumer;

@@ -11,6 +11,7 @@ use pyo3::types::{PyDict, PyMapping};
 
 use super::assignment::offsets;
 use super::core::ConsumerCore;
+use crate::argument;
 use crate::cluster;
 use crate::error;
 use crate::types;
@@ -85,7 +86,8 @@ pub(crate) fn times(
     };
     let mut times = Vec::new();
     for item in mapping.items()? {
-        let (partition, timestamp) = item.extract::<(Bound<'_, PyAny>, i64)>()?;
+        let (partition, timestamp) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
+        let timestamp = argument::search::timestamp(&timestamp)?;
         times.push((types::partition_from(&partition)?, timestamp));
     }
     let deadline = core.deadline(timeout)?;

@@ -59,7 +59,7 @@ impl PyConsumer {
     fn poll_batch<'py>(
         &self,
         py: Python<'py>,
-        max_records: Option<usize>,
+        #[pyo3(from_py_with = argument::max_records)] max_records: Option<usize>,
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyRecordBatch>> {
         types::check_timeout(timeout)?;

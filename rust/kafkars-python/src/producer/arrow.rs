@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use super::arrow_import::{self, Stream};
-use super::many::Rows;
+use super::many::{Rows, at_index};
 use crate::error;
 
 /// The record batches of a table, one after the other.
@@ -80,7 +80,13 @@ impl Batches {
         };
         let columns = Columns::new(&batch, names, self.rows);
         self.rows += batch.num_rows();
-        let columns = columns.map_err(|problem| error::local_argument(py, &problem))?;
+        let columns = columns.map_err(|problem| {
+            let failure = error::local_argument(py, &problem);
+            match problem.row() {
+                Some(row) => at_index(py, failure, row),
+                None => failure,
+            }
+        })?;
         Ok(Some(columns))
     }
 

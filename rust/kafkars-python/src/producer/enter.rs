@@ -151,27 +151,32 @@ impl ProducerCore {
         let mut batches = Batches::new(data)?;
         batches.check(py, names)?;
         let mut entries = Vec::new();
-        while let Some(columns) = batches.next(py, names)? {
+        let failure = loop {
+            let columns = match batches.next(py, names) {
+                Ok(Some(columns)) => columns,
+                Ok(None) => return Ok(Call(awaits(Arc::new(entries)).future())),
+                // Nothing is sent: an argument that is wrong.
+                Err(failure) if entries.is_empty() => return Err(failure),
+                Err(failure) => break failure,
+            };
             let mut rows = ArrowRows::new(topic, columns);
             match self.enter_rows(py, &mut rows, patience) {
                 Ok(more) => entries.extend(more),
                 Err(failure) => {
-                    let base = entries.len();
                     let index = failure.value(py).getattr_opt(intern!(py, "index"))?;
                     let index = index.and_then(|index| index.extract::<usize>().ok());
-                    let failure = match index {
-                        Some(index) => at_index(py, failure, base + index),
+                    break match index {
+                        Some(index) => at_index(py, failure, entries.len() + index),
                         None => failure,
                     };
-                    if base > 0 {
-                        let sent = PyAsyncDeliveries::new(Arc::new(entries));
-                        failure.value(py).setattr("sent", Bound::new(py, sent)?)?;
-                    }
-                    return Ok(Call(PyFuture::failed(failure)));
                 }
             }
+        };
+        if !entries.is_empty() {
+            let sent = PyAsyncDeliveries::new(Arc::new(entries));
+            failure.value(py).setattr("sent", Bound::new(py, sent)?)?;
         }
-        Ok(Call(awaits(Arc::new(entries)).future()))
+        Ok(Call(PyFuture::failed(failure)))
     }
 
     /// Sees to it that interceptors hear, on the loop, what becomes of a record.

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use kafkars_client::config::TopicPartition;
-use kafkars_client::{GroupMetadata, OffsetToCommit, ProduceError};
+use kafkars_client::{GroupMetadata, OffsetToCommit, ProduceError, check_offset_to_commit};
 use pyo3::exceptions::PyTypeError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyMapping;
 
 use super::core::ProducerCore;
+use crate::consumer::offset_from;
+use crate::error;
 use crate::types;
 
 /// The calls that wait for a coordinator.
@@ -83,35 +83,17 @@ pub(super) fn offsets(given: &Bound<'_, PyAny>) -> PyResult<Vec<OffsetToCommit>>
 
 fn offset(item: &Bound<'_, PyAny>) -> PyResult<OffsetToCommit> {
     let (partition, position) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
-    let TopicPartition { topic, partition } = types::partition_from(&partition)?;
-    let py = item.py();
-    let (offset, leader_epoch, metadata) = match position.extract::<i64>() {
-        Ok(offset) => (offset, None, None),
-        Err(_) => {
-            let part = |name| position.getattr(name);
-            let wrong = |_| {
-                PyTypeError::new_err(format!(
-                    "offsets: expected an int or an OffsetAndMetadata for {topic}-{partition}, not {position}"
-                ))
-            };
-            let offset = part(intern!(py, "offset"))
-                .map_err(wrong)?
-                .extract::<i64>()?;
-            let epoch = part(intern!(py, "leader_epoch"))
-                .map_err(wrong)?
-                .extract::<Option<i32>>()?;
-            let metadata = part(intern!(py, "metadata"))
-                .map_err(wrong)?
-                .extract::<Option<String>>()?;
-            (offset, epoch, metadata)
-        }
-    };
+    let of = types::partition_from(&partition)?;
+    let position = offset_from(&position)?;
+    // What no broker takes is refused here, as in commit(): asked for once, it would be asked for until the transaction ends.
+    check_offset_to_commit(&of, position.offset)
+        .map_err(|failure| error::fetch(item.py(), &failure))?;
     Ok(OffsetToCommit {
-        topic,
-        partition,
-        offset,
-        leader_epoch: leader_epoch.unwrap_or(-1),
-        metadata: metadata.filter(|text| !text.is_empty()).map(Into::into),
+        topic: of.topic,
+        partition: of.partition,
+        offset: position.offset,
+        leader_epoch: position.leader_epoch,
+        metadata: Some(position.metadata).filter(|text| !text.is_empty()),
     })
 }
 

@@ -115,16 +115,25 @@ impl Consumer {
         self.check_open()?;
         self.group("commit()")?;
         for (partition, committed) in offsets {
-            check_partition(partition)?;
-            if committed.offset < 0 {
-                return Err(FetchError::Commit(CommitError::InvalidOffset {
-                    partition: partition.clone(),
-                    offset: committed.offset,
-                }));
-            }
+            check_offset_to_commit(partition, committed.offset)?;
         }
         Ok(())
     }
+}
+
+/// Fails for what no coordinator commits: a name that no topic has, a partition or an offset below 0.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_offset_to_commit(partition: &TopicPartition, offset: i64) -> Result<(), FetchError> {
+    check_partition(partition)?;
+    if offset < 0 {
+        return Err(FetchError::Commit(CommitError::InvalidOffset {
+            partition: partition.clone(),
+            offset,
+        }));
+    }
+    Ok(())
 }
 
 impl Shared {

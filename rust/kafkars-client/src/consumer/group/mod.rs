@@ -21,6 +21,7 @@ use kafkars_core::group::{CommitError, Identity, MembershipState, Offsets};
 use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot};
 
+pub use self::commits::check_offset_to_commit;
 pub(super) use self::committed::fetch as fetch_committed;
 pub(super) use self::driver::Start;
 pub use self::health::{ConsumerHealth, PartitionTrouble};
