@@ -63,7 +63,7 @@ WRONG: dict[str, tuple[dict[str, object], str]] = {
     "misspelt": ({"linger_msec": 1}, r"linger_msec: unknown setting; did you mean 'linger_ms'\?"),
     "misspelt with dots": ({"linger.msec": 1}, r"linger\.msec: unknown setting; did you mean 'linger_ms'\?"),
     "of another library": ({"ssl_cafile": "x"}, "ssl_cafile: unknown setting; use ssl_ca_location"),
-    "not a number": ({"linger_ms": "5"}, r"linger_ms: expected a number of milliseconds, not '5' \(str\)"),
+    "not a number": ({"linger_ms": "5"}, r"linger_ms: expected a number of milliseconds, not the value given \(str\)"),
     "a bool for a number": ({"batch_size": True}, r"batch_size: expected a whole number, not True \(bool\)"),
     "a fraction": ({"batch_size": 1.5}, r"batch_size: expected a whole number, not 1\.5 \(float\)"),
     "negative": ({"linger_ms": -1}, "linger_ms: -1 is not between 0"),

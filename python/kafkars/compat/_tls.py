@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import ssl
 from collections.abc import Callable, Iterable, Mapping
@@ -11,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from kafkars.config.security import Secret
-
-log = logging.getLogger("kafkars.compat")
 
 SUITES = {
     "TLS_AES_256_GCM_SHA384": "TLS_AES_256_GCM_SHA384",
@@ -84,8 +81,8 @@ class RememberingContext(ssl.SSLContext):
         super().load_cert_chain(certfile, keyfile, password)
         self.identity = identity(certfile, keyfile, password)
 
-    def authorities(self) -> dict[str, Any]:
-        """Settings of the engine for the authorities that were loaded."""
+    def authorities(self) -> dict[str, Any] | None:
+        """Settings of the engine for the authorities that were loaded; None where none were."""
         if len(self.directories) > 1:
             raise UnusableTlsError("ssl_context: has several directories of authorities; load one, and files")
         is_one = len(self.files) + len(self.directories) == 1 and not self.has_texts and not self.has_defaults
@@ -94,7 +91,7 @@ class RememberingContext(ssl.SSLContext):
         if self.files or self.directories or self.has_texts:
             directory = {"ssl_ca_location": self.directories[0]} if self.directories else {}
             return directory | {"ssl_ca_pem": pem(self.get_ca_certs(binary_form=True))}
-        return {}
+        return {} if self.has_defaults else None
 
     def revocations(self) -> dict[str, Any]:
         """Settings of the engine for lists of revoked certificates, which are in a file that was loaded."""
@@ -104,13 +101,19 @@ class RememberingContext(ssl.SSLContext):
         raise UnusableTlsError("ssl_context: has a list of revoked certificates that was not loaded from a file of PEM")
 
 
-def settings_of(context: ssl.SSLContext, instead: str, revocations: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def settings_of(
+    context: ssl.SSLContext,
+    instead: str,
+    revocations: Mapping[str, Any] | None = None,
+    authorities: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
     """Settings of the engine from what a context tells of itself.
 
     Args:
         context: The program's.
         instead: What the program can say instead of something that a context does not tell.
         revocations: Lists of revoked certificates that the program names beside the context.
+        authorities: The same for authorities, which count where the context tells of none.
 
     Raises:
         UnusableTlsError: The context asks for something that cannot be read, or that the engine does not do.
@@ -123,7 +126,14 @@ def settings_of(context: ssl.SSLContext, instead: str, revocations: Mapping[str,
             "certificate (cafile), and set check_hostname=False where the broker's certificate names another host"
         )
     remembering = context if isinstance(context, RememberingContext) else None
-    settings = authorities_of(context) if remembering is None else remembering.authorities()
+    believed = authorities_of(context) if remembering is None else remembering.authorities()
+    if believed is None and not authorities:
+        # To believe the system's instead would be to believe more than the program does.
+        raise UnusableTlsError(
+            "ssl_context: tells of no authorities: it believes nobody, or those in a directory, which cannot be read back; "
+            + instead
+        )
+    settings = dict(authorities or {}) if believed is None else believed
     if context.cert_store_stats()["crl"] or context.verify_flags & CRL_CHECKS:
         if not revocations and remembering is None:
             raise UnusableTlsError(f"ssl_context: its list of revoked certificates cannot be read back; {instead}")
@@ -141,15 +151,17 @@ def settings_of(context: ssl.SSLContext, instead: str, revocations: Mapping[str,
     return settings | suites
 
 
-def authorities_of(context: ssl.SSLContext) -> dict[str, Any]:
-    """The authorities of a context that was made by the `ssl` module itself."""
+def authorities_of(context: ssl.SSLContext) -> dict[str, Any] | None:
+    """The authorities of a context that was made by the `ssl` module itself; None where it tells of none.
+
+    OpenSSL reads directories when it needs something of them. Where the system has its authorities only in one, a default context looks
+    like one that believes nobody, and like one with a directory of the program's own.
+    """
     found = context.get_ca_certs(binary_form=True)
     if not found and context.cert_store_stats()["x509"]:
         raise UnusableTlsError("ssl_context: the certificates in it are none of authorities, so nobody can be believed")
     if not found:
-        # OpenSSL reads directories when it needs something of them, and on many systems the system's authorities are in one.
-        log.info("ssl_context tells of no authorities, so the system's are believed")
-        return {}
+        return None
     return {} if set(found) == system_authorities() else {"ssl_ca_pem": pem(found)}
 
 
@@ -197,7 +209,7 @@ def suites_of(name: str, text: str) -> dict[str, Any]:
     try:
         context.set_ciphers(text)
     except ssl.SSLError:
-        raise ssl.SSLError(f"{name}: {text!r} names no cipher suites that OpenSSL knows") from None
+        raise ssl.SSLError(f"{name}: names no cipher suites that OpenSSL knows") from None
     # Suites of TLS 1.3 are in every list, whatever it says: those that are old and unsafe are left out, as brokers do.
     return known_suites(cipher["name"] for cipher in context.get_ciphers()) or {}
 

@@ -31,7 +31,7 @@ def merge(known: Iterable[str], config: Mapping[str, object] | None, settings: M
     written: dict[str, str] = {}
     for key, value in [*(config or {}).items(), *settings.items()]:
         if not isinstance(key, str):
-            raise ConfigError(f"{key!r} is not the name of a setting: names are text")
+            raise ConfigError(f"a value of type {type(key).__name__} is not the name of a setting: names are text")
         dotted = "." in key
         name = key.replace(".", "_")
         if name not in names:
@@ -48,11 +48,23 @@ def unknown(key: str, name: str, names: frozenset[str]) -> str:
     """What to tell about a setting that does not exist."""
     import difflib  # noqa: PLC0415  only needed on the way to an error; keeps `import kafkars` quick
 
+    if not is_like_a_name(key):
+        return "what is given as the name of a setting is none; it is not shown, because it may be a secret"
     if name in ELSEWHERE:
         return f"{key}: unknown setting; {ELSEWHERE[name]}"
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}?" if near else "see kafkars.config for the settings there are"
     return f"{key}: unknown setting; {hint}"
+
+
+def is_like_a_name(key: str) -> bool:
+    """Whether something unknown may be shown as a name: a key or a whole file that stands where a name is expected may not."""
+    return (
+        len(key) <= LONGEST_NAME and key.replace(".", "").replace("_", "").replace("-", "").replace(" ", "").isalnum()
+    )
+
+
+LONGEST_NAME = 80
 
 
 class Text(str):
@@ -164,4 +176,28 @@ def interceptors(name: str, value: object) -> tuple[object, ...]:
 
 def wrong(name: str, value: object, expected: str) -> ConfigError:
     """The error for a value of the wrong type."""
-    return ConfigError(f"{name}: expected {expected}, not {value!r} ({type(value).__name__})")
+    return ConfigError(f"{name}: expected {expected}, not {shown(value)}")
+
+
+def shown(value: object) -> str:
+    """How messages speak of a wrong value: text may be a password that stands in the wrong place, so only numbers are quoted."""
+    kind = "str" if isinstance(value, Text) else type(value).__name__
+    return f"{value!r} ({kind})" if type(value) in {bool, int, float, type(None)} else f"the value given ({kind})"
+
+
+def without_key(name: str, value: object) -> None:
+    """Refuses a private key in a setting that shows itself, be it the value or a part of it. It is not quoted.
+
+    Raises:
+        ConfigError: There is one.
+    """
+    if isinstance(value, str):
+        if PRIVATE_KEY in value:
+            raise ConfigError(f"{name}: holds a private key, which nothing but ssl_key_pem takes")
+    elif isinstance(value, tuple | list):
+        for part in value:
+            without_key(name, part)
+
+
+PRIVATE_KEY = "PRIVATE KEY-----"
+"""How the first line of every PEM key ends: PKCS#8, encrypted or not, RSA and EC."""

@@ -196,7 +196,9 @@ class ClientConfig:
     def __post_init__(self) -> None:
         """Normalises every field, so that the native side meets one type for each."""
         for name, check in self.CHECKS.items():
-            object.__setattr__(self, name, check(name, getattr(self, name)))
+            value = check(name, getattr(self, name))
+            checks.without_key(name, value)
+            object.__setattr__(self, name, value)
         if self.sasl_oauthbearer_token_endpoint_url is not None:
             from kafkars.config import oidc  # noqa: PLC0415  only where it is used
 

@@ -31,9 +31,6 @@ TLS_VERSIONS = ("TLSv1.2", "TLSv1.3")
 MADE_PROVIDERS = ("ClientCredentials", "AwsKeys")
 """Classes of providers that are made of other settings; their modules are imported only where they are used."""
 
-PRIVATE_KEY = "PRIVATE KEY-----"
-"""How the first line of every PEM key ends: PKCS#8, encrypted or not, RSA and EC."""
-
 
 class Secret:
     """A secret in a config. It shows itself as `***`."""
@@ -120,6 +117,7 @@ def secret(name: str, value: object) -> Secret | None:
     if isinstance(value, str):
         return Secret(str(value))
     if isinstance(value, os.PathLike):
+        not_content(name, os.fsdecode(value))
         return Secret(value)
     if callable(value):
         return Secret(FromApplication(value))
@@ -149,7 +147,20 @@ def path(name: str, value: object) -> str | None:
     given = os.fspath(value)
     if not isinstance(given, str) or not given:
         raise checks.wrong(name, value, "a path as text that is not empty")
+    not_content(name, given)
     return str(given)
+
+
+def not_content(name: str, given: str) -> None:
+    """Refuses the text of a file where its path is expected: it may be a key, and paths are quoted.
+
+    Raises:
+        ConfigError: It holds lines, or PEM.
+    """
+    if "-----BEGIN" in given or "\n" in given or "\r" in given:
+        instead = name.removesuffix("_location") + "_pem"
+        hint = f"; {instead} takes PEM text" if instead in CHECKS else ""
+        raise ConfigError(f"{name}: expected the path of a file, not what is in it{hint}")
 
 
 def mechanism(name: str, value: object) -> str | None:
@@ -168,7 +179,7 @@ def certificates(name: str, value: object) -> str | None:
         return None
     if not isinstance(value, str):
         raise ConfigError(f"{name}: expected text, not a value of type {type(value).__name__}")
-    if PRIVATE_KEY in value:
+    if checks.PRIVATE_KEY in value:
         raise ConfigError(f"{name}: holds a private key; give only certificates here, and the key in ssl_key_pem")
     return str(value)
 

@@ -121,6 +121,7 @@ def translate(given: Mapping[str, str]) -> dict[str, str]:
         ConfigError: A name is unknown or cannot be honoured. The message names the option and shows no secret.
     """
     known = known_names()
+    checks.without_key("kafka.group.id", given.get("group.id"))
     settings: dict[str, str] = {}
     for name, value in given.items():
         option = PREFIX + name
@@ -191,7 +192,7 @@ def _partitioner(given: Mapping[str, str]) -> dict[str, str]:
         return {}
     if name.strip() not in PARTITIONERS:
         raise ConfigError(
-            f"kafka.partitioner.class: {name} cannot run here; known are {', '.join(filter(None, PARTITIONERS))}, and the "
+            f"kafka.partitioner.class: Java classes cannot run here; known are {', '.join(filter(None, PARTITIONERS))}, and the "
             "column `partition` chooses for each row"
         )
     return {"partitioner": PARTITIONERS[name.strip()]}
@@ -212,7 +213,7 @@ def _stores(given: Mapping[str, str]) -> dict[str, str]:
     if trust is not None:
         if trust != "PEM":
             raise ConfigError(
-                f"kafka.ssl.truststore.type: {trust} is not supported; make PEM of it "
+                "kafka.ssl.truststore.type: only PEM is supported (Java's default is JKS); make PEM of it "
                 "(keytool -exportcert -rfc -keystore FILE -alias NAME > ca.pem) and set kafka.ssl.truststore.type=PEM"
             )
         rename("ssl.truststore.location", "ssl_ca_location")
@@ -228,8 +229,8 @@ def _stores(given: Mapping[str, str]) -> dict[str, str]:
         rename("ssl.keystore.password", "ssl_keystore_password")
     elif keys is not None:
         raise ConfigError(
-            f"kafka.ssl.keystore.type: {keys} is not supported; make PKCS12 of it (keytool -importkeystore "
-            "-srckeystore FILE -destkeystore FILE.p12 -deststoretype PKCS12) and set kafka.ssl.keystore.type=PKCS12"
+            "kafka.ssl.keystore.type: only PEM and PKCS12 are supported (Java's default is JKS); make PKCS12 of it "
+            "(keytool -importkeystore -srckeystore FILE -destkeystore FILE.p12 -deststoretype PKCS12) and set kafka.ssl.keystore.type=PKCS12"
         )
     return settings
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from kafkars.config import checks
 from kafkars.errors import ConfigError
 from kafkars.types import TopicPartition
 
@@ -94,4 +95,4 @@ def _partition(option: str, text: str, expected: str, value: object) -> int:
 
 
 def _wrong(option: str, text: str, expected: str) -> ConfigError:
-    return ConfigError(f"{option}: expected {expected}, not {text!r}")
+    return ConfigError(f"{option}: expected {expected}, not {checks.shown(text)}")

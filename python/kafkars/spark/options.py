@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from kafkars.config import checks
 from kafkars.errors import ConfigError
 from kafkars.spark import client_settings, offsets
 from kafkars.spark.offsets import EARLIEST, LATEST, Offsets
@@ -167,7 +168,7 @@ def sink_options(given: Mapping[str, str], *, streaming: bool) -> SinkOptions:
     options = Options(given, OF_SINK, "sink", of_the_other=OF_SOURCE)
     delivery = options.get("kafkars.delivery", "at-least-once").lower()
     if delivery not in {"at-least-once", "exactly-once"}:
-        raise ConfigError(f'kafkars.delivery: expected "at-least-once" or "exactly-once", not {delivery!r}')
+        raise ConfigError(f'kafkars.delivery: expected "at-least-once" or "exactly-once", not {checks.shown(delivery)}')
     if delivery == "exactly-once" and not streaming:
         raise ConfigError("kafkars.delivery: exactly-once is for streams: only they have a checkpoint to go on from")
     topic = options.text("topic")
@@ -197,6 +198,7 @@ class Options:
             if name.startswith(client_settings.PREFIX):
                 self.kafka[name.removeprefix(client_settings.PREFIX)] = value
             elif name in self._known:
+                checks.without_key(self._known[name], value)
                 self._values[name] = value
             elif name not in ignored:
                 raise ConfigError(self._unknown(key, what, in_the_other=name in others))
@@ -223,7 +225,7 @@ class Options:
         """True or false."""
         value = self.get(name, str(default)).lower()
         if value not in {"true", "false"}:
-            raise ConfigError(f"{name}: expected true or false, not {value!r}")
+            raise ConfigError(f"{name}: expected true or false, not {checks.shown(value)}")
         return value == "true"
 
     def number(self, name: str, least: int) -> int | None:
@@ -232,11 +234,13 @@ class Options:
         if value is None:
             return None
         try:
-            number = int(value)
+            number, is_whole = int(value), True
         except ValueError:
-            number = least - 1
+            number, is_whole = least - 1, False
         if not least <= number < 2**63:
-            raise ConfigError(f"{name}: expected a whole number of at least {least}, not {value!r}")
+            raise ConfigError(
+                f"{name}: expected a whole number of at least {least}, not {number if is_whole else checks.shown(value)}"
+            )
         return number
 
     def positive(self, name: str) -> int | None:
@@ -283,7 +287,9 @@ def _limit(options: Options, which: str, default: str) -> Limit:
     """One end of the query. The order of these options is that of Spark's own source."""
     strategy = options.get("startingOffsetsByTimestampStrategy", "error").lower()
     if strategy not in {"error", "latest"}:
-        raise ConfigError(f'startingOffsetsByTimestampStrategy: expected "error" or "latest", not {strategy!r}')
+        raise ConfigError(
+            f'startingOffsetsByTimestampStrategy: expected "error" or "latest", not {checks.shown(strategy)}'
+        )
     else_latest = strategy == "latest" or which == "ending"
     option = f"{which}Timestamp"
     if options.text(option) is not None:
@@ -299,7 +305,7 @@ def _limit(options: Options, which: str, default: str) -> Limit:
         return Limit(option, named=text.lower())
     if not text.startswith("{"):
         raise ConfigError(
-            f'{option}: expected "earliest", "latest", "committed" or JSON such as {{"topicA":{{"0":23,"1":-1}}}}, not {text!r}'
+            f'{option}: expected "earliest", "latest", "committed" or JSON such as {{"topicA":{{"0":23,"1":-1}}}}, not {checks.shown(text)}'
         )
     found = offsets.parse_offsets(option, text)
     if any(offset < EARLIEST for offset in found.values()):
@@ -339,5 +345,5 @@ def _pattern(text: str) -> str:
 def _duration(name: str, text: str) -> float:
     match = DURATION.fullmatch(text.lower())
     if match is None or match.group(2) not in DURATION_SECONDS:
-        raise ConfigError(f"{name}: expected a duration such as 30s or 15m, not {text!r}")
+        raise ConfigError(f"{name}: expected a duration such as 30s or 15m, not {checks.shown(text)}")
     return int(match.group(1)) * DURATION_SECONDS[match.group(2)]

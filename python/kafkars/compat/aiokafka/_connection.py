@@ -16,6 +16,7 @@ from kafkars.compat._kerberos import kerberos
 from kafkars.compat._tls import UnusableTlsError, settings_of
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
+from kafkars.config.checks import shown
 from kafkars.config.security import FromApplication, Secret
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
@@ -77,11 +78,11 @@ class Connection:
     def check_security(self) -> None:
         """Refuses what aiokafka refuses."""
         if self.security_protocol not in PROTOCOLS:
-            raise ValueError(f"security_protocol: {self.security_protocol!r} is none of {', '.join(PROTOCOLS)}")
+            raise ValueError(f"security_protocol: {shown(self.security_protocol)} is none of {', '.join(PROTOCOLS)}")
         if self.security_protocol in {"SSL", "SASL_SSL"} and self.ssl_context is None:
             raise ValueError(f"`ssl_context` is mandatory if security_protocol=={self.security_protocol!r}")
         if self.sasl_mechanism not in MECHANISMS:
-            raise ValueError(f"sasl_mechanism: {self.sasl_mechanism!r} is none of {', '.join(MECHANISMS)}")
+            raise ValueError(f"sasl_mechanism: {shown(self.sasl_mechanism)} is none of {', '.join(MECHANISMS)}")
         if self.security_protocol.startswith("SASL") and self.sasl_mechanism == "OAUTHBEARER":
             provider = self.sasl_oauth_token_provider
             if not isinstance(provider, AbstractTokenProvider):

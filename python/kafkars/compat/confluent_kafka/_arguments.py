@@ -66,7 +66,7 @@ def function(name: str, given: object) -> Any:
         TypeError: It cannot be called.
     """
     if not callable(given):
-        raise TypeError(f"{name} expects a callable, not {given!r}")
+        raise TypeError(f"{name} expects a callable, not a value of type {type(given).__name__}")
     return given
 
 

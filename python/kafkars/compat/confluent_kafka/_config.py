@@ -13,6 +13,7 @@ from kafkars.compat.confluent_kafka._properties.property import CALLBACK, REFUSE
 from kafkars.compat.confluent_kafka._properties.security import SECURITY
 from kafkars.compat.confluent_kafka._security import Credentials, security
 from kafkars.compat.confluent_kafka._values import Values, invalid, value_of
+from kafkars.config.checks import is_like_a_name
 
 __all__ = ["Face", "Settings", "admin_settings", "consumer_settings", "producer_settings"]
 
@@ -92,13 +93,13 @@ def merged(arguments: tuple[object, ...], keywords: Mapping[str, object]) -> dic
     if len(arguments) > 1:
         raise TypeError(f"expected one configuration dict, not {len(arguments)} positional arguments")
     if arguments and not isinstance(arguments[0], Mapping):
-        raise TypeError(f"expected a configuration dict, not {arguments[0]!r}")
+        raise TypeError(f"expected a configuration dict, not one of type {type(arguments[0]).__name__}")
     written: dict[str, object] = dict(arguments[0]) if arguments else {}  # type: ignore[call-overload]
     written.update(keywords)
     topic_config = written.pop(TOPIC_CONFIG, None)
     if topic_config is not None:
         if not isinstance(topic_config, Mapping):
-            raise TypeError(f"{TOPIC_CONFIG}: expected a dict, not {topic_config!r}")
+            raise TypeError(f"{TOPIC_CONFIG}: expected a dict, not a value of type {type(topic_config).__name__}")
         written.update(topic_config)
     return written
 
@@ -109,7 +110,8 @@ def property_of(name: object, extra: tuple[str, ...]) -> Property:
         known = KNOWN.get(name) or TOPIC.get(name.removeprefix("topic."))
         if known is not None and known.kind != CALLBACK:
             return known
-    raise invalid(f'unknown configuration property "{name}"{hint(str(name), extra)}')
+    shown = f' "{name}"{hint(str(name), extra)}' if is_like_a_name(str(name)) else ""
+    raise invalid(f"unknown configuration property{shown}")
 
 
 def hint(name: str, extra: tuple[str, ...]) -> str:
@@ -131,5 +133,7 @@ def checked(known: Property, value: object, name: str) -> Any:
     if meant in SECURITY:
         return checked_value  # refused where protocol and mechanism give it a meaning
     if meant.treatment == REFUSED and checked_value not in (None, value_of(meant, meant.default or None, name)):
-        raise invalid(f'"{name}" cannot be {value!r}: {meant.note}')
+        # A text may be a secret in the wrong place; whatever else came this far is a number or one of a few words.
+        shown = "the value given" if meant.kind == "text" else repr(checked_value)
+        raise invalid(f'"{name}" cannot be {shown}: {meant.note}')
     return checked_value

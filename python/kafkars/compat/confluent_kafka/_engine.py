@@ -245,7 +245,7 @@ def assignors(values: Values) -> list[str]:
     for each in found:
         if each not in ASSIGNORS:
             known = ", ".join(ASSIGNORS)
-            raise values.contradiction(f"partition.assignment.strategy has {each!r}, which is none of {known}")
+            raise values.contradiction(f"partition.assignment.strategy names one that is none of {known}")
     if "cooperative-sticky" in found and len(set(found)) > 1:
         raise values.contradiction("partition.assignment.strategy: cooperative-sticky cannot be mixed with others")
     return list(dict.fromkeys(found))

@@ -90,5 +90,5 @@ def callback(others: Mapping[str, Any], name: str, error: Callable[[str], Except
     """A function, or None where there is none."""
     function = others.get(name)
     if function is not None and not callable(function):
-        raise error(f"{name}: expected a function, not {function!r}")
+        raise error(f"{name}: expected a function, not a value of type {type(function).__name__}")
     return function

@@ -35,7 +35,7 @@ def unsecured(config: str | None) -> tuple[str, float, str, dict[str, str]]:
             found[name] = value
         else:
             raise ValueError(
-                f"sasl.oauthbearer.config: {name!r} is none of {', '.join(DEFAULTS)} and {EXTENSION}NAME, or is empty"
+                f"sasl.oauthbearer.config: expected words such as principal=admin, of {', '.join(DEFAULTS)} and {EXTENSION}NAME"
             )
     if not found["principal"]:
         raise ValueError("sasl.oauthbearer.config: principal= is missing")

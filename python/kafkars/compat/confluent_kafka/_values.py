@@ -61,7 +61,7 @@ def value_of(known: Property, value: object, name: str, *, default: bool = False
         for option in known.options:
             if option.lower() == text.lower():
                 return option
-        raise wrong(known, value, name)
+        raise wrong(known, name)
     if known.kind == WORDS:
         return words(known, text, name)
     return text
@@ -70,7 +70,7 @@ def value_of(known: Property, value: object, name: str, *, default: bool = False
 def flag(known: Property, text: str, name: str) -> bool:
     if text.lower() in TRUE | FALSE:
         return text.lower() in TRUE
-    raise wrong(known, text, name)
+    raise wrong(known, name)
 
 
 def number(known: Property, text: str, name: str) -> int | float:
@@ -83,9 +83,9 @@ def number(known: Property, text: str, name: str) -> int | float:
         try:
             found = float(text)
         except ValueError:
-            raise wrong(known, text, name) from None
+            raise wrong(known, name) from None
         if not math.isfinite(found):
-            raise wrong(known, text, name) from None
+            raise wrong(known, name) from None
         found = int(found) if known.kind == INTEGER else found
     low, high = known.limits or (-math.inf, math.inf)
     if not low <= found <= high:
@@ -97,7 +97,7 @@ def words(known: Property, text: str, name: str) -> str:
     several = [each.strip().lower() for each in text.split(",")]
     for each in several:
         if each not in known.options:
-            raise wrong(known, each, name)
+            raise wrong(known, name)
     return ",".join(several)
 
 
@@ -110,8 +110,9 @@ def expected(known: Property) -> str:
     return {INTEGER: "a whole number", NUMBER: "a number"}.get(known.kind, "a text")
 
 
-def wrong(known: Property, value: object, name: str) -> KafkaException:
-    return invalid(f'"{name}" cannot be {value!r}: it needs {expected(known)}')
+def wrong(known: Property, name: str) -> KafkaException:
+    """The error for a value that is none. It may be a secret in the wrong place, and is not quoted."""
+    return invalid(f'"{name}" cannot be the value given: it needs {expected(known)}')
 
 
 def invalid(problem: str) -> KafkaException:

@@ -11,6 +11,7 @@ from kafkars.compat._kerberos import kerberos
 from kafkars.compat._tls import RememberingContext, UnusableTlsError, identity, settings_of
 from kafkars.compat.kafka.errors import KafkaConfigurationError
 from kafkars.compat.kafka.sasl.oauth import AbstractTokenProvider
+from kafkars.config.checks import shown
 from kafkars.config.security import FromApplication, Secret
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
@@ -28,11 +29,11 @@ def check(config: Mapping[str, Any]) -> None:
     """
     protocol, mechanism = config["security_protocol"], config["sasl_mechanism"]
     if protocol not in PROTOCOLS:
-        raise AssertionError(f"security_protocol: {protocol!r} is none of {', '.join(PROTOCOLS)}")
+        raise AssertionError(f"security_protocol: {shown(protocol)} is none of {', '.join(PROTOCOLS)}")
     if not protocol.startswith("SASL_"):
         return
     if mechanism not in MECHANISMS:
-        raise KeyError(mechanism)
+        raise KeyError(f"sasl_mechanism: {shown(mechanism)} is none of {', '.join(MECHANISMS)}")
     if mechanism == "PLAIN" or mechanism.startswith("SCRAM-"):
         for name in ("sasl_plain_username", "sasl_plain_password"):
             if config[name] is None:
@@ -64,7 +65,8 @@ def tls(config: Mapping[str, Any]) -> dict[str, Any]:
     revoked = {} if config["ssl_crlfile"] is None else {"ssl_crl_location": os.fsdecode(config["ssl_crlfile"])}
     if config["ssl_context"] is not None:
         own = identity(config["ssl_certfile"], config["ssl_keyfile"], config["ssl_password"])
-        return settings_of(config["ssl_context"], INSTEAD, revocations=revoked) | own
+        believed = {"ssl_ca_location": os.fsdecode(config["ssl_cafile"])} if config["ssl_cafile"] else {}
+        return settings_of(config["ssl_context"], INSTEAD, revocations=revoked, authorities=believed) | own
     return settings_of(context_of(config), INSTEAD, revocations=revoked)
 
 

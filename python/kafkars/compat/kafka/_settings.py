@@ -13,6 +13,7 @@ from typing import Any
 from kafkars.compat._addresses import PORT, with_port
 from kafkars.compat.kafka import _security
 from kafkars.compat.kafka.errors import KafkaConfigurationError
+from kafkars.config.checks import shown
 
 log = logging.getLogger("kafka")
 
@@ -101,7 +102,7 @@ def check_version(config: dict[str, Any]) -> None:
         log.warning("api_version=%r: a tuple of numbers is expected, text is deprecated", version)
         config["api_version"] = None if version == "auto" else tuple(int(part) for part in version.split("."))
     elif version is not None and not isinstance(version, tuple):
-        raise KafkaConfigurationError(f"api_version: expected a tuple of numbers such as (2, 5), not {version!r}")
+        raise KafkaConfigurationError(f"api_version: expected a tuple of numbers such as (2, 5), not {shown(version)}")
 
 
 def check_security(config: Mapping[str, Any]) -> None:

@@ -25,6 +25,7 @@ from kafkars.compat.aiokafka.coordinator.assignors.roundrobin import RoundRobinP
 from kafkars.compat.aiokafka.errors import translated
 from kafkars.compat.aiokafka.structs import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
 from kafkars.compat.aiokafka.util import commit_structure_validate, get_running_loop
+from kafkars.config.checks import shown
 from kafkars.errors import InvalidArgumentError
 from kafkars.types import OffsetAndMetadata as EngineOffset
 
@@ -125,7 +126,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         )
         self._loop = loop or get_running_loop()
         if max_poll_records is not None and not is_count(max_poll_records):
-            raise ValueError(f"max_poll_records: expected a positive integer, not {max_poll_records!r}")
+            raise ValueError(f"max_poll_records: expected a positive integer, not {shown(max_poll_records)}")
         self._deserializers = (key_deserializer, value_deserializer)
         self._max_poll_records = max_poll_records
         self._exclude_internal_topics = exclude_internal_topics
@@ -191,7 +192,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         if self._engine is not None:
             raise AssertionError("start() was called before")
         if self._isolation_level not in {"read_uncommitted", "read_committed"}:
-            raise ValueError(f"isolation_level: {self._isolation_level!r} is not known")
+            raise ValueError(f"isolation_level: {shown(self._isolation_level)} is not known")
         with translated():
             engine = aio.Consumer(self._config)
         self._engine = engine

@@ -19,6 +19,7 @@ from kafkars.compat.aiokafka.partitioner import DefaultPartitioner
 from kafkars.compat.aiokafka.producer.message_accumulator import BatchBuilder
 from kafkars.compat.aiokafka.structs import OffsetAndMetadata, RecordMetadata, TopicPartition
 from kafkars.compat.aiokafka.util import commit_structure_validate, get_running_loop
+from kafkars.config.checks import shown
 from kafkars.types import ConsumerGroupMetadata
 from kafkars.types import OffsetAndMetadata as EngineOffset
 
@@ -119,12 +120,12 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         if acks is _missing:
             acks = -1 if is_idempotent else 1
         if acks not in {0, 1, -1, "all"}:
-            raise ValueError(f"acks: expected 0, 1, -1 or 'all', not {acks!r}")
+            raise ValueError(f"acks: expected 0, 1, -1 or 'all', not {shown(acks)}")
         if is_idempotent and acks not in {-1, "all"}:
             raise ValueError(f"acks={acks!r}: idempotence needs acks='all'")
         if compression_type not in {None, "gzip", "snappy", "lz4", "zstd"}:
             raise ValueError(
-                f"compression_type: expected 'gzip', 'snappy', 'lz4', 'zstd' or None, not {compression_type!r}"
+                f"compression_type: expected 'gzip', 'snappy', 'lz4', 'zstd' or None, not {shown(compression_type)}"
             )
         if client_id is None:
             AIOKafkaProducer._PRODUCER_CLIENT_ID_SEQUENCE += 1

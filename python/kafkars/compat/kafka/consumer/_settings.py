@@ -12,6 +12,7 @@ from kafkars.compat.kafka.coordinator.assignors.range import RangePartitionAssig
 from kafkars.compat.kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from kafkars.compat.kafka.errors import KafkaConfigurationError
 from kafkars.compat.kafka.version import __version__
+from kafkars.config.checks import shown
 
 log = logging.getLogger("kafka.consumer.group")
 
@@ -121,7 +122,7 @@ def assignors(given: Iterable[Any]) -> list[str]:
     for each, name in zip(given, names, strict=True):
         if name not in {"range", "roundrobin", "sticky"}:
             raise KafkaConfigurationError(
-                f"partition_assignment_strategy: {each!r} is no assignor of kafka-python; one of your own is given to "
+                f"partition_assignment_strategy: {shown(each)} is no assignor of kafka-python; one of your own is given to "
                 "kafkars.Consumer as a kafkars.Assignor"
             )
     return [str(name) for name in names]

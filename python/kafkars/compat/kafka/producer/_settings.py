@@ -12,6 +12,7 @@ from typing import Any
 from kafkars.compat.kafka import _settings
 from kafkars.compat.kafka.errors import KafkaConfigurationError
 from kafkars.compat.kafka.partitioner import DefaultPartitioner
+from kafkars.config.checks import shown
 
 log = logging.getLogger("kafka.producer.kafka")
 
@@ -60,9 +61,11 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
     if config["acks"] == "all":
         config["acks"] = -1
     if config["acks"] not in {0, 1, -1}:
-        raise KafkaConfigurationError(f"acks: expected 0, 1, -1 or 'all', not {config['acks']!r}")
+        raise KafkaConfigurationError(f"acks: expected 0, 1, -1 or 'all', not {shown(config['acks'])}")
     if config["compression_type"] not in CODECS:
-        raise ValueError(f"Not supported codec: {config['compression_type']}")
+        raise ValueError(
+            f"compression_type: {shown(config['compression_type'])} is none of {', '.join(filter(None, CODECS))}"
+        )
     check_idempotence(config, given)
     _settings.check_version(config)
     _settings.check_security(config)
