@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from kafkars.aio import Producer
-from kafkars.errors import KafkaError, PurgedError
+from kafkars.errors import BufferFullError, KafkaError, PurgedError
 from kafkars.testing import EmbeddedBroker
 
 from tests.support.awaits import run
@@ -55,6 +55,23 @@ def test_what_nobody_awaits_fails_in_time(embedded: EmbeddedBroker) -> None:
             assert watch.seconds < 2
             assert len(sends) == 0
             assert isinstance(sent.exception(), KafkaError)
+
+    run(test())
+
+
+def test_what_nobody_awaits_is_bounded(embedded: EmbeddedBroker) -> None:
+    async def test() -> None:
+        async with producer(embedded, buffer_memory=65_536, max_request_size=16_384) as sends:
+            with (
+                embedded.intercept("Metadata", "delay", seconds=1),
+                pytest.raises(BufferFullError, match="wait for their topic"),
+            ):
+                for _ in range(1_000):
+                    sends.send_nowait("topic", bytes(1_000))
+            taken = len(sends)
+            assert 50 < taken < 70
+            assert await sends.flush(SECONDS) == 0
+            assert embedded.offsets("topic", 1)[1] == taken
 
     run(test())
 

@@ -33,6 +33,7 @@ impl ProducerCore {
         patience: Duration,
     ) -> PyResult<Entry> {
         if self.is_late(py, record.topic) || !self.choose_partition(py, &mut record)? {
+            self.check_waiting(at_once)?;
             let held = Held::Record(record.into_owned());
             return late::wait(self, py, held, patience).map(Entry::Late);
         }
@@ -48,13 +49,18 @@ impl ProducerCore {
                 Err(SendError::NotReady(_)) => {}
             }
         }
-        // What waits is bounded as well where nobody awaits it.
-        if at_once && self.admissions.bytes() > self.buffer_memory {
+        self.check_waiting(at_once)?;
+        self.queue(Held::Record(record.into_owned()), patience)
+    }
+
+    /// Fails where too much waits for a record that must not wait itself: what nobody awaits is bounded as well.
+    fn check_waiting(&self, at_once: bool) -> PyResult<()> {
+        if at_once && self.admissions.bytes() + self.latecomers.bytes() > self.buffer_memory {
             return Err(error::buffer_full(
                 "records that wait for their topic to become known fill buffer_memory; use send() or enqueue() to wait",
             ));
         }
-        self.queue(Held::Record(record.into_owned()), patience)
+        Ok(())
     }
 
     /// Whether records of the topic wait for their partition, so that a new one must wait behind them.

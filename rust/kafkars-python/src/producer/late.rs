@@ -25,6 +25,7 @@ pub(crate) struct Latecomers {
     waiting: Mutex<VecDeque<Waiting>>,
     /// Records, those of batches as well.
     count: AtomicUsize,
+    bytes: AtomicUsize,
 }
 
 struct Waiting {
@@ -51,6 +52,11 @@ impl Latecomers {
     /// How many records wait.
     pub(crate) fn len(&self) -> usize {
         self.count.load(Ordering::Acquire)
+    }
+
+    /// Bytes that wait.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
     }
 
     /// Whether sends to a topic wait, so that a new one must wait behind them.
@@ -87,8 +93,9 @@ impl Latecomers {
         waiting.remove(at)
     }
 
-    fn uncount(&self, held: &Held) {
-        self.count.fetch_sub(held.count(), Ordering::AcqRel);
+    fn uncount(&self, count: usize, bytes: usize) {
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+        self.count.fetch_sub(count, Ordering::AcqRel);
     }
 
     /// Lets nothing in that waits now: it fails with this error. Returns how many records did.
@@ -97,7 +104,7 @@ impl Latecomers {
         let mut count = 0;
         for Waiting { held, seat, .. } in given_up {
             *seat.outcome.lock() = Some(Err(error::produce(py, failure)));
-            self.uncount(&held);
+            self.uncount(held.count(), held.size());
             count += held.count();
             // Those who wait for the topic hear of it now.
             if let Some(known) = seat.known.get() {
@@ -109,7 +116,7 @@ impl Latecomers {
 
     fn forget(&self, seat: &Arc<Seat>) {
         if let Some(forgotten) = self.take(seat) {
-            self.uncount(&forgotten.held);
+            self.uncount(forgotten.held.count(), forgotten.held.size());
         }
     }
 }
@@ -123,7 +130,7 @@ pub(crate) fn let_in(py: Python<'_>, core: &ProducerCore) {
         seat,
     }) = core.latecomers.take_first(is_known)
     {
-        let count = held.count();
+        let (count, bytes) = (held.count(), held.size());
         let chosen = choose(py, core, &mut held);
         if chosen.is_err() {
             // The function's own error is told by the record's future, which nobody may look at.
@@ -135,7 +142,7 @@ pub(crate) fn let_in(py: Python<'_>, core: &ProducerCore) {
         let outcome = chosen.and_then(|()| core.admissions.queue(held, deadline, core.report()));
         *seat.outcome.lock() = Some(outcome);
         // After it counts there, or the transaction knows: a commit looks at both.
-        core.latecomers.count.fetch_sub(count, Ordering::AcqRel);
+        core.latecomers.uncount(count, bytes);
     }
 }
 
@@ -159,10 +166,10 @@ pub(super) fn wait(
     let seat = Arc::<Seat>::default();
     let topic = held.topic().to_owned();
     let report = core.report();
-    core.latecomers
-        .count
-        .fetch_add(held.count(), Ordering::AcqRel);
-    core.latecomers.waiting.lock().push_back(Waiting {
+    let latecomers = &core.latecomers;
+    latecomers.count.fetch_add(held.count(), Ordering::AcqRel);
+    latecomers.bytes.fetch_add(held.size(), Ordering::Relaxed);
+    latecomers.waiting.lock().push_back(Waiting {
         held,
         deadline: Instant::now() + patience,
         seat: Arc::clone(&seat),
@@ -198,7 +205,8 @@ async fn partitions(
     {
         // Before it counts as gone: a commit waits for that.
         core.producer.record_refused(failure);
-        core.latecomers.uncount(&refused.held);
+        core.latecomers
+            .uncount(refused.held.count(), refused.held.size());
     }
     known.map(drop)
 }
