@@ -88,6 +88,12 @@ impl BatchCursor {
         }
     }
 
+    /// About how many bytes the remaining records take.
+    pub(crate) fn size_left(&self) -> usize {
+        let part = |count: u32| usize::try_from(count).unwrap_or(usize::MAX).max(1);
+        (self.batch.size() / part(self.batch.visible())).saturating_mul(part(self.remaining))
+    }
+
     /// The record before the remaining ones.
     pub(crate) fn last_taken(&self) -> Option<RecordView> {
         let batch = &self.batch.batch;
@@ -149,6 +155,8 @@ pub struct Cursor {
     pub(crate) unopened: VecDeque<Opening>,
     // What some thread opens now; it has the first of them.
     pub(crate) opening: Option<Arc<ResponseMemory>>,
+    // An error that was met behind them: it is queued when they are through.
+    pub(crate) failure: Option<FetchError>,
     // Whether the cursor stands in the buffer's queue of those with something to open.
     pub(crate) is_listed_to_open: bool,
     // Whether it was not asked for because opening is behind.
@@ -169,6 +177,20 @@ pub(crate) struct Held {
 impl Held {
     pub(crate) fn total(self) -> usize {
         self.opened.saturating_add(self.unopened)
+    }
+
+    pub(crate) fn plus(self, more: Self) -> Self {
+        Self {
+            opened: self.opened.saturating_add(more.opened),
+            unopened: self.unopened.saturating_add(more.unopened),
+        }
+    }
+
+    pub(crate) fn minus(self, less: Self) -> Self {
+        Self {
+            opened: self.opened.saturating_sub(less.opened),
+            unopened: self.unopened.saturating_sub(less.unopened),
+        }
     }
 }
 
@@ -212,6 +234,7 @@ impl Cursor {
             queue: VecDeque::new(),
             unopened: VecDeque::new(),
             opening: None,
+            failure: None,
             is_listed_to_open: false,
             is_passed_over: false,
             held: Held::default(),
@@ -310,11 +333,18 @@ impl Cursor {
 
     /// The place behind the last part of the queue.
     pub(crate) fn end_of_queue(&self) -> Option<Place> {
-        match self.queue.back() {
-            None => self.place(),
-            Some(Queued::Skip(place)) => Some(*place),
-            Some(Queued::Records(records)) => Some(records.end()),
-            Some(Queued::Failed(_)) => None,
+        let ends = self.queue.iter().rev().filter_map(|part| match part {
+            Queued::Skip(place) => Some(*place),
+            Queued::Records(records) => Some(records.end()),
+            Queued::Failed(_) => None,
+        });
+        ends.chain(self.place()).next()
+    }
+
+    /// Queues the error that was met, unless answers of before are still to be opened.
+    pub(crate) fn settle_failure(&mut self) {
+        if self.unopened.is_empty() && self.opening.is_none() {
+            self.queue.extend(self.failure.take().map(Queued::Failed));
         }
     }
 }

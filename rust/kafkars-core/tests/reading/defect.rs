@@ -28,6 +28,8 @@ pub(crate) enum Defect {
     EpochStaysBehind,
     /// A refusal of what is no longer asked for moves the position.
     StaleRefusalCounts,
+    /// An error is raised before the records that were fetched before it.
+    ErrorsOvertake,
 }
 
 /// What the buffer gets instead of an answer.

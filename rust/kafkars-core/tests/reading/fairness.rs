@@ -23,7 +23,7 @@ const PARTITIONS: i32 = 4;
 /// Bytes that the buffer may hold: less than one answer of some partitions, and many of others.
 const LIMIT: usize = 1_500;
 /// Turns of the network after which a partition that is read has shown something.
-const PATIENCE: usize = 40;
+const PATIENCE: usize = 200;
 
 struct World {
     logs: Vec<Log>,
@@ -33,6 +33,8 @@ struct World {
     defect: Option<Defect>,
     // Requests whose answers take their time.
     late: Vec<FetchTarget>,
+    // Places whose error the application has not heard of yet.
+    refused: Vec<(i32, i64)>,
 }
 
 pub(crate) fn history(seed: u64, defect: Option<Defect>) -> Result<(), String> {
@@ -44,8 +46,10 @@ pub(crate) fn history(seed: u64, defect: Option<Defect>) -> Result<(), String> {
     });
     let logs: Vec<Log> = logs.collect();
     let mut buffer = FetchBuffer::new(AutoOffsetReset::None, LIMIT);
-    let starts = (0..PARTITIONS).map(|number| (partition(number), Some(Place::at(0))));
-    buffer.assign(starts.collect());
+    // One by one, so that a seed is one history.
+    for number in 0..PARTITIONS {
+        buffer.add(vec![(partition(number), Some(Place::at(0)))]);
+    }
     let mut world = World {
         logs,
         buffer,
@@ -53,9 +57,10 @@ pub(crate) fn history(seed: u64, defect: Option<Defect>) -> Result<(), String> {
         isolation: chance.pick(&crate::ISOLATIONS),
         defect,
         late: Vec::new(),
+        refused: Vec::new(),
     };
     for _ in 0..chance.below(16) {
-        world.network(&mut chance);
+        world.network(&mut chance)?;
         world.application(&mut chance)?;
     }
     // One is left alone while the others hold as much as they get: it is read to its end.
@@ -64,8 +69,8 @@ pub(crate) fn history(seed: u64, defect: Option<Defect>) -> Result<(), String> {
     for number in (0..PARTITIONS).filter(|number| *number != alone) {
         world.set_paused(number, false)?;
     }
-    for _ in 0..20 {
-        world.network(&mut chance);
+    for _ in 0..chance.below(20) {
+        world.network(&mut chance)?;
     }
     for number in 0..PARTITIONS {
         world.set_paused(number, number != alone)?;
@@ -75,11 +80,12 @@ pub(crate) fn history(seed: u64, defect: Option<Defect>) -> Result<(), String> {
         world.set_paused(number, false)?;
     }
     world.read_to_the_end(&[0, 1, 2, 3], &mut chance)?;
+    while world.take_one()? {}
     world.compare()
 }
 
 impl World {
-    fn network(&mut self, chance: &mut Chance) {
+    fn network(&mut self, chance: &mut Chance) -> Result<(), String> {
         let may_ask =
             self.defect != Some(Defect::PausedUsesUpTheCredit) || self.buffer.buffered() < LIMIT;
         let asked = if may_ask {
@@ -89,10 +95,10 @@ impl World {
         };
         let (come, late): (Vec<_>, Vec<_>) = std::mem::take(&mut self.late)
             .into_iter()
-            .partition(|_| chance.once_in(2));
+            .partition(|_| chance.once_in(3));
         self.late = late;
         for target in asked.into_iter().chain(come) {
-            if chance.once_in(4) {
+            if chance.once_in(2) {
                 self.late.push(target);
                 continue;
             }
@@ -100,6 +106,10 @@ impl World {
             if self.is_stale(&target) {
                 // Data was dropped meanwhile. Whatever becomes of the place asked for, what is asked for now is there.
                 self.refuse(&target);
+                continue;
+            }
+            if chance.once_in(8) {
+                self.refuse_for_good(&target)?;
                 continue;
             }
             let log = &self.logs[target.partition.partition as usize];
@@ -131,6 +141,7 @@ impl World {
         if chance.once_in(2) {
             open(&mut self.buffer, None);
         }
+        Ok(())
     }
 
     fn application(&mut self, chance: &mut Chance) -> Result<(), String> {
@@ -161,6 +172,44 @@ impl World {
         self.buffer.out_of_range(target, Instant::now());
     }
 
+    /// The broker will not give what comes next, this once.
+    fn refuse_for_good(&mut self, target: &FetchTarget) -> Result<(), String> {
+        let error = FetchError::OffsetOutOfRange {
+            partition: target.partition.clone(),
+            offset: target.from.offset,
+            log_start: -1,
+            high_watermark: -1,
+        };
+        let refused = (target.partition.partition, target.from.offset);
+        self.refused.push(refused);
+        if self.defect == Some(Defect::ErrorsOvertake) {
+            return self.hear(refused);
+        }
+        let (id, epoch) = (target.id, target.epoch);
+        self.buffer
+            .refused_for_good(id, epoch, Instant::now(), "fetch", error);
+        Ok(())
+    }
+
+    /// An error comes where it was met: behind all records before it, once.
+    fn hear(&mut self, (number, offset): (i32, i64)) -> Result<(), String> {
+        let before = self.refused.len();
+        self.refused.retain(|refused| *refused != (number, offset));
+        if self.refused.len() + 1 != before {
+            return Err(format!(
+                "partition {number} raised an error at {offset} that nobody sent"
+            ));
+        }
+        let cursor = self.buffer.cursor(&partition(number));
+        let position = cursor.map_err(|error| error.to_string())?.position();
+        if position != Some(offset) {
+            return Err(format!(
+                "the error of partition {number} at {offset} came at {position:?}"
+            ));
+        }
+        Ok(())
+    }
+
     fn check_places(&self) -> Result<(), String> {
         for (number, log) in (0..).zip(&self.logs) {
             check_places(log, &self.buffer, (number, 0), None, None)?;
@@ -185,12 +234,16 @@ impl World {
     }
 
     fn take_one(&mut self) -> Result<bool, String> {
-        let taken = self
-            .buffer
-            .next_record()
-            .map_err(|error| error.to_string())?;
-        let Some(taken) = taken else {
-            return Ok(false);
+        let taken = match self.buffer.next_record() {
+            Ok(Some(taken)) => taken,
+            Ok(None) => return Ok(false),
+            Err(FetchError::OffsetOutOfRange {
+                partition, offset, ..
+            }) => {
+                self.hear((partition.partition, offset))?;
+                return Ok(true);
+            }
+            Err(error) => return Err(error.to_string()),
         };
         let number = taken.batch.partition;
         let cursor = self.buffer.cursor(&partition(number));
@@ -205,7 +258,7 @@ impl World {
     fn read_to_the_end(&mut self, numbers: &[i32], chance: &mut Chance) -> Result<(), String> {
         let mut idle = 0;
         while numbers.iter().any(|number| !self.is_at_the_end(*number)) {
-            self.network(chance);
+            self.network(chance)?;
             let before: usize = self.positions();
             while self.take_one()? {}
             self.check_places()?;
@@ -246,6 +299,9 @@ impl World {
                     "partition {number} showed {seen:?}, expected {expected:?}"
                 ));
             }
+        }
+        if !self.refused.is_empty() {
+            return Err(format!("nobody heard of {:?}", self.refused));
         }
         if self.buffer.buffered() != 0 {
             return Err(format!(

@@ -133,4 +133,5 @@ fn planted_defects_are_noticed() {
         every_offset(seed, Manners::Kafka, defect)
     });
     caught(Defect::StaleRefusalCounts, fairness::history);
+    caught(Defect::ErrorsOvertake, fairness::history);
 }

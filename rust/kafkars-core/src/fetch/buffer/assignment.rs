@@ -43,7 +43,7 @@ impl FetchBuffer {
     fn assign_one(&mut self, partition: TopicPartition, place: Option<Place>) {
         match (self.by_partition.get(&partition), place) {
             (Some(_), None) => {}
-            (Some(id), Some(place)) => self.restart(*id, |cursor| cursor.set_position(place)),
+            (Some(id), Some(place)) => self.go_to(*id, |cursor| cursor.set_position(place)),
             (None, place) => self.create(partition, place),
         }
     }
@@ -92,19 +92,28 @@ impl FetchBuffer {
             cursor.queue.clear();
             cursor.unopened.clear();
             cursor.opening = None;
+            cursor.failure = None;
         }
     }
 
+    /// Reading goes on elsewhere. Pauses after refusals stay as they are.
     pub(super) fn restart(&mut self, id: CursorId, change: impl FnOnce(&mut Cursor)) {
         self.drop_data(id);
         self.next_epoch += 1;
         if let Some(cursor) = self.cursors[id].as_mut() {
             cursor.epoch = self.next_epoch;
             cursor.in_flight = false;
-            cursor.retry.shorten();
             cursor.preferred_replica = None;
             change(cursor);
         }
+    }
+
+    /// The same at the application's wish: what was refused before need not be refused there.
+    fn go_to(&mut self, id: CursorId, change: impl FnOnce(&mut Cursor)) {
+        self.restart(id, |cursor| {
+            cursor.retry.shorten();
+            change(cursor);
+        });
     }
 
     /// How many partitions are assigned.
@@ -120,7 +129,7 @@ impl FetchBuffer {
     /// Goes on at `place`.
     pub fn seek(&mut self, partition: &TopicPartition, place: Place) -> Result<(), FetchError> {
         let id = self.id(partition)?;
-        self.restart(id, |cursor| cursor.set_position(place));
+        self.go_to(id, |cursor| cursor.set_position(place));
         Ok(())
     }
 
@@ -131,7 +140,7 @@ impl FetchBuffer {
         start: StartAt,
     ) -> Result<(), FetchError> {
         let id = self.id(partition)?;
-        self.restart(id, |cursor| cursor.reset(start));
+        self.go_to(id, |cursor| cursor.reset(start));
         Ok(())
     }
 
@@ -161,6 +170,7 @@ impl FetchBuffer {
             self.unlist(id);
         } else {
             self.credit.resume(cursor);
+            self.list_to_open(id);
             self.make_ready(id);
         }
         Ok(())

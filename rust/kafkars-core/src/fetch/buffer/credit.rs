@@ -10,7 +10,9 @@ const MOST_READY: usize = 2 << 20;
 /// for as long as anything waits in them, and what opened batches take besides.
 ///
 /// Data of paused partitions is kept, so that a short pause costs nothing. It is dropped as far as it exceeds a quarter of
-/// the limit when it stands in the way of partitions that are read; it is fetched again after the pause.
+/// the limit when it stands in the way of partitions that are read and these have little left; it is fetched again after the
+/// pause. Little is less than what stays of a paused one: partitions that take turns in being paused are read from what they
+/// have before anything is dropped for them.
 #[derive(Debug)]
 pub(super) struct Credit {
     limit: usize,
@@ -19,8 +21,8 @@ pub(super) struct Credit {
     responses: usize,
     // What paused partitions hold: their batches, and the responses in which anything of theirs waits.
     paused: usize,
-    // Of that, their batches.
-    paused_opened: usize,
+    // What their parts of the responses and their batches come to.
+    of_paused: Held,
 }
 
 impl Credit {
@@ -30,7 +32,7 @@ impl Credit {
             held: Held::default(),
             responses: 0,
             paused: 0,
-            paused_opened: 0,
+            of_paused: Held::default(),
         }
     }
 
@@ -64,23 +66,25 @@ impl Credit {
 
     /// Opened, and not kept back by a pause.
     fn ready(&self) -> usize {
-        self.held.opened.saturating_sub(self.paused_opened)
+        self.held.opened.saturating_sub(self.of_paused.opened)
     }
 
-    fn note_paused(&mut self, opened: usize) {
-        self.paused = self.paused.saturating_add(opened);
-        self.paused_opened = self.paused_opened.saturating_add(opened);
+    fn note_paused(&mut self, held: Held) {
+        self.paused = self.paused.saturating_add(held.opened);
+        self.of_paused = self.of_paused.plus(held);
     }
 
-    fn note_resumed(&mut self, opened: usize) {
-        self.paused = self.paused.saturating_sub(opened);
-        self.paused_opened = self.paused_opened.saturating_sub(opened);
+    fn note_resumed(&mut self, held: Held) {
+        self.paused = self.paused.saturating_sub(held.opened);
+        self.of_paused = self.of_paused.minus(held);
     }
 
-    /// Whether paused partitions hold what others need.
-    pub(super) fn is_blocked_by_paused(&self) -> bool {
+    /// Whether paused partitions hold what others need, whose reader has so much `at_hand` besides what waits for it.
+    pub(super) fn is_blocked_by_paused(&self, at_hand: usize) -> bool {
         let share = self.share_of_paused();
+        let left = self.held.minus(self.of_paused).total();
         !self.has_room()
+            && left.saturating_add(at_hand) < self.limit / 16
             && self.paused > share
             && self.held().saturating_sub(self.paused) < self.limit - share
     }
@@ -95,22 +99,18 @@ impl Credit {
     }
 
     pub(super) fn add(&mut self, cursor: &mut Cursor, more: Held) {
-        for held in [&mut cursor.held, &mut self.held] {
-            held.opened = held.opened.saturating_add(more.opened);
-            held.unopened = held.unopened.saturating_add(more.unopened);
-        }
+        cursor.held = cursor.held.plus(more);
+        self.held = self.held.plus(more);
         if cursor.paused {
-            self.note_paused(more.opened);
+            self.note_paused(more);
         }
     }
 
     pub(super) fn remove(&mut self, cursor: &mut Cursor, less: Held) {
-        for held in [&mut cursor.held, &mut self.held] {
-            held.opened = held.opened.saturating_sub(less.opened);
-            held.unopened = held.unopened.saturating_sub(less.unopened);
-        }
+        cursor.held = cursor.held.minus(less);
+        self.held = self.held.minus(less);
         if cursor.paused {
-            self.note_resumed(less.opened);
+            self.note_resumed(less);
         }
     }
 
@@ -134,7 +134,7 @@ impl Credit {
         if std::mem::replace(&mut cursor.paused, true) {
             return;
         }
-        self.note_paused(cursor.held.opened);
+        self.note_paused(cursor.held);
         for response in cursor.responses() {
             self.paused = self.paused.saturating_add(response.pause());
         }
@@ -144,7 +144,7 @@ impl Credit {
         if !std::mem::replace(&mut cursor.paused, false) {
             return;
         }
-        self.note_resumed(cursor.held.opened);
+        self.note_resumed(cursor.held);
         for response in cursor.responses() {
             self.paused = self.paused.saturating_sub(response.resume());
         }

@@ -65,6 +65,8 @@ pub struct FetchBuffer {
     // Opening was behind with a cursor that the network would have asked for, and is no longer.
     has_caught_up: bool,
     next_epoch: u64,
+    // Errors for the application, so that whoever waits for one knows of a new one.
+    errors_met: u64,
     // How fast refused requests are repeated.
     pace: RetryPace,
     // What the latest call handed out, by where each cursor stood before it.
@@ -118,6 +120,7 @@ impl FetchBuffer {
             has_left_out: false,
             has_caught_up: false,
             next_epoch: 0,
+            errors_met: 0,
             pace: RetryPace::new(Backoff::new(FIRST_PAUSE, LONGEST_PAUSE), 0),
             unfinished: Vec::new(),
             ledger: Ledger::default(),

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::{CursorId, FetchBuffer, FetchTarget, PartitionStatus};
 use crate::config::AutoOffsetReset;
-use crate::fetch::cursor::{Cursor, CursorState, Queued, StartAt};
+use crate::fetch::cursor::{Cursor, CursorState, StartAt};
 use crate::fetch::error::FetchError;
 
 /// What is asked for here, in words.
@@ -13,7 +13,13 @@ pub(super) const FETCH: &str = "fetch";
 impl FetchBuffer {
     /// Whether new data may be asked for.
     pub fn has_credit(&self) -> bool {
-        self.credit.has_room() || self.asked_in_vain || self.credit.is_blocked_by_paused()
+        self.credit.has_room() || self.asked_in_vain || self.is_blocked_by_paused()
+    }
+
+    fn is_blocked_by_paused(&self) -> bool {
+        let current = self.current.as_ref();
+        let at_hand = current.map_or(0, |(_, records)| records.size_left());
+        self.credit.is_blocked_by_paused(at_hand)
     }
 
     /// Whether what waits for the application is less than the limit.
@@ -55,8 +61,7 @@ impl FetchBuffer {
             !waits && belongs(cursor)
         };
         let gets_more = |cursor: &Cursor| wants(cursor) && !cursor.is_behind();
-        if self.credit.is_blocked_by_paused() && self.cursors().any(|(_, cursor)| gets_more(cursor))
-        {
+        if self.is_blocked_by_paused() && self.cursors().any(|(_, cursor)| gets_more(cursor)) {
             self.drop_paused();
         }
         let is_full = !self.credit.has_room();
@@ -126,14 +131,25 @@ impl FetchBuffer {
         true
     }
 
-    /// Queues an error for the application; it is raised after the records before it.
+    /// An error for the application; it is raised after the records before it, those that are not opened yet among them.
+    /// One at a time: nothing is asked for until that was heard, and what lasts will be met again.
     pub fn fail(&mut self, id: CursorId, epoch: u64, error: FetchError) -> bool {
         let Some(cursor) = self.cursor_at(id, epoch) else {
             return false;
         };
+        if cursor.state == CursorState::Failed {
+            return false;
+        }
         cursor.state = CursorState::Failed;
-        cursor.queue.push_back(Queued::Failed(error));
+        cursor.failure = Some(error);
+        cursor.settle_failure();
+        self.errors_met = self.errors_met.wrapping_add(1);
         self.make_ready(id)
+    }
+
+    /// How many errors were met so far that the application has to hear of.
+    pub fn errors_met(&self) -> u64 {
+        self.errors_met
     }
 
     /// What was asked for is outside the log: starts over as the policy says, or raises. A refusal of another place than the

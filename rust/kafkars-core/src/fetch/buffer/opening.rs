@@ -25,13 +25,13 @@ pub struct OpenTask {
 
 impl FetchBuffer {
     /// Queues what a response held of a partition, to be opened, and moves the fetch offset past it: the next request can
-    /// leave before anything is opened. Returns false when it does not join what came before, because that was dropped: then
-    /// it is dropped as well and asked for again.
+    /// leave before anything is opened. Returns false when it does not join what came before, because that was dropped, or an
+    /// error was met meanwhile: then it is dropped as well and asked for again.
     pub fn admit(&mut self, target: &FetchTarget, job: OpenJob) -> bool {
         let Some(cursor) = cursor_at(&mut self.cursors, target.id, target.epoch) else {
             return false;
         };
-        if cursor.fetch_from != job.from {
+        if cursor.fetch_from != job.from || cursor.state == CursorState::Failed {
             return false;
         }
         cursor.fetch_from = job.next();
@@ -45,16 +45,6 @@ impl FetchBuffer {
 
     /// The answer to open next, if the application's queues have room for what it holds.
     pub fn start_opening(&mut self) -> Option<OpenTask> {
-        let wants = |id: &CursorId| {
-            let cursor = self.cursors[*id].as_ref();
-            cursor.is_some_and(|cursor| !cursor.paused && !cursor.unopened.is_empty())
-        };
-        if !self.credit.has_room_to_open()
-            && self.credit.is_blocked_by_paused()
-            && self.to_open.iter().any(wants)
-        {
-            self.drop_paused();
-        }
         for _ in 0..self.to_open.len() {
             let only_empty = self.may_open()?;
             let id = self.to_open.pop_front()?;
@@ -70,7 +60,7 @@ impl FetchBuffer {
                 continue;
             }
             if cursor.paused && self.credit.paused_exceed_share() {
-                self.drop_unopened(id);
+                // It gets a turn again after the pause.
                 continue;
             }
             return self.give_out(id);
@@ -144,7 +134,7 @@ impl FetchBuffer {
         if cursor.queued_to != task.at {
             self.credit.release(cursor.paused, response);
             self.drop_unopened(task.id);
-            return false;
+            return self.make_ready(task.id);
         }
         let mut bytes = 0;
         let mut failure = None;
@@ -170,6 +160,9 @@ impl FetchBuffer {
                 Opened::Failed(error) => {
                     failure = Some(error.to_string());
                     cursor.state = CursorState::Failed;
+                    // What was met behind it is asked for again.
+                    cursor.failure = None;
+                    self.errors_met = self.errors_met.wrapping_add(1);
                     cursor.queue.push_back(Queued::Failed(error));
                 }
             }
@@ -182,7 +175,9 @@ impl FetchBuffer {
             (Some(cause), Some(heard_at)) => {
                 cursor.retry.failed(heard_at, &mut self.pace, FETCH, cause);
             }
-            (None, _) if has_parts => drop(cursor.retry.succeeded()),
+            (None, _) if has_parts && cursor.state != CursorState::Failed => {
+                drop(cursor.retry.succeeded());
+            }
             _ => {}
         }
         if !has_failed && !task.opening.is_done() {
@@ -196,13 +191,14 @@ impl FetchBuffer {
         if has_failed {
             self.drop_unopened(task.id);
         } else {
+            cursor.settle_failure();
             self.list_to_open(task.id);
         }
         self.make_ready(task.id)
     }
 
     /// Gives a cursor a turn to be opened, if it has anything for it and no turn yet.
-    fn list_to_open(&mut self, id: CursorId) {
+    pub(super) fn list_to_open(&mut self, id: CursorId) {
         let Some(cursor) = self.cursors[id].as_mut() else {
             return;
         };
@@ -236,12 +232,15 @@ impl FetchBuffer {
             self.credit.release(cursor.paused, opening.response());
         }
         cursor.fetch_from = cursor.queued_to;
+        cursor.settle_failure();
     }
 
-    /// Drops data of paused partitions, the newest first, down to their share.
+    /// Drops data of paused partitions, the newest first, down to their share. What is before an error stays with it.
     pub(super) fn drop_paused(&mut self) {
         for id in 0..self.cursors.len() {
-            let holds = |cursor: &Cursor| cursor.paused && cursor.held.total() > 0;
+            let holds = |cursor: &Cursor| {
+                cursor.paused && cursor.held.total() > 0 && cursor.failure.is_none()
+            };
             if !self.cursors[id].as_ref().is_some_and(holds) {
                 continue;
             }

@@ -751,6 +751,41 @@ mod paused {
         }
     }
 
+    /// Two partitions that fill the buffer change places after every record.
+    #[test]
+    fn partitions_that_take_turns_in_a_pause_are_read_from_what_they_have() {
+        const BATCHES: i64 = 40;
+        let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 200_000);
+        let both = [partition(0), partition(1)];
+        buffer.assign(both.clone().map(|one| (one, Some(Place::at(0)))).into());
+        let (mut asked, mut read) = (0, 0);
+        for turn in 0..1_000 {
+            let paused = &both[turn % 2];
+            buffer.set_paused(paused, true).expect("assigned");
+            let other = &both[1 - turn % 2];
+            buffer.set_paused(other, false).expect("assigned");
+            while buffer.has_credit() {
+                let targets = take_targets(&mut buffer);
+                for target in &targets {
+                    asked += BATCHES;
+                    let first = target.from.offset;
+                    let batches = (first..first + BATCHES).map(|offset| wire(offset, 1));
+                    let records = batches.collect::<Vec<_>>().concat();
+                    answer(&mut buffer, target, records.into());
+                }
+                if targets.is_empty() {
+                    break;
+                }
+            }
+            open_all(&mut buffer);
+            let taken = buffer.next_record().expect("no error").expect("a record");
+            assert_eq!(taken.batch.partition, other.partition);
+            assert_eq!(taken.view.offset, (turn / 2) as i64);
+            read += 1;
+        }
+        assert!(asked < 8 * read, "{asked} records fetched for {read}");
+    }
+
     #[test]
     fn an_error_of_a_paused_partition_is_not_dropped() {
         let mut buffer = blocked();
@@ -770,12 +805,90 @@ mod paused {
         assert!(buffer.has_left_out(), "dropping has freed nothing");
         assert_eq!(offsets(&mut buffer), [(1, 0)]);
         buffer.set_paused(&partition(0), false).expect("assigned");
-        let raised = std::iter::from_fn(|| match buffer.next_record() {
-            Ok(Some(_)) => Some(None),
-            Ok(None) => None,
-            Err(error) => Some(Some(error)),
-        });
-        assert_eq!(raised.flatten().collect::<Vec<_>>(), [error]);
+        let (mut records, mut raised) = (0, Vec::new());
+        while buffer.is_ready() {
+            match buffer.next_record() {
+                Ok(taken) => records += usize::from(taken.is_some()),
+                Err(error) => raised.push((records, error)),
+            }
+            open_all(&mut buffer);
+        }
+        assert_eq!(raised, [(30, error)]);
+    }
+}
+
+mod errors {
+    use super::*;
+    use crate::fetch::error::FetchError;
+
+    /// A partition with an opened answer, one that is not opened, and an error behind both.
+    fn refused_ahead(limit: usize) -> (FetchBuffer, FetchError) {
+        let mut buffer = FetchBuffer::new(AutoOffsetReset::None, limit);
+        buffer.assign(vec![(partition(0), Some(Place::at(0)))]);
+        let target = take_targets(&mut buffer).remove(0);
+        answer(&mut buffer, &target, wire(0, 5));
+        let target = take_targets(&mut buffer).remove(0);
+        buffer.landed(std::slice::from_ref(&target));
+        assert!(buffer.admit(&target, job(&target, wire(5, 5))));
+        let target = take_targets(&mut buffer).remove(0);
+        buffer.landed(std::slice::from_ref(&target));
+        assert_eq!(target.from.offset, 10);
+        buffer.out_of_range(&target, Instant::now());
+        let error = FetchError::OffsetOutOfRange {
+            partition: partition(0),
+            offset: 10,
+            log_start: 0,
+            high_watermark: 100,
+        };
+        (buffer, error)
+    }
+
+    #[test]
+    fn an_error_comes_behind_answers_that_are_not_opened_yet() {
+        let (mut buffer, error) = refused_ahead(1 << 20);
+        let shown: Vec<_> = (0..10).map(|offset| (0, offset)).collect();
+        assert!(take_targets(&mut buffer).is_empty());
+        assert_eq!(offsets(&mut buffer), shown[..5]);
+        open_all(&mut buffer);
+        assert_eq!(offsets_and_error(&mut buffer), (shown[5..].to_vec(), error));
+    }
+
+    #[test]
+    fn what_is_before_an_error_stays_with_it_in_a_pause() {
+        let (mut buffer, error) = refused_ahead(1 << 20);
+        buffer.set_paused(&partition(0), true).expect("assigned");
+        open_all(&mut buffer);
+        buffer.drop_paused();
+        buffer.set_paused(&partition(0), false).expect("assigned");
+        open_all(&mut buffer);
+        let shown: Vec<_> = (0..10).map(|offset| (0, offset)).collect();
+        assert_eq!(offsets_and_error(&mut buffer), (shown, error));
+        let later = Instant::now() + Duration::from_secs(9);
+        assert_eq!(buffer.take_targets(later, |_| true)[0].from.offset, 10);
+    }
+
+    #[test]
+    fn what_comes_while_an_error_waits_is_asked_for_again() {
+        let mut buffer = assigned(1);
+        let target = take_targets(&mut buffer).remove(0);
+        let error = FetchError::NoOffset {
+            partition: partition(0),
+        };
+        assert!(buffer.fail(target.id, target.epoch, error.clone()));
+        answer(&mut buffer, &target, wire(0, 5));
+        assert_eq!(offsets_and_error(&mut buffer), (Vec::new(), error));
+        assert_eq!(take_targets(&mut buffer)[0].from.offset, 0);
+    }
+
+    fn offsets_and_error(buffer: &mut FetchBuffer) -> (Vec<(i32, i64)>, FetchError) {
+        let mut offsets = Vec::new();
+        loop {
+            match buffer.next_record() {
+                Ok(Some(taken)) => offsets.push((taken.batch.partition, taken.view.offset)),
+                Ok(None) => panic!("the error comes after {offsets:?}"),
+                Err(error) => return (offsets, error),
+            }
+        }
     }
 }
 
