@@ -149,7 +149,10 @@ impl Answer<'_> {
                 leader_epoch: data.diverging_epoch.epoch,
                 end_offset: data.diverging_epoch.end_offset,
             };
-            tracing::warn!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.from.offset, diverging_offset = end.end_offset, "the log was truncated");
+            // It is said once, however often it is met before reading goes on.
+            if cursor.trouble().is_none() {
+                tracing::warn!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.from.offset, diverging_offset = end.end_offset, "the log was truncated");
+            }
             buffer.truncated(target.id, target.epoch, target.from, end, now);
             return Part::News { is_stale: false };
         }

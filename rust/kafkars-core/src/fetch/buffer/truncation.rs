@@ -34,6 +34,14 @@ pub struct EpochEnd {
     pub end_offset: i64,
 }
 
+impl EpochEnd {
+    /// Whether a log of which this is said does not hold what was read up to `from`.
+    #[must_use]
+    pub fn diverges_from(self, from: Place) -> bool {
+        self.leader_epoch < from.leader_epoch.max(0) || self.end_offset < from.offset.max(0)
+    }
+}
+
 impl FetchBuffer {
     /// Marks and returns the cursors whose leader changed since their log was looked at. `leader` tells node and epoch.
     pub fn take_validations(
@@ -84,8 +92,7 @@ impl FetchBuffer {
             return;
         };
         cursor.validated = asked.leader_epoch;
-        let unknown = end.leader_epoch < 0 || end.end_offset < 0;
-        if unknown || end.end_offset < asked.from.offset {
+        if end.diverges_from(asked.from) {
             self.truncated(asked.id, asked.epoch, asked.from, end, now);
         }
     }
@@ -131,10 +138,14 @@ impl FetchBuffer {
     }
 }
 
-/// Where both logs agree, and never further than the application has read.
+/// Where both logs agree, and never further than the application has read. The epoch that was refused is not asked about
+/// again: the log has nothing of it.
 fn place_of(cursor: &Cursor, end: EpochEnd) -> Place {
     match cursor.place() {
-        Some(position) if position.offset < end.end_offset => position,
+        Some(position) if position.offset < end.end_offset => Place {
+            offset: position.offset,
+            leader_epoch: position.leader_epoch.min(end.leader_epoch),
+        },
         _ => Place {
             offset: end.end_offset,
             leader_epoch: end.leader_epoch,
@@ -249,6 +260,39 @@ mod tests {
             }
         );
         assert!(error.to_string().contains("differs from offset 15 on"));
+    }
+
+    #[test]
+    fn an_epoch_that_the_log_does_not_have_is_not_asked_about_again() {
+        let mut buffer = reading(AutoOffsetReset::Earliest);
+        let question = asked(&mut buffer, 4).remove(0);
+        buffer.validated(&question, end(2, 25), Instant::now());
+        let from = Place {
+            offset: 20,
+            leader_epoch: 2,
+        };
+        assert_eq!(fetched(&mut buffer).map(|target| target.from), Some(from));
+    }
+
+    /// However often a leader says that the log diverges, it is asked after growing pauses.
+    #[test]
+    fn a_leader_that_never_agrees_is_asked_ever_more_slowly() {
+        let mut buffer = reading(AutoOffsetReset::Earliest);
+        let start = Instant::now();
+        let mut fetches = 0;
+        for millisecond in 0..10_000 {
+            let now = start + std::time::Duration::from_millis(millisecond);
+            for target in buffer.take_targets(now, |_| true) {
+                fetches += 1;
+                buffer.landed(std::slice::from_ref(&target));
+                let end = EpochEnd {
+                    leader_epoch: 2,
+                    end_offset: 25,
+                };
+                buffer.truncated(target.id, target.epoch, target.from, end, now);
+            }
+        }
+        assert!((5..20).contains(&fetches), "{fetches}");
     }
 
     #[test]
