@@ -161,7 +161,7 @@ impl Manager {
     }
 
     fn fail_topic(&self, topic: &Arc<str>, code: ErrorCode) {
-        let is_told = self.shared.update(|buffer| {
+        self.shared.update(|buffer| {
             // What is said of a paused partition is heard when it is resumed only.
             let first = buffer
                 .cursors()
@@ -173,12 +173,7 @@ impl Manager {
                 let topic = Arc::clone(topic);
                 buffer.fail(id, epoch, FetchError::Topic { topic, code });
             }
-            first.is_some()
         });
-        if is_told {
-            // Whoever waits for a position hears of it.
-            self.shared.touch();
-        }
     }
 }
 

@@ -248,11 +248,14 @@ impl Shared {
         }
     }
 
-    /// Changes the buffer from a task and wakes the application when it has something to take afterwards.
+    /// Changes the buffer from a task and wakes the application when it has something to take afterwards, and whoever waits
+    /// for a position when there is an error that may stand before it.
     pub(super) fn update<T>(&self, update: impl FnOnce(&mut FetchBuffer) -> T) -> T {
         let mut inner = self.inner.lock();
         let before = inner.is_ready();
+        let errors_before = inner.buffer.errors_met();
         let result = update(&mut inner.buffer);
+        let has_error = inner.buffer.errors_met() != errors_before;
         if inner.is_ready() && (!before || !inner.choosy.is_empty()) {
             let mut woken = std::mem::take(&mut inner.choosy);
             if !before {
@@ -260,6 +263,11 @@ impl Shared {
             }
             drop(inner);
             self.announce(woken);
+        } else {
+            drop(inner);
+        }
+        if has_error {
+            self.touch();
         }
         result
     }
