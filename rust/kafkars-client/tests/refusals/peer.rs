@@ -88,6 +88,10 @@ struct State {
     fault: Mutex<Option<Fault>>,
     asked: Mutex<HashMap<ApiKey, usize>>,
     connections: AtomicUsize,
+    // Fetches that are here now.
+    fetches: AtomicUsize,
+    // How long those may wait that came while another one was here.
+    waits_beside: Mutex<Vec<Duration>>,
     // New connections are taken and never greeted.
     is_mute: AtomicBool,
 }
@@ -109,6 +113,8 @@ impl Broker {
             fault: Mutex::new(None),
             asked: Mutex::default(),
             connections: AtomicUsize::new(0),
+            fetches: AtomicUsize::new(0),
+            waits_beside: Mutex::default(),
             is_mute: AtomicBool::new(false),
         });
         let shared = Arc::clone(&state);
@@ -167,6 +173,11 @@ impl Broker {
     /// Connections so far.
     pub(crate) fn connections(&self) -> usize {
         self.state.connections.load(Ordering::Relaxed)
+    }
+
+    /// How long those fetches may wait here that came while another one was here, since this was asked last.
+    pub(crate) fn waits_beside(&self) -> Vec<Duration> {
+        std::mem::take(&mut *self.state.waits_beside.lock())
     }
 
     /// From now on nobody who connects gets an answer.
@@ -361,15 +372,20 @@ impl State {
             _ => {}
         }
         let wait = Duration::from_millis(request.max_wait_ms.max(0) as u64);
+        if self.fetches.fetch_add(1, Ordering::Relaxed) > 0 {
+            self.waits_beside.lock().push(wait);
+        }
         let mut changed = self.changed.subscribe();
         let deadline = tokio::time::Instant::now() + wait;
-        loop {
+        let response = loop {
             let (response, has_news) = self.read(&request, refusal);
             if has_news || tokio::time::Instant::now() >= deadline {
-                return response;
+                break response;
             }
             drop(tokio::time::timeout_at(deadline, changed.changed()).await);
-        }
+        };
+        self.fetches.fetch_sub(1, Ordering::Relaxed);
+        response
     }
 
     /// What the partitions hold now, and whether that is worth an answer at once.
