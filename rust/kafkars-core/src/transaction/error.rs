@@ -88,11 +88,11 @@ pub enum TransactionError {
         /// producer's.
         init_lost: bool,
     },
-    /// The transaction was open for longer than `transaction_timeout_ms`, and was given up before the broker did it (KIP-588).
+    /// The transaction was open for nearly `transaction_timeout_ms`, and was given up before the broker did it (KIP-588).
     /// Abortable.
     #[error(
-        "the transaction was open for {} ms, above transaction_timeout_ms={}; abort it, and raise the setting or \
-         make transactions shorter", measured.as_millis(), limit.as_millis()
+        "the transaction was open for {} ms, and transaction_timeout_ms={} leaves no time to commit it; abort it, and raise the \
+         setting or make transactions shorter", measured.as_millis(), limit.as_millis()
     )]
     TimedOut {
         /// `transaction_timeout_ms`.

@@ -14,8 +14,8 @@
 //! - From 2 on (KIP-890), brokers add partitions and groups by themselves and every end of a transaction brings a new epoch, so
 //!   late requests are refused.
 //!
-//! A transaction open for `transaction_timeout_ms` is aborted here before the coordinator does it (KIP-588): the coordinator's
-//! own abort looks to the producer like being fenced, and ends it.
+//! A transaction open for nearly `transaction_timeout_ms` is aborted here before the coordinator does it (KIP-588): the
+//! coordinator's own abort looks to the producer like being fenced, and ends it.
 
 mod answers;
 mod commands;
@@ -39,6 +39,9 @@ use self::steps::Step;
 use crate::backoff::{Backoff, Random};
 use crate::produce::error::ProduceError;
 use crate::produce::sequence::ProducerIdentity;
+
+/// How long before its end a transaction is aborted at most: the abort must reach the coordinator before it looks at its clock.
+const LONGEST_MARGIN: Duration = Duration::from_secs(1);
 
 /// Settings of a transactional producer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -400,7 +403,8 @@ impl Transactions {
             _ => false,
         };
         let started = self.started.filter(|_| open)?;
-        Some(started + self.config.transaction_timeout)
+        let timeout = self.config.transaction_timeout;
+        Some(started + timeout - (timeout / 10).min(LONGEST_MARGIN))
     }
 }
 
