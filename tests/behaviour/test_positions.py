@@ -44,6 +44,13 @@ def test_none_raises_instead_of_choosing(clients: Clients, topic: str) -> None:
     assert values(read(consumer, 2)) == numbers(1, 3)
 
 
+def test_whoever_asks_for_a_position_hears_that_there_is_none(clients: Clients, topic: str) -> None:
+    consumer = clients.consumer([(topic, 0)], auto_offset_reset="none")
+    for _ in range(2):
+        with pytest.raises(NoOffsetError, match=topic):
+            consumer.position((topic, 0), timeout=5)
+
+
 def test_a_seek_goes_back_and_forth(clients: Clients, topic: str) -> None:
     clients.fill(topic, range(100))
     consumer = clients.consumer([(topic, 0)])
