@@ -84,7 +84,7 @@ impl Credit {
         let share = self.share_of_paused();
         let left = self.held.minus(self.of_paused).total();
         !self.has_room()
-            && left.saturating_add(at_hand) < self.limit / 16
+            && left.saturating_add(at_hand) <= self.limit / 16
             && self.paused > share
             && self.held().saturating_sub(self.paused) < self.limit - share
     }
