@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from kafkars import TopicPartition
-from kafkars.errors import CommitFailedError, KafkaTimeoutError
+from kafkars.errors import AuthorizationError, CommitFailedError, KafkaTimeoutError
 from kafkars.testing import EmbeddedCluster
 
 from tests.brokers import Broker
@@ -101,16 +101,88 @@ def test_an_end_that_was_not_waited_for_does_not_end_a_later_one(group: Group) -
     assert committed(group) == 7
 
 
-@pytest.mark.parametrize("timeout", [0.0, 2.0])
-def test_a_last_commit_without_an_outcome_is_an_error(group: Group, timeout: float) -> None:
-    """What `close()` commits by itself is committed when it returns, or it says so."""
+def finished(group: Group, way: str) -> Any:
+    """A consumer that has read everything and commits at its end."""
     member = group.member(enable_auto_commit=True, auto_commit_interval_ms=60_000)
-    member.assign([(group.topic, partition) for partition in range(4)])
+    if way == "by hand":
+        member.assign([(group.topic, partition) for partition in range(4)])
+    else:
+        member.subscribe([group.topic])
     read(member, 40)
+    return member
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("timeout", [0.0, 2.0])
+def test_a_last_commit_without_an_outcome_is_an_error(group: Group, way: str, timeout: float) -> None:
+    """What `close()` commits by itself is committed when it returns, or it says so."""
+    member = finished(group, way)
     with group.clients.broker.handle.intercept(None, "drop"), pytest.raises(KafkaTimeoutError, match="not committed"):
         member.close(timeout)
     assert member.closed
     member.close(0)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_last_commit_that_is_refused_is_an_error(group: Group, way: str) -> None:
+    member = finished(group, way)
+    fault = group.clients.broker.handle.intercept("OffsetCommit", "GROUP_AUTHORIZATION_FAILED")
+    with fault, pytest.raises(AuthorizationError, match="GROUP_AUTHORIZATION_FAILED"):
+        member.close(10)
+    assert member.closed
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_exception_of_a_block_counts_more_than_one_of_its_end(
+    group: Group, way: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    member = finished(group, way)
+    native = getattr(member, "_client", member)
+    heard: list[Any] = []
+    native.commit_async({(group.topic, 0): 3}, lambda *_: heard.append(1) or 1 / 0)
+
+    async def asynchronous() -> None:
+        async with native:
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        if group.clients.api.name == "sync":
+            with native:
+                raise KeyError("mine")
+        member._loop.run_until_complete(asynchronous())
+    assert heard
+    assert member.closed
+    assert "division by zero" in caplog.text
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("raises", ["callback", "listener"])
+def test_an_exception_at_the_end_keeps_nobody_from_hearing_the_truth(group: Group, way: str, raises: str) -> None:
+    member = group.member(enable_auto_commit=raises == "listener", auto_commit_interval_ms=60_000)
+
+    def fail(*_: Any) -> None:
+        raise ZeroDivisionError(raises)
+
+    if way == "by hand":
+        member.assign([(group.topic, partition) for partition in range(4)])
+    else:
+        member.subscribe([group.topic], on_partitions_revoked=fail if raises == "listener" else None)
+        assigned(member, 4)
+    heard: list[Any] = []
+    with group.clients.broker.handle.intercept("OffsetCommit", "delay", seconds=0.5, times=2):
+        if raises == "callback":
+            member.commit_async({(group.topic, 0): 3}, fail)
+        member.commit_async({(group.topic, 0): 5}, lambda _, error: heard.append(error))
+        member.commit_async({(group.topic, 0): 7}, lambda _, error: heard.append(error))
+        try:
+            member.close(20)
+        except ZeroDivisionError:
+            assert (raises, way) != ("listener", "by hand")
+        else:
+            assert (raises, way) == ("listener", "by hand")
+    assert heard == [None, None]
+    # Where commits are automatic the position comes last.
+    assert raises == "listener" or committed(group) == 7
 
 
 @pytest.mark.parametrize("way", WAYS)

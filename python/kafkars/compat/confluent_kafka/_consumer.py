@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import operator
 import re
 from collections.abc import Iterator, Mapping
@@ -30,6 +31,8 @@ from kafkars.config import ConsumerConfig
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+log = logging.getLogger("kafkars.compat")
 
 LOOK_SECONDS = 1.0
 """How long a commit may look whether its topics exist."""
@@ -448,8 +451,10 @@ class Consumer(ConfluentConsumer):
         finally:
             # Whatever `on_commit` raises: commits that were made before are done.
             try:
-                with translated("Failed to close consumer"):
-                    self._engine.close(LEAVE_SECONDS)
+                self._engine.close(LEAVE_SECONDS)
+            except errors.KafkaError as error:
+                # As with librdkafka, which tells of a last commit nobody but `on_commit`.
+                log.warning("the last commit failed: %s", error)
             finally:
                 self._events.close()
 

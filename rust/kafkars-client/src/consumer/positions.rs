@@ -53,16 +53,20 @@ impl Consumer {
                 check_offset(partition, place.offset)?;
             }
         }
-        self.by_hand("incremental_assign()")?;
+        let was_by_hand = self.by_hand("incremental_assign()")?;
         self.change(|buffer| {
-            buffer.add(partitions);
+            match was_by_hand {
+                true => buffer.add(partitions),
+                // What the group has assigned is given up.
+                false => buffer.assign(partitions),
+            }
             Ok(())
         })
     }
 
     /// Takes partitions out of the assignment.
     pub fn incremental_unassign(&self, partitions: &[TopicPartition]) -> Result<(), FetchError> {
-        self.by_hand("incremental_unassign()")?;
+        self.check_by_hand("incremental_unassign()")?;
         self.change(|buffer| {
             check_all(buffer, partitions)?;
             buffer.remove(partitions);
@@ -70,8 +74,17 @@ impl Consumer {
         })
     }
 
+    /// From now on the application assigns partitions. What it has finished of those that a group is still to take away is kept
+    /// for that. Returns whether it did so before.
+    fn by_hand(&self, call: &str) -> Result<bool, FetchError> {
+        self.check_by_hand(call)?;
+        let mut inner = self.shared.inner.lock();
+        self.shared.leave_behind(&mut inner);
+        Ok(std::mem::replace(&mut inner.assigned_by_hand, true))
+    }
+
     /// Assignment by hand and by a group exclude each other.
-    fn by_hand(&self, call: &str) -> Result<(), FetchError> {
+    fn check_by_hand(&self, call: &str) -> Result<(), FetchError> {
         self.check_open()?;
         if let Some(group) = &self.shared.group
             && group.is_subscribed()
@@ -83,7 +96,6 @@ impl Consumer {
                 .into(),
             });
         }
-        self.shared.inner.lock().assigned_by_hand = true;
         Ok(())
     }
 

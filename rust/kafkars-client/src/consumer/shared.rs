@@ -11,7 +11,7 @@ use kafkars_core::fetch::error::FetchError;
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::watch;
 
-use super::group::{Group, News, Queue};
+use super::group::{Ending, Group, News, Queue};
 use super::manager::unreachable;
 use crate::client::Client;
 use crate::now;
@@ -56,8 +56,11 @@ pub(super) struct Inner {
     pub(super) records: u64,
     // What the application must hear before more records.
     pub(super) queue: Queue,
-    // Set by assign(), so that it and subscribe() exclude each other.
+    // Set by assign(), so that it and subscribe() exclude each other. What a group takes away later is none of what was
+    // assigned by hand.
     pub(super) assigned_by_hand: bool,
+    // What is left to do for the group when the application is gone, or has turned to something else.
+    pub(super) ending: Ending,
     // When the application changed last what it wants to read; silence counts from here.
     pub(super) wished_at: Instant,
     // When it last changed what is fetched: assigned, sought, paused or resumed something.
@@ -92,6 +95,7 @@ impl Inner {
             records: 0,
             queue: Queue::default(),
             assigned_by_hand: false,
+            ending: Ending::default(),
             wished_at: now(),
             changed_at: None,
             polled_at: None,
@@ -153,6 +157,10 @@ impl Shared {
     pub(super) fn push_news(&self, news: News) {
         let mut inner = self.inner.lock();
         if self.is_closed() {
+            // Nobody hears of it any more; the driver ends it.
+            if let News::Change(change) = news {
+                inner.ending.unfinished.push(change.into());
+            }
             return;
         }
         inner.queue.push(news);
@@ -198,13 +206,14 @@ impl Shared {
     }
 
     pub(super) fn close(&self) {
-        if self.closed.swap(true, Ordering::AcqRel) {
-            return;
-        }
         let woken = {
             let mut inner = self.inner.lock();
+            // Whoever finds it closed finds what is left to do, too.
+            if self.closed.swap(true, Ordering::AcqRel) {
+                return;
+            }
+            self.keep_for_the_end(&mut inner);
             inner.buffer.assign(Vec::new());
-            inner.queue.clear();
             self.gate(&inner);
             let mut woken = std::mem::take(&mut inner.waiters);
             woken.append(&mut inner.choosy);

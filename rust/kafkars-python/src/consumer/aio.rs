@@ -1,9 +1,8 @@
 //! The asynchronous consumer: the same calls, answered with futures.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
 use pyo3::prelude::*;
 
 use super::base::PyBaseConsumer;
@@ -166,17 +165,8 @@ impl PyAsyncConsumer {
     /// Leaves the group and stops reading. Polls that wait end with `ClosedError`, iterations just end.
     #[pyo3(signature = (timeout=Some(30.0)), text_signature = "($self, timeout=30.0)")]
     fn close(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Call> {
-        let core = &self.core;
-        let timeout = types::timeout(timeout)?.unwrap_or(core.default_timeout);
-        let deadline = Instant::now() + timeout;
-        let Some(closing) = core.start_closing(deadline) else {
-            core.close();
-            return Ok(Call(PyFuture::ready(py.None())));
-        };
-        let (id, limit) = (closing.id(), timeout);
-        let closing = Mutex::new(closing);
-        let wait = LeaveWait::new(core, id, deadline, Then::Close { closing, limit });
-        Ok(Call(PyFuture::pending(Arc::new(wait))))
+        let timeout = types::timeout(timeout)?.unwrap_or(self.core.default_timeout);
+        Ok(self.end(py, timeout, false))
     }
 
     fn __aenter__(slf: &Bound<'_, Self>) -> PyResult<Call> {
@@ -197,17 +187,35 @@ impl PyAsyncConsumer {
         if failed {
             self.core.interrupt();
         }
-        self.close(py, Some(CLOSE_WITHIN))
+        Ok(self.end(py, CLOSE_WITHIN, failed))
     }
 }
 
-/// Longest that leaving an `async with` block takes, in seconds.
-const CLOSE_WITHIN: f64 = 30.0;
+/// Longest that leaving an `async with` block takes.
+const CLOSE_WITHIN: Duration = Duration::from_secs(30);
 
 impl PyAsyncConsumer {
     /// What the face of another library needs of it.
     pub(crate) fn core(&self) -> Arc<ConsumerCore> {
         Arc::clone(&self.core)
+    }
+
+    /// Begins to end the consumer. An error of that is logged where `is_failing`: the block's own exception counts.
+    fn end(&self, py: Python<'_>, limit: Duration, is_failing: bool) -> Call {
+        let core = &self.core;
+        let deadline = Instant::now() + limit;
+        let Some(closing) = core.start_closing(deadline) else {
+            core.close();
+            return Call(PyFuture::ready(py.None()));
+        };
+        let id = closing.id();
+        let then = Then::Close {
+            closing,
+            limit,
+            is_failing,
+        };
+        let wait = LeaveWait::new(core, id, deadline, then);
+        Call(PyFuture::pending(Arc::new(wait)))
     }
 
     #[inline]

@@ -192,7 +192,9 @@ impl ConsumerCore {
         if !self.may_leave() {
             return None;
         }
-        let id = self.consumer.start_leaving(reason, deadline);
+        let id = self
+            .consumer
+            .start_leaving(reason, deadline, self.is_finished());
         self.leaving.store(id.is_some(), Ordering::Release);
         id
     }
@@ -205,6 +207,13 @@ impl ConsumerCore {
         let closing = self.consumer.start_closing(deadline, self.is_finished());
         self.leaving.store(closing.is_some(), Ordering::Release);
         closing
+    }
+
+    /// Nobody waits for this end of a subscription any more.
+    pub(crate) fn give_up_leaving(&self, id: LeaveId) {
+        if !self.birthplace.is_elsewhere() {
+            self.consumer.give_up_leaving(id);
+        }
     }
 
     fn may_leave(&self) -> bool {

@@ -1,11 +1,13 @@
 //! The end of a subscription: listeners hear of it, the coordinator takes note, and only then the call returns.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use kafkars_client::group::CommitError;
-use kafkars_client::{Closing, LeaveId, News};
+use kafkars_client::{Closing, LeaveId};
 use parking_lot::Mutex;
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
 use super::core::ConsumerCore;
@@ -18,8 +20,10 @@ pub(crate) enum Then {
     Nothing,
     /// The consumer is closed, for which there was so much time.
     Close {
-        closing: Mutex<Closing>,
+        closing: Closing,
         limit: Duration,
+        /// An exception is on its way already, which says more than one about closing.
+        is_failing: bool,
     },
 }
 
@@ -43,7 +47,7 @@ impl ConsumerCore {
     pub(crate) fn end(&self, py: Python<'_>, timeout: Duration) -> PyResult<()> {
         let started = Instant::now();
         let deadline = started + timeout;
-        let Some(mut closing) = self.start_closing(deadline) else {
+        let Some(closing) = self.start_closing(deadline) else {
             self.close();
             return Ok(());
         };
@@ -97,17 +101,24 @@ impl ConsumerCore {
     }
 }
 
-impl ConsumerCore {
-    /// Ends the consumer although the application has not heard of all its group has told: nobody will ask any more, and
-    /// the group would wait for the answers.
-    fn close_at_once(&self) {
-        while let Some(news) = self.consumer.next_news(self.is_finished()) {
-            if let News::Change(change) = news {
-                self.consumer.finish_change(&change);
-            }
-        }
-        self.close();
+/// Logs what went wrong when a consumer was closed because of another exception, which says more.
+#[cold]
+pub(crate) fn log_overridden(py: Python<'_>, error: PyErr) -> PyResult<()> {
+    // What is no `Exception`, such as Ctrl+C, goes on.
+    if !error.is_instance_of::<PyException>(py) {
+        return Err(error);
     }
+    let logger = py
+        .import("logging")?
+        .call_method1("getLogger", ("kafkars.consumer",))?;
+    logger.call_method1(
+        "warning",
+        (
+            "closing after an exception did not go well: %s",
+            error.value(py),
+        ),
+    )?;
+    Ok(())
 }
 
 /// Waits on a loop until the group was left.
@@ -116,6 +127,10 @@ pub(crate) struct LeaveWait {
     id: LeaveId,
     deadline: Instant,
     then: Then,
+    /// The first exception of a listener or callback.
+    first: Mutex<Option<PyErr>>,
+    /// The call has returned, or was given up.
+    is_over: AtomicBool,
 }
 
 impl LeaveWait {
@@ -130,19 +145,53 @@ impl LeaveWait {
             id,
             deadline,
             then,
+            first: Mutex::default(),
+            is_over: AtomicBool::new(false),
         }
     }
 
     fn end(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        if let Then::Close { closing, limit } = &self.then {
-            let left = self.deadline.saturating_duration_since(Instant::now());
-            self.core.close();
-            self.core
-                .tell_unheard(py, limit.saturating_sub(left), *limit)?;
-            let committed = closing.lock().last_commit();
-            committed.map_err(|error| crate::error::commit(py, &error))?;
+        self.is_over.store(true, Ordering::Release);
+        let first = self.first.lock().take().map_or(Ok(()), Err);
+        let Then::Close {
+            closing,
+            limit,
+            is_failing,
+        } = &self.then
+        else {
+            return first.map(|()| py.None());
+        };
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        self.core.close();
+        let waited = limit.saturating_sub(left);
+        let told = self.core.tell_unheard(py, waited, *limit);
+        let committed = closing.last_commit();
+        let committed = committed.map_err(|error| crate::error::commit(py, &error));
+        match first.and(told).and(committed) {
+            Err(error) if *is_failing => {
+                log_overridden(py, error)?;
+                Ok(py.None())
+            }
+            outcome => outcome.map(|()| py.None()),
         }
-        Ok(py.None())
+    }
+
+    /// Nobody waits for the group any more. It is left all the same, and what was to be closed is closed at once.
+    fn give_up(&self) {
+        if self.is_over.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        match &self.then {
+            Then::Nothing => self.core.give_up_leaving(self.id),
+            Then::Close { .. } => self.core.close(),
+        }
+    }
+}
+
+impl Drop for LeaveWait {
+    /// A call that nobody has awaited is given up.
+    fn drop(&mut self) {
+        self.give_up();
     }
 }
 
@@ -152,19 +201,31 @@ impl Pending for LeaveWait {
     }
 
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
-        let served = self.core.serve_on_loop(py);
+        // In a listener, or awaited by one, this would wait for itself.
+        if let Err(error) = self
+            .core
+            .check_reentry()
+            .and_then(|()| self.core.check_task(py))
+        {
+            let _ = self.end(py);
+            return Some(Err(error));
+        }
+        let served = loop {
+            match self.core.serve_on_loop(py) {
+                Ok(served) => break served,
+                // The first exception reaches the caller; what comes after it is heard of all the same.
+                Err(error) => {
+                    self.first.lock().get_or_insert(error);
+                }
+            }
+        };
         let over = self.core.has_left(self.id)
             || self.core.consumer.is_closed()
             || Instant::now() + Duration::from_millis(2) >= self.deadline;
         match served {
-            Err(error) => {
-                // The listener's exception reaches the caller; the group is left all the same.
-                let _ = self.end(py);
-                Some(Err(error))
-            }
-            Ok(Served::All) if over => Some(self.end(py)),
-            Ok(Served::Running) if Instant::now() >= self.deadline => Some(self.end(py)),
-            Ok(_) => None,
+            Served::All if over => Some(self.end(py)),
+            Served::Running if Instant::now() >= self.deadline => Some(self.end(py)),
+            Served::All | Served::Running => None,
         }
     }
 
@@ -183,10 +244,7 @@ impl Pending for LeaveWait {
         Some(self.deadline)
     }
 
-    /// Nobody waits for the group any more: what was to be closed is closed at once.
     fn cancel(&self) {
-        if matches!(self.then, Then::Close { .. }) {
-            self.core.close_at_once();
-        }
+        self.give_up();
     }
 }

@@ -188,7 +188,7 @@ impl ConsumerCore {
     }
 
     /// The same for coroutines.
-    fn check_task(&self, py: Python<'_>) -> PyResult<()> {
+    pub(super) fn check_task(&self, py: Python<'_>) -> PyResult<()> {
         let Some(task) = self
             .serving
             .lock()

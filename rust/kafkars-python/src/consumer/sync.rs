@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use super::base::PyBaseConsumer;
 use super::commits;
 use super::core::ConsumerCore;
+use super::leave::log_overridden;
 use super::questions::{self, End};
 use super::wait::empty;
 use crate::argument;
@@ -218,7 +219,7 @@ impl PyConsumer {
         }
         match self.close(py, Some(CLOSE_WITHIN)) {
             // The exception that ends the block says more than one about leaving.
-            Err(_) if failed => Ok(()),
+            Err(error) if failed => log_overridden(py, error),
             outcome => outcome,
         }
     }

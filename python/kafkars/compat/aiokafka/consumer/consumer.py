@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import ssl
 import time
@@ -27,6 +28,7 @@ from kafkars.compat.aiokafka.structs import OffsetAndMetadata, OffsetAndTimestam
 from kafkars.compat.aiokafka.util import commit_structure_validate, get_running_loop
 from kafkars.config.checks import shown
 from kafkars.errors import InvalidArgumentError
+from kafkars.errors import KafkaError as EngineError
 from kafkars.types import OffsetAndMetadata as EngineOffset
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 __all__ = ["AIOKafkaConsumer"]
+
+log = logging.getLogger("aiokafka.consumer.group_coordinator")
 
 
 LONGEST = 10 * 365 * 86_400.0
@@ -227,8 +231,10 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             self._membership.forget()
         try:
             await self._client.close()
-            with translated():
-                await self._engine.close(self._request_timeout_ms / 1000)
+            await self._engine.close(self._request_timeout_ms / 1000)
+        except EngineError as error:
+            # As in aiokafka, where the last commit is tried and no more.
+            log.error("the last commit failed: %s", error)  # noqa: TRY400  # the cause is in the text
         finally:
             # Where it was cancelled, what is left ends at once; after an orderly end this does nothing.
             self._engine.close(0).cancel()

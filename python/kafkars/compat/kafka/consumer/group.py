@@ -114,8 +114,11 @@ class KafkaConsumer:
             if autocommit and has_group and self.config["enable_auto_commit"] and self._engine.assignment():
                 with contextlib.suppress(EngineError):
                     self._engine.commit(timeout=seconds)
-            with translated():
+            try:
                 self._engine.close(seconds)
+            except EngineError as error:
+                # As in kafka-python, where the last commit is tried and no more.
+                log.warning("Offset commit failed: %s", error)
         finally:
             for each in self._deserializers:
                 if hasattr(each, "close"):

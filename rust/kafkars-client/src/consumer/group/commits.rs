@@ -14,7 +14,7 @@ use super::news::News;
 use super::{Command, Group, Origin, Reply};
 use crate::consumer::Consumer;
 use crate::consumer::positions::check_partition;
-use crate::consumer::shared::Shared;
+use crate::consumer::shared::{Inner, Shared};
 
 /// How much longer than its deadline a commit may take to say so.
 const GRACE: std::time::Duration = std::time::Duration::from_secs(1);
@@ -136,16 +136,23 @@ pub fn check_offset_to_commit(partition: &TopicPartition, offset: i64) -> Result
     Ok(())
 }
 
+impl Inner {
+    /// What is finished and not known to be committed, of partitions that are not lost.
+    pub(super) fn finished_offsets(&mut self) -> Offsets {
+        if self.finishes_when_handed_out {
+            self.buffer.finish_all();
+        }
+        let mut finished = self.buffer.uncommitted(self.buffer.finished());
+        finished.retain(|(partition, _)| !self.queue.is_lost(partition));
+        offsets(finished)
+    }
+}
+
 impl Shared {
-    /// What is finished and not known to be committed, of partitions that are not lost. A commit of it is to follow.
+    /// [`Inner::finished_offsets`], of which a commit is to follow.
     pub(super) fn take_finished(&self) -> Offsets {
         let mut inner = self.inner.lock();
-        if inner.finishes_when_handed_out {
-            inner.buffer.finish_all();
-        }
-        let mut finished = inner.buffer.uncommitted(inner.buffer.finished());
-        finished.retain(|(partition, _)| !inner.queue.is_lost(partition));
-        let finished = offsets(finished);
+        let finished = inner.finished_offsets();
         inner.buffer.note_asked(finished.keys());
         finished
     }
@@ -199,6 +206,13 @@ pub(super) fn answer(
 ) {
     match reply {
         Reply::Waiter(waiter) => drop(waiter.send(outcome)),
+        Reply::Last(last) => {
+            // Nobody asks any more.
+            if let (Err(error), true) = (&outcome, shared.is_closed()) {
+                tracing::warn!(target: "kafkars::group", %error, "the last commit of a closed consumer failed");
+            }
+            last.end(&offsets, outcome);
+        }
         Reply::Callback(callback) => shared.push_news(News::Committed {
             callback,
             offsets,

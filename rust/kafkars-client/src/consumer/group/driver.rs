@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use kafkars_core::cluster::Cluster;
 use kafkars_core::group::assignor::{self, Assignor};
 use kafkars_core::group::{
-    Action, AssignorOutcome, ChangeId, ChangeKind, CommitError, CommitId, CommitQueue, Event,
-    Failure, GroupResponse, Leave, Membership, MembershipState, Offsets, OutgoingCommit, RequestId,
+    Action, AssignorOutcome, ChangeId, CommitError, CommitId, CommitQueue, Event, Failure,
+    GroupResponse, Leave, Membership, MembershipState, Offsets, OutgoingCommit, RequestId,
     Subscription,
 };
 use kafkars_protocol::Uuid;
@@ -16,12 +16,12 @@ use kafkars_protocol::messages::offset_commit::OffsetCommitResponse;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
+use super::ending::{ChangeDone, Unfinished};
 use super::news::News;
 use super::pattern::Pattern;
 use super::watch::PollWatch;
 use super::{
-    Command, Group, LastCommit, LeaveId, Origin, Reply, Status, SubscriptionView, Wish, commits,
-    exchange,
+    Command, Group, LeaveId, Origin, Reply, Status, SubscriptionView, Wish, commits, exchange,
 };
 use crate::consumer::shared::Shared;
 use crate::{after, now};
@@ -54,6 +54,7 @@ impl Start {
             replies: HashMap::new(),
             held_changes: Vec::new(),
             commits_end_at: None,
+            release_at: None,
             departures: VecDeque::new(),
             resolving: None,
             pattern: None,
@@ -80,6 +81,8 @@ struct Driver {
     held_changes: Vec<(CommitId, ChangeId)>,
     // While the group is being left: commits are given up then, so that who made them hears of it in time.
     commits_end_at: Option<Instant>,
+    // While the group is being left: from then on changes that the application has not heard of do not wait for it.
+    release_at: Option<Instant>,
     // Who waits for [`Event::Left`], one event after the other.
     departures: VecDeque<LeaveId>,
     // What is being looked up.
@@ -150,29 +153,44 @@ impl Driver {
         commands.close();
         while let Ok(command) = commands.try_recv() {
             match command {
-                Command::Commit { .. } | Command::ChangeDone { .. } => self.obey(command),
+                Command::Commit { .. } | Command::ChangeDone(_) => self.obey(command),
                 Command::Leave { last, .. } => self.commit_last(now(), last, deadline),
-                Command::Subscribe(_) | Command::EnforceRebalance(_) => {}
+                Command::Subscribe(_) | Command::EnforceRebalance(_) | Command::GiveUp(_) => {}
             }
         }
-        self.commits.end_by(commits_end_at(now(), deadline));
+        let commits_end_at = commits_end_at(now(), deadline);
+        self.commits.end_by(commits_end_at);
         if !self.membership.may_have_place() && self.commits.is_idle() {
             return;
         }
         self.membership
             .leave(now(), leave("the consumer is closed"));
+        let (unfinished, mut finished) = {
+            let ending = &mut self.shared.inner.lock().ending;
+            let unfinished = std::mem::take(&mut ending.unfinished);
+            (unfinished, std::mem::take(&mut ending.offsets))
+        };
+        for change in unfinished {
+            self.change_done(now(), change.end(&mut finished));
+        }
         let mut has_left = false;
         while !has_left {
             self.act();
+            let mut is_moving = false;
             while let Some(event) = self.membership.next_event() {
+                is_moving = true;
                 match event {
                     Event::Change(change) => {
-                        let goes = change.kind == ChangeKind::Revoked;
-                        self.change_done(now(), change.id, goes, Offsets::new());
+                        let done = Unfinished::from(change).end(&mut finished);
+                        self.change_done(now(), done);
                     }
                     Event::Left => has_left = true,
                     Event::PollIntervalExceeded(_) | Event::Failed(_) => {}
                 }
+            }
+            self.commits.end_by(commits_end_at);
+            if is_moving && !has_left {
+                continue; // events may have asked for more
             }
             let wake_at = [self.membership.wake_at(), self.commits.wake_at()];
             let wake_at = wake_at.into_iter().flatten().fold(deadline, Instant::min);
@@ -201,14 +219,20 @@ impl Driver {
             self.commits.end_by(ends_at);
         }
         self.list_topics();
-        self.act();
-        // A listener may ask at once who it runs for.
-        self.show();
-        while let Some(event) = self.membership.next_event() {
-            self.tell(event);
+        loop {
+            self.act();
+            // A listener may ask at once who it runs for.
+            self.show();
+            let mut is_moving = false;
+            while let Some(event) = self.membership.next_event() {
+                is_moving = true;
+                self.tell(event);
+            }
+            // Events may have asked for more.
+            if !self.release() && !is_moving {
+                break;
+            }
         }
-        // Events may have asked for more.
-        self.act();
         self.watch.arm(&self.shared, &self.membership);
         self.show();
         let list_at = self.pattern.as_ref().map(|pattern| pattern.list_at);
@@ -217,6 +241,7 @@ impl Driver {
             self.commits.wake_at(),
             list_at,
             watch_at,
+            self.release_at.filter(|at| *at > now()),
         ]
         .into_iter()
         .flatten()
@@ -235,6 +260,7 @@ impl Driver {
             } => {
                 self.pattern = None;
                 self.commits_end_at = Some(commits_end_at(now, deadline));
+                self.release_at = Some(deadline);
                 self.commit_last(now, last, deadline);
                 // One that is leaving already leaves once for both.
                 if self.membership.state() == MembershipState::Leaving {
@@ -243,7 +269,10 @@ impl Driver {
                 self.departures.push_back(id);
                 self.membership.leave(now, leave(reason));
             }
-            Command::ChangeDone { id, goes, commit } => self.change_done(now, id, goes, commit),
+            // Another may have begun by now.
+            Command::GiveUp(id) if self.departures.contains(&id) => self.release_at = Some(now),
+            Command::GiveUp(_) => {}
+            Command::ChangeDone(done) => self.change_done(now, done),
             Command::EnforceRebalance(reason) => {
                 self.membership.enforce_rebalance(now, &reason);
             }
@@ -272,14 +301,13 @@ impl Driver {
 
     /// The application has carried out a change. Partitions go when what was committed of them before has ended: their new owners
     /// start from there. Others wait for that, so it has a limit.
-    fn change_done(&mut self, now: Instant, id: ChangeId, goes: bool, commit: Offsets) {
+    fn change_done(&mut self, now: Instant, done: ChangeDone) {
+        let ChangeDone { id, goes, commit } = done;
         let config = &self.group.config;
         let within = config.request_timeout.min(config.rebalance_timeout() / 2);
         let limit = after(now, within);
-        if !commit.is_empty()
-            && let Err(error) = self.queue_commit(now, commit, Origin::Positions, limit)
-        {
-            tracing::warn!(target: "kafkars::group", %error, "positions are not committed before the partitions go");
+        if !commit.is_empty() {
+            self.commit_going(now, commit, limit);
         }
         match self.commits.newest().filter(|_| goes) {
             Some(newest) => {
@@ -290,20 +318,60 @@ impl Driver {
         }
     }
 
-    /// Ends the changes whose commits have ended.
-    fn release_changes(&mut self) {
-        let commits = &self.commits;
-        let is_held = |held: &mut (CommitId, ChangeId)| !commits.waits_up_to(held.0);
-        let done: Vec<_> = self.held_changes.extract_if(.., is_held).collect();
-        for (_, change) in done {
-            self.membership.change_done(now(), change);
+    /// Commits what is finished of partitions that go. They are the group's, whatever the application has assigned since.
+    fn commit_going(&mut self, now: Instant, offsets: Offsets, limit: Instant) {
+        let last = self.shared.inner.lock().ending.last.clone();
+        let (commits, membership) = (&mut self.commits, &mut self.membership);
+        let queued = commits.commit_positions(now, membership, offsets.clone(), limit);
+        self.shared
+            .note_queued(&offsets, queued.as_ref().ok().copied());
+        match queued {
+            Ok(id) => {
+                if let Some(last) = last {
+                    self.replies.insert(id, Reply::Last(last));
+                }
+            }
+            Err(error) => {
+                tracing::warn!(target: "kafkars::group", %error, "positions are not committed before the partitions go");
+                if let Some(last) = last {
+                    last.end(&offsets, Err(error));
+                }
+            }
         }
     }
 
-    fn commit_last(&mut self, now: Instant, last: Option<LastCommit>, deadline: Instant) {
-        if let Some(LastCommit { offsets, reply }) = last {
-            let reply = Reply::Waiter(reply);
-            self.commit(now, offsets, Origin::Positions, deadline, reply);
+    /// Carries out what the application has not heard of, where the group is being left and nobody waits for it any more.
+    /// Returns whether there was something.
+    fn release(&mut self) -> bool {
+        if self.release_at.is_none_or(|at| at > now()) {
+            return false;
+        }
+        // Whoever made commits before has heard of them; what is committed now has time of its own.
+        self.commits_end_at = None;
+        let changes = self.shared.release_changes();
+        let is_any = !changes.is_empty();
+        for done in changes {
+            self.change_done(now(), done);
+        }
+        is_any
+    }
+
+    /// Ends the changes whose commits have ended. Returns whether there was one.
+    fn end_changes(&mut self) -> bool {
+        let commits = &self.commits;
+        let is_held = |held: &mut (CommitId, ChangeId)| !commits.waits_up_to(held.0);
+        let done: Vec<_> = self.held_changes.extract_if(.., is_held).collect();
+        let is_any = !done.is_empty();
+        for (_, change) in done {
+            self.membership.change_done(now(), change);
+        }
+        is_any
+    }
+
+    fn commit_last(&mut self, now: Instant, offsets: Offsets, deadline: Instant) {
+        let last = self.shared.inner.lock().ending.last.clone();
+        if let Some(last) = last.filter(|_| !offsets.is_empty()) {
+            self.commit(now, offsets, Origin::Positions, deadline, Reply::Last(last));
         }
     }
 
@@ -331,8 +399,9 @@ impl Driver {
         origin: Origin,
         deadline: Instant,
     ) -> Result<CommitId, CommitError> {
+        let is_by_hand = self.shared.is_assigned_by_hand();
         let lost = self.shared.lost_among(&offsets);
-        if !lost.is_empty() {
+        if !lost.is_empty() && !is_by_hand {
             return Err(CommitError::Fenced {
                 group: Arc::clone(self.membership.group()),
                 partitions: lost,
@@ -341,9 +410,7 @@ impl Driver {
         let (commits, membership) = (&mut self.commits, &mut self.membership);
         match origin {
             // What is assigned by hand belongs to no membership.
-            _ if self.shared.is_assigned_by_hand() => {
-                commits.commit(now, membership, offsets, deadline)
-            }
+            _ if is_by_hand => commits.commit(now, membership, offsets, deadline),
             Origin::Positions => commits.commit_positions(now, membership, offsets, deadline),
             Origin::Application => commits.commit_owned(now, membership, offsets, deadline),
             Origin::Unchecked => commits.commit(now, membership, offsets, deadline),
@@ -414,6 +481,13 @@ impl Driver {
 
     /// Carries out what membership and commits ask for.
     fn act(&mut self) {
+        self.act_once();
+        while self.end_changes() {
+            self.act_once();
+        }
+    }
+
+    fn act_once(&mut self) {
         while let Some(action) = self.membership.next_action(now()) {
             let shared = Arc::clone(&self.shared);
             match action {
@@ -461,7 +535,6 @@ impl Driver {
                 }
             }
         }
-        self.release_changes();
     }
 
     /// Looks topics up, unless the same are being looked up: the membership asks again until it knows them.
@@ -526,6 +599,8 @@ impl Driver {
                 let left = self.departures.pop_front();
                 if self.departures.is_empty() {
                     self.commits_end_at = None;
+                    self.release_at = None;
+                    self.shared.inner.lock().ending.offsets.clear();
                 }
                 if let Some(id) = left {
                     self.shared.push_news(News::Left(id));

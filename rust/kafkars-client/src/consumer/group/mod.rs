@@ -4,6 +4,7 @@
 mod commits;
 mod committed;
 mod driver;
+mod ending;
 mod exchange;
 mod health;
 mod news;
@@ -14,7 +15,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kafkars_core::config::{Checked, GroupConfig, GroupProtocol, TopicPartition};
+use kafkars_core::config::{Checked, GroupConfig, GroupProtocol};
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::group::assignor::Assignor;
 use kafkars_core::group::{CommitError, Identity, MembershipState, Offsets};
@@ -24,6 +25,8 @@ use tokio::sync::{mpsc, oneshot};
 pub use self::commits::check_offset_to_commit;
 pub(super) use self::committed::fetch as fetch_committed;
 pub(super) use self::driver::Start;
+pub(super) use self::ending::Ending;
+use self::ending::{ChangeDone, LastCommits};
 pub use self::health::{ConsumerHealth, PartitionTrouble};
 pub use self::news::News;
 pub(super) use self::news::Queue;
@@ -51,15 +54,12 @@ pub(super) enum Command {
         reason: &'static str,
         deadline: Instant,
         /// What is still to be committed of partitions that are assigned by hand.
-        last: Option<LastCommit>,
+        last: Offsets,
     },
-    /// The application has carried out a change; these offsets are to be committed before the partitions go.
-    ChangeDone {
-        id: kafkars_core::group::ChangeId,
-        /// Whether the partitions are still owned, and go when this is done: commits made before come first.
-        goes: bool,
-        commit: Offsets,
-    },
+    /// Nobody waits for this end any more, nor carries out what it brings.
+    GiveUp(LeaveId),
+    /// The application has carried out a change; its offsets are to be committed before the partitions go.
+    ChangeDone(ChangeDone),
     EnforceRebalance(String),
     Commit {
         offsets: Offsets,
@@ -67,12 +67,6 @@ pub(super) enum Command {
         deadline: Instant,
         reply: Reply,
     },
-}
-
-/// The commit that a consumer makes at its end.
-pub(super) struct LastCommit {
-    pub(super) offsets: Offsets,
-    pub(super) reply: oneshot::Sender<Result<(), CommitError>>,
 }
 
 /// Where the offsets of a commit come from.
@@ -92,6 +86,8 @@ pub(super) enum Reply {
     Waiter(oneshot::Sender<Result<(), CommitError>>),
     /// A callback of the application's, by its number.
     Callback(u64),
+    /// Whoever closes the consumer.
+    Last(Arc<LastCommits>),
 }
 
 /// A subscription on its way to the driver.
@@ -114,11 +110,8 @@ pub struct Closing {
     id: LeaveId,
     started: Instant,
     limit: Duration,
-    last: Option<(Vec<TopicPartition>, PendingOutcome)>,
+    last: Arc<LastCommits>,
 }
-
-/// What is to come of a commit.
-type PendingOutcome = oneshot::Receiver<Result<(), CommitError>>;
 
 impl Closing {
     /// What [`News::Left`] will say.
@@ -127,22 +120,13 @@ impl Closing {
         self.id
     }
 
-    /// What came of the last commit, after [`News::Left`] or the deadline; nothing where nothing was to be committed.
+    /// What came of the last commits, those of revoked partitions too, after [`News::Left`] or the deadline.
     ///
     /// # Errors
     /// The commit has failed, or its outcome has not come: [`CommitError::TimedOut`].
-    pub fn last_commit(&mut self) -> Result<(), CommitError> {
-        let Some((partitions, outcome)) = &mut self.last else {
-            return Ok(());
-        };
-        outcome.try_recv().unwrap_or_else(|_| {
-            Err(CommitError::TimedOut {
-                partitions: std::mem::take(partitions),
-                waited: crate::now().saturating_duration_since(self.started),
-                limit: self.limit,
-                cause: "the consumer was closed before the coordinator answered".into(),
-            })
-        })
+    pub fn last_commit(&self) -> Result<(), CommitError> {
+        let waited = crate::now().saturating_duration_since(self.started);
+        self.last.outcome(waited, self.limit)
     }
 }
 
@@ -200,12 +184,7 @@ impl Group {
     }
 
     /// Tells the driver to leave; `None` once it has ended. Commands come in the order of their ids.
-    fn leave(
-        &self,
-        reason: &'static str,
-        deadline: Instant,
-        last: Option<LastCommit>,
-    ) -> Option<LeaveId> {
+    fn leave(&self, reason: &'static str, deadline: Instant, last: Offsets) -> Option<LeaveId> {
         let mut status = self.status.lock();
         status.leaves += 1;
         let id = LeaveId(status.leaves);
@@ -259,12 +238,13 @@ impl Consumer {
         self.check_open()?;
         let group = self.group("subscribe()")?;
         {
-            let inner = self.shared.inner.lock();
+            let mut inner = self.shared.inner.lock();
             if inner.assigned_by_hand && !inner.buffer.assignment().is_empty() {
                 return Err(invalid(
                     "partitions are assigned by hand with assign(); call unassign() before subscribe()",
                 ));
             }
+            inner.assigned_by_hand = false;
         }
         {
             let mut status = group.status.lock();
@@ -283,11 +263,28 @@ impl Consumer {
     }
 
     /// Gives up the subscription: revocations come as news, and [`News::Left`] with this id is the end. `None` where there is none.
-    /// Commits made before are done or given up before `deadline`.
-    pub fn start_leaving(&self, reason: &'static str, deadline: Instant) -> Option<LeaveId> {
+    /// Commits made before are done or given up before `deadline`; what the application has not heard of by then is carried out
+    /// without it. `is_finished` tells whether it has finished what was handed out last.
+    pub fn start_leaving(
+        &self,
+        reason: &'static str,
+        deadline: Instant,
+        is_finished: bool,
+    ) -> Option<LeaveId> {
         let group = self.shared.group.as_ref()?;
         let was_subscribed = group.status.lock().subscription.take().is_some();
-        was_subscribed.then(|| group.leave(reason, deadline, None))?
+        if was_subscribed && is_finished {
+            self.shared.inner.lock().buffer.finish_all();
+        }
+        was_subscribed.then(|| group.leave(reason, deadline, Offsets::new()))?
+    }
+
+    /// Nobody waits for this end of a subscription any more. The group is left all the same, without the application, which
+    /// hears of it with its next poll.
+    pub fn give_up_leaving(&self, id: LeaveId) {
+        if let Some(group) = &self.shared.group {
+            group.tell(Command::GiveUp(id));
+        }
     }
 
     /// As [`Consumer::start_leaving`] for a consumer that is about to be closed, subscribed or not: its commits are to end first.
@@ -305,15 +302,20 @@ impl Consumer {
             false => self.last_offsets(is_finished),
         };
         let started = crate::now();
-        let partitions: Vec<TopicPartition> = offsets.keys().cloned().collect();
-        let (reply, outcome) = oneshot::channel();
-        let last = (!offsets.is_empty()).then_some(LastCommit { offsets, reply });
-        let id = group.leave("the consumer is closed", deadline, last)?;
+        let last = {
+            let mut inner = self.shared.inner.lock();
+            if is_finished {
+                inner.buffer.finish_all();
+            }
+            Arc::clone(inner.ending.last.get_or_insert_default())
+        };
+        last.begin(&offsets);
+        let id = group.leave("the consumer is closed", deadline, offsets)?;
         Some(Closing {
             id,
             started,
             limit: deadline.saturating_duration_since(started),
-            last: (!partitions.is_empty()).then_some((partitions, outcome)),
+            last,
         })
     }
 

@@ -4,10 +4,10 @@ use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
 use kafkars_core::config::TopicPartition;
-use kafkars_core::group::{Change, ChangeKind, CommitError, GroupError, Offsets};
+use kafkars_core::group::{Change, ChangeId, ChangeKind, CommitError, GroupError, Offsets};
 
 use super::super::Consumer;
-use super::super::shared::Inner;
+use super::ending::Unfinished;
 use super::{Command, LeaveId};
 use crate::now;
 
@@ -38,15 +38,16 @@ pub(in crate::consumer) struct Queue {
     // Errors are raised after the changes that came with them, so that listeners run first.
     errors: VecDeque<GroupError>,
     busy: Option<Busy>,
+    // Those that wait and are carried out already: the application only hears of them.
+    released: HashSet<ChangeId>,
 }
 
 /// A change that the application carries out now.
 #[derive(Debug)]
 struct Busy {
-    kind: ChangeKind,
-    partitions: Vec<TopicPartition>,
-    // The partitions were lost meanwhile: there is nothing left to commit.
-    is_overtaken: bool,
+    unfinished: Unfinished,
+    // It was carried out before the application heard of it.
+    is_released: bool,
 }
 
 impl Queue {
@@ -81,11 +82,11 @@ impl Queue {
                 .retain(|partition| !lost.contains(partition));
             before == other.partitions.len() || !other.partitions.is_empty()
         });
-        if let Some(busy) = &mut self.busy
-            && busy.kind == ChangeKind::Revoked
+        if let Some(Busy { unfinished, .. }) = &mut self.busy
+            && unfinished.change.kind == ChangeKind::Revoked
         {
-            busy.is_overtaken = true;
-            untold.extend(busy.partitions.iter().cloned());
+            unfinished.is_overtaken = true;
+            untold.extend(unfinished.change.partitions.iter().cloned());
         }
         change
             .partitions
@@ -96,13 +97,13 @@ impl Queue {
     /// Whether this partition is lost and the application is still to hear of it, or hears of it now.
     pub(in crate::consumer) fn is_lost(&self, partition: &TopicPartition) -> bool {
         let is_loss = |kind: &ChangeKind| matches!(kind, ChangeKind::Lost(_));
-        let busy = self.busy.as_ref();
-        let now = busy.filter(|busy| busy.is_overtaken || is_loss(&busy.kind));
+        let busy = self.busy.as_ref().map(|busy| &busy.unfinished);
+        let now = busy.filter(|busy| busy.is_overtaken || is_loss(&busy.change.kind));
         let waiting = self.waiting.iter().filter_map(|news| match news {
             News::Change(change) if is_loss(&change.kind) => Some(&change.partitions),
             _ => None,
         });
-        now.map(|busy| &busy.partitions)
+        now.map(|busy| &busy.change.partitions)
             .into_iter()
             .chain(waiting)
             .any(|partitions| partitions.contains(partition))
@@ -144,21 +145,43 @@ impl Queue {
         let next = next.or_else(|| self.errors.pop_front().map(News::Failed));
         if let Some(News::Change(change)) = &next {
             self.busy = Some(Busy {
-                kind: change.kind.clone(),
-                partitions: change.partitions.clone(),
-                is_overtaken: false,
+                unfinished: change.clone().into(),
+                is_released: self.released.remove(&change.id),
             });
         }
         next
     }
 
-    /// The change that was popped is carried out. Whether its partitions were still owned at its end.
-    fn done(&mut self) -> bool {
-        self.busy.take().is_some_and(|busy| !busy.is_overtaken)
+    /// The change that was popped is carried out by the application; `None` where that was not left to it.
+    fn done(&mut self) -> Option<Unfinished> {
+        let busy = self.busy.take()?;
+        (!busy.is_released).then_some(busy.unfinished)
     }
 
-    pub(in crate::consumer) fn clear(&mut self) {
+    /// Whether what the application hears just now was carried out before.
+    fn is_released(&self) -> bool {
+        self.busy.as_ref().is_some_and(|busy| busy.is_released)
+    }
+
+    /// The changes that wait, to be carried out now. The application hears of them later.
+    pub(super) fn release(&mut self) -> Vec<Unfinished> {
+        let mut released = Vec::new();
+        for news in &self.waiting {
+            if let News::Change(change) = news
+                && self.released.insert(change.id)
+            {
+                released.push(change.clone().into());
+            }
+        }
+        released
+    }
+
+    /// Nobody will hear of anything any more. Returns the changes that are not carried out.
+    pub(super) fn drain(&mut self) -> Vec<Unfinished> {
+        let mut unfinished: Vec<_> = self.done().into_iter().collect();
+        unfinished.append(&mut self.release());
         *self = Self::default();
+        unfinished
     }
 }
 
@@ -189,6 +212,8 @@ impl Consumer {
         let news = inner.queue.pop();
         if let Some(News::Change(change)) = &news
             && change.kind == ChangeKind::Assigned
+            && !inner.assigned_by_hand
+            && !inner.queue.is_released()
         {
             let partitions = change.partitions.iter().cloned();
             inner
@@ -210,25 +235,17 @@ impl Consumer {
             return;
         };
         let mut inner = self.shared.inner.lock();
-        let is_owned = inner.queue.done();
-        let goes = is_owned && change.kind == ChangeKind::Revoked;
-        let commit = match goes && group.config.enable_auto_commit {
-            true => to_commit(&mut inner, change),
-            false => Offsets::new(),
-        };
-        if change.kind != ChangeKind::Assigned {
-            inner.buffer.remove(&change.partitions);
-        }
+        let unfinished = inner.queue.done();
+        let unfinished = unfinished.filter(|unfinished| unfinished.change.id == change.id);
+        let done = unfinished.map(|change| self.shared.carry_out(&mut inner, &change));
         self.shared.gate(&inner);
         let woken = inner.take_woken();
         drop(inner);
         self.shared.announce(woken);
         self.shared.touch();
-        group.tell(Command::ChangeDone {
-            id: change.id,
-            goes,
-            commit,
-        });
+        if let Some(done) = done {
+            group.tell(Command::ChangeDone(done));
+        }
     }
 
     /// Runs `waiter` once when there is news or the consumer is closed; at once if so already.
@@ -266,21 +283,9 @@ impl Consumer {
     }
 }
 
-fn to_commit(inner: &mut Inner, change: &Change) -> Offsets {
-    let finished = inner.buffer.uncommitted(inner.buffer.finished());
-    let going = finished
-        .into_iter()
-        .filter(|(partition, _)| change.partitions.contains(partition));
-    let going = super::commits::offsets(going);
-    inner.buffer.note_asked(going.keys());
-    going
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-
-    use kafkars_core::group::ChangeId;
 
     use super::*;
 
@@ -339,7 +344,8 @@ mod tests {
         queue.push(lost(&[0, 1]));
         assert!(queue.is_lost(&partition(0)));
         assert!(queue.is_lost(&partition(1)));
-        assert!(!queue.done(), "nothing is left to commit");
+        let revoked = queue.done().expect("it was not carried out before");
+        assert!(revoked.is_overtaken, "nothing is left to commit");
         assert_eq!(told(&mut queue), [(9, vec![1])]);
     }
 }

@@ -1,0 +1,153 @@
+//! What is left to do for the group when the application is gone, or has given up waiting: changes that it has not carried out,
+//! and what it has finished and nobody has committed.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kafkars_core::config::TopicPartition;
+use kafkars_core::group::{Change, ChangeId, ChangeKind, CommitError, Offsets};
+use parking_lot::Mutex;
+
+use crate::consumer::shared::{Inner, Shared};
+
+/// What the driver does in the application's place.
+#[derive(Debug, Default)]
+pub(in crate::consumer) struct Ending {
+    /// Changes that nobody will carry out.
+    pub(in crate::consumer) unfinished: Vec<Unfinished>,
+    /// What is finished and not committed of partitions that have left the buffer before they left the group.
+    pub(in crate::consumer) offsets: Offsets,
+    /// Whom the commits of the end concern.
+    pub(super) last: Option<Arc<LastCommits>>,
+}
+
+/// A change that the application has not carried out.
+#[derive(Debug)]
+pub(in crate::consumer) struct Unfinished {
+    pub(super) change: Change,
+    // The partitions were lost meanwhile: there is nothing left to commit.
+    pub(super) is_overtaken: bool,
+}
+
+/// A change that is carried out, as the driver hears of it.
+pub(in crate::consumer) struct ChangeDone {
+    pub(super) id: ChangeId,
+    /// Whether the partitions are still owned, and go when this is done: commits made before come first.
+    pub(super) goes: bool,
+    pub(super) commit: Offsets,
+}
+
+impl From<Change> for Unfinished {
+    fn from(change: Change) -> Self {
+        Self {
+            change,
+            is_overtaken: false,
+        }
+    }
+}
+
+impl Unfinished {
+    /// The end of it, with those of the `finished` offsets that are to be committed before its partitions go.
+    pub(super) fn end(&self, finished: &mut Offsets) -> ChangeDone {
+        let goes = self.change.kind == ChangeKind::Revoked && !self.is_overtaken;
+        let mut commit = Offsets::new();
+        for partition in &self.change.partitions {
+            if let Some(offset) = finished.remove(partition)
+                && goes
+            {
+                commit.insert(partition.clone(), offset);
+            }
+        }
+        ChangeDone {
+            id: self.change.id,
+            goes,
+            commit,
+        }
+    }
+}
+
+/// What becomes of the commits that a consumer makes at its end.
+#[derive(Debug, Default)]
+pub(in crate::consumer) struct LastCommits(Mutex<Outcomes>);
+
+#[derive(Debug, Default)]
+struct Outcomes {
+    open: BTreeSet<TopicPartition>,
+    failure: Option<CommitError>,
+}
+
+impl LastCommits {
+    pub(super) fn begin(&self, offsets: &Offsets) {
+        self.0.lock().open.extend(offsets.keys().cloned());
+    }
+
+    /// A commit has ended; the first failure counts.
+    pub(super) fn end(&self, offsets: &Offsets, outcome: Result<(), CommitError>) {
+        let mut outcomes = self.0.lock();
+        outcomes.open.retain(|one| !offsets.contains_key(one));
+        if let Err(error) = outcome {
+            outcomes.failure.get_or_insert(error);
+        }
+    }
+
+    /// What came of all of them, when `limit` is over or all have ended.
+    pub(super) fn outcome(&self, waited: Duration, limit: Duration) -> Result<(), CommitError> {
+        let outcomes = self.0.lock();
+        match &outcomes.failure {
+            Some(error) => Err(error.clone()),
+            None if outcomes.open.is_empty() => Ok(()),
+            None => Err(CommitError::TimedOut {
+                partitions: outcomes.open.iter().cloned().collect(),
+                waited,
+                limit,
+                cause: "the consumer was closed before the coordinator answered".into(),
+            }),
+        }
+    }
+}
+
+impl Shared {
+    /// The application is gone: what it has not carried out or committed is left to the driver.
+    pub(in crate::consumer) fn keep_for_the_end(&self, inner: &mut Inner) {
+        self.leave_behind(inner);
+        let Inner { queue, ending, .. } = inner;
+        ending.unfinished.extend(queue.drain());
+        if let Some(last) = &ending.last {
+            last.begin(&ending.offsets);
+        }
+    }
+
+    /// The buffer is about to lose what the group has assigned: keeps what is to be committed of it.
+    pub(in crate::consumer) fn leave_behind(&self, inner: &mut Inner) {
+        let group = self.group.as_deref();
+        let commits = group.is_some_and(|group| group.config.enable_auto_commit);
+        if commits && !inner.assigned_by_hand {
+            inner.ending.offsets = inner.finished_offsets();
+        }
+    }
+
+    /// Carries out a change: its partitions leave the buffer, unless that is the application's own by now.
+    pub(super) fn carry_out(&self, inner: &mut Inner, change: &Unfinished) -> ChangeDone {
+        self.leave_behind(inner);
+        let done = change.end(&mut inner.ending.offsets);
+        inner.buffer.note_asked(done.commit.keys());
+        if change.change.kind != ChangeKind::Assigned && !inner.assigned_by_hand {
+            inner.buffer.remove(&change.change.partitions);
+        }
+        if let Some(last) = &inner.ending.last {
+            last.begin(&done.commit);
+        }
+        done
+    }
+
+    /// Carries out what the application is still to hear of. It hears of that all the same, but nobody waits for it.
+    pub(super) fn release_changes(&self) -> Vec<ChangeDone> {
+        let mut inner = self.inner.lock();
+        let released = inner.queue.release();
+        released
+            .iter()
+            .map(|change| self.carry_out(&mut inner, change))
+            .collect()
+    }
+}
