@@ -272,7 +272,9 @@ def test_an_unsecured_token_says_what_it_was_told() -> None:
     header, claims, signature = text.split(".")
     assert (decoded(header), signature) == ({"alg": "none"}, "")
     found = decoded(claims)
-    assert (found["sub"], found["roles"], found["exp"]) == ("alice", ["a", "b"], ends)
+    assert (found["sub"], found["roles"]) == ("alice", ["a", "b"])
+    # The end is told by the clock of the moment it is asked for.
+    assert abs(found["exp"] - ends) < 1
     assert abs(ends - time.time() - 60) < 5
     assert extensions == {"tenant": "one"}
 
