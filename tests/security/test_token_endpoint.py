@@ -17,10 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kafkars import ProducerConfig
+from kafkars import Admin, ProducerConfig
+from kafkars.compat.confluent_kafka._security import Tokens
 from kafkars.config import kept_token, oidc
 from kafkars.config.oidc import TokenEndpointError
 from kafkars.config.security import Secret
+from kafkars.errors import SaslAuthenticationFailedError
+from kafkars.testing import EmbeddedBroker, unsecured_token
 
 from tests.support.certificates import Authority
 
@@ -301,3 +304,45 @@ def test_a_token_of_unknown_length_is_asked_for_each_time(lives: float | None) -
     made = iter(range(100))
     kept = kept_token.KeptToken(lambda: (Secret(f"t{next(made)}"), lives, {}), "a test")
     assert [kept()[0] for _ in range(3)] == ["t0", "t1", "t2"]
+
+
+@pytest.mark.parametrize("gives", ["an endpoint", "oauth_cb"])
+def test_a_refused_token_is_not_sent_again(gives: str) -> None:
+    lifetimes = iter([-100.0])
+    asked: list[float] = []
+
+    def token() -> str:
+        asked.append(next(lifetimes, 3600.0))
+        return unsecured_token("alice", lifetime=asked[-1])
+
+    def answer(connection: socket.socket, _: bytes) -> None:
+        # It says that the token is good for an hour, which the broker does not find.
+        connection.sendall(http(json.dumps({"access_token": token(), "expires_in": 3600}).encode()))
+
+    with (
+        raw_server(answer) as url,
+        EmbeddedBroker(security="SASL_PLAINTEXT", users={"alice": "x"}, topics={"t": 1}) as broker,
+    ):
+        settings: dict[str, Any] = {
+            "sasl_oauthbearer_token_endpoint_url": url,
+            "sasl_oauthbearer_client_id": "orders",
+            "sasl_oauthbearer_client_secret": "Xq7-secret",
+        }
+        if gives == "oauth_cb":
+            settings = {"sasl_oauthbearer_token_provider": Tokens(lambda _: (token(), time.time() + 3600), None)}
+        with Admin(
+            bootstrap_servers=broker.bootstrap_servers,
+            security_protocol="sasl_plaintext",
+            sasl_mechanism="OAUTHBEARER",
+            **settings,
+        ) as admin:
+            with pytest.raises(SaslAuthenticationFailedError):
+                admin.list_topics(timeout=10)
+            until = time.monotonic() + 20
+            while True:
+                try:
+                    assert "t" in admin.list_topics(timeout=10)
+                    break
+                except SaslAuthenticationFailedError:
+                    assert time.monotonic() < until
+            assert asked == [-100.0, 3600.0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -74,15 +75,16 @@ class Certificates:
     ```
 
     Args:
-        name: The authority's name.
+        name: The authority's name. None: one that no other authority has.
         key: "ec" makes keys in less than a millisecond, "rsa" takes some tenths of a second.
     """
 
     __slots__ = ("_authority", "_key")
 
-    def __init__(self, name: str = "kafkars test authority", *, key: Literal["ec", "rsa"] = "ec") -> None:
+    def __init__(self, name: str | None = None, *, key: Literal["ec", "rsa"] = "ec") -> None:
         self._key = key
-        self._authority = _kafkars.CertificateAuthority(name, key)
+        own = f"kafkars test authority {secrets.token_hex(4)}" if name is None else name
+        self._authority = _kafkars.CertificateAuthority(own, key)
 
     @property
     def ca_pem(self) -> str:

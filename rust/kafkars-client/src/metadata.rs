@@ -15,7 +15,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::bootstrap::{self, Progress};
 use crate::client::Core;
-use crate::error::{BootstrapCause, BootstrapCauses, ClientError};
+use crate::error::{BootstrapCause, BootstrapCauses, ClientError, SaslFailure};
 use crate::metrics::add;
 use crate::net::{Broker, Lane, first_success};
 use crate::{after, now};
@@ -270,7 +270,14 @@ pub(crate) async fn answer_of(
     })?;
     let started = connection.start_version(request, api_version, deadline);
     let answer = async { started?.await };
-    let response = answer.await.map_err(|error| failed(error.to_string()))?;
+    let response = answer.await.map_err(|error| {
+        if broker.wants_login(&error, connection.versions()) {
+            BootstrapCause::Connect(crate::error::ConnectCause::Sasl(SaslFailure::Wanted))
+        } else {
+            failed(error.to_string())
+        }
+    })?;
+    broker.has_answered();
     if let Err(code) = ErrorCode::check(response.error_code) {
         return Err(failed(format!("{}: {}", code.name(), code.description())));
     }

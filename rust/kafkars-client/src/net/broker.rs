@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use kafkars_core::backoff::{Backoff, Random};
 use kafkars_core::config::{Checked, ClientConfig};
 use kafkars_core::error_kind::SecurityProblem;
+use kafkars_protocol::ApiKey;
 use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 
@@ -19,6 +20,7 @@ use super::reauthentication::Renewal;
 use super::sasl::{Authenticator, SaslFailure};
 use super::tls::{Tls, TlsFailure};
 use super::transport::{Transport, handshake_limit, resolve};
+use super::versions::ApiVersionTable;
 use super::{Lane, Tasks};
 use crate::error::{AttemptError, ConnectCause};
 use crate::metrics::{Counters, add};
@@ -274,6 +276,7 @@ impl Broker {
             Err(ConnectCause::ClosedAtOnce) if self.lower_greeting() => self.establish().await,
             other => other,
         };
+        let established = established.map_err(|cause| self.judge(cause));
         self.keep_pace(lane, attempted_at, established.as_ref().err());
         self.note_trust(established.as_ref().err());
         match established {
@@ -345,7 +348,9 @@ impl Broker {
                 enter(Stage::Encrypting);
                 let left = config.connect_timeout.saturating_sub(now() - started);
                 let encrypted = tls.handshake(stream, &self.host, left).await;
-                Transport::Tls(Box::new(encrypted.map_err(ConnectCause::Tls)?))
+                let encrypted = encrypted.map_err(ConnectCause::Tls)?;
+                self.network.distrust.tls.answered();
+                Transport::Tls(Box::new(encrypted))
             }
         };
         enter(Stage::Greeting);
@@ -431,6 +436,35 @@ impl Broker {
             [Some(after(attempted_at, backoff.delay(pace.failures, random))); Lane::COUNT];
         // An old broker that came back as a new one is greeted in our newest version again.
         pace.api_versions_version = handshake::NEWEST;
+    }
+
+    /// What a failure means after those before it.
+    fn judge(&self, cause: ConnectCause) -> ConnectCause {
+        let hang_ups = &self.network.distrust.tls;
+        match cause {
+            ConnectCause::Tls(TlsFailure::Closed) if hang_ups.is_telling(&self.address) => {
+                ConnectCause::Tls(TlsFailure::NeverAnswers)
+            }
+            ConnectCause::Tls(TlsFailure::Closed) => cause,
+            other => {
+                hang_ups.interrupted(&self.address);
+                other
+            }
+        }
+    }
+
+    /// A request has its answer, so this broker wants no login that it does not get.
+    pub(crate) fn has_answered(&self) {
+        self.network.distrust.requests.answered();
+    }
+
+    /// Whether a broker that hung up on a request seems to want a login.
+    pub(crate) fn wants_login(&self, error: &AttemptError, versions: &ApiVersionTable) -> bool {
+        let hang_ups = &self.network.distrust.requests;
+        self.network.authenticator.is_none()
+            && matches!(error, AttemptError::Disconnected(_))
+            && versions.range(ApiKey::SaslHandshake).is_some()
+            && hang_ups.is_telling(&self.address)
     }
 
     fn note_trust(&self, failure: Option<&ConnectCause>) {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -13,6 +14,40 @@ use crate::{after, now};
 #[derive(Debug, Default)]
 pub(crate) struct Distrust {
     refusals: Mutex<HashMap<Arc<str>, Refusal>>,
+    /// Of TLS that is begun.
+    pub(crate) tls: HangUps,
+    /// Of requests without a login.
+    pub(crate) requests: HangUps,
+}
+
+/// Brokers that hang up without a word. One that does so again says by it what it does not say, unless this client has been
+/// answered before: then its brokers only come and go.
+#[derive(Debug, Default)]
+pub(crate) struct HangUps {
+    counts: Mutex<HashMap<Arc<str>, u32>>,
+    is_answered: AtomicBool,
+}
+
+impl HangUps {
+    /// A broker hung up; whether that tells something.
+    pub(crate) fn is_telling(&self, address: &Arc<str>) -> bool {
+        let mut counts = self.counts.lock();
+        let count = counts.entry(Arc::clone(address)).or_default();
+        *count = count.saturating_add(1);
+        *count > 1 && !self.is_answered.load(Ordering::Relaxed)
+    }
+
+    /// Something else came in between.
+    pub(crate) fn interrupted(&self, address: &Arc<str>) {
+        self.counts.lock().remove(address);
+    }
+
+    /// A broker answered.
+    pub(crate) fn answered(&self) {
+        if !self.is_answered.swap(true, Ordering::Relaxed) {
+            self.counts.lock().clear();
+        }
+    }
 }
 
 /// The latest handshake with one broker, where it failed in a way that time does not mend.
@@ -104,6 +139,20 @@ mod tests {
         distrust.trusted(&one);
         assert_eq!(distrust.latest(|_| true), None);
         assert_eq!(distrust.pause(&one), None);
+    }
+
+    #[test]
+    fn hanging_up_twice_in_a_row_tells_something() {
+        let (one, other): (Arc<str>, Arc<str>) = ("one:1".into(), "other:1".into());
+        let hang_ups = HangUps::default();
+        assert!(!hang_ups.is_telling(&one));
+        assert!(!hang_ups.is_telling(&other));
+        assert!(hang_ups.is_telling(&one));
+        hang_ups.interrupted(&one);
+        assert!(!hang_ups.is_telling(&one));
+        assert!(hang_ups.is_telling(&one));
+        hang_ups.answered();
+        assert!((0..5).all(|_| !hang_ups.is_telling(&one)));
     }
 
     #[test]

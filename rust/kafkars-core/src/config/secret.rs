@@ -40,6 +40,9 @@ pub trait Provider<T>: Send + Sync {
     /// Starts to make one.
     fn provide(&self) -> Provided<T>;
 
+    /// A broker does not take the last value, so one that is kept is not given again.
+    fn refused(&self) {}
+
     /// What messages call it, such as "the function token".
     fn name(&self) -> Arc<str>;
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use kafkars_client::ApplicationCall;
@@ -55,11 +56,17 @@ impl GivenSecret {
 struct Function<T> {
     call: ApplicationCall<T>,
     name: Arc<str>,
+    /// The next call begins with the function's own `refused()`: one that keeps its values forgets them.
+    is_refused: Arc<AtomicBool>,
 }
 
 impl<T: Clone + Send + 'static> Provider<T> for Function<T> {
     fn provide(&self) -> Provided<T> {
         Box::pin(self.call.call())
+    }
+
+    fn refused(&self) {
+        self.is_refused.store(true, Ordering::Release);
     }
 
     fn name(&self) -> Arc<str> {
@@ -75,16 +82,30 @@ fn callback<T: Clone + Send + 'static>(
     let described = function.getattr("description");
     let described = described.and_then(|text| text.extract::<String>());
     let name: Arc<str> = described.map_or_else(|_| "a function".into(), Into::into);
+    // Of our own providers those that keep a value have it.
+    let keeps = function.hasattr("refused").unwrap_or(false);
     let (function, failed) = (function.clone().unbind(), Arc::clone(&name));
+    let is_refused = Arc::new(AtomicBool::new(false));
+    let forgets = Arc::clone(&is_refused);
     let call = ApplicationCall::new(move || {
         let called = Python::try_attach(|py| {
-            let result = function.bind(py).call0();
+            let function = function.bind(py);
+            let result = match keeps && forgets.swap(false, Ordering::AcqRel) {
+                true => function
+                    .call_method0("refused")
+                    .and_then(|_| function.call0()),
+                false => function.call0(),
+            };
             let value = result.and_then(|result| read(&result));
             value.map_err(|error| Arc::from(format!("{failed} failed: {error}")))
         });
         called.unwrap_or_else(|| Err("the process is ending".into()))
     });
-    Callback(Arc::new(Function { call, name }))
+    Callback(Arc::new(Function {
+        call,
+        name,
+        is_refused,
+    }))
 }
 
 /// What gives tokens.

@@ -48,6 +48,12 @@ pub enum SaslFailure {
         "the broker does not authenticate clients on this port: use the port of a SASL_PLAINTEXT or SASL_SSL listener, or another security_protocol"
     )]
     NotExpected,
+    /// The broker hangs up on whoever sends requests without a login.
+    #[error(
+        "the broker answers ApiVersions and closes the connection on the next request, so it may want a login: set \
+         security_protocol to sasl_plaintext or sasl_ssl, and sasl_mechanism"
+    )]
+    Wanted,
     /// The broker hung up in between. Brokers before 1.0 refuse credentials so.
     #[error("the broker closed the connection during the {mechanism} handshake")]
     Closed {
@@ -76,7 +82,7 @@ impl SaslFailure {
     pub fn problem(&self) -> SecurityProblem {
         match self {
             Self::Refused { .. } | Self::Distrusted { .. } => SecurityProblem::Authentication,
-            Self::Closed { .. } => SecurityProblem::Authentication,
+            Self::Wanted | Self::Closed { .. } => SecurityProblem::Authentication,
             Self::Mechanism { .. } | Self::NotExpected => SecurityProblem::Mechanism,
             Self::Credentials { .. } => SecurityProblem::Credentials,
             Self::TimedOut { .. } => SecurityProblem::TimedOut,

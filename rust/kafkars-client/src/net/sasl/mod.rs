@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use kafkars_core::config::SaslConfig;
+use kafkars_core::config::{SaslConfig, TokenSource};
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::sasl_authenticate::SaslAuthenticateRequest;
 use kafkars_protocol::messages::sasl_handshake::SaslHandshakeRequest;
@@ -84,6 +84,24 @@ impl Authenticator {
 
     /// Says who we are. The answer is how long the broker believes it; zero stands for as long as the connection lives.
     pub(crate) async fn authenticate(
+        &self,
+        connection: &Connection,
+        login: Login,
+        deadline: Instant,
+    ) -> Result<Duration, HandshakeError> {
+        let outcome = self.exchange(connection, login, deadline).await;
+        if let Err(HandshakeError::Sasl(SaslFailure::Refused { .. })) = &outcome
+            && let SaslConfig::OauthBearer {
+                source: TokenSource::Call(call),
+                ..
+            } = &self.config
+        {
+            call.0.refused();
+        }
+        outcome
+    }
+
+    async fn exchange(
         &self,
         connection: &Connection,
         Login(mut exchange): Login,

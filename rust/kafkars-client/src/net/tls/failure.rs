@@ -37,6 +37,12 @@ pub enum TlsFailure {
         "the port does not speak TLS: use the port of an SSL or SASL_SSL listener, or another security_protocol"
     )]
     NotTls,
+    /// The peer hangs up whenever TLS is begun, and has never done otherwise.
+    #[error(
+        "the broker closes the connection whenever TLS is begun, as a port without TLS does: use the port of an SSL or SASL_SSL \
+         listener, or another security_protocol"
+    )]
+    NeverAnswers,
     /// The peer hung up during the handshake.
     #[error(
         "the broker closed the connection during the TLS handshake: is it an SSL or SASL_SSL listener?"
@@ -67,6 +73,7 @@ impl TlsFailure {
             | Self::Refused { .. }
             | Self::NoAgreement(_)
             | Self::NotTls
+            | Self::NeverAnswers
             | Self::Setting { .. } => true,
             Self::Closed | Self::TimedOut(_) | Self::Other(_) => false,
         }
@@ -80,6 +87,7 @@ impl TlsFailure {
             Self::TimedOut(_) => SecurityProblem::TimedOut,
             Self::NoAgreement(_)
             | Self::NotTls
+            | Self::NeverAnswers
             | Self::Closed
             | Self::Setting { .. }
             | Self::Other(_) => SecurityProblem::Tls,
@@ -143,6 +151,8 @@ fn from_alert(alert: AlertDescription) -> TlsFailure {
         | AlertDescription::UnsupportedCertificate
         | AlertDescription::CertificateUnknown
         | AlertDescription::UnknownCA
+        // Our signature does not fit an authority that has the name of ours and another key.
+        | AlertDescription::DecryptError
         | AlertDescription::AccessDenied => {
             "it wants a client certificate from an authority in its own trust store; see ssl_certificate_location and ssl_keystore_location"
         }
@@ -172,3 +182,27 @@ impl fmt::Display for Rejection {
 }
 
 impl std::error::Error for Rejection {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_alert_about_a_certificate_is_final() {
+        for alert in [
+            AlertDescription::CertificateRequired,
+            AlertDescription::BadCertificate,
+            AlertDescription::UnsupportedCertificate,
+            AlertDescription::CertificateRevoked,
+            AlertDescription::CertificateExpired,
+            AlertDescription::CertificateUnknown,
+            AlertDescription::UnknownCA,
+            AlertDescription::AccessDenied,
+            AlertDescription::DecryptError,
+        ] {
+            let failure = from_alert(alert);
+            assert!(failure.is_permanent(), "{failure}");
+            assert_eq!(failure.problem(), SecurityProblem::Certificate, "{failure}");
+        }
+    }
+}

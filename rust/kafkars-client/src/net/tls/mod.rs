@@ -149,10 +149,7 @@ impl Tls {
         if let Some((_, SecretSource::File(path))) = password_source(config) {
             paths.push(path);
         }
-        paths
-            .into_iter()
-            .map(|path| (path.clone(), state(path)))
-            .collect()
+        paths.into_iter().flat_map(states).collect()
     }
 }
 
@@ -266,6 +263,17 @@ fn password_source(config: &TlsConfig) -> Option<(&'static str, &SecretSource)> 
             Some(("ssl_keystore_password", password.as_ref()?))
         }
     }
+}
+
+/// The state of a file, or of a directory and everything in it.
+fn states(path: &PathBuf) -> Vec<FileState> {
+    let mut states = vec![(path.clone(), state(path))];
+    if let Ok(entries) = std::fs::read_dir(path) {
+        let entries = entries.flatten().map(|entry| entry.path());
+        states.extend(entries.map(|path| (path.clone(), state(&path))));
+        states.sort();
+    }
+    states
 }
 
 fn state(path: &Path) -> Option<(SystemTime, u64)> {

@@ -99,6 +99,11 @@ fn reason(error: &CertificateError, server_name: &ServerName<'_>) -> String {
             "its issuer is no authority that is believed here; give the authority's certificate with ssl_ca_location or ssl_ca_pem"
                 .to_owned()
         }
+        CertificateError::BadSignature => {
+            "its signature is not by the authority of that name that is believed here; give the certificate of the authority that \
+             signed it with ssl_ca_location or ssl_ca_pem"
+                .to_owned()
+        }
         CertificateError::Revoked => "it was revoked (ssl_crl_location)".to_owned(),
         CertificateError::NotValidForNameContext { presented, .. } => format!(
             "it does not name the host {:?}, only {}; connect by a name that it has, or set \
