@@ -20,7 +20,6 @@ from kafkars import Consumer, Producer
 
 from tests.brokers import Broker
 from tests.spark import session
-from tests.spark.programs.crashing import CRASH
 from tests.support.waiting import SECONDS, eventually
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.timeout(600)]
@@ -51,6 +50,8 @@ class Pipeline:
     def start(self, crash: Mapping[str, Any] | None = None) -> subprocess.Popen[bytes]:
         environment = {**os.environ, **session.environment()}
         if crash is not None:
+            from tests.spark.programs.crashing import CRASH  # noqa: PLC0415  it needs PySpark, collecting does not
+
             environment[CRASH] = json.dumps({**crash, "done": str(self.folder / "killed")})
         command = [sys.executable, "-m", "tests.spark.programs.pipeline", str(self.folder), json.dumps(self.plan)]
         with self.log.open("ab") as log:
