@@ -50,7 +50,7 @@ class Pipeline:
     def start(self, crash: Mapping[str, Any] | None = None) -> subprocess.Popen[bytes]:
         environment = {**os.environ, **session.environment()}
         if crash is not None:
-            from tests.spark.programs.crashing import CRASH  # noqa: PLC0415  it needs PySpark, collecting does not
+            from tests.spark.programs.crashing import CRASH  # needs PySpark, which collecting does not
 
             environment[CRASH] = json.dumps({**crash, "done": str(self.folder / "killed")})
         command = [sys.executable, "-m", "tests.spark.programs.pipeline", str(self.folder), json.dumps(self.plan)]
