@@ -45,5 +45,6 @@ UNTOLD = {
     ("confluent", "a hanging broker, SASL"): ("producer's error_cb", "consumer's error_cb"),
     ("confluent", "a hanging broker, SSL"): ("producer's error_cb", "consumer's error_cb"),
     ("confluent", "plain to a TLS port"): ("producer's error_cb", "consumer's error_cb"),
+    ("confluent", "PLAIN, name and password are changed"): ("producer's error_cb", "consumer's error_cb"),
 }
 """Steps that are not compared."""

@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.parametrize("secure_kafka", ["kafka"], indirect=True),
 ]
 log = logging.getLogger(__name__)
-SLACK = 2.0
+SLACK = 5.0
 """Seconds that a face may be later: the two share processors."""
 
 
