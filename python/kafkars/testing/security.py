@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -136,4 +134,7 @@ def unsecured_token(subject: str, *, lifetime: float = 3600.0, now: float | None
 
 
 def _encoded(value: Mapping[str, object]) -> str:
+    import base64  # noqa: PLC0415  only tokens need the two, and `import kafkars.testing` is to be quick
+    import json  # noqa: PLC0415
+
     return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
