@@ -165,7 +165,6 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         self._membership: Membership | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._leaving: asyncio.Task[None] | None = None
-        self._early_seeks: dict[TopicPartition, int] = {}
         self._wish = Wish(topics) if topics else None
         self._last: frozenset[TopicPartition] = frozenset()
         self._closed = False
@@ -295,24 +294,13 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             return
         # Records of before are not handed out any more, though the group is not left yet.
         self._engine.pause(list(self._engine.assignment()))
-        self._leaving = self._spawn(self._leave(self._engine))
+        self._leaving = self._spawn(self._leave(self._engine.unsubscribe()))
 
-    async def _leave(self, engine: aio.Consumer[Any, Any]) -> None:
+    async def _leave(self, left: aio.Call[None]) -> None:
         try:
-            await engine.unsubscribe()
+            await left
         finally:
             self._leaving = None
-            wish = self._wish
-            if wish is not None and wish.partitions is not None and not self._closed:
-                engine.assign(sorted(wish.partitions))
-                for partition, offset in self._early_seeks.items():
-                    engine.seek(partition, offset)
-            self._early_seeks.clear()
-
-    async def _left(self) -> None:
-        """Waits for a group that is being left: what was assigned by hand since is not read before."""
-        if self._leaving is not None:
-            await asyncio.wait([self._leaving])
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
         """Reads these partitions, without the group giving them out.
@@ -330,15 +318,14 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             return
         if wish.partitions is not None:
             self._membership.wish = wish
-            self._early_seeks.clear()
-            if self._leaving is None:
-                with translated():
-                    self._engine.assign(sorted(wish.partitions))
+            with translated():
+                self._engine.assign(sorted(wish.partitions))
             return
         self._spawn(self._follow(wish))
 
     async def _follow(self, wish: Wish) -> None:
-        await self._left()
+        if self._leaving is not None:
+            await asyncio.wait([self._leaving])
         if self._membership is not None and self._wish is wish:
             try:
                 await self._membership.follow(wish)
@@ -389,7 +376,6 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             IllegalStateError: The partition is not assigned.
         """
         self._check_assigned((partition,))
-        await self._left()
         with translated():
             return await self._started().position(partition, timeout=LONGEST)
 
@@ -403,23 +389,17 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         if not is_count(offset, least=0):
             raise ValueError(f"offset: expected a whole number that is not negative, not {offset!r}")
         self._check_assigned((partition,))
-        engine = self._started()
-        if self._leaving is None:
-            engine.seek(partition, int(offset))
-        else:
-            self._early_seeks[partition] = int(offset)
+        self._started().seek(partition, int(offset))
 
     async def seek_to_beginning(self, *partitions: TopicPartition) -> bool:
         """Goes on at the oldest records, of all assigned partitions where none is named."""
         found = self._seeking(partitions)
-        await self._left()
         self._started().seek_to_beginning(found)
         return await self._arrived(found)
 
     async def seek_to_end(self, *partitions: TopicPartition) -> bool:
         """Goes on after the newest records, of all assigned partitions where none is named."""
         found = self._seeking(partitions)
-        await self._left()
         self._started().seek_to_end(found)
         return await self._arrived(found)
 
@@ -430,7 +410,6 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         """
         found = self._seeking(partitions)
         self._check_group()
-        await self._left()
         with translated():
             offsets = await self._started().committed(found)
         answer: dict[TopicPartition, int | None] = {}
