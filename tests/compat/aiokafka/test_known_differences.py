@@ -133,9 +133,10 @@ def test_a_cancelled_commit_of_a_transaction_ends_it(library: Library, run: Run)
             await producer.send(topic, b"first")
             task = asyncio.create_task(producer.commit_transaction())
             await asyncio.sleep(0)
-            task.cancel()
+            # A broker in the same process may have ended it by then.
+            was_under_way = task.cancel()
             await asyncio.wait([task])
-            assert task.cancelled()
+            assert task.cancelled() == was_under_way
             async with library.consumer(topic, isolation_level="read_committed") as consumer:
                 assert (await consumer.getone()).value == b"first"
             async with producer.transaction():
