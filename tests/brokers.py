@@ -31,14 +31,20 @@ class Broker:
         self.handle: Any = started
         self.bootstrap_servers = started if isinstance(started, str) else started.bootstrap_servers
 
-    def new_topic(self, partitions: int = 1, settings: Mapping[str, str] | None = None, name: str = "topic") -> str:
+    def new_topic(
+        self,
+        partitions: int = 1,
+        settings: Mapping[str, str] | None = None,
+        name: str = "topic",
+        seconds: float = SECONDS,
+    ) -> str:
         """Creates a topic that no other test has and waits until it has leaders."""
         topic = f"{name}-{os.getpid()}-{next(TOPIC_NUMBERS)}"
         addresses = self.bootstrap_servers.split(",")
         wire.create_topic(addresses[0], topic, partitions, 1, settings or {})
         wait_until(
             lambda: all(wire.metadata(address, topic).led_partitions == partitions for address in addresses),
-            SECONDS,
+            seconds,
             f"topic {topic} has leaders",
         )
         return topic

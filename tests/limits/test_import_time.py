@@ -9,16 +9,19 @@ import pytest
 
 pytestmark = pytest.mark.alone
 
-LIMIT_SECONDS = 0.060
-TESTING_LIMIT_SECONDS = 0.080
+# Machines differ, and one machine with itself from hour to hour: what counts is processor time beside that of a module of
+# Python's own in the same minute.
+YARDSTICK = "asyncio"
+LIMIT = 1.8
+TESTING_LIMIT = 2.2
 # The best of some: the limit is on the work, not on what else the machine does.
 TRIES = 15
 
 MEASURE = """
 import time
-started = time.perf_counter()
+started = time.process_time()
 import {module}
-print(time.perf_counter() - started)
+print(time.process_time() - started)
 """
 
 IMPORTED = """
@@ -28,12 +31,12 @@ print(*sys.modules)
 """
 
 
-def test_it_takes_less_than_60_ms() -> None:
-    assert min(run(MEASURE.format(module="kafkars"))[0] for _ in range(TRIES)) < LIMIT_SECONDS
+def test_it_takes_little_more_than_asyncio() -> None:
+    assert beside_the_yardstick("kafkars") < LIMIT
 
 
 def test_the_embedded_broker_takes_little_more() -> None:
-    assert min(run(MEASURE.format(module="kafkars.testing"))[0] for _ in range(TRIES)) < TESTING_LIMIT_SECONDS
+    assert beside_the_yardstick("kafkars.testing") < TESTING_LIMIT
 
 
 def test_it_brings_in_nothing_heavy() -> None:
@@ -42,8 +45,11 @@ def test_it_brings_in_nothing_heavy() -> None:
     assert not {"asyncio", "difflib", "ssl", "typing_extensions"} & set(modules)
 
 
-def run(program: str) -> list[float]:
-    return [float(word) for word in output(program).split()]
+def beside_the_yardstick(module: str) -> float:
+    """How many times the processor time of the yardstick an import takes; both are measured in turns."""
+    rounds = [[float(output(MEASURE.format(module=each))) for each in (module, YARDSTICK)] for _ in range(TRIES)]
+    ours, theirs = (min(column) for column in zip(*rounds, strict=True))
+    return ours / theirs
 
 
 def output(program: str) -> str:
