@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from tests.compat.kafka.administration import administration
+
 WAIT = 20.0
 
 
@@ -380,7 +382,9 @@ def transactions(kafka: Any, told: Told, servers: str) -> None:
     reader.close()
 
 
-CHAPTERS = {chapter.__name__: chapter for chapter in (constructors, sending, reading, groups, transactions)}
+CHAPTERS = {
+    chapter.__name__: chapter for chapter in (constructors, sending, reading, groups, transactions, administration)
+}
 
 
 def main() -> None:

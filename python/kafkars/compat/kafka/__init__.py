@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
+from typing import TYPE_CHECKING
 
 from kafkars.compat.kafka._not_offered import NAMES_NOT_OFFERED, NOT_OFFERED
 from kafkars.compat.kafka.consumer import KafkaConsumer
@@ -15,10 +17,16 @@ from kafkars.compat.kafka.serializer import Deserializer, Serializer
 from kafkars.compat.kafka.structs import OffsetAndMetadata, TopicPartition
 from kafkars.compat.kafka.version import __version__
 
+if TYPE_CHECKING:
+    from kafkars.compat.kafka.admin import KafkaAdminClient
+
 logging.getLogger("kafka").addHandler(logging.NullHandler())
 
 
 def __getattr__(name: str) -> object:
+    # Programs that only send or read need not wait for administration to be imported.
+    if name == "KafkaAdminClient":
+        return importlib.import_module("kafkars.compat.kafka.admin").KafkaAdminClient
     if name in NAMES_NOT_OFFERED:
         raise AttributeError(f"kafka.{name} is not offered by kafkars: {NAMES_NOT_OFFERED[name]}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -28,6 +36,7 @@ __all__ = [
     "NOT_OFFERED",
     "ConsumerRebalanceListener",
     "Deserializer",
+    "KafkaAdminClient",
     "KafkaConsumer",
     "KafkaProducer",
     "OffsetAndMetadata",

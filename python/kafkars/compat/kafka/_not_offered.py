@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 NOT_OFFERED = {
-    "admin": "use kafkars.Admin; kafka-python's own names for it come with a later release",
     "client_async": "connections are the engine's; kafkars.Admin asks brokers",
     "cluster": "kafkars.Consumer.topics() and partitions_for() tell of the cluster",
     "codec": "the engine compresses and decompresses",
     "conn": "connections are the engine's",
     "metrics": "KafkaConsumer.metrics() and KafkaProducer.metrics() have the figures",
-    "protocol": "requests are the engine's",
     "record": "record batches are the engine's; kafkars.Producer.create_batch() fills one by hand",
 }
 """Modules, and the alternative to each."""
 
 NAMES_NOT_OFFERED = {
     "BrokerConnection": NOT_OFFERED["conn"],
-    "KafkaAdminClient": NOT_OFFERED["admin"],
     "KafkaClient": NOT_OFFERED["client_async"],
 }
 """Names of the package itself, and the alternative to each."""

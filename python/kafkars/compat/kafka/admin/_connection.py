@@ -1,0 +1,75 @@
+"""What the administrators of kafka-python 2 and 3 have in common: settings, first contact, end."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import kafkars
+from kafkars.compat.kafka.admin import _settings
+from kafkars.compat.kafka.errors import NodeNotReadyError, of_first_contact, translated
+from kafkars.errors import AuthenticationError, CredentialsError
+from kafkars.errors import KafkaError as EngineError
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Connection:
+    """Holds the engine's administrator."""
+
+    DEFAULT_CONFIG: ClassVar[dict[str, Any]] = _settings.DEFAULTS
+
+    def __init__(self, **configs: Any) -> None:
+        self._closed = True
+        self.config = self._checked(configs)
+        with translated():
+            self._admin = kafkars.Admin(_settings.of_engine(self.config))
+        try:
+            self._admin.describe_cluster(timeout=self._first_contact_seconds())
+        except (AuthenticationError, CredentialsError):
+            self._admin.close()
+            with translated():
+                raise
+        except EngineError as error:
+            self._admin.close()
+            raise self._no_contact(error) from error
+        self._closed = False
+
+    def _checked(self, configs: Mapping[str, Any]) -> dict[str, Any]:
+        return _settings.checked(configs, self.DEFAULT_CONFIG)
+
+    def _first_contact_seconds(self) -> float:
+        name = "request_timeout_ms" if self.config["api_version"] is not None else "api_version_auto_timeout_ms"
+        return float(self.config[name]) / 1000
+
+    def _no_contact(self, error: EngineError) -> BaseException:
+        return of_first_contact(error)
+
+    def close(self) -> None:
+        """Ends every connection. Calling it again does nothing."""
+        self._closed = True
+        self._admin.close()
+
+    def _seconds(self, timeout_ms: float | None = None) -> float:
+        """The time limit of a call."""
+        return float(timeout_ms or self.config["request_timeout_ms"]) / 1000
+
+    @contextlib.contextmanager
+    def _asking(self) -> Iterator[kafkars.Admin]:
+        """The engine's administrator; its errors leave the block as those of kafka-python.
+
+        Raises:
+            NodeNotReadyError: This one is closed.
+        """
+        if self._closed:
+            raise NodeNotReadyError("the administrator is closed")
+        with translated():
+            yield self._admin
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()

@@ -1,0 +1,419 @@
+"""`KafkaAdminClient` of kafka-python 2.3 over the engine (`kafka.admin.client`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, NoReturn
+
+from kafkars.admin import NewTopic as EngineTopic
+from kafkars.compat.kafka.admin import _answers as answers
+from kafkars.compat.kafka.admin import _configs
+from kafkars.compat.kafka.admin._connection import Connection
+from kafkars.compat.kafka.admin._not_offered import not_offered
+from kafkars.compat.kafka.admin.acl_resource import ACL, ACLFilter
+from kafkars.compat.kafka.admin.config_resource import ConfigResource
+from kafkars.compat.kafka.admin.new_partitions import NewPartitions
+from kafkars.compat.kafka.admin.new_topic import NewTopic
+from kafkars.compat.kafka.errors import (
+    BrokerResponseError,
+    IllegalArgumentError,
+    NodeNotReadyError,
+    NoError,
+    UnknownTopicOrPartitionError,
+    for_code,
+)
+from kafkars.compat.kafka.protocol.admin import (
+    AlterConfigsResponse_v1,
+    CreatePartitionsResponse_v1,
+    CreateTopicsResponse_v3,
+    DeleteTopicsResponse_v3,
+    DescribeConfigsResponse_v2,
+)
+from kafkars.compat.kafka.structs import GroupInformation, OffsetAndMetadata, TopicPartition
+
+__all__ = ["KafkaAdminClient"]
+
+FIELDS = {
+    "name": "topic",
+    "partition": "partition",
+    "leader": "leader",
+    "replicas": "replicas",
+    "isr": "isr",
+}
+"""What kafka-python 2 calls parts of a topic."""
+
+
+class KafkaAdminClient(Connection):
+    """Asks a cluster about its topics, settings and groups, and changes them.
+
+    Answers are those of brokers, as kafka-python 2.3 gives them. Settings are those of kafka-python, which the page on moving
+    lists with what becomes of them. May be used by several threads.
+
+    Raises:
+        KafkaConfigurationError: A setting is unknown, or settings do not go together.
+        NoBrokersAvailable: No broker answers in time.
+        ssl.SSLError: A broker's certificate, or ours, was refused.
+    """
+
+    # Topics
+
+    def create_topics(
+        self, new_topics: Sequence[NewTopic], timeout_ms: float | None = None, validate_only: bool = False
+    ) -> CreateTopicsResponse_v3:
+        """Creates topics.
+
+        Args:
+            new_topics: The topics.
+            timeout_ms: Milliseconds; `request_timeout_ms` without.
+            validate_only: True checks only whether they could be created.
+
+        Raises:
+            BrokerResponseError: Of the class of the first error: `TopicAlreadyExistsError`, `InvalidTopicError`, ...
+        """
+        asked = [engine_topic(topic) for topic in new_topics]
+        with self._asking() as admin:
+            found: Mapping[str, Any] = admin.create_topics(
+                asked, validate_only=bool(validate_only), timeout=self._seconds(timeout_ms), return_exceptions=True
+            )
+            rows = [(name, *answers.code_of(outcome)) for name, outcome in found.items()]
+        answer = CreateTopicsResponse_v3(0, rows)
+        answers.raise_first((code for _, code, _ in rows), f"CreateTopics {[topic.name for topic in asked]}", answer)
+        return answer
+
+    def delete_topics(self, topics: Sequence[str], timeout_ms: float | None = None) -> DeleteTopicsResponse_v3:
+        """Deletes topics.
+
+        Raises:
+            BrokerResponseError: Of the class of the first error: `UnknownTopicOrPartitionError`, ...
+        """
+        with self._asking() as admin:
+            found: Mapping[str, Any] = admin.delete_topics(
+                list(topics), timeout=self._seconds(timeout_ms), return_exceptions=True
+            )
+            rows = [(name, answers.code_of(outcome)[0]) for name, outcome in found.items()]
+        answer = DeleteTopicsResponse_v3(0, rows)
+        answers.raise_first((code for _, code in rows), f"DeleteTopics {list(topics)}", answer)
+        return answer
+
+    def create_partitions(
+        self,
+        topic_partitions: Mapping[str, NewPartitions],
+        timeout_ms: float | None = None,
+        validate_only: bool = False,
+    ) -> CreatePartitionsResponse_v1:
+        """Gives topics more partitions.
+
+        Raises:
+            BrokerResponseError: Of the class of the first error: `InvalidPartitionsError`, ...
+        """
+        totals = {name: wanted.total_count for name, wanted in topic_partitions.items()}
+        chosen = {name: wanted.new_assignments for name, wanted in topic_partitions.items() if wanted.new_assignments}
+        with self._asking() as admin:
+            found: Mapping[str, Any] = admin.create_partitions(
+                totals,
+                assignments=chosen,
+                validate_only=bool(validate_only),
+                timeout=self._seconds(timeout_ms),
+                return_exceptions=True,
+            )
+            rows = [(name, *answers.code_of(outcome)) for name, outcome in found.items()]
+        answer = CreatePartitionsResponse_v1(0, rows)
+        answers.raise_first((code for _, code, _ in rows), f"CreatePartitions {totals}", answer)
+        return answer
+
+    def list_topics(self) -> list[str]:
+        """The names of all topics."""
+        with self._asking() as admin:
+            return admin.list_topics(include_internal=True, timeout=self._seconds())
+
+    def describe_topics(self, topics: Collection[str] | None = None) -> list[dict[str, Any]]:
+        """A dict for each topic, with `error_code`, `topic`, `is_internal` and `partitions`.
+
+        `authorized_operations` is empty: the engine does not ask for it.
+
+        Args:
+            topics: Names; None for all topics.
+        """
+        with self._asking() as admin:
+            found: Mapping[str, Any] = admin.describe_topics(
+                None if topics is None else list(topics), timeout=self._seconds(), return_exceptions=True
+            )
+            return [answers.topic(name, each, FIELDS) for name, each in found.items()]
+
+    def describe_cluster(self) -> dict[str, Any]:
+        """The cluster's id, controller and brokers as a dict. `authorized_operations` is empty, as of topics."""
+        with self._asking() as admin:
+            found = admin.describe_cluster(timeout=self._seconds())
+        brokers = [
+            {"node_id": broker.id, "host": broker.host, "port": broker.port, "rack": broker.rack}
+            for broker in found.brokers
+        ]
+        return {
+            "throttle_time_ms": 0,
+            "brokers": brokers,
+            "cluster_id": found.cluster_id,
+            "controller_id": -1 if found.controller is None else found.controller,
+            "authorized_operations": [],
+        }
+
+    # Settings
+
+    def describe_configs(
+        self, config_resources: Sequence[ConfigResource], include_synonyms: bool = False
+    ) -> list[DescribeConfigsResponse_v2]:
+        """Settings of topics and brokers: an answer for each broker, and one for all topics.
+
+        Args:
+            config_resources: What is asked about; `configs` names the settings, None all of them.
+            include_synonyms: True tells where else a value is set.
+
+        Raises:
+            ValueError: The name of a broker is no number.
+            NodeNotReadyError: There is no such broker.
+        """
+        with self._asking() as admin:
+            seconds = self._seconds()
+            _configs.check_brokers(admin, config_resources, seconds, NodeNotReadyError)
+            found = _configs.ask(admin, config_resources, seconds, synonyms=bool(include_synonyms))
+            rows = [(resource, _configs.row(resource, found[_configs.key(resource)])) for resource in config_resources]
+        brokers = [[row] for resource, row in rows if resource.resource_type in _configs.OF_BROKERS]
+        others = [row for resource, row in rows if resource.resource_type not in _configs.OF_BROKERS]
+        return [DescribeConfigsResponse_v2(0, part) for part in [*brokers, others] if part]
+
+    def alter_configs(self, config_resources: Sequence[ConfigResource]) -> AlterConfigsResponse_v1:
+        """Gives topics and brokers the settings that are named, and takes back what else was set of them.
+
+        Errors are codes of the answer.
+        """
+        with self._asking() as admin:
+            seconds = self._seconds()
+            _configs.check_brokers(admin, config_resources, seconds, NodeNotReadyError)
+            before = _configs.ask(admin, config_resources, seconds)
+            changes = {
+                _configs.key(resource): _configs.replaced(resource, before[_configs.key(resource)])
+                for resource in config_resources
+            }
+            found: Mapping[Any, Any] = admin.alter_configs(changes, timeout=seconds, return_exceptions=True)
+            rows = [
+                (*answers.code_of(found[_configs.key(each)]), int(each.resource_type), each.name)
+                for each in config_resources
+            ]
+        return AlterConfigsResponse_v1(0, rows)
+
+    # Groups
+
+    def describe_consumer_groups(
+        self,
+        group_ids: Sequence[str],
+        group_coordinator_id: int | None = None,
+        include_authorized_operations: bool = False,
+    ) -> list[GroupInformation]:
+        """Groups with their members.
+
+        Args:
+            group_ids: The groups.
+            group_coordinator_id: Looked at by nobody: the engine finds coordinators by itself.
+            include_authorized_operations: Likewise; what is authorized is not told.
+
+        Raises:
+            BrokerResponseError: A coordinator refuses to tell.
+        """
+        del group_coordinator_id, include_authorized_operations
+        with self._asking() as admin:
+            found: Mapping[str, Any] = admin.describe_groups(
+                list(group_ids), timeout=self._seconds(), return_exceptions=True
+            )
+            return [answers.group(name, each) for name, each in found.items()]
+
+    def list_consumer_groups(self, broker_ids: Sequence[int] | None = None) -> list[tuple[str, str]]:
+        """Names of groups, each with the type of its protocol.
+
+        Args:
+            broker_ids: The brokers whose groups are wanted; None for all.
+        """
+        with self._asking() as admin:
+            listed = admin.list_groups(timeout=self._seconds())
+            if broker_ids is not None:
+                wanted = set(broker_ids)
+                listed = [each for each in listed if self._coordinator(each.group_id) in wanted]
+        return [(each.group_id, each.protocol_type) for each in listed]
+
+    def _coordinator(self, group: str) -> int:
+        return self._admin.find_coordinator(group, timeout=self._seconds())
+
+    def list_consumer_group_offsets(
+        self,
+        group_id: str,
+        group_coordinator_id: int | None = None,
+        partitions: Iterable[TopicPartition] | None = None,
+    ) -> dict[TopicPartition, OffsetAndMetadata]:
+        """What a group has committed. Partitions that are named and have nothing committed are at -1.
+
+        Args:
+            group_id: The group.
+            group_coordinator_id: Looked at by nobody: the engine finds coordinators by itself.
+            partitions: The partitions; None for all that have something.
+        """
+        del group_coordinator_id
+        named = None if partitions is None else [TopicPartition(*each) for each in partitions]
+        with self._asking() as admin:
+            found = admin.list_group_offsets({group_id: named}, timeout=self._seconds())[group_id]
+        committed = {partition: face_offset(place) for partition, place in found.items()}
+        nothing = OffsetAndMetadata(-1, "", -1)
+        return committed if named is None else {each: committed.get(each, nothing) for each in named}
+
+    def delete_consumer_groups(
+        self, group_ids: Sequence[str], group_coordinator_id: int | None = None
+    ) -> list[tuple[str, type[BrokerResponseError]]]:
+        """Deletes groups with their offsets.
+
+        Args:
+            group_ids: The groups.
+            group_coordinator_id: Looked at by nobody: the engine finds coordinators by itself.
+
+        Returns:
+            For each group the class of its error; `NoError` where it is gone.
+        """
+        del group_coordinator_id
+        with self._asking() as admin:
+            found: Mapping[str, Any] = admin.delete_groups(
+                list(group_ids), timeout=self._seconds(), return_exceptions=True
+            )
+            return [(name, for_code(answers.code_of(each)[0])) for name, each in found.items()]
+
+    # Records
+
+    def delete_records(
+        self,
+        records_to_delete: Mapping[TopicPartition, int],
+        timeout_ms: float | None = None,
+        partition_leader_id: int | None = None,
+    ) -> dict[TopicPartition, dict[str, int]]:
+        """Deletes the records before an offset.
+
+        Args:
+            records_to_delete: The offset of each partition; -1 for all records there are.
+            timeout_ms: Milliseconds; `request_timeout_ms` without.
+            partition_leader_id: Looked at by nobody: the engine finds leaders by itself.
+
+        Returns:
+            For each partition `partition_index`, `low_watermark` and `error_code`.
+
+        Raises:
+            UnknownTopicOrPartitionError: A partition does not exist.
+            BrokerResponseError: Of the class of a partition's error, or of several.
+        """
+        del partition_leader_id
+        with self._asking() as admin:
+            before: dict[tuple[str, int], int] = {
+                (place.topic, place.partition): at for place, at in records_to_delete.items()
+            }
+            found: Mapping[TopicPartition, Any] = admin.delete_records(
+                before, timeout=self._seconds(timeout_ms), return_exceptions=True
+            )
+            codes = {place: answers.code_of(outcome)[0] for place, outcome in found.items()}
+        failed = {place: for_code(code) for place, code in codes.items() if for_code(code) is not NoError}
+        unknown = [place for place, kind in failed.items() if kind is UnknownTopicOrPartitionError]
+        if unknown:
+            raise UnknownTopicOrPartitionError(
+                f"The following partitions are not known: {', '.join(map(str, unknown))}"
+            )
+        if len(failed) == 1:
+            ((place, kind),) = failed.items()
+            raise kind(f"Error deleting records from topic {place.topic} partition {place.partition}")
+        if failed:
+            told = ", ".join(
+                f"{place.topic}(partition={place.partition}): {kind.__name__}" for place, kind in failed.items()
+            )
+            raise several_failed(f"The following errors occured when trying to delete records: {told}")
+        return {
+            place: {"partition_index": place.partition, "low_watermark": low, "error_code": 0}
+            for place, low in found.items()
+        }
+
+    # Not offered
+
+    def describe_acls(self, acl_filter: ACLFilter) -> NoReturn:
+        """Not offered: raises `IncompatibleBrokerVersion`, which is a `NotImplementedError`, too."""
+        del acl_filter
+        raise not_offered("describe_acls")
+
+    def create_acls(self, acls: Sequence[ACL]) -> NoReturn:
+        """Not offered: raises as `describe_acls()`.
+
+        Raises:
+            IllegalArgumentError: There is something else than an `ACL`.
+        """
+        if not all(isinstance(each, ACL) for each in acls):
+            raise IllegalArgumentError("acls must contain ACL objects")
+        raise not_offered("create_acls")
+
+    def delete_acls(self, acl_filters: Sequence[ACLFilter]) -> NoReturn:
+        """Not offered: raises as `describe_acls()`.
+
+        Raises:
+            IllegalArgumentError: There is something else than an `ACLFilter`.
+        """
+        if not all(isinstance(each, ACLFilter) for each in acl_filters):
+            raise IllegalArgumentError("acl_filters must contain ACLFilter type objects")
+        raise not_offered("delete_acls")
+
+    def perform_leader_election(
+        self,
+        election_type: int,
+        topic_partitions: Mapping[str, Sequence[int]] | None = None,
+        timeout_ms: float | None = None,
+    ) -> NoReturn:
+        """Not offered: raises as `describe_acls()`."""
+        del election_type, topic_partitions, timeout_ms
+        raise not_offered("perform_leader_election")
+
+    def describe_log_dirs(self) -> NoReturn:
+        """Not offered: raises as `describe_acls()`."""
+        raise not_offered("describe_log_dirs")
+
+    def send_request(self, request: object, node_id: int | None = None) -> NoReturn:
+        """Not offered: raises as `describe_acls()`."""
+        del request, node_id
+        raise not_offered("send_request")
+
+    def send_requests(
+        self, requests_and_node_ids: object, response_fn: Callable[[Any], object] = lambda answer: answer
+    ) -> NoReturn:
+        """Not offered: raises as `describe_acls()`."""
+        del requests_and_node_ids, response_fn
+        raise not_offered("send_requests")
+
+
+def engine_topic(topic: NewTopic) -> EngineTopic:
+    """A topic to create, as the engine takes it."""
+    return EngineTopic(
+        topic.name,
+        topic.num_partitions,
+        topic.replication_factor,
+        assignments=in_order(topic.replica_assignments),
+        configs={name: None if value is None else str(value) for name, value in topic.topic_configs.items()},
+    )
+
+
+def in_order(assignments: Mapping[int, Sequence[int]]) -> list[Sequence[int]]:
+    """Brokers of each partition, by their numbers.
+
+    Raises:
+        IllegalArgumentError: The numbers of the partitions do not begin at 0, or have gaps.
+    """
+    if sorted(assignments) != list(range(len(assignments))):
+        raise IllegalArgumentError(f"replica_assignments: partitions are numbered from 0 on, not {sorted(assignments)}")
+    return [assignments[number] for number in range(len(assignments))]
+
+
+def several_failed(text: str) -> BrokerResponseError:
+    """The error of a call in which several partitions failed, each in its own way."""
+    made = BrokerResponseError(text)
+    made.errno = -1
+    return made
+
+
+def face_offset(place: Any) -> OffsetAndMetadata:
+    """A committed offset, as kafka-python gives it."""
+    return OffsetAndMetadata(place.offset, place.metadata, -1 if place.leader_epoch is None else place.leader_epoch)

@@ -1,0 +1,45 @@
+"""What members of a group tell each other (`kafka.coordinator.protocol`)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from kafkars.compat.kafka.protocol.struct import Struct
+from kafkars.compat.kafka.protocol.types import Array, Bytes, Int16, Int32, Schema, String
+from kafkars.compat.kafka.structs import TopicPartition
+
+__all__ = ["ConsumerProtocolMemberAssignment_v0", "ConsumerProtocolMemberMetadata_v0", "ConsumerProtocol_v0"]
+
+
+class ConsumerProtocolMemberMetadata_v0(Struct):  # noqa: N801  the name programs use
+    """The topics that a member subscribes to."""
+
+    version: int
+    topics: list[str]
+    user_data: bytes | None
+    SCHEMA: ClassVar[Schema] = Schema(("version", Int16), ("topics", Array(String())), ("user_data", Bytes))
+
+
+class ConsumerProtocolMemberAssignment_v0(Struct):  # noqa: N801
+    """The partitions that a member gets."""
+
+    version: int
+    assignment: list[tuple[str, list[int]]]
+    user_data: bytes | None
+    SCHEMA: ClassVar[Schema] = Schema(
+        ("version", Int16),
+        ("assignment", Array(("topic", String()), ("partitions", Array(Int32)))),
+        ("user_data", Bytes),
+    )
+
+    def partitions(self) -> list[TopicPartition]:
+        """The same by partition."""
+        return [TopicPartition(topic, partition) for topic, numbers in self.assignment for partition in numbers]
+
+
+class ConsumerProtocol_v0:  # noqa: N801
+    """Both, under the name of the protocol."""
+
+    PROTOCOL_TYPE = "consumer"
+    METADATA = ConsumerProtocolMemberMetadata_v0
+    ASSIGNMENT = ConsumerProtocolMemberAssignment_v0

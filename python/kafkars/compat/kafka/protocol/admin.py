@@ -1,0 +1,88 @@
+"""Answers of administrators (`kafka.protocol.admin`), in the versions that kafka-python 2.3 asks for."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from kafkars.compat.kafka.protocol.struct import Struct
+from kafkars.compat.kafka.protocol.types import Array, Boolean, Int8, Int16, Int32, Schema, String
+
+__all__ = [
+    "AlterConfigsResponse_v1",
+    "CreatePartitionsResponse_v1",
+    "CreateTopicsResponse_v3",
+    "DeleteTopicsResponse_v3",
+    "DescribeConfigsResponse_v2",
+]
+
+# Rows of answers are tuples, as in kafka-python; the names are those of `to_object()` and `repr()`.
+TOPIC_ERRORS = Array(("topic", String()), ("error_code", Int16), ("error_message", String()))
+SYNONYMS = Array(("config_name", String()), ("config_value", String()), ("config_source", Int8))
+ENTRIES = Array(
+    ("config_names", String()),
+    ("config_value", String()),
+    ("read_only", Boolean),
+    ("config_source", Int8),
+    ("is_sensitive", Boolean),
+    ("config_synonyms", SYNONYMS),
+)
+RESOURCE: tuple[tuple[str, Any], ...] = (
+    ("error_code", Int16),
+    ("error_message", String()),
+    ("resource_type", Int8),
+    ("resource_name", String()),
+)
+
+
+class CreateTopicsResponse_v3(Struct):  # noqa: N801  the name programs use
+    """What became of each topic that was to be created."""
+
+    throttle_time_ms: int
+    topic_errors: list[tuple[str, int, str | None]]
+    API_KEY = 19
+    API_VERSION = 3
+    SCHEMA: ClassVar[Schema] = Schema(("throttle_time_ms", Int32), ("topic_errors", TOPIC_ERRORS))
+
+
+class DeleteTopicsResponse_v3(Struct):  # noqa: N801
+    """What became of each topic that was to go."""
+
+    throttle_time_ms: int
+    topic_error_codes: list[tuple[str, int]]
+    API_KEY = 20
+    API_VERSION = 3
+    SCHEMA: ClassVar[Schema] = Schema(
+        ("throttle_time_ms", Int32), ("topic_error_codes", Array(("topic", String()), ("error_code", Int16)))
+    )
+
+
+class CreatePartitionsResponse_v1(Struct):  # noqa: N801
+    """What became of each topic that was to grow."""
+
+    throttle_time_ms: int
+    topic_errors: list[tuple[str, int, str | None]]
+    API_KEY = 37
+    API_VERSION = 1
+    SCHEMA: ClassVar[Schema] = Schema(("throttle_time_ms", Int32), ("topic_errors", TOPIC_ERRORS))
+
+
+class DescribeConfigsResponse_v2(Struct):  # noqa: N801
+    """Settings of topics and brokers."""
+
+    throttle_time_ms: int
+    resources: list[tuple[int, str | None, int, str, list[tuple[Any, ...]]]]
+    API_KEY = 32
+    API_VERSION = 2
+    SCHEMA: ClassVar[Schema] = Schema(
+        ("throttle_time_ms", Int32), ("resources", Array(*RESOURCE, ("config_entries", ENTRIES)))
+    )
+
+
+class AlterConfigsResponse_v1(Struct):  # noqa: N801
+    """What became of each topic or broker whose settings were to change."""
+
+    throttle_time_ms: int
+    resources: list[tuple[int, str | None, int, str]]
+    API_KEY = 33
+    API_VERSION = 1
+    SCHEMA: ClassVar[Schema] = Schema(("throttle_time_ms", Int32), ("resources", Array(*RESOURCE)))
