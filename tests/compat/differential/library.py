@@ -107,6 +107,7 @@ class Library:
         prepare: Makes the cluster's topics and the like, once for each run.
         describe: What is compared of a value that is special to the library; None for the common way.
         fault: What is compared of an exception's arguments; None where there is nothing.
+        folder: Where the original is, if it is not installed.
     """
 
     name: str
@@ -116,3 +117,4 @@ class Library:
     prepare: Callable[[World], None]
     describe: Callable[[Any], Any]
     fault: Callable[[BaseException], Any]
+    folder: str | None = None

@@ -96,6 +96,8 @@ def main() -> None:
     sys.stdout = sys.stderr
     library = library_of(name)
     warnings.simplefilter("ignore")
+    if side == "original" and library.folder is not None:
+        sys.path.insert(0, library.folder)
     world = World(importlib.import_module(library.name if side == "original" else library.face), servers, prefix)
     # Names differ between processes that follow each other, where one died.
     world.count = 10_000 * int(first)
