@@ -61,7 +61,10 @@ fn main() -> Outcome<()> {
             topic: topic.as_str().into(),
             partition: 0,
         };
-        consumer.assign(vec![(partition, Some(kafkars_client::Place::at(0)))])?;
+        consumer.assign(vec![(
+            partition,
+            Some(kafkars_client::FetchPosition::at(0)),
+        )])?;
         report(
             "kafkars",
             engine(&producer, &consumer, &topic, records, gap)?,

@@ -11,8 +11,8 @@ use kafkars_protocol::messages::metadata::{MetadataRequest, MetadataResponseBrok
 
 use crate::client::Core;
 use crate::error::{AttemptError, BootstrapCause, BootstrapCauses, ConnectCause};
-use crate::metadata::{Answer, answer_of};
-use crate::net::{Broker, Lane, first_success, split_address};
+use crate::metadata::{MetadataAnswer, answer_of};
+use crate::net::{Broker, ConnectionKind, first_success, split_address};
 use crate::{after, now};
 
 /// An address that has not answered for this long is overtaken by the next one.
@@ -63,7 +63,7 @@ fn unreachable_listeners(brokers: &[Arc<Broker>], waited: Duration) -> Bootstrap
 pub(crate) async fn bootstrap(
     core: &Arc<Core>,
     request: &Arc<MetadataRequest>,
-) -> Result<Answer, BootstrapCauses> {
+) -> Result<MetadataAnswer, BootstrapCauses> {
     let config = &core.network.config;
     let mut servers: Vec<Arc<str>> = config
         .bootstrap_servers
@@ -97,7 +97,7 @@ async fn try_address(
     core: &Arc<Core>,
     server: &str,
     request: &MetadataRequest,
-) -> Result<Answer, BootstrapCause> {
+) -> Result<MetadataAnswer, BootstrapCause> {
     let (host, port) = split_address(server)?;
     let broker = Broker::new(Arc::clone(&host), port, Arc::clone(&core.network));
     core.desk
@@ -136,7 +136,10 @@ async fn reach(
     let tries = brokers.iter().map(|broker| {
         let broker = Arc::clone(broker);
         async move {
-            match broker.connection(Lane::Coordinator, deadline).await {
+            match broker
+                .connection(ConnectionKind::Coordinator, deadline)
+                .await
+            {
                 Ok(_) => Ok(broker),
                 Err(error) => Err((Arc::clone(broker.address()), connect_cause(error))),
             }

@@ -8,19 +8,16 @@ mod client;
 mod clock;
 mod consumer;
 mod error;
-mod many;
 mod metadata;
 mod metrics;
 pub mod net;
 mod producer;
-mod sink;
 mod topic_name;
-mod transactions;
 
 pub use application_call::ApplicationCall;
 pub use client::{Client, CoordinatorKind};
 pub use consumer::{
-    Closing, Consumer, ConsumerHealth, ConsumerMetrics, LastFetch, LeaveId, News,
+    Closing, Consumer, ConsumerEvent, ConsumerHealth, ConsumerMetrics, LastFetch, LeaveId,
     OffsetAndTimestamp, Origin, PartitionTrouble, SubscriptionView, Waiting,
     check_offset_to_commit,
 };
@@ -31,7 +28,7 @@ pub use error::{
 pub use kafkars_core::cluster::{Cluster, PartitionMetadata, TopicMetadata};
 pub use kafkars_core::config;
 pub use kafkars_core::error_kind::{ErrorKind, SecurityError, SecurityProblem};
-pub use kafkars_core::fetch::cursor::Place;
+pub use kafkars_core::fetch::cursor::FetchPosition;
 pub use kafkars_core::fetch::error::FetchError;
 pub use kafkars_core::fetch::open::{FetchedBatch, RecordSlice, TakenRecord};
 pub use kafkars_core::group;
@@ -40,11 +37,11 @@ pub use kafkars_core::produce::delivery::{BatchDelivery, Delivery, RecordMetadat
 pub use kafkars_core::produce::error::ProduceError;
 pub use kafkars_core::produce::partition_buffer::FilledBatch;
 pub use kafkars_core::transaction::{
-    Call as TransactionCall, GroupMetadata, OffsetToCommit, TransactionError,
+    GroupMetadata, OffsetToCommit, TransactionCall, TransactionError,
 };
-pub use many::{Records, Stopped};
 pub use metrics::ClientMetrics;
 pub use net::check_tls;
-pub use producer::{Producer, ProducerMetrics, SendError, SendWait, wall_clock_ms};
+pub use producer::{Producer, ProducerMetrics, Records, SendError, SendWait, Stopped};
 
+pub use clock::wall_clock_ms;
 pub(crate) use clock::{after, now};

@@ -17,7 +17,7 @@ use crate::bootstrap::{self, Progress};
 use crate::client::Core;
 use crate::error::{BootstrapCause, BootstrapCauses, ClientError, SaslFailure};
 use crate::metrics::add;
-use crate::net::{Broker, Lane, first_success};
+use crate::net::{Broker, ConnectionKind, first_success};
 use crate::{after, now};
 
 /// A known broker that has not answered for this long is overtaken by the next one.
@@ -31,7 +31,7 @@ const UNASKED_PAUSE: Duration = Duration::from_secs(60);
 
 /// Where wishes for metadata are left and its state is read.
 #[derive(Debug)]
-pub(crate) struct MetadataDesk {
+pub(crate) struct MetadataUpdater {
     plan: Mutex<RefreshPlan>,
     wake: Notify,
     round: watch::Sender<Round>,
@@ -50,7 +50,7 @@ pub(crate) struct Round {
 }
 
 /// An answer, and brokers that were connected to on the way to it.
-pub(crate) struct Answer {
+pub(crate) struct MetadataAnswer {
     pub(crate) response: MetadataResponse,
     pub(crate) api_version: i16,
     pub(crate) connected: Vec<Arc<Broker>>,
@@ -58,11 +58,11 @@ pub(crate) struct Answer {
 
 /// Keeps a topic asked for while somebody waits for it.
 pub(crate) struct Awaiting<'a> {
-    desk: &'a MetadataDesk,
+    desk: &'a MetadataUpdater,
     topic: &'a str,
 }
 
-impl MetadataDesk {
+impl MetadataUpdater {
     pub(crate) fn new(config: &ClientConfig, seed: u64) -> Self {
         let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
         Self {
@@ -179,7 +179,12 @@ async fn wait(core: &Core, until: Instant) -> bool {
     }
 }
 
-fn conclude(core: &Core, ask: &Ask, began: Instant, result: Result<Answer, BootstrapCauses>) {
+fn conclude(
+    core: &Core,
+    ask: &Ask,
+    began: Instant,
+    result: Result<MetadataAnswer, BootstrapCauses>,
+) {
     match result {
         Ok(answer) => {
             add(&core.network.counters.metadata_refreshes, 1);
@@ -217,7 +222,7 @@ fn conclude(core: &Core, ask: &Ask, began: Instant, result: Result<Answer, Boots
 }
 
 /// Asks brokers that are known, then, when none of them answers, the bootstrap addresses again (KIP-899).
-async fn refresh(core: &Arc<Core>, ask: &Ask) -> Result<Answer, BootstrapCauses> {
+async fn refresh(core: &Arc<Core>, ask: &Ask) -> Result<MetadataAnswer, BootstrapCauses> {
     tracing::debug!(
         target: "kafkars::metadata",
         topics = ask.topics.len(),
@@ -255,9 +260,11 @@ pub(crate) async fn answer_of(
     broker: &Arc<Broker>,
     request: &MetadataRequest,
     deadline: Instant,
-) -> Result<Answer, BootstrapCause> {
+) -> Result<MetadataAnswer, BootstrapCause> {
     let failed = |cause: String| BootstrapCause::Metadata(cause.into());
-    let connection = broker.connection(Lane::Coordinator, deadline).await;
+    let connection = broker
+        .connection(ConnectionKind::Coordinator, deadline)
+        .await;
     let connection = connection.map_err(|error| match error {
         crate::error::AttemptError::Connect { cause, .. } => BootstrapCause::Connect(cause),
         other => failed(other.to_string()),
@@ -286,7 +293,7 @@ pub(crate) async fn answer_of(
             "the broker does not know of any broker yet".to_owned(),
         ));
     }
-    Ok(Answer {
+    Ok(MetadataAnswer {
         response,
         api_version,
         connected: vec![Arc::clone(broker)],

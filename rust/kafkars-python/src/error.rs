@@ -24,14 +24,14 @@ const LONGEST_MESSAGE: usize = 10_000;
 
 /// What the message of an error is about.
 #[derive(Default)]
-struct Place<'a> {
+struct ErrorContext<'a> {
     topic: Option<&'a str>,
     partition: Option<i32>,
     offset: Option<i64>,
     node: Option<i32>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> ErrorContext<'a> {
     fn topic(topic: &'a str) -> Self {
         Self {
             topic: Some(topic),
@@ -71,36 +71,51 @@ impl<'a> Place<'a> {
 pub(crate) fn produce(py: Python<'_>, error: &ProduceError) -> PyErr {
     let (class, place) = match error {
         ProduceError::MetadataTimedOut { topic, .. } => {
-            ("MetadataTimeoutError", Place::topic(topic))
+            ("MetadataTimeoutError", ErrorContext::topic(topic))
         }
         ProduceError::Bootstrap { causes } => return bootstrap(py, error, causes),
         ProduceError::Security(failure) => return security(py, failure),
-        ProduceError::BufferFull { .. } => ("BufferFullError", Place::default()),
-        ProduceError::RecordTooLarge { topic, .. } => ("RecordTooLargeError", Place::topic(topic)),
+        ProduceError::BufferFull { .. } => ("BufferFullError", ErrorContext::default()),
+        ProduceError::RecordTooLarge { topic, .. } => {
+            ("RecordTooLargeError", ErrorContext::topic(topic))
+        }
         ProduceError::InvalidPartition {
             topic, partition, ..
-        } => ("InvalidPartitionError", Place::partition(topic, *partition)),
-        ProduceError::InvalidTimestamp { .. } => ("InvalidRecordTimestampError", Place::default()),
+        } => (
+            "InvalidPartitionError",
+            ErrorContext::partition(topic, *partition),
+        ),
+        ProduceError::InvalidTimestamp { .. } => {
+            ("InvalidRecordTimestampError", ErrorContext::default())
+        }
         ProduceError::Broker {
             code,
             topic,
             partition,
             ..
         } => {
-            return broker(py, *code, error, &Place::partition(topic, *partition));
+            return broker(
+                py,
+                *code,
+                error,
+                &ErrorContext::partition(topic, *partition),
+            );
         }
         ProduceError::DeliveryTimedOut {
             topic, partition, ..
-        } => ("DeliveryTimeoutError", Place::partition(topic, *partition)),
+        } => (
+            "DeliveryTimeoutError",
+            ErrorContext::partition(topic, *partition),
+        ),
         ProduceError::Topic { topic, code, .. } => {
-            return broker(py, *code, error, &Place::topic(topic));
+            return broker(py, *code, error, &ErrorContext::topic(topic));
         }
-        ProduceError::Impossible { topic, .. } => ("KafkaError", Place::topic(topic)),
-        ProduceError::CallTimedOut { .. } => ("KafkaTimeoutError", Place::default()),
-        ProduceError::Purged { .. } => ("PurgedError", Place::default()),
-        ProduceError::Aborted => ("TransactionAbortedError", Place::default()),
+        ProduceError::Impossible { topic, .. } => ("KafkaError", ErrorContext::topic(topic)),
+        ProduceError::CallTimedOut { .. } => ("KafkaTimeoutError", ErrorContext::default()),
+        ProduceError::Purged { .. } => ("PurgedError", ErrorContext::default()),
+        ProduceError::Aborted => ("TransactionAbortedError", ErrorContext::default()),
         ProduceError::Transaction(cause) => return transaction(py, cause),
-        ProduceError::Closed => ("ClosedError", Place::default()),
+        ProduceError::Closed => ("ClosedError", ErrorContext::default()),
     };
     local(py, class, error, &place)
 }
@@ -116,11 +131,16 @@ pub(crate) fn transaction(py: Python<'_>, error: &TransactionError) -> PyErr {
         TransactionError::Fenced { .. } => "ProducerFencedError",
         TransactionError::TimedOut { .. } => "TransactionTimedOutError",
         TransactionError::Refused { code, .. } => {
-            let made = broker(py, *code, error, &Place::default());
+            let made = broker(py, *code, error, &ErrorContext::default());
             return verdict(py, made, error);
         }
         TransactionError::Record(cause) => {
-            let made = local(py, "TransactionFailedError", error, &Place::default());
+            let made = local(
+                py,
+                "TransactionFailedError",
+                error,
+                &ErrorContext::default(),
+            );
             made.set_cause(py, Some(produce(py, cause)));
             return verdict(py, made, error);
         }
@@ -128,7 +148,7 @@ pub(crate) fn transaction(py: Python<'_>, error: &TransactionError) -> PyErr {
         TransactionError::Superseded { .. } => "TransactionAbortedError",
         TransactionError::Closed => "ClosedError",
     };
-    verdict(py, local(py, class, error, &Place::default()), error)
+    verdict(py, local(py, class, error, &ErrorContext::default()), error)
 }
 
 fn verdict(py: Python<'_>, made: PyErr, error: &TransactionError) -> PyErr {
@@ -152,45 +172,53 @@ fn verdict(py: Python<'_>, made: PyErr, error: &TransactionError) -> PyErr {
 /// A failed read, or a failed question about offsets.
 pub(crate) fn fetch(py: Python<'_>, error: &FetchError) -> PyErr {
     let (class, place) = match error {
-        FetchError::NoOffset { partition } => ("NoOffsetError", Place::of(partition)),
+        FetchError::NoOffset { partition } => ("NoOffsetError", ErrorContext::of(partition)),
         FetchError::OffsetOutOfRange {
             partition, offset, ..
         } => {
-            let place = Place::of(partition).at(*offset);
+            let place = ErrorContext::of(partition).at(*offset);
             return broker(py, ErrorCode::OffsetOutOfRange, error, &place);
         }
         FetchError::LogTruncated {
             partition, offset, ..
-        } => ("LogTruncationError", Place::of(partition).at(*offset)),
+        } => (
+            "LogTruncationError",
+            ErrorContext::of(partition).at(*offset),
+        ),
         FetchError::Corrupt {
             partition, offset, ..
-        } => ("CorruptRecordError", Place::of(partition).at(*offset)),
+        } => (
+            "CorruptRecordError",
+            ErrorContext::of(partition).at(*offset),
+        ),
         FetchError::Broker {
             code,
             partition,
             node,
         } => {
-            return broker(py, *code, error, &Place::of(partition).on(*node));
+            return broker(py, *code, error, &ErrorContext::of(partition).on(*node));
         }
         FetchError::Unsupported {
             partition, node, ..
         } => {
-            let place = Place::of(partition).on(*node);
+            let place = ErrorContext::of(partition).on(*node);
             return broker(py, ErrorCode::UnsupportedVersion, error, &place);
         }
-        FetchError::Topic { topic, code } => return broker(py, *code, error, &Place::topic(topic)),
-        FetchError::NotAssigned { partition } => ("NotAssignedError", Place::of(partition)),
-        FetchError::State { .. } => ("ClientStateError", Place::default()),
+        FetchError::Topic { topic, code } => {
+            return broker(py, *code, error, &ErrorContext::topic(topic));
+        }
+        FetchError::NotAssigned { partition } => ("NotAssignedError", ErrorContext::of(partition)),
+        FetchError::State { .. } => ("ClientStateError", ErrorContext::default()),
         FetchError::Group(error) => return group(py, error),
         FetchError::Commit(error) => return commit(py, error),
-        FetchError::Stuck { .. } => ("ConsumerStuckError", Place::default()),
-        FetchError::InvalidArgument { .. } => ("InvalidArgumentError", Place::default()),
-        FetchError::TimedOut { .. } => ("KafkaTimeoutError", Place::default()),
+        FetchError::Stuck { .. } => ("ConsumerStuckError", ErrorContext::default()),
+        FetchError::InvalidArgument { .. } => ("InvalidArgumentError", ErrorContext::default()),
+        FetchError::TimedOut { .. } => ("KafkaTimeoutError", ErrorContext::default()),
         FetchError::Bootstrap { causes } => return bootstrap(py, error, causes),
         FetchError::Security(failure) => return security(py, failure),
-        FetchError::Protocol { .. } => ("ProtocolError", Place::default()),
-        FetchError::Failed { .. } => ("KafkaError", Place::default()),
-        FetchError::Closed => ("ClosedError", Place::default()),
+        FetchError::Protocol { .. } => ("ProtocolError", ErrorContext::default()),
+        FetchError::Failed { .. } => ("KafkaError", ErrorContext::default()),
+        FetchError::Closed => ("ClosedError", ErrorContext::default()),
     };
     local(py, class, error, &place)
 }
@@ -205,12 +233,14 @@ pub(crate) fn group(py: Python<'_>, error: &GroupError) -> PyErr {
         GroupError::Unsupported { .. } => "UnsupportedByBrokerError",
         GroupError::InvalidPattern { .. } => {
             let code = ErrorCode::InvalidRegularExpression;
-            return broker(py, code, error, &Place::default());
+            return broker(py, code, error, &ErrorContext::default());
         }
         GroupError::Failed { .. } => "ProtocolError",
         GroupError::Fenced { code, .. }
         | GroupError::OtherProtocol { code, .. }
-        | GroupError::Broker { code, .. } => return broker(py, *code, error, &Place::default()),
+        | GroupError::Broker { code, .. } => {
+            return broker(py, *code, error, &ErrorContext::default());
+        }
         GroupError::FencedInstance { .. }
         | GroupError::UnreleasedInstance { .. }
         | GroupError::Unauthorized { .. }
@@ -220,10 +250,10 @@ pub(crate) fn group(py: Python<'_>, error: &GroupError) -> PyErr {
         | GroupError::GroupFull { .. }
         | GroupError::UnsupportedAssignor { .. } => {
             let code = error.code().unwrap_or(ErrorCode::UnknownServerError);
-            return broker(py, code, error, &Place::default());
+            return broker(py, code, error, &ErrorContext::default());
         }
     };
-    local(py, class, error, &Place::default())
+    local(py, class, error, &ErrorContext::default())
 }
 
 /// Offsets that were not committed, or committed ones that cannot be read.
@@ -231,19 +261,22 @@ pub(crate) fn commit(py: Python<'_>, error: &CommitError) -> PyErr {
     let (class, place) = match error {
         CommitError::Fenced { .. }
         | CommitError::NotOwned { .. }
-        | CommitError::NotMember { .. } => ("CommitFailedError", Place::default()),
-        CommitError::TimedOut { .. } => ("KafkaTimeoutError", Place::default()),
+        | CommitError::NotMember { .. } => ("CommitFailedError", ErrorContext::default()),
+        CommitError::TimedOut { .. } => ("KafkaTimeoutError", ErrorContext::default()),
         CommitError::Refused {
             code, partition, ..
         } => {
-            let place = partition.as_ref().map_or_else(Place::default, Place::of);
+            let place = partition
+                .as_ref()
+                .map_or_else(ErrorContext::default, ErrorContext::of);
             return broker(py, *code, error, &place);
         }
-        CommitError::InvalidOffset { partition, offset } => {
-            ("InvalidArgumentError", Place::of(partition).at(*offset))
-        }
-        CommitError::TooMany { .. } => ("BufferFullError", Place::default()),
-        CommitError::Failed { .. } => ("ProtocolError", Place::default()),
+        CommitError::InvalidOffset { partition, offset } => (
+            "InvalidArgumentError",
+            ErrorContext::of(partition).at(*offset),
+        ),
+        CommitError::TooMany { .. } => ("BufferFullError", ErrorContext::default()),
+        CommitError::Failed { .. } => ("ProtocolError", ErrorContext::default()),
     };
     local(py, class, error, &place)
 }
@@ -255,14 +288,16 @@ pub(crate) fn client(py: Python<'_>, error: &ClientError) -> PyErr {
     }
     match error {
         ClientError::Bootstrap(causes) => bootstrap(py, error, causes),
-        ClientError::TimedOut { .. } => local(py, "KafkaTimeoutError", error, &Place::default()),
+        ClientError::TimedOut { .. } => {
+            local(py, "KafkaTimeoutError", error, &ErrorContext::default())
+        }
         ClientError::Broker {
             code,
             topic,
             partition,
             ..
         } => {
-            let place = Place {
+            let place = ErrorContext {
                 topic: topic.as_deref(),
                 partition: *partition,
                 offset: None,
@@ -274,11 +309,11 @@ pub(crate) fn client(py: Python<'_>, error: &ClientError) -> PyErr {
             py,
             ErrorCode::InvalidTopicException,
             error,
-            &Place::topic(topic),
+            &ErrorContext::topic(topic),
         ),
-        ClientError::Closed => local(py, "ClosedError", error, &Place::default()),
+        ClientError::Closed => local(py, "ClosedError", error, &ErrorContext::default()),
         ClientError::Attempt(attempt) => {
-            local(py, attempt_class(attempt), error, &Place::default())
+            local(py, attempt_class(attempt), error, &ErrorContext::default())
         }
     }
 }
@@ -318,7 +353,7 @@ fn connect_class(cause: &ConnectCause) -> &'static str {
 /// A handshake that failed.
 fn security(py: Python<'_>, error: &SecurityError) -> PyErr {
     let class = security_class(error.problem);
-    local(py, class, error, &Place::default())
+    local(py, class, error, &ErrorContext::default())
 }
 
 fn security_class(problem: SecurityProblem) -> &'static str {
@@ -348,7 +383,7 @@ pub(crate) fn embedded_broker(error: &BrokerError) -> PyErr {
     match error {
         BrokerError::InvalidSetting { .. } => config(error.to_string()),
         BrokerError::Topic { code, topic, .. } => {
-            Python::attach(|py| broker(py, *code, error, &Place::topic(topic)))
+            Python::attach(|py| broker(py, *code, error, &ErrorContext::topic(topic)))
         }
         BrokerError::User { .. } | BrokerError::Acl { .. } | BrokerError::UnknownListener(_) => {
             attached("InvalidArgumentError", error.to_string())
@@ -357,19 +392,19 @@ pub(crate) fn embedded_broker(error: &BrokerError) -> PyErr {
         BrokerError::Compaction {
             topic, partition, ..
         } => Python::attach(|py| {
-            let place = Place::partition(topic, *partition);
+            let place = ErrorContext::partition(topic, *partition);
             broker(py, ErrorCode::CorruptMessage, error, &place)
         }),
         BrokerError::UnknownTopic(topic) => Python::attach(|py| {
             let code = ErrorCode::UnknownTopicOrPartition;
-            broker(py, code, error, &Place::topic(topic))
+            broker(py, code, error, &ErrorContext::topic(topic))
         }),
         BrokerError::UnknownPartition { topic, partition } => Python::attach(|py| {
             local(
                 py,
                 "InvalidPartitionError",
                 error,
-                &Place::partition(topic, *partition),
+                &ErrorContext::partition(topic, *partition),
             )
         }),
         BrokerError::UnknownNode(_) | BrokerError::TooManyNodes(_) => {
@@ -436,7 +471,12 @@ pub(crate) fn argument(message: impl Into<String>) -> PyErr {
 
 /// A column that cannot be sent.
 pub(crate) fn local_argument(py: Python<'_>, problem: &ColumnError) -> PyErr {
-    local(py, "InvalidArgumentError", problem, &Place::default())
+    local(
+        py,
+        "InvalidArgumentError",
+        problem,
+        &ErrorContext::default(),
+    )
 }
 
 /// No room for a record that must not wait.
@@ -466,7 +506,7 @@ pub(crate) fn serialization(
         py,
         "SerializationError",
         &format!("{what} of a record for topic {topic:?}: {problem}"),
-        &Place::topic(topic),
+        &ErrorContext::topic(topic),
     );
     error.set_cause(py, cause);
     error
@@ -488,7 +528,7 @@ pub(crate) fn deserialization(
         py,
         "DeserializationError",
         &message,
-        &Place::partition(topic, partition).at(offset),
+        &ErrorContext::partition(topic, partition).at(offset),
     );
     error.set_cause(py, Some(cause));
     error
@@ -505,7 +545,7 @@ pub(crate) fn unfit_record(
     let message = format!(
         "{problem}; leave the timestamp out (columns=...), take layout=\"native\", or seek past the record"
     );
-    let place = Place::partition(topic, partition).at(offset);
+    let place = ErrorContext::partition(topic, partition).at(offset);
     local(py, "DeserializationError", &message, &place)
 }
 
@@ -531,7 +571,12 @@ pub(crate) fn asyncio(py: Python<'_>, class: &str, message: Option<Py<PyAny>>) -
 }
 
 /// An error whose class is a broker's code.
-fn broker(py: Python<'_>, code: ErrorCode, message: &dyn Display, place: &Place<'_>) -> PyErr {
+fn broker(
+    py: Python<'_>,
+    code: ErrorCode,
+    message: &dyn Display,
+    place: &ErrorContext<'_>,
+) -> PyErr {
     let made = errors(py).and_then(|errors| {
         let class = errors
             .getattr("BY_CODE")?
@@ -562,20 +607,20 @@ fn bootstrap<C: Display>(py: Python<'_>, message: &dyn Display, causes: &[(Arc<s
     finish(made)
 }
 
-fn local(py: Python<'_>, class: &str, message: &dyn Display, place: &Place<'_>) -> PyErr {
+fn local(py: Python<'_>, class: &str, message: &dyn Display, place: &ErrorContext<'_>) -> PyErr {
     finish(errors(py).and_then(|errors| instance(&errors.getattr(class)?, message, place)))
 }
 
 /// For callers that are attached but hold no token.
 pub(crate) fn attached(class: &'static str, message: impl Into<String>) -> PyErr {
     let message = message.into();
-    Python::attach(|py| local(py, class, &message, &Place::default()))
+    Python::attach(|py| local(py, class, &message, &ErrorContext::default()))
 }
 
 fn instance<'py>(
     class: &Bound<'py, PyAny>,
     message: &dyn Display,
-    place: &Place<'_>,
+    place: &ErrorContext<'_>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = class.py();
     let keywords = PyDict::new(py);

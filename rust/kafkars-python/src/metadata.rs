@@ -5,8 +5,8 @@ use kafkars_records::TimestampType;
 use pyo3::prelude::*;
 
 use crate::error;
+use crate::gc::untracked;
 use crate::types;
-use crate::untracked::untracked;
 
 /// What the cluster says of a record it has stored.
 #[pyclass(name = "RecordMetadata", module = "kafkars", frozen, eq)]

@@ -6,12 +6,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySequence};
 
 use crate::admin::{PyAdmin, PyAdminRequest};
-use crate::aio::{PyCall, PyFuture, PyPort, send};
+use crate::aio::{PyCall, PyFuture, PyLoopBridge, send};
 use crate::arrow::{PyArrowBatch, check_arrow_layout};
 use crate::batch::{PyRecordBatch, PyRecordIterator};
 use crate::broker::{PyCertificateAuthority, PyEmbeddedBroker, PyMadeCertificate, PySeenRequest};
 use crate::compat::aiokafka;
-use crate::compat::confluent::{self, PyBell, PyConfluentConsumer, PyConfluentProducer, PyMessage};
+use crate::compat::confluent::{
+    self, PyConfluentConsumer, PyConfluentProducer, PyMessage, PyPendingFlag,
+};
 use crate::config::{AdminFields, ClientSettings, ConsumerFields, ProducerFields};
 use crate::consumer::{PyAsyncConsumer, PyBaseConsumer, PyConsumer};
 use crate::metadata::PyRecordMetadata;
@@ -20,13 +22,13 @@ use crate::producer::{
     PyDeliveryFuture, PyProducer,
 };
 use crate::record::{PyDeserializedRecord, PyRecord};
-use crate::{error, log, slim};
+use crate::{error, gc, log};
 
 #[pymodule(gil_used = false)]
 fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    slim::leave_collector::<PyDeliveryFuture>(module.py());
-    slim::leave_collector::<PyMessage>(module.py());
-    slim::leave_collector::<PyRecord>(module.py());
+    gc::leave_collector::<PyDeliveryFuture>(module.py());
+    gc::leave_collector::<PyMessage>(module.py());
+    gc::leave_collector::<PyRecord>(module.py());
     send::install(module.py());
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<PyAdmin>()?;
@@ -43,7 +45,7 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyBaseConsumer>()?;
     module.add_class::<PyBaseProducer>()?;
     module.add_class::<PyBatchBuilder>()?;
-    module.add_class::<PyBell>()?;
+    module.add_class::<PyPendingFlag>()?;
     module.add_class::<PyCall>()?;
     module.add_class::<PyConfluentConsumer>()?;
     module.add_class::<PyConfluentProducer>()?;
@@ -57,7 +59,7 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyMadeCertificate>()?;
     module.add_class::<PyFuture>()?;
     module.add_class::<PyMessage>()?;
-    module.add_class::<PyPort>()?;
+    module.add_class::<PyLoopBridge>()?;
     module.add_class::<PyProducer>()?;
     module.add_class::<PyRecord>()?;
     module.add_class::<PyRecordBatch>()?;

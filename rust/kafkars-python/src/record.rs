@@ -14,9 +14,9 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 
 use crate::error;
-use crate::slim::{self, Slim};
+use crate::gc::untracked;
+use crate::gc::{self, Uncollected};
 use crate::types;
-use crate::untracked::untracked;
 
 /// What the records of one fetched batch share in Python. It is kept with the batch, so that a record is a reference to
 /// the batch and nothing else.
@@ -83,7 +83,7 @@ pub(crate) fn record(
 ) -> PyResult<Bound<'_, PyRecord>> {
     let record = PyRecord { fetched, view };
     if !typed {
-        return slim::new(py, record);
+        return gc::new(py, record);
     }
     let typed = PyClassInitializer::from(record).add_subclass(PyDeserializedRecord {
         key: PyOnceLock::new(),
@@ -105,7 +105,7 @@ pub(crate) struct PyRecord {
     view: RecordView,
 }
 
-impl Slim for PyRecord {
+impl Uncollected for PyRecord {
     /// The batch keeps objects that its records share.
     fn may_release_objects(&self) -> bool {
         Arc::strong_count(&self.fetched) == 1

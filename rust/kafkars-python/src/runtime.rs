@@ -29,9 +29,9 @@ static FORKS: AtomicU32 = AtomicU32::new(0);
 
 /// The process a client was made in.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Birthplace(u32);
+pub(crate) struct ForkGuard(u32);
 
-impl Birthplace {
+impl ForkGuard {
     /// This process.
     pub(crate) fn here() -> Self {
         watch_forks();

@@ -8,7 +8,7 @@ use kafkars_protocol::{ErrorCode, Request};
 use super::Admin;
 use crate::client::CoordinatorKind;
 use crate::error::{AttemptError, ClientError};
-use crate::net::Lane;
+use crate::net::ConnectionKind;
 use crate::now;
 
 /// Who can answer.
@@ -114,7 +114,7 @@ impl Admin {
                 Err(ClientError::Attempt(AttemptError::UnknownNode(node)))
             }
             Some(node) => Ok(client
-                .request_before(end, node, Lane::Coordinator, build, deadline)
+                .request_before(end, node, ConnectionKind::Coordinator, build, deadline)
                 .await?),
         }
     }

@@ -86,9 +86,9 @@ fn request(kind: CoordinatorKind, key: &str, version: i16) -> FindCoordinatorReq
     request
 }
 
-type Refusal = (ErrorCode, Option<Arc<str>>);
+type CoordinatorRefusal = (ErrorCode, Option<Arc<str>>);
 
-fn found(mut response: FindCoordinatorResponse) -> Result<i32, Refusal> {
+fn found(mut response: FindCoordinatorResponse) -> Result<i32, CoordinatorRefusal> {
     let (code, node, message) = match response.coordinators.pop() {
         Some(one) => (one.error_code, one.node_id, one.error_message),
         None => (

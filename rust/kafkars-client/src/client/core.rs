@@ -12,10 +12,11 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use crate::error::ConnectCause;
-use crate::metadata::{Answer, MetadataDesk};
+use crate::metadata::{MetadataAnswer, MetadataUpdater};
 use crate::metrics::Counters;
 use crate::net::{
-    Authenticator, Broker, Distrust, Lane, Network, Reachability, Tasks, Tls, handshake_limit,
+    Authenticator, Broker, ConnectionKind, Distrust, Network, Reachability, Tasks, Tls,
+    handshake_limit,
 };
 
 /// A broker that owes an answer for longer is asked only when there is no other.
@@ -25,7 +26,7 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Core {
     pub(crate) network: Arc<Network>,
-    pub(crate) desk: MetadataDesk,
+    pub(crate) desk: MetadataUpdater,
     brokers: RwLock<HashMap<i32, Arc<Broker>>>,
     /// Held while a new snapshot is made, never by readers.
     updating: Mutex<()>,
@@ -36,7 +37,7 @@ pub(crate) struct Core {
 impl Core {
     pub(super) fn new(config: Checked<ClientConfig>, handle: Handle, seed: u64) -> Self {
         Self {
-            desk: MetadataDesk::new(&config, seed),
+            desk: MetadataUpdater::new(&config, seed),
             network: Arc::new(Network {
                 tls: config
                     .security
@@ -82,19 +83,19 @@ impl Core {
         // Once for each: what it goes by changes meanwhile.
         brokers.sort_by_cached_key(|broker| {
             let is_avoided = avoided.is_some_and(|avoided| Arc::ptr_eq(avoided, broker));
-            let is_silent = broker.is_silent_for(Lane::Coordinator, LONGEST_SILENCE);
+            let is_silent = broker.is_silent_for(ConnectionKind::Coordinator, LONGEST_SILENCE);
             (
                 is_avoided,
                 is_silent || broker.is_unreachable(),
-                !broker.is_connected(Lane::Coordinator),
+                !broker.is_connected(ConnectionKind::Coordinator),
             )
         });
         brokers
     }
 
     /// Takes an answer into the snapshot, and keeps connections made on the way to it.
-    pub(crate) fn merge(&self, answer: &Answer) {
-        let Answer {
+    pub(crate) fn merge(&self, answer: &MetadataAnswer) {
+        let MetadataAnswer {
             response,
             api_version,
             connected,

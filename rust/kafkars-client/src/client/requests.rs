@@ -9,7 +9,7 @@ use kafkars_protocol::Request;
 
 use super::Client;
 use crate::error::{AttemptError, ClientError};
-use crate::net::{Broker, Connection, Lane, SLOW_CONNECT};
+use crate::net::{Broker, Connection, ConnectionKind, SLOW_CONNECT};
 use crate::{after, now};
 
 impl Client {
@@ -17,7 +17,7 @@ impl Client {
     pub async fn connection(
         &self,
         node: i32,
-        lane: Lane,
+        kind: ConnectionKind,
         deadline: Instant,
     ) -> Result<Connection, AttemptError> {
         if self.core.desk.is_closed() {
@@ -26,7 +26,7 @@ impl Client {
         let broker = self.core.broker(node);
         let result = match broker {
             Some(broker) => {
-                let mut connecting = pin!(broker.connection(lane, deadline));
+                let mut connecting = pin!(broker.connection(kind, deadline));
                 tokio::select! {
                     biased;
                     result = &mut connecting => result,
@@ -45,11 +45,11 @@ impl Client {
     pub async fn request<R: Request + Send + Sync>(
         &self,
         node: i32,
-        lane: Lane,
+        kind: ConnectionKind,
         request: R,
         deadline: Instant,
     ) -> Result<R::Response, AttemptError> {
-        let connection = self.connection(node, lane, deadline).await?;
+        let connection = self.connection(node, kind, deadline).await?;
         let answer = connection.start(&request, self.within_request_timeout(deadline))?;
         drop(request);
         self.noted(answer.await)
@@ -59,7 +59,7 @@ impl Client {
     pub async fn request_with<R, F>(
         &self,
         node: i32,
-        lane: Lane,
+        kind: ConnectionKind,
         build: F,
         deadline: Instant,
     ) -> Result<R::Response, AttemptError>
@@ -67,7 +67,7 @@ impl Client {
         R: Request + Send + Sync,
         F: FnOnce(i16) -> R + Send,
     {
-        self.request_before(i16::MAX, node, lane, build, deadline)
+        self.request_before(i16::MAX, node, kind, build, deadline)
             .await
     }
 
@@ -76,7 +76,7 @@ impl Client {
         &self,
         end: i16,
         node: i32,
-        lane: Lane,
+        kind: ConnectionKind,
         build: F,
         deadline: Instant,
     ) -> Result<R::Response, AttemptError>
@@ -84,7 +84,7 @@ impl Client {
         R: Request + Send + Sync,
         F: FnOnce(i16) -> R + Send,
     {
-        let connection = self.connection(node, lane, deadline).await?;
+        let connection = self.connection(node, kind, deadline).await?;
         let version = connection.versions().highest::<R>()?.min(end - 1);
         let deadline = self.within_request_timeout(deadline);
         let answer = connection.start_version(&build(version), version, deadline)?;
@@ -187,7 +187,9 @@ impl Client {
         R: Request + Send + Sync,
         F: Fn(i16) -> R + Send + Sync,
     {
-        let connection = broker.connection(Lane::Coordinator, deadline).await?;
+        let connection = broker
+            .connection(ConnectionKind::Coordinator, deadline)
+            .await?;
         let version = connection.versions().highest::<R>()?;
         let deadline = self.within_request_timeout(deadline);
         let answer = connection.start_version(&build(version), version, deadline)?;

@@ -27,7 +27,7 @@ enum Part {
     Records,
     Nothing,
     /// Another place to ask, another position, or an error.
-    News {
+    ConsumerEvent {
         is_stale: bool,
     },
 }
@@ -68,7 +68,7 @@ pub(super) fn note(
                     continue;
                 };
                 named.insert((target.id, target.epoch));
-                let answer = Answer {
+                let answer = PartitionAnswer {
                     shared,
                     cluster: &cluster,
                     node,
@@ -82,14 +82,14 @@ pub(super) fn note(
                 match part {
                     Part::Records => has_records = true,
                     Part::Nothing => {}
-                    Part::News { is_stale: stale } => {
+                    Part::ConsumerEvent { is_stale: stale } => {
                         has_news = true;
                         is_stale |= stale;
                     }
                 }
             }
         }
-        // A session leaves out what has no news.
+        // A session leaves out what has no events.
         for target in targets {
             if !named.contains(&(target.id, target.epoch)) {
                 buffer.heard(target, now);
@@ -123,7 +123,7 @@ pub(super) fn leave_follower(buffer: &mut FetchBuffer, target: &FetchTarget, nod
 }
 
 /// One partition's part of an answer.
-struct Answer<'a> {
+struct PartitionAnswer<'a> {
     shared: &'a Shared,
     cluster: &'a Cluster,
     node: i32,
@@ -131,7 +131,7 @@ struct Answer<'a> {
     memory: &'a Arc<ResponseMemory>,
 }
 
-impl Answer<'_> {
+impl PartitionAnswer<'_> {
     fn data(&self, buffer: &mut FetchBuffer, data: PartitionData) -> Part {
         let (target, now) = (self.target, now());
         let status = PartitionStatus {
@@ -154,7 +154,7 @@ impl Answer<'_> {
                 tracing::warn!(target: "kafkars::fetch", broker = self.node, partition = %target.partition, offset = target.from.offset, diverging_offset = end.end_offset, "the log was truncated");
             }
             buffer.truncated(target.id, target.epoch, target.from, end, now);
-            return Part::News { is_stale: false };
+            return Part::ConsumerEvent { is_stale: false };
         }
         let job = data
             .records
@@ -199,7 +199,7 @@ impl Answer<'_> {
                 let replica = data.preferred_read_replica;
                 let cause = format!("broker {} says to read from broker {replica}", self.node);
                 buffer.redirected(target.id, target.epoch, now, OPERATION, cause);
-                Part::News { is_stale }
+                Part::ConsumerEvent { is_stale }
             }
             None => Part::Nothing,
         }
@@ -245,6 +245,6 @@ impl Answer<'_> {
             };
             buffer.refused_for_good(target.id, target.epoch, now, OPERATION, error);
         }
-        Part::News { is_stale }
+        Part::ConsumerEvent { is_stale }
     }
 }

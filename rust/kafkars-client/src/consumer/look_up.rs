@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use kafkars_core::config::TopicPartition;
 use kafkars_core::fetch::buffer::{FetchBuffer, LookUp};
-use kafkars_core::fetch::cursor::{Place, StartAt};
+use kafkars_core::fetch::cursor::{FetchPosition, StartAt};
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::offset_reset::{LATEST_TIMESTAMP, timestamp_for};
 use tokio::task::JoinSet;
@@ -87,7 +87,7 @@ async fn look_up(shared: Arc<Shared>, look_ups: Vec<(LookUp, i64)>) {
             match outcome.unwrap_or_else(again) {
                 Outcome::Found(found) => {
                     tracing::debug!(target: "kafkars::consumer", partition = %look_up.partition, offset = found.offset, "position set");
-                    let place = Place {
+                    let place = FetchPosition {
                         offset: found.offset,
                         leader_epoch: found.leader_epoch,
                     };
@@ -126,7 +126,7 @@ async fn start_from_committed(shared: Arc<Shared>, look_ups: Vec<LookUp>) {
                 Ok(found) => match found.get(&look_up.partition) {
                     Some(committed) => {
                         tracing::debug!(target: "kafkars::consumer", partition = %look_up.partition, offset = committed.offset, "starts from the committed offset");
-                        let place = Place {
+                        let place = FetchPosition {
                             offset: committed.offset,
                             leader_epoch: committed.leader_epoch,
                         };

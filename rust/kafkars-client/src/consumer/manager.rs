@@ -1,4 +1,4 @@
-//! What must run for one consumer: a source per broker that leads something, and position look-ups.
+//! What must run for one consumer: a broker_fetcher per broker that leads something, and position look-ups.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use kafkars_protocol::ErrorCode;
 use tokio::task::JoinSet;
 
 use super::shared::Shared;
-use super::{look_up, source, truncation};
+use super::{broker_fetcher, look_up, truncation};
 use crate::error::ClientError;
 use crate::now;
 
@@ -32,7 +32,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
 
 struct Manager {
     shared: Arc<Shared>,
-    // Nodes with a source task.
+    // Nodes with a broker_fetcher task.
     sources: HashSet<i32>,
     // Sources and position look-ups.
     tasks: JoinSet<()>,
@@ -117,7 +117,7 @@ impl Manager {
             if self.sources.insert(node) {
                 let shared = Arc::clone(&self.shared);
                 self.tasks.spawn(async move {
-                    source::run(shared, node).await;
+                    broker_fetcher::run(shared, node).await;
                 });
             }
         }

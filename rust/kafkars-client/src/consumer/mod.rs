@@ -1,18 +1,18 @@
-//! Reading: the handle applications hold. The network's half is `manager.rs` (what must run), `source.rs` (one fetch task
+//! Reading: the handle applications hold. The network's half is `manager.rs` (what must run), `broker_fetcher.rs` (one fetch task
 //! per broker) and `offsets.rs` (asking for positions).
 
+mod broker_fetcher;
 mod fetch_answer;
-mod fetch_lane;
+mod fetch_connection;
 mod group;
 mod look_up;
 mod manager;
+mod offset_queries;
 mod offsets;
 mod opening;
 mod positions;
-mod questions;
 mod request;
 mod shared;
-mod source;
 mod truncation;
 
 use std::hash::{BuildHasher, RandomState};
@@ -31,7 +31,7 @@ use parking_lot::MutexGuard;
 
 use self::group::Group;
 pub use self::group::{
-    Closing, ConsumerHealth, LeaveId, News, Origin, PartitionTrouble, SubscriptionView,
+    Closing, ConsumerEvent, ConsumerHealth, LeaveId, Origin, PartitionTrouble, SubscriptionView,
     check_offset_to_commit,
 };
 pub use self::positions::LastFetch;
@@ -188,7 +188,7 @@ impl Consumer {
         taken
     }
 
-    /// What has work to do after a call that took records. After an error or where the driver must know, all look again.
+    /// What has work to do after a call that took records. After an error or where the group's task must know, all look again.
     #[inline]
     fn wanted_after(&self, inner: &mut Inner, all: bool) -> (bool, bool) {
         let is_opened_on = inner.opening_goes_on();
@@ -205,7 +205,7 @@ impl Consumer {
         }
     }
 
-    /// Records wait until the application has heard the news; asking for them finishes those before.
+    /// Records wait until the application has heard the events; asking for them finishes those before.
     fn behind_news(
         &self,
         mut inner: MutexGuard<'_, Inner>,
@@ -219,7 +219,7 @@ impl Consumer {
         self.check_open()
     }
 
-    /// Whether a call would answer now: with a record, an error or news, or because the consumer is closed.
+    /// Whether a call would answer now: with a record, an error or events, or because the consumer is closed.
     pub fn is_ready(&self) -> bool {
         self.shared.inner.lock().is_ready() || self.is_closed()
     }

@@ -19,10 +19,10 @@ use tokio::task::JoinSet;
 use super::OffsetAndTimestamp;
 use super::shared::Shared;
 use crate::error::{AttemptError, ClientError};
-use crate::net::Lane;
+use crate::net::ConnectionKind;
 use crate::now;
 
-type Answer = Result<OffsetAndTimestamp, FetchError>;
+type FoundOffset = Result<OffsetAndTimestamp, FetchError>;
 
 /// A partition still to be asked about.
 #[derive(Clone)]
@@ -38,7 +38,7 @@ pub(super) async fn list(
     operation: &'static str,
     times: Vec<(TopicPartition, i64)>,
     deadline: Instant,
-) -> Vec<(TopicPartition, Answer)> {
+) -> Vec<(TopicPartition, FoundOffset)> {
     let started = now();
     let config = shared.client.config();
     let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
@@ -190,7 +190,10 @@ async fn by_leader(
     shared: &Arc<Shared>,
     questions: Vec<Question>,
     deadline: Instant,
-) -> (HashMap<i32, Vec<Question>>, Vec<(TopicPartition, Answer)>) {
+) -> (
+    HashMap<i32, Vec<Question>>,
+    Vec<(TopicPartition, FoundOffset)>,
+) {
     let mut asked: HashMap<i32, Vec<Question>> = HashMap::new();
     let mut refused = Vec::new();
     let mut leaderless = Vec::new();
@@ -286,7 +289,7 @@ async fn ask(
     let deadline = deadline.min(now() + shared.client.config().request_timeout);
     let answer = shared
         .client
-        .request(node, Lane::Data, request, deadline)
+        .request(node, ConnectionKind::Data, request, deadline)
         .await;
     (questions, answer)
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use kafkars_core::config::{IsolationLevel, TopicPartition};
 use kafkars_core::fetch::buffer::FetchBuffer;
-use kafkars_core::fetch::cursor::{Place, StartAt};
+use kafkars_core::fetch::cursor::{FetchPosition, StartAt};
 use kafkars_core::fetch::error::FetchError;
 use kafkars_protocol::ErrorCode;
 
@@ -27,7 +27,7 @@ impl Consumer {
     /// Replaces the assignment. Partitions that stay keep their position unless a new one is given.
     pub fn assign(
         &self,
-        partitions: Vec<(TopicPartition, Option<Place>)>,
+        partitions: Vec<(TopicPartition, Option<FetchPosition>)>,
     ) -> Result<(), FetchError> {
         for (partition, place) in &partitions {
             check_partition(partition)?;
@@ -45,7 +45,7 @@ impl Consumer {
     /// Adds to the assignment. Partitions in it stay as they are unless a place is given.
     pub fn incremental_assign(
         &self,
-        partitions: Vec<(TopicPartition, Option<Place>)>,
+        partitions: Vec<(TopicPartition, Option<FetchPosition>)>,
     ) -> Result<(), FetchError> {
         for (partition, place) in &partitions {
             check_partition(partition)?;
@@ -111,7 +111,7 @@ impl Consumer {
 
     /// Goes on at `place`; fetched data before and after is dropped. With a leader epoch the log is checked for truncation
     /// (KIP-320).
-    pub fn seek(&self, partition: &TopicPartition, place: Place) -> Result<(), FetchError> {
+    pub fn seek(&self, partition: &TopicPartition, place: FetchPosition) -> Result<(), FetchError> {
         check_offset(partition, place.offset)?;
         self.change(|buffer| buffer.seek(partition, place))
     }

@@ -11,7 +11,7 @@ use kafkars_core::fetch::error::FetchError;
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::watch;
 
-use super::group::{Ending, Group, News, Queue};
+use super::group::{ConsumerEvent, Ending, Group, Queue};
 use super::manager::unreachable;
 use crate::client::Client;
 use crate::now;
@@ -32,8 +32,8 @@ pub(super) struct Shared {
     pub(super) counters: Counters,
     /// Membership, where the consumer has a group.
     pub(super) group: Option<Arc<Group>>,
-    /// Whether there is news, for readers that do not take the lock.
-    news: AtomicBool,
+    /// Whether there is events, for readers that do not take the lock.
+    events: AtomicBool,
 }
 
 /// Behind the lock: taken for a few instructions by the application and the network alike, never across an await.
@@ -42,7 +42,7 @@ pub(super) struct Inner {
     pub(super) waiters: Vec<Box<dyn FnOnce() + Send>>,
     // Those that want some partitions only: they look at whatever comes.
     pub(super) choosy: Vec<Box<dyn FnOnce() + Send>>,
-    // Those that wait for news and leave the records alone.
+    // Those that wait for events and leave the records alone.
     pub(super) news_waiters: Vec<Box<dyn FnOnce() + Send>>,
     // The network found no credit and must be told when there is some.
     pub(super) starved: bool,
@@ -71,7 +71,7 @@ pub(super) struct Inner {
     looked_at: Option<Instant>,
     // Calls that wait for records now.
     waiting: usize,
-    // The next poll must wake the driver: membership goes on with it.
+    // The next poll must wake the group's task: membership goes on with it.
     pub(super) wake_driver: bool,
 }
 
@@ -105,7 +105,7 @@ impl Inner {
         }
     }
 
-    /// Whether a call would give a record, an error or news now.
+    /// Whether a call would give a record, an error or events now.
     pub(super) fn is_ready(&self) -> bool {
         self.queue.is_ready() || (!self.queue.blocks() && self.buffer.is_ready())
     }
@@ -115,7 +115,7 @@ impl Inner {
         self.queue.is_ready() || (!self.queue.blocks() && self.buffer.is_ready_for(wanted))
     }
 
-    /// The application asks for records. Returns whether the driver must know at once.
+    /// The application asks for records. Returns whether the group's task must know at once.
     #[inline]
     pub(super) fn note_poll(&mut self) -> bool {
         if self.polled_at.is_none() {
@@ -149,21 +149,21 @@ impl Shared {
             client,
             config,
             group,
-            news: AtomicBool::new(false),
+            events: AtomicBool::new(false),
         }
     }
 
     /// Something for the application; records wait behind it.
-    pub(super) fn push_news(&self, news: News) {
+    pub(super) fn push_news(&self, events: ConsumerEvent) {
         let mut inner = self.inner.lock();
         if self.is_closed() {
-            // Nobody hears of it any more; the driver ends it.
-            if let News::Change(change) = news {
+            // Nobody hears of it any more; the group's task ends it.
+            if let ConsumerEvent::Change(change) = events {
                 inner.ending.unfinished.push(change.into());
             }
             return;
         }
-        inner.queue.push(news);
+        inner.queue.push(events);
         self.gate(&inner);
         let woken = inner.take_woken();
         drop(inner);
@@ -172,12 +172,12 @@ impl Shared {
 
     /// Makes what [`Shared::has_news`] says true, after the queue changed.
     pub(super) fn gate(&self, inner: &Inner) {
-        self.news.store(inner.queue.blocks(), Ordering::Release);
+        self.events.store(inner.queue.blocks(), Ordering::Release);
     }
 
     #[inline]
     pub(super) fn has_news(&self) -> bool {
-        self.news.load(Ordering::Acquire)
+        self.events.load(Ordering::Acquire)
     }
 
     /// The first poll since the last look, and whether a call waits for records now.
@@ -223,7 +223,7 @@ impl Shared {
         self.announce(woken);
         self.touch();
         if self.group.is_some() {
-            return; // the driver leaves the group first
+            return; // the group's task leaves the group first
         }
         let client = self.client.clone();
         self.client

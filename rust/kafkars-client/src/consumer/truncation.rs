@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 
 use super::shared::Shared;
 use crate::error::AttemptError;
-use crate::net::Lane;
+use crate::net::ConnectionKind;
 use crate::now;
 
 /// Consumers ask with this number, as replicas with their own.
@@ -54,7 +54,7 @@ async fn ask(shared: Arc<Shared>, node: i32, validations: Vec<Validation>) {
     let request = request(&validations);
     let answer = shared
         .client
-        .request(node, Lane::Data, request, deadline)
+        .request(node, ConnectionKind::Data, request, deadline)
         .await;
     let (now, mut is_stale) = (now(), false);
     let ends = match answer {

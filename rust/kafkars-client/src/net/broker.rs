@@ -1,4 +1,4 @@
-//! The connections of one broker: one a lane, made when first needed, remade after a pause when they fail.
+//! The connections of one broker: one of each kind, made when first needed, remade after a pause when they fail.
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use super::sasl::{Authenticator, SaslFailure};
 use super::tls::{Tls, TlsFailure};
 use super::transport::{Transport, handshake_limit, resolve};
 use super::versions::ApiVersionTable;
-use super::{Lane, Tasks};
+use super::{ConnectionKind, Tasks};
 use crate::error::{AttemptError, ConnectCause};
 use crate::metrics::{Counters, add};
 use crate::{after, now};
@@ -54,13 +54,13 @@ pub(crate) struct Broker {
     host: Arc<str>,
     port: u16,
     network: Arc<Network>,
-    lanes: [Mutex<Slot>; Lane::COUNT],
+    connections: [Mutex<Slot>; ConnectionKind::COUNT],
     pace: Mutex<Pace>,
     /// Told when a pause becomes shorter.
     hurried: Notify,
 }
 
-/// A lane's connection.
+/// A connection of one kind.
 #[derive(Debug)]
 enum Slot {
     Empty,
@@ -71,12 +71,12 @@ enum Slot {
 /// `None` while under way.
 type Outcome = Option<Result<Connection, AttemptError>>;
 
-/// How often connecting may be tried, whichever lane wants it.
+/// How often connecting may be tried, whichever kind of connection wants it.
 #[derive(Debug)]
 struct Pace {
     failures: u32,
     attempted_at: Option<Instant>,
-    not_before: [Option<Instant>; Lane::COUNT],
+    not_before: [Option<Instant>; ConnectionKind::COUNT],
     last_cause: Option<ConnectCause>,
     stage: Stage,
     /// Lower after the broker hung up on a newer one.
@@ -104,11 +104,11 @@ impl Broker {
             host,
             port,
             network,
-            lanes: std::array::from_fn(|_| Mutex::new(Slot::Empty)),
+            connections: std::array::from_fn(|_| Mutex::new(Slot::Empty)),
             pace: Mutex::new(Pace {
                 failures: 0,
                 attempted_at: None,
-                not_before: [None; Lane::COUNT],
+                not_before: [None; ConnectionKind::COUNT],
                 last_cause: None,
                 stage: Stage::Idle,
                 api_versions_version: handshake::NEWEST,
@@ -126,14 +126,14 @@ impl Broker {
         *self.host == *host && self.port == port
     }
 
-    /// Whether a request on this lane could leave at once.
-    pub(crate) fn is_connected(&self, lane: Lane) -> bool {
-        matches!(&*self.lanes[lane.index()].lock(), Slot::Ready(connection) if !connection.is_closed())
+    /// Whether a request on this kind of connection could leave at once.
+    pub(crate) fn is_connected(&self, kind: ConnectionKind) -> bool {
+        matches!(&*self.connections[kind.index()].lock(), Slot::Ready(connection) if !connection.is_closed())
     }
 
-    /// Whether a request on this lane would wait behind one that has waited for longer than `limit`.
-    pub(crate) fn is_silent_for(&self, lane: Lane, limit: Duration) -> bool {
-        matches!(&*self.lanes[lane.index()].lock(), Slot::Ready(connection) if connection.is_silent_for(limit))
+    /// Whether a request on this kind of connection would wait behind one that has waited for longer than `limit`.
+    pub(crate) fn is_silent_for(&self, kind: ConnectionKind, limit: Duration) -> bool {
+        matches!(&*self.connections[kind.index()].lock(), Slot::Ready(connection) if connection.is_silent_for(limit))
     }
 
     /// Whether connections fail or do not come about, for somebody who wants one. Who stops trying finds out nothing new, so
@@ -174,16 +174,16 @@ impl Broker {
         self.hurried.notify_waiters();
     }
 
-    /// The lane's connection. Makes it when there is none, together with everybody else who wants it; that goes on
+    /// The connection of this kind. Makes it when there is none, together with everybody else who wants it; that goes on
     /// when this caller goes away. Nobody waits through a long pause after failures: meanwhile there may be another leader,
     /// and callers have a pace of their own.
     pub(crate) async fn connection(
         self: &Arc<Self>,
-        lane: Lane,
+        kind: ConnectionKind,
         deadline: Instant,
     ) -> Result<Connection, AttemptError> {
         let mut outcome = {
-            let mut slot = self.lanes[lane.index()].lock();
+            let mut slot = self.connections[kind.index()].lock();
             match &*slot {
                 Slot::Ready(connection) if !connection.is_closed() => {
                     return Ok(connection.clone());
@@ -197,7 +197,7 @@ impl Broker {
                     let (sender, outcome) = watch::channel(None);
                     *slot = Slot::Connecting(outcome.clone());
                     let broker = Arc::clone(self);
-                    self.network.tasks.spawn(broker.connect(lane, sender));
+                    self.network.tasks.spawn(broker.connect(kind, sender));
                     outcome
                 }
             }
@@ -207,7 +207,7 @@ impl Broker {
         loop {
             let done = outcome.wait_for(Option::is_some);
             match tokio::time::timeout_at(until.into(), done).await {
-                Err(_) if until < deadline => match self.failure_during_pause(lane) {
+                Err(_) if until < deadline => match self.failure_during_pause(kind) {
                     Some(cause) => return Err(self.failure(cause)),
                     None => until = deadline,
                 },
@@ -219,9 +219,9 @@ impl Broker {
     }
 
     /// Why the last try failed, as long as the next one waits.
-    fn failure_during_pause(&self, lane: Lane) -> Option<ConnectCause> {
+    fn failure_during_pause(&self, kind: ConnectionKind) -> Option<ConnectCause> {
         let pace = self.pace.lock();
-        let is_paused = pace.not_before[lane.index()].is_some_and(|not_before| not_before > now());
+        let is_paused = pace.not_before[kind.index()].is_some_and(|not_before| not_before > now());
         is_paused.then(|| pace.last_cause.clone().unwrap_or_else(between_connections))
     }
 
@@ -262,10 +262,10 @@ impl Broker {
     }
 
     /// Makes the connection, tells everybody, then drives it until it ends.
-    async fn connect(self: Arc<Self>, lane: Lane, outcome: watch::Sender<Outcome>) {
-        self.keep_pause(lane).await;
+    async fn connect(self: Arc<Self>, kind: ConnectionKind, outcome: watch::Sender<Outcome>) {
+        self.keep_pause(kind).await;
         if let Err(cause) = self.respect_refusal().await {
-            *self.lanes[lane.index()].lock() = Slot::Empty;
+            *self.connections[kind.index()].lock() = Slot::Empty;
             drop(outcome.send(Some(Err(self.failure(cause)))));
             return;
         }
@@ -277,24 +277,24 @@ impl Broker {
             other => other,
         };
         let established = established.map_err(|cause| self.judge(cause));
-        self.keep_pace(lane, attempted_at, established.as_ref().err());
+        self.keep_pace(kind, attempted_at, established.as_ref().err());
         self.note_trust(established.as_ref().err());
         match established {
             Err(cause) => {
                 add(&self.network.counters.connections_failed, 1);
                 self.network.reachability.failed(&self.address, &cause);
-                *self.lanes[lane.index()].lock() = Slot::Empty;
+                *self.connections[kind.index()].lock() = Slot::Empty;
                 drop(outcome.send(Some(Err(self.failure(cause)))));
             }
             Ok((connection, driver, lifetime)) => {
                 tracing::debug!(
                     target: "kafkars::net",
                     broker = %self.address,
-                    purpose = lane.name(),
+                    purpose = kind.name(),
                     "connected"
                 );
                 self.network.reachability.reached(&self.address);
-                *self.lanes[lane.index()].lock() = Slot::Ready(connection.clone());
+                *self.connections[kind.index()].lock() = Slot::Ready(connection.clone());
                 let weak = connection.downgrade();
                 drop(outcome.send(Some(Ok(connection))));
                 drop(outcome);
@@ -317,10 +317,10 @@ impl Broker {
         }
     }
 
-    async fn keep_pause(&self, lane: Lane) {
+    async fn keep_pause(&self, kind: ConnectionKind) {
         loop {
             let hurried = self.hurried.notified();
-            let not_before = self.pace.lock().not_before[lane.index()];
+            let not_before = self.pace.lock().not_before[kind.index()];
             let Some(not_before) = not_before.filter(|not_before| *not_before > now()) else {
                 return;
             };
@@ -417,9 +417,14 @@ impl Broker {
         was_newer
     }
 
-    /// Pauses count from the last try, so a connection that lived for long is remade at once. Lanes connect side by
-    /// side: a success delays only the next try of its own lane, a failure those of all.
-    fn keep_pace(&self, lane: Lane, attempted_at: Instant, failure: Option<&ConnectCause>) {
+    /// Pauses count from the last try, so a connection that lived for long is remade at once. Kinds connect side by
+    /// side: a success delays only the next try of its own kind, a failure those of all.
+    fn keep_pace(
+        &self,
+        kind: ConnectionKind,
+        attempted_at: Instant,
+        failure: Option<&ConnectCause>,
+    ) {
         let config = &self.network.config;
         let backoff = Backoff::new(config.reconnect_backoff, config.reconnect_backoff_max);
         let random = self.network.random.lock().next();
@@ -428,12 +433,12 @@ impl Broker {
         pace.stage = Stage::Idle;
         if failure.is_none() {
             pace.failures = 0;
-            pace.not_before[lane.index()] = Some(after(attempted_at, backoff.delay(1, random)));
+            pace.not_before[kind.index()] = Some(after(attempted_at, backoff.delay(1, random)));
             return;
         }
         pace.failures = pace.failures.saturating_add(1);
-        pace.not_before =
-            [Some(after(attempted_at, backoff.delay(pace.failures, random))); Lane::COUNT];
+        pace.not_before = [Some(after(attempted_at, backoff.delay(pace.failures, random)));
+            ConnectionKind::COUNT];
         // An old broker that came back as a new one is greeted in our newest version again.
         pace.api_versions_version = handshake::NEWEST;
     }

@@ -34,7 +34,7 @@ pub use versions::ApiVersionTable;
 
 /// Which of a broker's connections a request travels on, so that a long poll never delays a heartbeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Lane {
+pub enum ConnectionKind {
     /// Produce requests.
     Data,
     /// Fetch requests, which may wait at the broker.
@@ -47,7 +47,7 @@ pub enum Lane {
     Membership,
 }
 
-impl Lane {
+impl ConnectionKind {
     pub(crate) const COUNT: usize = 5;
 
     pub(crate) fn index(self) -> usize {

@@ -1,9 +1,9 @@
-//! Requests to brokers: lanes, retries, deadlines, and nothing left behind.
+//! Requests to brokers: kinds of connections, retries, deadlines, and nothing left behind.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use kafkars_client::net::Lane;
+use kafkars_client::net::ConnectionKind;
 use kafkars_client::{AttemptError, ClientError};
 use kafkars_protocol::ApiKey;
 use kafkars_protocol::messages::find_coordinator::FindCoordinatorRequest;
@@ -21,7 +21,7 @@ fn metadata() -> MetadataRequest {
 }
 
 #[tokio::test]
-async fn each_lane_has_one_connection_however_many_ask_for_it() {
+async fn each_kind_has_one_connection_however_many_ask_for_it() {
     let broker = TinyBroker::start().await;
     let client = client(&[broker.server()]);
     client
@@ -29,10 +29,14 @@ async fn each_lane_has_one_connection_however_many_ask_for_it() {
         .await
         .expect("a cluster");
     let mut requests = tokio::task::JoinSet::new();
-    for lane in [Lane::Data, Lane::Fetch, Lane::Coordinator] {
+    for kind in [
+        ConnectionKind::Data,
+        ConnectionKind::Fetch,
+        ConnectionKind::Coordinator,
+    ] {
         for _ in 0..10 {
             let client = client.clone();
-            requests.spawn(async move { client.request(1, lane, metadata(), soon(10_000)).await });
+            requests.spawn(async move { client.request(1, kind, metadata(), soon(10_000)).await });
         }
     }
     while let Some(answer) = requests.join_next().await {
@@ -56,7 +60,7 @@ async fn a_request_may_depend_on_its_version() {
         metadata()
     };
     let answer = client
-        .request_with(1, Lane::Coordinator, build, soon(10_000))
+        .request_with(1, ConnectionKind::Coordinator, build, soon(10_000))
         .await;
     answer.expect("an answer");
     assert_eq!(seen, Some(ApiKey::Metadata.versions().max));
@@ -71,7 +75,7 @@ async fn an_unknown_broker_is_an_error_and_a_reason_to_refresh() {
         .await
         .expect("a cluster");
     let answer = client
-        .request(9, Lane::Data, metadata(), soon(10_000))
+        .request(9, ConnectionKind::Data, metadata(), soon(10_000))
         .await;
     assert_eq!(answer.expect_err("unknown"), AttemptError::UnknownNode(9));
     until(|| broker.state.asked.lock().len() >= 2).await;
@@ -201,7 +205,12 @@ async fn a_request_ends_at_its_deadline() {
         .expect("a cluster");
     let began = Instant::now();
     let answer = client
-        .request(1, Lane::Coordinator, HeartbeatRequest::default(), soon(200))
+        .request(
+            1,
+            ConnectionKind::Coordinator,
+            HeartbeatRequest::default(),
+            soon(200),
+        )
         .await;
     assert!(
         matches!(answer, Err(AttemptError::TimedOut(_))),
@@ -226,7 +235,7 @@ async fn closing_ends_every_task_and_connection_and_answers_everybody() {
             client
                 .request(
                     1,
-                    Lane::Coordinator,
+                    ConnectionKind::Coordinator,
                     HeartbeatRequest::default(),
                     soon(60_000),
                 )
@@ -247,7 +256,7 @@ async fn closing_ends_every_task_and_connection_and_answers_everybody() {
     );
     assert_eq!(client.metrics().connections_open, 0);
     let late = client
-        .request(1, Lane::Data, metadata(), soon(60_000))
+        .request(1, ConnectionKind::Data, metadata(), soon(60_000))
         .await;
     assert_eq!(late.expect_err("closed"), AttemptError::Closed);
     assert_eq!(client.ready(soon(60_000)).await, Err(ClientError::Closed));
@@ -270,13 +279,13 @@ async fn the_last_clone_ends_everything() {
         .await
         .expect("a cluster");
     client
-        .request(1, Lane::Data, metadata(), soon(10_000))
+        .request(1, ConnectionKind::Data, metadata(), soon(10_000))
         .await
         .expect("an answer");
     let clone = client.clone();
     drop(client);
     clone
-        .request(1, Lane::Fetch, metadata(), soon(10_000))
+        .request(1, ConnectionKind::Fetch, metadata(), soon(10_000))
         .await
         .expect("still alive");
     assert_eq!(broker.open(), 3);
@@ -311,7 +320,7 @@ async fn a_broker_that_comes_back_is_connected_again() {
         .expect("a cluster");
     broker.stop().await;
     let error = client
-        .request(1, Lane::Data, metadata(), soon(10_000))
+        .request(1, ConnectionKind::Data, metadata(), soon(10_000))
         .await
         .expect_err("down");
     assert!(matches!(error, AttemptError::Connect { .. }), "{error}");
@@ -330,7 +339,7 @@ async fn a_broker_that_comes_back_is_connected_again() {
     // A call does not wait through a pause between attempts, so one or two may still hear of the last failure.
     let connected = timeout(LIMIT, async {
         while client
-            .connection(1, Lane::Data, soon(10_000))
+            .connection(1, ConnectionKind::Data, soon(10_000))
             .await
             .is_err()
         {
@@ -341,7 +350,7 @@ async fn a_broker_that_comes_back_is_connected_again() {
 }
 
 #[tokio::test]
-async fn a_throttled_lane_leaves_the_others_alone() {
+async fn a_throttled_connection_leaves_the_others_alone() {
     let broker = TinyBroker::start().await;
     let client = client(&[broker.server()]);
     client
@@ -349,19 +358,21 @@ async fn a_throttled_lane_leaves_the_others_alone() {
         .await
         .expect("a cluster");
     client
-        .request(1, Lane::Coordinator, metadata(), soon(10_000))
+        .request(1, ConnectionKind::Coordinator, metadata(), soon(10_000))
         .await
         .expect("an answer");
     broker.state.metadata.lock().throttle_time_ms = 60_000;
     client
-        .request(1, Lane::Data, metadata(), soon(10_000))
+        .request(1, ConnectionKind::Data, metadata(), soon(10_000))
         .await
         .expect("an answer");
     broker.state.metadata.lock().throttle_time_ms = 0;
-    let muted = client.request(1, Lane::Data, metadata(), soon(200)).await;
+    let muted = client
+        .request(1, ConnectionKind::Data, metadata(), soon(200))
+        .await;
     assert!(matches!(muted, Err(AttemptError::TimedOut(_))), "{muted:?}");
     client
-        .request(1, Lane::Coordinator, metadata(), soon(10_000))
+        .request(1, ConnectionKind::Coordinator, metadata(), soon(10_000))
         .await
         .expect("an answer");
     assert_eq!(client.metrics().throttle_time_ms, 60_000);

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use kafkars_broker::{Action, BrokerConfig, Intercept};
 use kafkars_client::config::{AutoOffsetReset, ConsumerConfig, ProducerConfig};
-use kafkars_client::{FetchError, Place};
+use kafkars_client::{FetchError, FetchPosition};
 use kafkars_protocol::{ApiKey, ErrorCode};
 use kafkars_records::Codec;
 
@@ -57,7 +57,7 @@ fn new_records_arrive_during_a_long_poll() {
         ..ConsumerConfig::default()
     });
     consumer
-        .assign(vec![(at(0), Some(Place::at(0)))])
+        .assign(vec![(at(0), Some(FetchPosition::at(0)))])
         .expect("valid");
     fill(&scene, 0, 0..1);
     assert_eq!(scene.run(values(&consumer, 1)), ["0"]);
@@ -82,7 +82,7 @@ fn a_seek_during_a_long_poll_does_not_wait_for_it() {
     let started = Instant::now();
     for offset in [4, 9, 0, 7] {
         consumer
-            .seek(&at(0), Place::at(i64::from(offset)))
+            .seek(&at(0), FetchPosition::at(i64::from(offset)))
             .expect("assigned");
         let count = 10 - offset as usize;
         assert_eq!(scene.run(values(&consumer, count)), numbers(offset..10));
@@ -259,7 +259,7 @@ fn a_moved_leader_is_followed() {
     let scene = Scene::with_topic(1, 3);
     let consumer = scene.consumer(ConsumerConfig::default());
     consumer
-        .assign(vec![(at(0), Some(Place::at(0)))])
+        .assign(vec![(at(0), Some(FetchPosition::at(0)))])
         .expect("valid");
     for (round, node) in [2, 3, 1].into_iter().enumerate() {
         let from = round as i32 * 10;
@@ -310,7 +310,7 @@ fn an_offset_outside_the_log_starts_over_or_raises() {
     fill(&scene, 0, 0..10);
     let consumer = scene.consumer(ConsumerConfig::default());
     consumer
-        .assign(vec![(at(0), Some(Place::at(999)))])
+        .assign(vec![(at(0), Some(FetchPosition::at(999)))])
         .expect("valid");
     assert_eq!(scene.run(values(&consumer, 10)), numbers(0..10));
 
@@ -320,7 +320,7 @@ fn an_offset_outside_the_log_starts_over_or_raises() {
     };
     let strict = kafkars_client::Consumer::new(scene.client(), strict.check().expect("fits"));
     strict
-        .assign(vec![(at(0), Some(Place::at(999)))])
+        .assign(vec![(at(0), Some(FetchPosition::at(999)))])
         .expect("valid");
     scene.run(ready(&strict));
     assert!(matches!(

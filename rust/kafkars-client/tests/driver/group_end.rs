@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kafkars_broker::{Action, Intercept};
-use kafkars_client::News;
+use kafkars_client::ConsumerEvent;
 use kafkars_client::config::{ConsumerConfig, GroupConfig};
 
 use crate::Scene;
@@ -22,7 +22,7 @@ fn a_last_goodbye_without_an_answer_is_waited_for_asleep() {
         ..ConsumerConfig::default()
     });
     consumer.subscribe(vec!["t".into()]).expect("valid");
-    while !matches!(consumer.next_news(true), Some(News::Change(_))) {
+    while !matches!(consumer.next_news(true), Some(ConsumerEvent::Change(_))) {
         assert!(consumer.wait_news(Duration::from_secs(10)), "assigned");
     }
     scene.broker.intercept(Intercept::any(Action::Drop));

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use kafkars_client::Place;
+use kafkars_client::FetchPosition;
 use kafkars_protocol::ApiKey;
 
 use crate::others::run;
@@ -48,7 +48,7 @@ fn seeking_for_every_record_cuts_no_connection() {
             let started = Instant::now();
             scene
                 .consumer
-                .seek(&at(0), Place::at(offset))
+                .seek(&at(0), FetchPosition::at(offset))
                 .expect("assigned");
             assert_eq!(scene.next().await, format!("0-{offset}"));
             times.push(started.elapsed());
@@ -79,7 +79,7 @@ fn pausing_and_resuming_for_every_record_cuts_no_connection() {
             let offset = (number / 2 % 10) as i64;
             scene
                 .consumer
-                .seek(&read, Place::at(offset))
+                .seek(&read, FetchPosition::at(offset))
                 .expect("assigned");
             assert_eq!(scene.next().await, format!("{}-{offset}", read.partition));
             times.push(started.elapsed());
@@ -138,7 +138,10 @@ fn asking_in_vain_for_one_partition_leaves_a_full_one_to_be_read_on() {
     run(async {
         // The first answer fills the buffer.
         let scene = Scene::holding(None, 1).await;
-        let places = vec![(at(0), Some(Place::at(0))), (at(1), Some(Place::at(0)))];
+        let places = vec![
+            (at(0), Some(FetchPosition::at(0))),
+            (at(1), Some(FetchPosition::at(0))),
+        ];
         scene.consumer.assign(places).expect("valid");
         scene.consumer.pause(&[at(1)]).expect("assigned");
         ready(&scene.consumer).await;

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use kafkars_client::{FetchError, Place};
+use kafkars_client::{FetchError, FetchPosition};
 use kafkars_protocol::{ApiKey, ErrorCode};
 
 use crate::peer::{Fault, Refusal};
@@ -23,7 +23,7 @@ fn a_broker_without_fetch_is_an_error_that_names_partition_and_broker() {
         let scene = Scene::start(Some(ApiKey::Fetch)).await;
         scene
             .consumer
-            .assign(vec![(at(0), Some(Place::at(0)))])
+            .assign(vec![(at(0), Some(FetchPosition::at(0)))])
             .expect("valid");
         ready(&scene.consumer).await;
         let error = scene.consumer.try_next().expect_err("it cannot be read");

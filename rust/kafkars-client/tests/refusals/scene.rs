@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kafkars_client::config::{AutoOffsetReset, ClientConfig, ConsumerConfig, TopicPartition};
-use kafkars_client::{Client, Consumer, FetchError, PartitionTrouble, Place};
+use kafkars_client::{Client, Consumer, FetchError, FetchPosition, PartitionTrouble};
 use kafkars_protocol::{ApiKey, ErrorCode};
 
 use crate::peer::{Broker, Fault, Refusal, TOPIC};
@@ -32,7 +32,7 @@ impl Wish {
     fn ask(self, consumer: &Consumer, partition: TopicPartition) {
         let partitions = [partition];
         let asked = match self {
-            Self::Offset => consumer.seek(&partitions[0], Place::at(4)),
+            Self::Offset => consumer.seek(&partitions[0], FetchPosition::at(4)),
             Self::Beginning => consumer.seek_to_beginning(&partitions),
             Self::Time => consumer.seek_to_timestamp(&partitions, 6),
             Self::End => consumer.seek_to_end(&partitions),
@@ -102,7 +102,10 @@ impl Scene {
 
     /// Reads partition 0 from its first record and has partition 1 paused at its first.
     pub(crate) async fn read_first(&self) {
-        let places = vec![(at(0), Some(Place::at(0))), (at(1), Some(Place::at(0)))];
+        let places = vec![
+            (at(0), Some(FetchPosition::at(0))),
+            (at(1), Some(FetchPosition::at(0))),
+        ];
         self.consumer.assign(places).expect("valid");
         self.consumer.pause(&[at(1)]).expect("assigned");
         self.expect(0, 0..10).await;

@@ -46,7 +46,7 @@ pub enum CursorState {
 #[derive(Debug)]
 pub(crate) enum Queued {
     Records(BatchCursor),
-    Skip(Place),
+    Skip(FetchPosition),
     Failed(FetchError),
 }
 
@@ -72,17 +72,17 @@ impl BatchCursor {
     }
 
     /// Where reading goes on behind the record before the remaining ones.
-    pub(crate) fn place_behind(&self, record: &RecordView) -> Place {
-        Place {
+    pub(crate) fn place_behind(&self, record: &RecordView) -> FetchPosition {
+        FetchPosition {
             offset: record.offset.saturating_add(1),
             leader_epoch: self.batch.batch.header.partition_leader_epoch,
         }
     }
 
     /// Where reading goes on behind the batch, also past compacted offsets at its end.
-    pub(crate) fn end(&self) -> Place {
+    pub(crate) fn end(&self) -> FetchPosition {
         let header = &self.batch.batch.header;
-        Place {
+        FetchPosition {
             offset: header.next_offset(),
             leader_epoch: header.partition_leader_epoch,
         }
@@ -105,7 +105,7 @@ impl BatchCursor {
 /// An offset and the leader epoch of the record before it, or -1 where unknown: together they tell whether the log still
 /// holds what was read (KIP-320).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Place {
+pub struct FetchPosition {
     /// The next offset to read.
     pub offset: i64,
     /// Leader epoch of the record before it, or -1.
@@ -143,13 +143,13 @@ pub struct Cursor {
     /// When a broker answered a fetch for it last.
     pub heard_at: Option<Instant>,
     // With the epoch of what was read before it: both move together, or a later reader is told of a truncation that never was.
-    position: Option<Place>,
+    position: Option<FetchPosition>,
     // What the application, or the policy, asked for where there is no position: kept until it is found.
     pub(crate) start: StartAt,
     // Leader node and epoch as last seen: what one leader refused another may grant.
     pub(crate) leader: Option<(i32, i32)>,
-    pub(crate) queued_to: Place,
-    pub(crate) fetch_from: Place,
+    pub(crate) queued_to: FetchPosition,
+    pub(crate) fetch_from: FetchPosition,
     pub(crate) queue: VecDeque<Queued>,
     // Answers that wait to be opened, in the order of their offsets.
     pub(crate) unopened: VecDeque<Opening>,
@@ -194,7 +194,7 @@ impl Held {
     }
 }
 
-impl Place {
+impl FetchPosition {
     /// A place where the epoch of the record before it is not known.
     #[must_use]
     pub fn at(offset: i64) -> Self {
@@ -211,7 +211,7 @@ impl Cursor {
         partition: TopicPartition,
         epoch: u64,
         start: StartAt,
-        place: Option<Place>,
+        place: Option<FetchPosition>,
     ) -> Self {
         let mut cursor = Self {
             partition,
@@ -229,8 +229,8 @@ impl Cursor {
             position: None,
             start,
             leader: None,
-            queued_to: Place::at(0),
-            fetch_from: Place::at(0),
+            queued_to: FetchPosition::at(0),
+            fetch_from: FetchPosition::at(0),
             queue: VecDeque::new(),
             unopened: VecDeque::new(),
             opening: None,
@@ -252,17 +252,17 @@ impl Cursor {
     }
 
     /// [`Cursor::position`] with the epoch of the record before it.
-    pub fn place(&self) -> Option<Place> {
+    pub fn place(&self) -> Option<FetchPosition> {
         self.position
     }
 
     /// What the next fetch asks for.
-    pub fn fetch_from(&self) -> Place {
+    pub fn fetch_from(&self) -> FetchPosition {
         self.fetch_from
     }
 
     /// Starts again at `place` with an empty queue.
-    pub(crate) fn set_position(&mut self, place: Place) {
+    pub(crate) fn set_position(&mut self, place: FetchPosition) {
         self.queue.clear();
         self.advance(place);
         self.queued_to = place;
@@ -272,7 +272,7 @@ impl Cursor {
 
     /// The application has everything before `place`.
     #[inline]
-    pub(crate) fn advance(&mut self, place: Place) {
+    pub(crate) fn advance(&mut self, place: FetchPosition) {
         self.position = Some(place);
     }
 
@@ -332,7 +332,7 @@ impl Cursor {
     }
 
     /// The place behind the last part of the queue.
-    pub(crate) fn end_of_queue(&self) -> Option<Place> {
+    pub(crate) fn end_of_queue(&self) -> Option<FetchPosition> {
         let ends = self.queue.iter().rev().filter_map(|part| match part {
             Queued::Skip(place) => Some(*place),
             Queued::Records(records) => Some(records.end()),

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use kafkars_records::{Batch, RecordView, batches};
 
 use crate::config::{IsolationLevel, TopicPartition};
-use crate::fetch::cursor::Place;
+use crate::fetch::cursor::FetchPosition;
 use crate::fetch::error::FetchError;
 use crate::fetch::opening::place_after;
 use crate::fetch::response_memory::ResponseMemory;
@@ -106,7 +106,7 @@ pub enum Opened {
     /// Records for the application.
     Records(Arc<FetchedBatch>),
     /// Nothing to show (control records, aborted transactions, records before the position): go on here.
-    Skip(Place),
+    Skip(FetchPosition),
     /// Reading cannot go on past this point.
     Failed(FetchError),
 }
@@ -126,7 +126,7 @@ pub struct OpenJob {
     /// Where from.
     pub partition: TopicPartition,
     /// What was asked for: earlier records are not shown.
-    pub from: Place,
+    pub from: FetchPosition,
     /// The partition's bytes in the response.
     pub records: Bytes,
     /// The response, which these bytes keep whole.
@@ -140,7 +140,7 @@ pub struct OpenJob {
 impl OpenJob {
     /// The place after the last whole batch, from the headers alone; `from` when there is none. The next fetch can
     /// leave before any batch is opened. A header that no log can hold ends the walk: opening will tell of it.
-    pub fn next(&self) -> Place {
+    pub fn next(&self) -> FetchPosition {
         let mut next = self.from;
         for raw in batches(self.records.clone()).map_while(Result::ok) {
             match place_after(&raw.header) {

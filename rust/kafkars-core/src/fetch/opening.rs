@@ -8,7 +8,7 @@ use bytes::Bytes;
 use kafkars_records::{Batch, BatchHeader, Batches, RawBatch, ReadLimits, RecordsError, batches};
 
 use crate::config::{IsolationLevel, TopicPartition};
-use crate::fetch::cursor::Place;
+use crate::fetch::cursor::FetchPosition;
 use crate::fetch::error::FetchError;
 use crate::fetch::open::{AbortedTransaction, FetchedBatch, OpenJob, Opened};
 use crate::fetch::response_memory::ResponseMemory;
@@ -28,7 +28,7 @@ pub struct Opening {
     walk: Batches,
     // The next batch, taken off the walk.
     next: Option<RawBatch>,
-    at: Place,
+    at: FetchPosition,
     transactions: Transactions,
     has_batch: bool,
     is_done: bool,
@@ -61,7 +61,7 @@ impl Opening {
     }
 
     /// Where the next batch has to join.
-    pub fn at(&self) -> Place {
+    pub fn at(&self) -> FetchPosition {
         self.at
     }
 
@@ -190,7 +190,7 @@ impl Opening {
     }
 
     /// The records of a batch from the position on.
-    fn show(&self, batch: Batch, after: Place) -> Opened {
+    fn show(&self, batch: Batch, after: FetchPosition) -> Opened {
         let mut visible = u32::try_from(batch.header.record_count).unwrap_or(0);
         let mut first = 0;
         for record in batch.records() {
@@ -239,8 +239,8 @@ fn cut_short(rest: &Bytes) -> RecordsError {
 }
 
 /// Where reading goes on behind a batch.
-pub(crate) fn place_after(header: &BatchHeader) -> Result<Place, RecordsError> {
-    Ok(Place {
+pub(crate) fn place_after(header: &BatchHeader) -> Result<FetchPosition, RecordsError> {
+    Ok(FetchPosition {
         offset: header.checked_next_offset()?,
         leader_epoch: header.partition_leader_epoch,
     })

@@ -22,7 +22,7 @@ pub enum Action {
     /// Ask any broker for the group's coordinator; answer with [`super::Membership::coordinator_answered`].
     FindCoordinator,
     /// Send a request to the coordinator; answer with [`super::Membership::answered`] or [`super::Membership::failed`].
-    Send(Outgoing),
+    Send(GroupCall),
     /// Make these topics known, by name or (Metadata since version 12) by identifier, and report the cluster with
     /// [`super::Membership::cluster_changed`]. May come again for the same topics.
     ResolveTopics {
@@ -41,7 +41,7 @@ pub struct RequestId(pub u64);
 
 /// A request for the coordinator.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outgoing {
+pub struct GroupCall {
     /// For the answer.
     pub id: RequestId,
     /// The coordinator's broker number.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use kafkars_protocol::ErrorCode;
 
-use super::action::{Action, Failure, GroupRequest, Outgoing, RequestId};
+use super::action::{Action, Failure, GroupCall, GroupRequest, RequestId};
 use super::coordinator::CoordinatorSearch;
 use super::error::GroupError;
 use super::event::Event;
@@ -129,7 +129,7 @@ impl Common {
         held_back: bool,
     ) -> RequestId {
         let id = self.request_id();
-        self.actions.push_back(Action::Send(Outgoing {
+        self.actions.push_back(Action::Send(GroupCall {
             id,
             node,
             request,

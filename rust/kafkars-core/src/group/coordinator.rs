@@ -7,14 +7,14 @@ use super::pace::Pace;
 /// Where the coordinator is, and when to ask.
 #[derive(Debug)]
 pub(super) struct CoordinatorSearch {
-    place: Place,
+    place: CoordinatorState,
     pace: Pace,
     /// Somebody needs it.
     is_wanted: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum CoordinatorState {
     Unknown,
     Asked,
     At(i32),
@@ -23,7 +23,7 @@ enum Place {
 impl CoordinatorSearch {
     pub(super) fn new(pace: Pace) -> Self {
         Self {
-            place: Place::Unknown,
+            place: CoordinatorState::Unknown,
             pace,
             is_wanted: false,
         }
@@ -31,8 +31,8 @@ impl CoordinatorSearch {
 
     pub(super) fn node(&self) -> Option<i32> {
         match self.place {
-            Place::At(node) => Some(node),
-            Place::Unknown | Place::Asked => None,
+            CoordinatorState::At(node) => Some(node),
+            CoordinatorState::Unknown | CoordinatorState::Asked => None,
         }
     }
 
@@ -44,9 +44,9 @@ impl CoordinatorSearch {
     /// Somebody needs the coordinator: whether to ask for it now.
     pub(super) fn ask(&mut self, now: Instant) -> bool {
         self.is_wanted = true;
-        let asks = self.place == Place::Unknown && self.pace.permit(now).is_some();
+        let asks = self.place == CoordinatorState::Unknown && self.pace.permit(now).is_some();
         if asks {
-            self.place = Place::Asked;
+            self.place = CoordinatorState::Asked;
         }
         asks
     }
@@ -54,13 +54,13 @@ impl CoordinatorSearch {
     /// When asking may be tried again, if it may not be now.
     pub(super) fn wake_at(&self) -> Option<Instant> {
         match self.place {
-            Place::Unknown if self.is_wanted => self.pace.next_at(),
-            Place::Unknown | Place::Asked | Place::At(_) => None,
+            CoordinatorState::Unknown if self.is_wanted => self.pace.next_at(),
+            CoordinatorState::Unknown | CoordinatorState::Asked | CoordinatorState::At(_) => None,
         }
     }
 
     pub(super) fn found(&mut self, node: i32) {
-        self.place = Place::At(node);
+        self.place = CoordinatorState::At(node);
         self.is_wanted = false;
     }
 
@@ -70,8 +70,8 @@ impl CoordinatorSearch {
     }
 
     pub(super) fn not_found(&mut self, now: Instant) {
-        if self.place == Place::Asked {
-            self.place = Place::Unknown;
+        if self.place == CoordinatorState::Asked {
+            self.place = CoordinatorState::Unknown;
         }
         self.pace.failed(now);
     }
@@ -83,8 +83,8 @@ impl CoordinatorSearch {
 
     /// The broker at `node` does not coordinate the group, or cannot be reached. Later news of an older place change nothing.
     pub(super) fn lost(&mut self, now: Instant, node: i32) {
-        if self.place == Place::At(node) {
-            self.place = Place::Unknown;
+        if self.place == CoordinatorState::At(node) {
+            self.place = CoordinatorState::Unknown;
             self.pace.failed(now);
         }
     }

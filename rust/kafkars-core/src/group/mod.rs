@@ -30,12 +30,12 @@ mod poll_clock;
 mod tests;
 
 pub use action::{
-    Action, AssignorOutcome, AssignorWork, Failure, GroupRequest, GroupResponse, LeaveGroup,
-    Outgoing, RequestId,
+    Action, AssignorOutcome, AssignorWork, Failure, GroupCall, GroupRequest, GroupResponse,
+    LeaveGroup, RequestId,
 };
 pub use commit::{
-    CommitError, CommitId, CommitOutcome, CommitQueue, OffsetAndMetadata, Offsets, OutgoingCommit,
-    Verdict, verdict,
+    CommitError, CommitErrorAction, CommitId, CommitOutcome, CommitQueue, OffsetAndMetadata,
+    Offsets, OutgoingCommit, error_action,
 };
 pub use error::GroupError;
 pub use event::{Change, ChangeId, ChangeKind, Event};

@@ -87,7 +87,7 @@ pub struct ProduceRecord<'a> {
 
 /// Why a record was not taken at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub enum AppendRefusal {
     /// The topic's partitions are not known yet.
     NeedsMetadata(Arc<str>),
     /// `buffer_memory` is full; this many bytes are wanted.
@@ -122,19 +122,19 @@ impl Accumulator {
         record: &ProduceRecord<'_>,
         now: impl FnOnce() -> Instant,
         now_ms: impl FnOnce() -> i64,
-    ) -> Result<(Delivery, bool), Refusal> {
+    ) -> Result<(Delivery, bool), AppendRefusal> {
         let topics = self.topics.read();
         match topics.get(record.topic) {
             Some(topic) => self.append_in(topic, record, now, now_ms),
-            None => Err(Refusal::NeedsMetadata(record.topic.into())),
+            None => Err(AppendRefusal::NeedsMetadata(record.topic.into())),
         }
     }
 
     /// The partitions of a topic, looked up once for many records.
-    pub fn destination(&self, topic: &str) -> Result<Destination, Refusal> {
+    pub fn destination(&self, topic: &str) -> Result<Destination, AppendRefusal> {
         match self.topics.read().get(topic) {
             Some(topic) => Ok(Destination(Arc::clone(topic))),
-            None => Err(Refusal::NeedsMetadata(topic.into())),
+            None => Err(AppendRefusal::NeedsMetadata(topic.into())),
         }
     }
 
@@ -145,7 +145,7 @@ impl Accumulator {
         record: &ProduceRecord<'_>,
         now: impl FnOnce() -> Instant,
         now_ms: impl FnOnce() -> i64,
-    ) -> Result<(Delivery, bool), Refusal> {
+    ) -> Result<(Delivery, bool), AppendRefusal> {
         self.append_in(&destination.0, record, now, now_ms)
     }
 
@@ -156,10 +156,10 @@ impl Accumulator {
         record: &ProduceRecord<'_>,
         now: impl FnOnce() -> Instant,
         now_ms: impl FnOnce() -> i64,
-    ) -> Result<(Delivery, bool), Refusal> {
-        let size = self.size(record).map_err(Refusal::Failed)?;
+    ) -> Result<(Delivery, bool), AppendRefusal> {
+        let size = self.size(record).map_err(AppendRefusal::Failed)?;
         let timestamp = timestamp(record)
-            .map_err(Refusal::Failed)?
+            .map_err(AppendRefusal::Failed)?
             .unwrap_or_else(now_ms);
         let (partition, is_by_chance) = self.partition(topic, record, size)?;
         self.reserve(size)?;
@@ -189,12 +189,12 @@ impl Accumulator {
         partition: i32,
         batch: &FilledBatch,
         now: Instant,
-    ) -> Result<(Delivery, bool), Refusal> {
+    ) -> Result<(Delivery, bool), AppendRefusal> {
         let topic = self.destination(topic)?.0;
         let size = batch.builder.len();
         self.check_size(&topic.name, size)
-            .map_err(Refusal::Failed)?;
-        let partition = topic.find(partition).map_err(Refusal::Failed)?;
+            .map_err(AppendRefusal::Failed)?;
+        let partition = topic.find(partition).map_err(AppendRefusal::Failed)?;
         self.reserve(size)?;
         let count = batch.builder.count() as usize;
         self.unacknowledged.fetch_add(count, Ordering::Relaxed);
@@ -247,7 +247,7 @@ impl Accumulator {
         topic: &'a TopicBuffers,
         record: &ProduceRecord<'_>,
         size: usize,
-    ) -> Result<(&'a Arc<PartitionBuffer>, bool), Refusal> {
+    ) -> Result<(&'a Arc<PartitionBuffer>, bool), AppendRefusal> {
         let count = topic.partitions.len();
         let by_itself = record
             .partition
@@ -262,16 +262,18 @@ impl Accumulator {
                 &topic.available,
             )
         });
-        let found = topic.find(chosen.unwrap_or(-1)).map_err(Refusal::Failed)?;
+        let found = topic
+            .find(chosen.unwrap_or(-1))
+            .map_err(AppendRefusal::Failed)?;
         Ok((found, by_itself.is_none()))
     }
 
-    fn reserve(&self, size: usize) -> Result<(), Refusal> {
+    fn reserve(&self, size: usize) -> Result<(), AppendRefusal> {
         let before = self.used.fetch_add(size, Ordering::Relaxed);
         // A record larger than all of the memory is let in when it is alone: it could never fit otherwise.
         if before + size > self.buffer_memory && before > 0 {
             self.used.fetch_sub(size, Ordering::Relaxed);
-            return Err(Refusal::NeedsRoom(size));
+            return Err(AppendRefusal::NeedsRoom(size));
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use kafkars_protocol::ErrorCode;
 
 use crate::error_kind::ErrorKind;
-use crate::transaction::{Call, TransactionError};
+use crate::transaction::{TransactionCall, TransactionError};
 
 /// The one error of sending, whether it appears at the call or in the delivery report. Cheap to clone, because
 /// every record of a failed batch reports it.
@@ -128,7 +128,7 @@ pub enum ProduceError {
     #[error("{call} did not end within {} ms, last cause: {cause}; call it again to wait on", waited.as_millis())]
     CallTimedOut {
         /// Which.
-        call: Call,
+        call: TransactionCall,
         /// How long the caller waited.
         waited: Duration,
         /// What it waits for.

@@ -3,10 +3,10 @@
 pub mod accumulator;
 pub mod delivery;
 pub mod error;
+pub mod outcome;
 pub mod partition_buffer;
 pub mod partitioner;
 pub mod request;
 pub mod sender;
 pub mod sequence;
 pub mod split;
-pub mod verdict;

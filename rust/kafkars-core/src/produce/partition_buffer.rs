@@ -44,7 +44,7 @@ pub struct BufferState {
     sequence: PartitionSequence,
     stored: Stored,
     /// Where the sender has put the partition.
-    pub(super) place: Place,
+    pub(super) place: QueueMembership,
 }
 
 /// What a partition was sent and has acknowledged.
@@ -74,7 +74,7 @@ const REMEMBERED: u64 = 5;
 
 /// How the sender keeps track of a partition, so that it is in each of its lists once at most.
 #[derive(Debug, Default)]
-pub(super) struct Place {
+pub(super) struct QueueMembership {
     /// Among the arrivals.
     pub(super) arrived: bool,
     /// In a queue of those that may leave.
@@ -103,7 +103,7 @@ pub enum Readiness {
 /// A batch on its way: filled, waiting, or being tried.
 #[derive(Debug)]
 pub struct OutgoingBatch {
-    /// Place in the partition's order; never changes, whatever is retried.
+    /// QueueMembership in the partition's order; never changes, whatever is retried.
     pub ordinal: u64,
     /// The records.
     pub content: BatchContent,

@@ -12,7 +12,7 @@ use kafkars_records::{Compression, ProducerFields, RecordsError};
 
 use crate::config::Acks;
 use crate::produce::partition_buffer::{BatchContent, OutgoingBatch};
-use crate::produce::sender::Departure;
+use crate::produce::sender::InFlightBatch;
 use crate::produce::sequence::Sequence;
 
 impl OutgoingBatch {
@@ -46,28 +46,28 @@ impl OutgoingBatch {
 
 /// The request for sealed batches.
 pub fn produce_request(
-    batches: &[Departure],
+    batches: &[InFlightBatch],
     transactional_id: Option<String>,
     acks: Acks,
     timeout: Duration,
 ) -> ProduceRequest {
     let mut topics: Vec<TopicProduceData> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
-    for departure in batches {
-        let BatchContent::Sealed(sealed) = &departure.batch.content else {
+    for in_flight in batches {
+        let BatchContent::Sealed(sealed) = &in_flight.batch.content else {
             continue;
         };
-        let name: &str = departure.buffer.topic();
+        let name: &str = in_flight.buffer.topic();
         let place = *places.entry(name).or_insert_with(|| {
             topics.push(TopicProduceData {
                 name: name.to_owned(),
-                topic_id: departure.topic_id,
+                topic_id: in_flight.topic_id,
                 ..TopicProduceData::default()
             });
             topics.len() - 1
         });
         topics[place].partition_data.push(PartitionProduceData {
-            index: departure.buffer.partition(),
+            index: in_flight.buffer.partition(),
             records: Some(sealed.bytes.clone()),
         });
     }

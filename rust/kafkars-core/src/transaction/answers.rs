@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::init_producer_id::InitProducerIdResponse;
 
-use super::judgement::{Finding, Judgement, is_without_effect, judge, judge_offset, worst};
+use super::error_action::{ErrorAction, Finding, is_without_effect, judge, judge_offset, worst};
 use super::steps::Step;
 use super::{
-    CoordinatorKind, FindCoordinator, Heard, NoAnswer, Outcome, Phase, TransactionError,
-    TransactionResponse, Transactions, Version,
+    CoordinatorKind, FindCoordinator, NoAnswer, OpenedAtCoordinator, Outcome, Phase,
+    TransactionError, TransactionResponse, Transactions, Version,
 };
 use crate::backoff::Backoff;
 use crate::produce::sequence::ProducerIdentity;
@@ -34,7 +34,7 @@ impl Transactions {
             TransactionResponse::FindCoordinator(response) => {
                 let (code, message, node) = FindCoordinator::answer(response);
                 let finding = judge(code, message);
-                if finding.0 == Judgement::Done {
+                if finding.0 == ErrorAction::Done {
                     self.found(step, node);
                 }
                 finding
@@ -70,13 +70,13 @@ impl Transactions {
     }
 
     fn act(&mut self, now: Instant, step: Step, finding: Finding, response: &TransactionResponse) {
-        let (judgement, code, message) = finding;
-        match judgement {
-            Judgement::Done => {}
-            _ if is_without_effect(judgement, code) => self.not_opened(step),
+        let (error_action, code, message) = finding;
+        match error_action {
+            ErrorAction::Done => {}
+            _ if is_without_effect(error_action, code) => self.not_opened(step),
             _ => self.perhaps_opened(step),
         }
-        if judgement != Judgement::Done {
+        if error_action != ErrorAction::Done {
             let about = message
                 .as_deref()
                 .map_or_else(String::new, |about| format!(" ({about})"));
@@ -84,8 +84,8 @@ impl Transactions {
             self.last_error =
                 Some(format!("{asking}: {}: {}{about}", code.name(), code.description()).into());
         }
-        match judgement {
-            Judgement::Done => {
+        match error_action {
+            ErrorAction::Done => {
                 // Where a coordinator is found only to refuse again, its refusals are what counts.
                 if !matches!(step, Step::Find(_)) {
                     self.last_error = None;
@@ -93,15 +93,15 @@ impl Transactions {
                 }
                 self.done(step, response);
             }
-            Judgement::Again => self.pause(now),
-            Judgement::Concurrent => {
+            ErrorAction::Again => self.pause(now),
+            ErrorAction::Concurrent => {
                 self.pause_by(now, self.backoff.beginning_at(MARKERS));
             }
-            Judgement::Elsewhere => {
+            ErrorAction::Elsewhere => {
                 self.forget(step);
                 self.pause(now);
             }
-            Judgement::Fenced => {
+            ErrorAction::Fenced => {
                 let elapsed = self.started.map(|started| now - started);
                 self.fail(TransactionError::Fenced {
                     transactional_id: Arc::clone(&self.config.transactional_id),
@@ -111,20 +111,20 @@ impl Transactions {
                     init_lost: self.init_lost,
                 });
             }
-            Judgement::Abortable | Judgement::MappingLost => {
-                self.mapping_lost |= judgement == Judgement::MappingLost;
+            ErrorAction::Abortable | ErrorAction::MappingLost => {
+                self.mapping_lost |= error_action == ErrorAction::MappingLost;
                 self.abortable(now, step, code, message);
             }
             // It was never open there; a request to open it that is still on its way will meet a newer epoch.
-            Judgement::Fatal
+            ErrorAction::Fatal
                 if code == ErrorCode::InvalidTxnState
                     && step == (Step::End { committed: false })
-                    && self.heard == Heard::Perhaps =>
+                    && self.heard == OpenedAtCoordinator::Perhaps =>
             {
                 self.renewal = true;
                 self.complete();
             }
-            Judgement::Fatal => {
+            ErrorAction::Fatal => {
                 let error = self.refused(step.api(), code, message, true);
                 self.fail(error);
             }
@@ -134,15 +134,15 @@ impl Transactions {
     /// The request had no effect. If it was the one to open the transaction, there is none to be ended: as when an abort
     /// follows at once on a record whose partition was refused because the markers of the transaction before were not written.
     fn not_opened(&mut self, step: Step) {
-        if step.opens() && self.heard == Heard::Asked {
-            self.heard = Heard::Nothing;
+        if step.opens() && self.heard == OpenedAtCoordinator::Asked {
+            self.heard = OpenedAtCoordinator::Nothing;
             self.started = None;
         }
     }
 
     fn perhaps_opened(&mut self, step: Step) {
-        if step.opens() && self.heard == Heard::Asked {
-            self.heard = Heard::Perhaps;
+        if step.opens() && self.heard == OpenedAtCoordinator::Asked {
+            self.heard = OpenedAtCoordinator::Perhaps;
         }
     }
 
@@ -156,11 +156,11 @@ impl Transactions {
                 },
             ) => self.initialized(response, *transaction_version),
             (Step::AddPartitions, _) => {
-                self.heard = Heard::Surely;
+                self.heard = OpenedAtCoordinator::Surely;
                 self.asked_are_added();
             }
             (Step::AddOffsets, _) => {
-                self.heard = Heard::Surely;
+                self.heard = OpenedAtCoordinator::Surely;
                 if let Some(offsets) = self.offsets.front_mut() {
                     offsets.added = true;
                 }

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use super::{
-    Call, GroupMetadata, Heard, OffsetStep, OffsetToCommit, Outcome, Overdue, Phase, Ticket,
-    TransactionError, Transactions, Version,
+    GroupMetadata, OffsetStep, OffsetToCommit, OpenedAtCoordinator, Outcome, Overdue, Phase,
+    TransactionCall, TransactionCallId, TransactionError, Transactions, Version,
 };
 
 impl Transactions {
@@ -12,14 +12,14 @@ impl Transactions {
     ///
     /// # Errors
     /// [`TransactionError::OutOfOrder`] when it was called before, or what ended the producer.
-    pub fn init(&mut self) -> Result<Ticket, TransactionError> {
+    pub fn init(&mut self) -> Result<TransactionCallId, TransactionError> {
         match &self.phase {
             Phase::Uninitialized => {
                 self.phase = Phase::Initializing;
-                Ok(self.start(Call::Init))
+                Ok(self.start(TransactionCall::Init))
             }
-            Phase::Initializing => Ok(self.same_or_new(Call::Init)),
-            _ => Err(self.refuse(Call::Init)),
+            Phase::Initializing => Ok(self.same_or_new(TransactionCall::Init)),
+            _ => Err(self.refuse(TransactionCall::Init)),
         }
     }
 
@@ -33,7 +33,7 @@ impl Transactions {
                 self.phase = Phase::InTransaction;
                 Ok(())
             }
-            _ => Err(self.refuse(Call::Begin)),
+            _ => Err(self.refuse(TransactionCall::Begin)),
         }
     }
 
@@ -44,7 +44,7 @@ impl Transactions {
     pub fn may_send(&self) -> Result<(), TransactionError> {
         match &self.phase {
             Phase::InTransaction => Ok(()),
-            _ => Err(self.refuse(Call::Send)),
+            _ => Err(self.refuse(TransactionCall::Send)),
         }
     }
 
@@ -57,12 +57,12 @@ impl Transactions {
         &mut self,
         group: GroupMetadata,
         offsets: Vec<OffsetToCommit>,
-    ) -> Result<Ticket, TransactionError> {
+    ) -> Result<TransactionCallId, TransactionError> {
         if self.phase != Phase::InTransaction {
-            return Err(self.refuse(Call::SendOffsets));
+            return Err(self.refuse(TransactionCall::SendOffsets));
         }
         let invalid = |problem: String| TransactionError::InvalidArgument {
-            call: Call::SendOffsets,
+            call: TransactionCall::SendOffsets,
             problem: problem.into(),
         };
         if group.group_id.is_empty() {
@@ -95,14 +95,14 @@ impl Transactions {
     ///
     /// # Errors
     /// [`TransactionError::OutOfOrder`] outside of a transaction, or what broke it.
-    pub fn commit(&mut self) -> Result<Ticket, TransactionError> {
+    pub fn commit(&mut self) -> Result<TransactionCallId, TransactionError> {
         match &self.phase {
             Phase::InTransaction => {
                 self.phase = Phase::Committing;
-                Ok(self.start(Call::Commit))
+                Ok(self.start(TransactionCall::Commit))
             }
-            Phase::Committing => Ok(self.same_or_new(Call::Commit)),
-            _ => Err(self.refuse(Call::Commit)),
+            Phase::Committing => Ok(self.same_or_new(TransactionCall::Commit)),
+            _ => Err(self.refuse(TransactionCall::Commit)),
         }
     }
 
@@ -110,18 +110,18 @@ impl Transactions {
     ///
     /// # Errors
     /// [`TransactionError::OutOfOrder`] outside of a transaction or after `commit`, or what ended the producer.
-    pub fn abort(&mut self) -> Result<Ticket, TransactionError> {
+    pub fn abort(&mut self) -> Result<TransactionCallId, TransactionError> {
         let reason = match &self.phase {
             Phase::InTransaction => None,
             Phase::Abortable(error) => Some(error.clone()),
-            Phase::Aborting(_) => return Ok(self.same_or_new(Call::Abort)),
-            _ => return Err(self.refuse(Call::Abort)),
+            Phase::Aborting(_) => return Ok(self.same_or_new(TransactionCall::Abort)),
+            _ => return Err(self.refuse(TransactionCall::Abort)),
         };
         self.phase = Phase::Aborting(reason);
         self.drop_plans(&TransactionError::Superseded {
-            call: Call::SendOffsets,
+            call: TransactionCall::SendOffsets,
         });
-        let ticket = self.start(Call::Abort);
+        let ticket = self.start(TransactionCall::Abort);
         match self.overdue {
             Overdue::Aborted => self.complete(),
             // What the clock began is from now on what the application asked for.
@@ -135,7 +135,7 @@ impl Transactions {
         self.fail(TransactionError::Closed);
     }
 
-    pub(super) fn start(&mut self, call: Call) -> Ticket {
+    pub(super) fn start(&mut self, call: TransactionCall) -> TransactionCallId {
         let ticket = self.ticket();
         self.call = Some((ticket, call));
         self.failures = 0;
@@ -144,16 +144,16 @@ impl Transactions {
         ticket
     }
 
-    fn same_or_new(&mut self, call: Call) -> Ticket {
+    fn same_or_new(&mut self, call: TransactionCall) -> TransactionCallId {
         match self.call {
             Some((ticket, _)) => ticket,
             None => self.start(call),
         }
     }
 
-    fn ticket(&mut self) -> Ticket {
+    fn ticket(&mut self) -> TransactionCallId {
         self.next_ticket += 1;
-        Ticket(self.next_ticket)
+        TransactionCallId(self.next_ticket)
     }
 
     pub(super) fn end_call(&mut self, result: Result<(), TransactionError>) {
@@ -167,7 +167,7 @@ impl Transactions {
         self.partitions.clear();
         self.missing = 0;
         self.started = None;
-        self.heard = Heard::Nothing;
+        self.heard = OpenedAtCoordinator::Nothing;
         self.ending = false;
         // Under the newer protocol the end itself brought a new epoch.
         if self.indefinite && self.version == Version::One {
@@ -234,10 +234,12 @@ impl Transactions {
     }
 
     /// Why a call cannot be served where the producer stands.
-    fn refuse(&self, call: Call) -> TransactionError {
+    fn refuse(&self, call: TransactionCall) -> TransactionError {
         let (state, advice) = match &self.phase {
             Phase::Fatal(error) => return error.clone(),
-            Phase::Abortable(error) if call != Call::Init && call != Call::Begin => {
+            Phase::Abortable(error)
+                if call != TransactionCall::Init && call != TransactionCall::Begin =>
+            {
                 return error.clone();
             }
             Phase::Abortable(_) => (
@@ -252,7 +254,7 @@ impl Transactions {
                 "init_transactions() has not ended",
                 "call init_transactions() again to wait for it",
             ),
-            Phase::Ready if call == Call::Init => (
+            Phase::Ready if call == TransactionCall::Init => (
                 "the producer is initialised already",
                 "call begin_transaction()",
             ),

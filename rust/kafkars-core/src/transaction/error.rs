@@ -11,7 +11,7 @@ use crate::produce::error::ProduceError;
 
 /// The calls that make up transactions, as messages name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Call {
+pub enum TransactionCall {
     /// `init_transactions`
     Init,
     /// `begin_transaction`
@@ -26,7 +26,7 @@ pub enum Call {
     Abort,
 }
 
-impl fmt::Display for Call {
+impl fmt::Display for TransactionCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Init => "init_transactions()",
@@ -49,13 +49,13 @@ pub enum TransactionError {
     #[error("{call} needs transactional_id, which this producer was made without")]
     NotConfigured {
         /// What was called.
-        call: Call,
+        call: TransactionCall,
     },
     /// The call does not fit what was called before; nothing changed.
     #[error("{call} does not fit: {state}; {advice}")]
     OutOfOrder {
         /// What was called.
-        call: Call,
+        call: TransactionCall,
         /// Where the producer stands.
         state: &'static str,
         /// What can be called instead.
@@ -65,7 +65,7 @@ pub enum TransactionError {
     #[error("{call}: {problem}")]
     InvalidArgument {
         /// What was called.
-        call: Call,
+        call: TransactionCall,
         /// What is wrong, and with which value.
         problem: Arc<str>,
     },
@@ -125,7 +125,7 @@ pub enum TransactionError {
     #[error("{call} was given up because the transaction is being aborted")]
     Superseded {
         /// The call that did not finish.
-        call: Call,
+        call: TransactionCall,
     },
     /// The producer was closed. Fatal.
     #[error("the producer is closed")]

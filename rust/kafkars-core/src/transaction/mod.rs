@@ -2,9 +2,9 @@
 //!
 //! The application's calls ([`Transactions::init`], [`begin`](Transactions::begin), [`send_offsets`](Transactions::send_offsets),
 //! [`commit`](Transactions::commit), [`abort`](Transactions::abort)) are checked at once; those that need a broker return a
-//! [`Ticket`]. The driver asks [`Transactions::poll`] for the next request, of which there is at most one under way, brings its
+//! [`TransactionCallId`]. The driver asks [`Transactions::poll`] for the next request, of which there is at most one under way, brings its
 //! answer to [`Transactions::answered`], and finds finished tickets in [`Transactions::take_outcomes`]. The sending half asks
-//! which batches may leave ([`Transactions::gate`], [`Transactions::admit`]) and reports records that failed.
+//! which batches may leave ([`Transactions::send_permission`], [`Transactions::admit`]) and reports records that failed.
 //!
 //! Two protocols, chosen by the cluster's finalized feature `transaction.version`:
 //!
@@ -20,7 +20,7 @@
 mod answers;
 mod commands;
 mod error;
-mod judgement;
+mod error_action;
 mod message;
 mod steps;
 
@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 
 use kafkars_protocol::ErrorCode;
 
-pub use self::error::{Call, TransactionError};
+pub use self::error::{TransactionCall, TransactionError};
 pub use self::message::{
     CoordinatorKind, Destination, Dispatch, FindCoordinator, GroupMetadata, NoAnswer,
     OffsetToCommit, TransactionRequest, TransactionResponse,
@@ -58,20 +58,20 @@ pub struct TransactionConfig {
 
 /// A call under way; repeating the call while it is under way gives the same ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Ticket(u64);
+pub struct TransactionCallId(u64);
 
 /// How a call ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// Which.
-    pub ticket: Ticket,
+    pub ticket: TransactionCallId,
     /// The result.
     pub result: Result<(), TransactionError>,
 }
 
 /// What the sending half may do with batches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Gate {
+pub enum SendPermission {
     /// Nothing leaves for now.
     Closed,
     /// Batches of admitted partitions leave.
@@ -100,7 +100,7 @@ pub struct Transactions {
     // When the coordinator first heard of the open transaction, or may have.
     started: Option<Instant>,
     // The older protocol only: what the coordinator knows of the open transaction.
-    heard: Heard,
+    heard: OpenedAtCoordinator,
     // EndTxn went out: its result counts, whatever time it is.
     ending: bool,
     // The older protocol only: a request of this epoch may still be on its way.
@@ -121,7 +121,7 @@ pub struct Transactions {
     // A first InitProducerId got no answer: should it arrive late, it fences this producer although no other has come.
     init_lost: bool,
     not_before: Option<Instant>,
-    call: Option<(Ticket, Call)>,
+    call: Option<(TransactionCallId, TransactionCall)>,
     next_ticket: u64,
     outcomes: Vec<Outcome>,
 }
@@ -156,7 +156,7 @@ enum Membership {
 
 /// Whether a transaction of the older protocol is open at its coordinator, which refuses to end one that is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Heard {
+enum OpenedAtCoordinator {
     Nothing,
     /// The request that would open it is under way.
     Asked,
@@ -175,7 +175,7 @@ enum Overdue {
 
 #[derive(Debug)]
 struct OffsetStep {
-    ticket: Ticket,
+    ticket: TransactionCallId,
     group: GroupMetadata,
     offsets: Vec<OffsetToCommit>,
     // The older protocol only: the coordinator knows of the group.
@@ -197,7 +197,7 @@ impl Transactions {
             missing: 0,
             offsets: VecDeque::new(),
             started: None,
-            heard: Heard::Nothing,
+            heard: OpenedAtCoordinator::Nothing,
             ending: false,
             indefinite: false,
             renewal: false,
@@ -276,22 +276,24 @@ impl Transactions {
     }
 
     /// What the sending half may do with waiting batches.
-    pub fn gate(&self) -> Gate {
+    pub fn send_permission(&self) -> SendPermission {
         let drop_all = |error: ProduceError| match self.version {
-            Version::One => Gate::RetriesOnly(error),
-            Version::Two => Gate::Shut(error),
+            Version::One => SendPermission::RetriesOnly(error),
+            Version::Two => SendPermission::Shut(error),
         };
         match &self.phase {
-            Phase::Uninitialized | Phase::Initializing => Gate::Closed,
+            Phase::Uninitialized | Phase::Initializing => SendPermission::Closed,
             // A record that was taken while the transaction ended belongs to none.
-            Phase::Ready => Gate::Shut(ProduceError::Aborted),
-            Phase::InTransaction | Phase::Committing if self.identity().is_none() => Gate::Closed,
-            Phase::InTransaction | Phase::Committing => Gate::Open,
+            Phase::Ready => SendPermission::Shut(ProduceError::Aborted),
+            Phase::InTransaction | Phase::Committing if self.identity().is_none() => {
+                SendPermission::Closed
+            }
+            Phase::InTransaction | Phase::Committing => SendPermission::Open,
             Phase::Aborting(None) => drop_all(ProduceError::Aborted),
             Phase::Aborting(Some(error)) | Phase::Abortable(error) => {
                 drop_all(ProduceError::Transaction(error.clone()))
             }
-            Phase::Fatal(error) => Gate::Shut(ProduceError::Transaction(error.clone())),
+            Phase::Fatal(error) => SendPermission::Shut(ProduceError::Transaction(error.clone())),
         }
     }
 

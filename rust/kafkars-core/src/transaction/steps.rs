@@ -15,8 +15,8 @@ use kafkars_protocol::messages::txn_offset_commit::{
 };
 
 use super::{
-    CoordinatorKind, Destination, Dispatch, FindCoordinator, Heard, Membership, OffsetStep,
-    Overdue, Phase, TransactionRequest, Transactions, Version,
+    CoordinatorKind, Destination, Dispatch, FindCoordinator, Membership, OffsetStep,
+    OpenedAtCoordinator, Overdue, Phase, TransactionRequest, Transactions, Version,
 };
 use crate::produce::sequence::ProducerIdentity;
 
@@ -209,8 +209,8 @@ impl Transactions {
     /// A request goes out that opens the transaction at the coordinator, if it is the first.
     fn asks_to_open(&mut self, now: Instant) {
         self.departs(now);
-        if self.heard == Heard::Nothing {
-            self.heard = Heard::Asked;
+        if self.heard == OpenedAtCoordinator::Nothing {
+            self.heard = OpenedAtCoordinator::Asked;
         }
     }
 

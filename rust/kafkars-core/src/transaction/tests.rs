@@ -63,7 +63,7 @@ impl Talk {
     }
 
     /// Answers requests until the ticket has its outcome.
-    fn finish(&mut self, ticket: Ticket) -> Result<(), TransactionError> {
+    fn finish(&mut self, ticket: TransactionCallId) -> Result<(), TransactionError> {
         for _ in 0..100 {
             let outcomes = self.transactions.take_outcomes();
             if let Some(outcome) = outcomes.into_iter().find(|found| found.ticket == ticket) {
@@ -176,7 +176,9 @@ impl Talk {
     fn begin_and_send(&mut self) {
         self.transactions.begin().expect("ready");
         for _ in 0..10 {
-            if self.transactions.gate() == Gate::Open && self.transactions.admit(&"t".into(), 0) {
+            if self.transactions.send_permission() == SendPermission::Open
+                && self.transactions.admit(&"t".into(), 0)
+            {
                 self.transactions.departs(self.now);
                 return;
             }
@@ -278,10 +280,10 @@ fn an_end_of_unknown_fate_is_repeated_and_then_the_epoch_changes_before_anything
     talk.commit().expect("committed");
     talk.log.clear();
     talk.transactions.begin().expect("ready");
-    assert_eq!(talk.transactions.gate(), Gate::Closed);
+    assert_eq!(talk.transactions.send_permission(), SendPermission::Closed);
     talk.turn();
     assert_eq!(talk.log, ["InitProducerId 0"]);
-    assert_eq!(talk.transactions.gate(), Gate::Open);
+    assert_eq!(talk.transactions.send_permission(), SendPermission::Open);
     assert_eq!(
         talk.transactions.identity().map(|known| known.epoch),
         Some(1)
@@ -337,7 +339,10 @@ fn a_failed_record_leaves_nothing_but_abort() {
     assert!(error.is_abortable(), "{error}");
     assert_eq!(error.kind(), ErrorKind::Abortable);
     assert_eq!(talk.transactions.may_send(), Err(error));
-    assert!(matches!(talk.transactions.gate(), Gate::RetriesOnly(_)));
+    assert!(matches!(
+        talk.transactions.send_permission(),
+        SendPermission::RetriesOnly(_)
+    ));
     talk.abort().expect("aborted");
     // Numbers may be missing: the next transaction starts them over under a new epoch.
     talk.begin_and_send();
@@ -364,7 +369,10 @@ fn fencing_is_fatal_and_says_what_happened() {
         assert!(!error.to_string().contains("transaction_timeout_ms"));
         assert_eq!(talk.abort(), Err(error.clone()));
         assert_eq!(talk.transactions.begin(), Err(error.clone()));
-        assert!(matches!(talk.transactions.gate(), Gate::Shut(_)));
+        assert!(matches!(
+            talk.transactions.send_permission(),
+            SendPermission::Shut(_)
+        ));
     }
 }
 
@@ -407,7 +415,7 @@ fn a_transaction_that_takes_too_long_is_aborted_before_the_broker_does_it() {
 #[test]
 fn calls_out_of_order_are_refused_and_change_nothing() {
     let mut talk = Talk::new(2);
-    let refused = |result: Result<Ticket, TransactionError>| {
+    let refused = |result: Result<TransactionCallId, TransactionError>| {
         let error = result.expect_err("out of order");
         assert!(
             matches!(error, TransactionError::OutOfOrder { .. }),
@@ -416,7 +424,7 @@ fn calls_out_of_order_are_refused_and_change_nothing() {
         assert_eq!(error.kind(), ErrorKind::Invalid);
     };
     refused(talk.transactions.commit());
-    refused(talk.transactions.begin().map(|()| Ticket(0)));
+    refused(talk.transactions.begin().map(|()| TransactionCallId(0)));
     let ticket = talk.transactions.init().expect("first call");
     assert_eq!(talk.transactions.init(), Ok(ticket));
     assert_eq!(talk.finish(ticket), Ok(()));
@@ -424,7 +432,7 @@ fn calls_out_of_order_are_refused_and_change_nothing() {
     refused(talk.transactions.abort());
     assert!(talk.transactions.may_send().is_err());
     talk.transactions.begin().expect("ready");
-    refused(talk.transactions.begin().map(|()| Ticket(0)));
+    refused(talk.transactions.begin().map(|()| TransactionCallId(0)));
     let ticket = talk.transactions.commit().expect("open");
     refused(talk.transactions.abort());
     assert_eq!(talk.finish(ticket), Ok(()));

@@ -8,8 +8,8 @@ use kafkars_core::cluster::Cluster;
 use kafkars_core::config::{Checked, GroupConfig, GroupProtocol, TopicPartition};
 use kafkars_core::group::assignor::Assignor;
 use kafkars_core::group::{
-    Action, Change, ChangeKind, CommitId, CommitQueue, Event, GroupError, GroupRequest, Leave,
-    Membership, Outgoing, OutgoingCommit, Subscription,
+    Action, Change, ChangeKind, CommitId, CommitQueue, Event, GroupCall, GroupError, GroupRequest,
+    Leave, Membership, OutgoingCommit, Subscription,
 };
 
 use crate::defects::Defect;
@@ -21,7 +21,7 @@ use crate::trace;
 /// What a member wants from the world.
 pub(crate) enum Wish {
     FindCoordinator,
-    Send(Outgoing),
+    Send(GroupCall),
     Commit(OutgoingCommit),
     /// Metadata of topics that the member does not know.
     LookUp,

@@ -2,7 +2,7 @@
 //! shows that it would notice. Production code knows nothing of them.
 
 use kafkars_core::fetch::buffer::{FetchBuffer, FetchTarget};
-use kafkars_core::fetch::cursor::Place;
+use kafkars_core::fetch::cursor::FetchPosition;
 use kafkars_core::fetch::open::OpenJob;
 use kafkars_core::fetch::response_memory::ResponseMemory;
 use kafkars_records::batches;
@@ -60,7 +60,7 @@ pub(crate) fn spoil(
         Some(Defect::PositionIsTakenFromBatches) => {
             let mut jobs = Vec::new();
             for raw in batches(job.records.clone()).map_while(Result::ok) {
-                let from = Place {
+                let from = FetchPosition {
                     offset: raw.header.base_offset.min(job.from.offset),
                     leader_epoch: job.from.leader_epoch,
                 };

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use kafkars_core::config::{AutoOffsetReset, IsolationLevel};
 use kafkars_core::fetch::buffer::{FetchBuffer, FetchTarget};
-use kafkars_core::fetch::cursor::Place;
+use kafkars_core::fetch::cursor::FetchPosition;
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::open::OpenJob;
 use kafkars_core::fetch::response_memory::ResponseMemory;
@@ -48,7 +48,7 @@ pub(crate) fn history(seed: u64, defect: Option<Defect>) -> Result<(), String> {
     let mut buffer = FetchBuffer::new(AutoOffsetReset::None, LIMIT);
     // One by one, so that a seed is one history.
     for number in 0..PARTITIONS {
-        buffer.add(vec![(partition(number), Some(Place::at(0)))]);
+        buffer.add(vec![(partition(number), Some(FetchPosition::at(0)))]);
     }
     let mut world = World {
         logs,

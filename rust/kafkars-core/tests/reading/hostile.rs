@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use kafkars_core::config::{AutoOffsetReset, IsolationLevel};
 use kafkars_core::fetch::buffer::FetchBuffer;
-use kafkars_core::fetch::cursor::Place;
+use kafkars_core::fetch::cursor::FetchPosition;
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::open::OpenJob;
 use kafkars_core::fetch::response_memory::ResponseMemory;
@@ -78,7 +78,7 @@ fn one(
     let damaged = spoilt(&entry.bytes, damage);
     let isolation = IsolationLevel::ReadUncommitted;
     let mut buffer = FetchBuffer::new(AutoOffsetReset::None, 1 << 20);
-    buffer.assign(vec![(partition(0), Some(Place::at(0)))]);
+    buffer.assign(vec![(partition(0), Some(FetchPosition::at(0)))]);
     let (mut seen, mut errors) = (Vec::new(), 0);
     for _ in 0..1_000 {
         for target in targets(&mut buffer) {
@@ -130,7 +130,7 @@ fn one(
                     return Err(format!("the error names {at} and {offset}, not {expected}"));
                 }
                 errors += 1;
-                let behind = Place::at(entry.last + 1);
+                let behind = FetchPosition::at(entry.last + 1);
                 buffer
                     .seek(&partition(0), behind)
                     .map_err(|error| error.to_string())?;

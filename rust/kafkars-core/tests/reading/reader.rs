@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use kafkars_core::config::{AutoOffsetReset, IsolationLevel, TopicPartition};
 use kafkars_core::fetch::buffer::{FetchBuffer, FetchTarget};
-use kafkars_core::fetch::cursor::Place;
+use kafkars_core::fetch::cursor::FetchPosition;
 use kafkars_core::fetch::open::{OpenJob, TakenRecord};
 use kafkars_core::fetch::response_memory::ResponseMemory;
 use kafkars_records::ReadLimits;
@@ -75,7 +75,8 @@ pub(crate) fn check_places(
     {
         place.leader_epoch = last_record.map_or(-1, |offset| log.epoch_before(offset + 1));
     }
-    let of_this = |(partition, place): (TopicPartition, Place)| (partition == at).then_some(place);
+    let of_this =
+        |(partition, place): (TopicPartition, FetchPosition)| (partition == at).then_some(place);
     let finished = buffer.finished().into_iter().filter_map(of_this);
     for place in position
         .into_iter()
@@ -139,7 +140,7 @@ pub(crate) fn read(
 ) -> Result<Seen, String> {
     // Small enough to be full at times.
     let mut buffer = FetchBuffer::new(AutoOffsetReset::None, 1 + chance.below(4_000));
-    buffer.assign(vec![(partition(0), Some(Place::at(from)))]);
+    buffer.assign(vec![(partition(0), Some(FetchPosition::at(from)))]);
     let mut seen = Vec::new();
     let mut idle = 0;
     for _ in 0..10_000 {

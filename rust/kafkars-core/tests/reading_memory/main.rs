@@ -12,7 +12,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use kafkars_core::config::{AutoOffsetReset, IsolationLevel, TopicPartition};
 use kafkars_core::fetch::buffer::FetchBuffer;
-use kafkars_core::fetch::cursor::Place;
+use kafkars_core::fetch::cursor::FetchPosition;
 use kafkars_core::fetch::open::{AbortedTransaction, OpenJob};
 use kafkars_core::fetch::response_memory::ResponseMemory;
 use kafkars_records::{BatchBuilder, Codec, ProducerFields, ReadLimits, batches};
@@ -148,7 +148,7 @@ fn fill(content: Content, defect: Option<Defect>) -> (usize, usize) {
         max_decompressed: LARGEST,
     };
     let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, limit);
-    buffer.assign(vec![(partition(), Some(Place::at(0)))]);
+    buffer.assign(vec![(partition(), Some(FetchPosition::at(0)))]);
     let before = NOW.load(Relaxed);
     PEAK.store(before, Relaxed);
     for _ in 0..20_000 {

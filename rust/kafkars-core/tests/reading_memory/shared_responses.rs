@@ -10,7 +10,7 @@ use bytes::Bytes;
 use kafkars_core::backoff::Random;
 use kafkars_core::config::{AutoOffsetReset, IsolationLevel, TopicPartition};
 use kafkars_core::fetch::buffer::{FetchBuffer, FetchTarget};
-use kafkars_core::fetch::cursor::Place;
+use kafkars_core::fetch::cursor::FetchPosition;
 use kafkars_core::fetch::open::OpenJob;
 use kafkars_core::fetch::response_memory::ResponseMemory;
 use kafkars_records::{BatchBuilder, Codec, ProducerFields, RawBatch, ReadLimits, batches};
@@ -83,7 +83,7 @@ impl World {
         let partitions = [1, 2, 5, 20, 60][(random.next() % 5) as usize];
         let before = allocated();
         let mut buffer = FetchBuffer::new(AutoOffsetReset::None, LIMIT);
-        let places = (0..partitions).map(|number| (partition(number), Some(Place::at(0))));
+        let places = (0..partitions).map(|number| (partition(number), Some(FetchPosition::at(0))));
         buffer.assign(places.collect());
         Self {
             random,
@@ -229,7 +229,7 @@ impl World {
             match self.below(12) {
                 0 => (0..self.partitions).for_each(|number| self.set_paused(number, paused)),
                 1 => {
-                    let from = Place::at(self.below(1_000) as i64);
+                    let from = FetchPosition::at(self.below(1_000) as i64);
                     self.buffer
                         .seek(&partition(number), from)
                         .expect("assigned");

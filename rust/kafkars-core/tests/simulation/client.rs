@@ -10,10 +10,10 @@ use kafkars_core::config::ProducerConfig;
 use kafkars_core::produce::accumulator::{Accumulator, ProduceRecord};
 use kafkars_core::produce::delivery::{BatchDelivery, Delivery};
 use kafkars_core::produce::request::Answers;
-use kafkars_core::produce::sender::{Departure, Outgoing, Sender, View};
+use kafkars_core::produce::sender::{InFlightBatch, ProduceCall, Sender, View};
 use kafkars_core::transaction::{
-    Destination, NoAnswer, Ticket, TransactionConfig, TransactionError, TransactionResponse,
-    Transactions,
+    Destination, NoAnswer, TransactionCallId, TransactionConfig, TransactionError,
+    TransactionResponse, Transactions,
 };
 use kafkars_protocol::Uuid;
 use kafkars_protocol::messages::produce::{ProduceRequest, ProduceResponse};
@@ -37,9 +37,9 @@ pub(crate) fn place_of(topic: &str, partition: i32) -> Place {
 pub(crate) struct Client {
     pub(crate) sender: Sender,
     pub(crate) accumulator: Arc<Accumulator>,
-    pub(crate) hurry: bool,
+    pub(crate) flush_requested: bool,
     /// Ends of transactional calls.
-    pub(crate) outcomes: HashMap<Ticket, Result<(), TransactionError>>,
+    pub(crate) outcomes: HashMap<TransactionCallId, Result<(), TransactionError>>,
     /// The application has given the producer up.
     pub(crate) stopped: bool,
     pub(crate) leaders: Leaders,
@@ -130,7 +130,7 @@ pub(crate) fn add(
     world.clients.push(Client {
         sender,
         accumulator,
-        hurry: false,
+        flush_requested: false,
         outcomes: HashMap::new(),
         stopped: false,
         leaders: Leaders {
@@ -186,8 +186,8 @@ impl World {
     }
 
     /// Whether a call waits for what has been sent.
-    pub(crate) fn hurry(&mut self, id: usize, hurry: bool) {
-        self.clients[id].hurry = hurry;
+    pub(crate) fn flush_requested(&mut self, id: usize, flush_requested: bool) {
+        self.clients[id].flush_requested = flush_requested;
         self.poll_soon(id);
     }
 
@@ -216,7 +216,9 @@ impl World {
         let now = self.instant();
         defect::before_poll(self, id);
         let client = &mut self.clients[id];
-        let work = client.sender.poll(now, &client.leaders, client.hurry);
+        let work = client
+            .sender
+            .poll(now, &client.leaders, client.flush_requested);
         if work.needs_metadata {
             self.ask_metadata(id);
         }
@@ -273,7 +275,7 @@ impl World {
         }
     }
 
-    fn send_batches(&mut self, id: usize, outgoing: Outgoing) {
+    fn send_batches(&mut self, id: usize, outgoing: ProduceCall) {
         let deadline = self.micros(outgoing.deadline);
         let mut wire = read(&outgoing.request);
         let attempts = outgoing
@@ -456,7 +458,10 @@ impl World {
 }
 
 /// What the answer says is stored, found by what the request had.
-fn said_to_be_stored(batches: &[Departure], response: &ProduceResponse) -> Vec<Arc<BatchDelivery>> {
+fn said_to_be_stored(
+    batches: &[InFlightBatch],
+    response: &ProduceResponse,
+) -> Vec<Arc<BatchDelivery>> {
     let answers = Answers::new(response);
     let stored = batches.iter().filter(|departure| {
         let (topic, partition) = (departure.buffer.topic(), departure.buffer.partition());

@@ -188,7 +188,7 @@ impl World {
         match coordinator.state {
             State::Prepare { .. } => return ErrorCode::ConcurrentTransactions,
             State::Ongoing => {
-                self.fence();
+                self.refused_by_transaction();
                 return ErrorCode::ConcurrentTransactions;
             }
             State::Empty | State::Complete { .. } => {}
@@ -228,7 +228,7 @@ impl World {
             self.after(timeout, move |world| {
                 let coordinator = &world.cluster.coordinator;
                 if coordinator.transaction == transaction && coordinator.state == State::Ongoing {
-                    world.fence();
+                    world.refused_by_transaction();
                 }
             });
         }
@@ -318,7 +318,7 @@ impl World {
     }
 
     /// The coordinator itself ends a transaction: for a newer producer, or because time is over.
-    fn fence(&mut self) {
+    fn refused_by_transaction(&mut self) {
         let coordinator = &mut self.cluster.coordinator;
         coordinator.epoch += 1;
         let newer = coordinator.level >= 2;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use kafkars_core::config::ProducerConfig;
-use kafkars_core::produce::sender::{Departure, View};
+use kafkars_core::produce::sender::{InFlightBatch, View};
 use kafkars_core::transaction::{NoAnswer, TransactionRequest, TransactionResponse};
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::add_partitions_to_txn::AddPartitionsToTxnResponse;
@@ -150,8 +150,8 @@ pub(crate) fn falsify(world: &World, mut request: TransactionRequest) -> Transac
 /// What the client makes of batches without answer: as they are, or as answered.
 pub(crate) fn unanswered_batches(
     world: &World,
-    batches: Vec<Departure>,
-) -> Result<Vec<Departure>, (Vec<Departure>, ProduceResponse)> {
+    batches: Vec<InFlightBatch>,
+) -> Result<Vec<InFlightBatch>, (Vec<InFlightBatch>, ProduceResponse)> {
     if !world.has(Defect::LostIsStored) {
         return Ok(batches);
     }
@@ -189,9 +189,9 @@ pub(crate) fn unanswered(
 
 pub(crate) fn answered(
     world: &World,
-    batches: Vec<Departure>,
+    batches: Vec<InFlightBatch>,
     response: &mut ProduceResponse,
-) -> Vec<Departure> {
+) -> Vec<InFlightBatch> {
     let becomes = |from: ErrorCode, defect: Defect, to: ErrorCode| {
         world.has(defect).then_some((from.code(), to.code()))
     };
@@ -265,7 +265,7 @@ pub(crate) fn keeps_partitions(defect: Option<Defect>, before: Topic, after: Top
     defect == Some(Defect::NeverShrinks) && after.partitions < before.partitions
 }
 
-pub(crate) fn forget_ids(defect: Option<Defect>, batches: &mut [Departure], today: &dyn View) {
+pub(crate) fn forget_ids(defect: Option<Defect>, batches: &mut [InFlightBatch], today: &dyn View) {
     if defect == Some(Defect::TodaysId) {
         for departure in batches {
             departure.topic_id = today.topic_id(departure.buffer.topic());

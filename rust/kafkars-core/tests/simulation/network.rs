@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use kafkars_core::produce::sender::Departure;
+use kafkars_core::produce::sender::InFlightBatch;
 use kafkars_core::transaction::{TransactionRequest, TransactionResponse};
 use kafkars_protocol::ApiKey;
 use kafkars_protocol::messages::init_producer_id::InitProducerIdResponse;
@@ -52,7 +52,7 @@ pub(crate) enum Fate {
 }
 
 pub(crate) enum Asked {
-    Batches(Vec<Departure>),
+    Batches(Vec<InFlightBatch>),
     Coordinator(TransactionRequest),
     Identity,
 }

@@ -46,23 +46,23 @@ pub(crate) fn history(seed: u64, numbered: bool, defect: Option<Defect>) -> Resu
     for _ in 0..world.between(0, 10) {
         let at = world.between(0, STORM);
         let end = at + world.between(0, 100 * MILLI);
-        world.at(at, move |world| world.hurry(id, true));
-        world.at(end, move |world| world.hurry(id, false));
+        world.at(at, move |world| world.flush_requested(id, true));
+        world.at(end, move |world| world.flush_requested(id, false));
     }
     world.at(STORM, |world| world.stormy = false);
     if world.chance(500) {
-        world.at(STORM, move |world| world.hurry(id, true));
+        world.at(STORM, move |world| world.flush_requested(id, true));
     } else {
-        // The last flush is given up at once; what it hurried must leave all the same, with nothing to follow.
+        // The last flush is given up at once; what it flush_was_requested must leave all the same, with nothing to follow.
         let calm = STORM + SECOND;
-        world.at(calm, move |world| world.hurry(id, true));
+        world.at(calm, move |world| world.flush_requested(id, true));
         for value in records..records + 8 {
             let at = calm + world.between(0, 3 * MILLI);
             let place = world.between(0, (TOPICS * PARTITIONS) as u64) as Place;
             world.at(at, move |world| world.take(id, place, value));
         }
         let end = calm + world.between(MILLI, 4 * MILLI);
-        world.at(end, move |world| world.hurry(id, false));
+        world.at(end, move |world| world.flush_requested(id, false));
     }
     // Long before anything's time is over, nothing is left to wait for.
     world.at(STORM + 12 * SECOND, move |world| {

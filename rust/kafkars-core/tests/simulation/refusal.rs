@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use kafkars_core::config::ProducerConfig;
 use kafkars_core::produce::delivery::Delivery;
-use kafkars_core::transaction::{GroupMetadata, OffsetToCommit, Ticket, TransactionError};
+use kafkars_core::transaction::{
+    GroupMetadata, OffsetToCommit, TransactionCallId, TransactionError,
+};
 use kafkars_protocol::{ApiKey, ErrorCode};
 
 use crate::client;
@@ -342,7 +344,7 @@ fn call(world: &mut World, id: usize, what: Call) {
     }
 }
 
-fn wait(world: &mut World, id: usize, what: Call, ticket: Ticket, since: Micros) {
+fn wait(world: &mut World, id: usize, what: Call, ticket: TransactionCallId, since: Micros) {
     match world.clients[id].outcomes.remove(&ticket) {
         Some(result) => ended(world, id, what, result),
         None if world.now > since + UNTIL - FROM + 3 * SECOND => {

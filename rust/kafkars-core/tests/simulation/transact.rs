@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use kafkars_core::config::ProducerConfig;
 use kafkars_core::produce::error::ProduceError;
-use kafkars_core::transaction::{GroupMetadata, OffsetToCommit, Ticket, TransactionError};
+use kafkars_core::transaction::{
+    GroupMetadata, OffsetToCommit, TransactionCallId, TransactionError,
+};
 use kafkars_protocol::ErrorCode;
 
 use crate::client;
@@ -133,7 +135,7 @@ fn step(world: &mut World, id: usize, step: Step) {
     }
 }
 
-fn wait(world: &mut World, id: usize, waiting: Step, ticket: Ticket) {
+fn wait(world: &mut World, id: usize, waiting: Step, ticket: TransactionCallId) {
     match world.clients[id].outcomes.remove(&ticket) {
         Some(result) => ended(world, id, waiting, result),
         None => world.after(500, move |world| wait(world, id, waiting, ticket)),

@@ -13,14 +13,14 @@ use pyo3::prelude::*;
 use super::request::PyAdminRequest;
 use super::{answers, arguments};
 use crate::config::AdminSettings;
-use crate::runtime::{self, Birthplace};
+use crate::runtime::{self, ForkGuard};
 use crate::{error, types};
 
 /// An administrator of one cluster.
 #[pyclass(name = "Admin", module = "kafkars._kafkars", frozen)]
 pub(crate) struct PyAdmin {
     admin: Arc<Admin>,
-    birthplace: Birthplace,
+    birthplace: ForkGuard,
     default_timeout: Duration,
     closed: AtomicBool,
 }
@@ -34,7 +34,7 @@ impl PyAdmin {
         let _inside = handle.enter();
         Ok(Self {
             admin: Arc::new(Admin::new(Client::new(client, handle.clone()))),
-            birthplace: Birthplace::here(),
+            birthplace: ForkGuard::here(),
             default_timeout,
             closed: AtomicBool::new(false),
         })

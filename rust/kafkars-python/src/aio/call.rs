@@ -7,7 +7,7 @@ use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 
 use super::future::PyFuture;
-use crate::untracked::untracked;
+use crate::gc::untracked;
 
 /// A call under way.
 #[pyclass(name = "Call", module = "kafkars.aio", extends = PyFuture, frozen)]

@@ -5,7 +5,7 @@ use pyo3::types::PyDict;
 
 use super::future::PyFuture;
 use super::state::{State, Waiter};
-use crate::untracked::at_end_of_life;
+use crate::gc::at_end_of_life;
 
 impl Drop for PyFuture {
     /// A failure that nobody has looked at is reported as asyncio reports it: through the loop's exception handler, or
@@ -52,7 +52,7 @@ fn report(py: Python<'_>, waiter: Option<&Waiter>, error: PyErr) -> PyResult<()>
     };
     keywords.set_item("message", MESSAGE)?;
     keywords.set_item("exception", error)?;
-    let event_loop = waiter.port.get().event_loop(py)?;
+    let event_loop = waiter.loop_bridge.get().event_loop(py)?;
     event_loop.call_method1("call_exception_handler", (keywords,))?;
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! to no loop until somebody waits, and then to the running one.
 //!
 //! It takes no part in garbage collection: tens of thousands of deliveries on their way would make every collection
-//! slow. Cycles through callbacks end when the future is done, cancelled, or its port goes.
+//! slow. Cycles through callbacks end when the future is done, cancelled, or its loop_bridge goes.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::inbox::Key;
+use super::completion_queue::Key;
+use super::loop_bridge::{PyLoopBridge, Waiting, run_callback};
 use super::pending::Pending;
-use super::port::{PyPort, Waiting, run_callback};
 use super::read::{FirstStep, ReadRequest, Reader, UnawaitedRead};
 use super::state::{Callback, Inner, State, Waiter, Waits};
 use crate::error;
+use crate::gc::untracked;
 use crate::metadata::Report;
-use crate::untracked::untracked;
 
 /// An answer that is there or comes later.
 #[pyclass(name = "Future", module = "kafkars.aio", frozen, subclass)]
@@ -85,7 +85,7 @@ impl PyFuture {
         }
     }
 
-    /// The port's turn: runs the callbacks if the future is done, on the loop's thread and from the loop's own stack,
+    /// The loop_bridge's turn: runs the callbacks if the future is done, on the loop's thread and from the loop's own stack,
     /// so they need not go through `call_soon`.
     pub(crate) fn wake(slf: &Bound<'_, Self>) -> PyResult<()> {
         let py = slf.py();
@@ -107,15 +107,15 @@ impl PyFuture {
             let mut inner = slf.get().inner.lock();
             inner.waiter.as_mut().map(|waiter| {
                 (
-                    waiter.port.clone_ref(py),
+                    waiter.loop_bridge.clone_ref(py),
                     std::mem::take(&mut waiter.callbacks),
                 )
             })
         };
-        let Some((port, callbacks)) = waiter else {
+        let Some((loop_bridge, callbacks)) = waiter else {
             return Ok(());
         };
-        let event_loop = port.get().event_loop(py)?;
+        let event_loop = loop_bridge.get().event_loop(py)?;
         let mut callbacks = callbacks.into_iter();
         for callback in callbacks.by_ref() {
             let (function, context) = (callback.function.bind(py), callback.context.bind(py));
@@ -229,11 +229,11 @@ impl PyFuture {
         Some(answer)
     }
 
-    /// Joins the running loop, unless it has joined one, and makes that loop's port wait for the answer.
+    /// Joins the running loop, unless it has joined one, and makes that loop's loop_bridge wait for the answer.
     pub(super) fn register(slf: &Bound<'_, Self>) -> PyResult<()> {
         let py = slf.py();
-        let port = Self::port(slf)?;
-        let port = port.bind(py);
+        let loop_bridge = Self::loop_bridge(slf)?;
+        let loop_bridge = loop_bridge.bind(py);
         let waits = {
             let mut inner = slf.get().inner.lock();
             let waits = inner.waits();
@@ -252,8 +252,8 @@ impl PyFuture {
                     deadline: None,
                     _keep: Some(Arc::clone(&batch)),
                 };
-                PyPort::wait(port, key, waiting, |inbox| {
-                    batch.on_done(move || inbox.push(key))
+                PyLoopBridge::wait(loop_bridge, key, waiting, |completion_queue| {
+                    batch.on_done(move || completion_queue.push(key))
                 })
             }
             Some(Waits::Pending(pending)) => {
@@ -262,24 +262,26 @@ impl PyFuture {
                     deadline: pending.deadline(),
                     _keep: None,
                 };
-                PyPort::wait(port, pending.key(), waiting, |inbox| pending.arm(inbox))
+                PyLoopBridge::wait(loop_bridge, pending.key(), waiting, |completion_queue| {
+                    pending.arm(completion_queue)
+                })
             }
         }
     }
 
-    pub(super) fn port(slf: &Bound<'_, Self>) -> PyResult<Py<PyPort>> {
+    pub(super) fn loop_bridge(slf: &Bound<'_, Self>) -> PyResult<Py<PyLoopBridge>> {
         let py = slf.py();
         if let Some(waiter) = &slf.get().inner.lock().waiter {
-            return Ok(waiter.port.clone_ref(py));
+            return Ok(waiter.loop_bridge.clone_ref(py));
         }
-        let port = PyPort::current(py)?;
+        let loop_bridge = PyLoopBridge::current(py)?;
         let waiter = Waiter {
-            port: port.clone_ref(py),
+            loop_bridge: loop_bridge.clone_ref(py),
             expected: false,
             callbacks: Vec::new(),
         };
         slf.get().inner.lock().waiter = Some(Box::new(waiter));
-        Ok(port)
+        Ok(loop_bridge)
     }
 
     /// The first step of a read that nobody has awaited before: what it took, or none where there is something to wait for.

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
 use super::future::PyFuture;
-use super::port::running_loop;
+use super::loop_bridge::running_loop;
 use super::state::{Callback, State};
 use crate::error;
 use crate::types;
@@ -117,15 +117,15 @@ impl PyFuture {
             let waiter = inner.waiter.as_mut();
             let waiter = waiter.map(|waiter| {
                 (
-                    waiter.port.clone_ref(py),
+                    waiter.loop_bridge.clone_ref(py),
                     std::mem::take(&mut waiter.callbacks),
                 )
             });
             (replaced, waiter)
         };
         Self::abandon(slf, replaced);
-        if let Some((port, callbacks)) = waiter {
-            Self::schedule(slf, &port.get().event_loop(py)?, callbacks)?;
+        if let Some((loop_bridge, callbacks)) = waiter {
+            Self::schedule(slf, &loop_bridge.get().event_loop(py)?, callbacks)?;
         }
         Ok(true)
     }
@@ -144,14 +144,14 @@ impl PyFuture {
         };
         let callback = Callback { function, context };
         slf.get().begin_to_wait();
-        let port = Self::port(slf)?;
+        let loop_bridge = Self::loop_bridge(slf)?;
         let (expected, done) = {
             let inner = slf.get().inner.lock();
             (inner.is_expected(), inner.is_done())
         };
-        // What is done but expected waits for its port: futures that were done earlier come first.
+        // What is done but expected waits for its loop_bridge: futures that were done earlier come first.
         if done && !expected {
-            return Self::schedule(slf, &port.get().event_loop(py)?, [callback]);
+            return Self::schedule(slf, &loop_bridge.get().event_loop(py)?, [callback]);
         }
         if let Some(waiter) = &mut slf.get().inner.lock().waiter {
             waiter.callbacks.push(callback);
@@ -190,14 +190,14 @@ impl PyFuture {
 
     /// The loop it belongs to: the one that waits for it, or the running one.
     fn get_loop<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let port = self
+        let loop_bridge = self
             .inner
             .lock()
             .waiter
             .as_ref()
-            .map(|waiter| waiter.port.clone_ref(py));
-        match port {
-            Some(port) => port.get().event_loop(py),
+            .map(|waiter| waiter.loop_bridge.clone_ref(py));
+        match loop_bridge {
+            Some(loop_bridge) => loop_bridge.get().event_loop(py),
             None => running_loop(py),
         }
     }
@@ -307,13 +307,13 @@ impl PyFuture {
         };
         let py = slf.py();
         let waiter = slf.get().inner.lock();
-        let port = waiter
+        let loop_bridge = waiter
             .waiter
             .as_ref()
-            .map(|waiter| waiter.port.clone_ref(py));
+            .map(|waiter| waiter.loop_bridge.clone_ref(py));
         drop(waiter);
-        if let Some(port) = port {
-            port.get().forget(pending.key(), slf);
+        if let Some(loop_bridge) = loop_bridge {
+            loop_bridge.get().forget(pending.key(), slf);
         }
         pending.cancel();
     }

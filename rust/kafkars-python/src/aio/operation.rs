@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use tokio::task::AbortHandle;
 
 use super::call::Call;
+use super::completion_queue::{CompletionQueue, Key};
 use super::future::PyFuture;
-use super::inbox::{Inbox, Key};
 use super::pending::Pending;
 use crate::error;
 use crate::runtime;
@@ -75,7 +75,7 @@ struct Shared {
 
 enum Slot {
     /// Under way; the loop that waits, if one does.
-    Waiting(Option<Arc<Inbox>>),
+    Waiting(Option<Arc<CompletionQueue>>),
     /// The answer, until it is taken.
     Done(Option<Answer>),
 }
@@ -88,8 +88,8 @@ impl Shared {
         }
         let before = std::mem::replace(&mut *slot, Slot::Done(Some(answer)));
         drop(slot);
-        if let Slot::Waiting(Some(inbox)) = before {
-            inbox.push(self.key);
+        if let Slot::Waiting(Some(completion_queue)) = before {
+            completion_queue.push(self.key);
         }
     }
 }
@@ -111,13 +111,13 @@ impl Pending for Operation {
         self.shared.key
     }
 
-    fn arm(&self, inbox: Arc<Inbox>) {
+    fn arm(&self, completion_queue: Arc<CompletionQueue>) {
         let mut slot = self.shared.slot.lock();
         match &mut *slot {
-            Slot::Waiting(waiting) => *waiting = Some(inbox),
+            Slot::Waiting(waiting) => *waiting = Some(completion_queue),
             Slot::Done(_) => {
                 drop(slot);
-                inbox.push(self.shared.key);
+                completion_queue.push(self.shared.key);
             }
         }
     }

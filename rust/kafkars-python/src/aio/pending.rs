@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use pyo3::prelude::*;
 
-use super::inbox::{Inbox, Key};
+use super::completion_queue::{CompletionQueue, Key};
 
 /// Something whose answer comes later.
 pub(crate) trait Pending: Send + Sync {
@@ -22,10 +22,10 @@ pub(crate) trait Pending: Send + Sync {
     fn prelude(&self, _py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         Ok(None)
     }
-    /// What is told to the inbox.
+    /// What is told to the completion_queue.
     fn key(&self) -> Key;
-    /// Arranges that `inbox` gets the key, once.
-    fn arm(&self, inbox: Arc<Inbox>);
+    /// Arranges that `completion_queue` gets the key, once.
+    fn arm(&self, completion_queue: Arc<CompletionQueue>);
     /// When [`Pending::take`] has an answer at the latest.
     fn deadline(&self) -> Option<Instant> {
         None

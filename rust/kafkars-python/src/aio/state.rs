@@ -5,8 +5,8 @@ use std::sync::Arc;
 use kafkars_client::{BatchDelivery, Delivery};
 use pyo3::prelude::*;
 
+use super::loop_bridge::PyLoopBridge;
 use super::pending::Pending;
-use super::port::PyPort;
 use super::read::UnawaitedRead;
 use crate::metadata::Report;
 
@@ -16,7 +16,7 @@ pub(super) struct Inner {
     pub(super) waiter: Option<Box<Waiter>>,
     /// asyncio's mark of a future that was yielded and must be waited for.
     pub(super) blocking: bool,
-    /// The port has come for it.
+    /// The loop_bridge has come for it.
     pub(super) woken: bool,
     /// Somebody has seen the outcome, so a failure need not be reported.
     pub(super) seen: bool,
@@ -37,8 +37,8 @@ pub(super) enum State {
 
 /// The loop that waits, and what it calls when the future is done.
 pub(super) struct Waiter {
-    pub(super) port: Py<PyPort>,
-    /// The port will come: its key is still to be told.
+    pub(super) loop_bridge: Py<PyLoopBridge>,
+    /// The loop_bridge will come: its key is still to be told.
     pub(super) expected: bool,
     pub(super) callbacks: Vec<Callback>,
 }
@@ -74,7 +74,7 @@ impl Inner {
         }
     }
 
-    /// Whether the port will come for it.
+    /// Whether the loop_bridge will come for it.
     pub(super) fn is_expected(&self) -> bool {
         self.waiter.as_ref().is_some_and(|waiter| waiter.expected)
     }

@@ -6,8 +6,8 @@ use std::time::Instant;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 
+use super::completion_queue::{CompletionQueue, Key};
 use super::future::PyFuture;
-use super::inbox::{Inbox, Key};
 use super::pending::Pending;
 
 type Next = Box<dyn FnOnce(Python<'_>) -> PyResult<Arc<dyn Pending>> + Send>;
@@ -62,8 +62,8 @@ impl Pending for Then {
         self.now().key()
     }
 
-    fn arm(&self, inbox: Arc<Inbox>) {
-        self.now().arm(inbox);
+    fn arm(&self, completion_queue: Arc<CompletionQueue>) {
+        self.now().arm(completion_queue);
     }
 
     fn deadline(&self) -> Option<Instant> {

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use pyo3::prelude::*;
 
 use crate::error;
-use crate::runtime::Birthplace;
+use crate::runtime::ForkGuard;
 
 mod faults;
 mod requests;
@@ -28,7 +28,7 @@ pub(crate) struct PyEmbeddedBroker {
     // Guards the reference; none once it is stopped. Never held during a call of the broker.
     broker: Mutex<Option<Arc<EmbeddedBroker>>>,
     addresses: String,
-    birthplace: Birthplace,
+    birthplace: ForkGuard,
 }
 
 #[pymethods]
@@ -42,7 +42,7 @@ impl PyEmbeddedBroker {
         Ok(Self {
             addresses: broker.bootstrap_servers(),
             broker: Mutex::new(Some(Arc::new(broker))),
-            birthplace: Birthplace::here(),
+            birthplace: ForkGuard::here(),
         })
     }
 

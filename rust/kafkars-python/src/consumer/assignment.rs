@@ -1,7 +1,7 @@
 //! Which partitions, from where, and which are paused: calls that never wait.
 
 use kafkars_client::config::TopicPartition;
-use kafkars_client::{FetchError, Place};
+use kafkars_client::{FetchError, FetchPosition};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyMapping};
 
@@ -84,7 +84,7 @@ impl ConsumerCore {
     ) -> PyResult<()> {
         self.check_open()?;
         let of = types::partition_from(partition)?;
-        let place = Place {
+        let place = FetchPosition {
             offset,
             leader_epoch: leader_epoch.unwrap_or(-1),
         };
@@ -130,7 +130,9 @@ impl ConsumerCore {
 }
 
 /// Partitions, or a mapping of partition to offset (None for where the consumer would start).
-fn places_from(partitions: &Bound<'_, PyAny>) -> PyResult<Vec<(TopicPartition, Option<Place>)>> {
+fn places_from(
+    partitions: &Bound<'_, PyAny>,
+) -> PyResult<Vec<(TopicPartition, Option<FetchPosition>)>> {
     match partitions.cast::<PyMapping>() {
         Ok(mapping) => {
             let items = mapping.items()?;
@@ -140,7 +142,10 @@ fn places_from(partitions: &Bound<'_, PyAny>) -> PyResult<Vec<(TopicPartition, O
                     true => None,
                     false => Some(argument::offset(&offset)?),
                 };
-                Ok((types::partition_from(&partition)?, offset.map(Place::at)))
+                Ok((
+                    types::partition_from(&partition)?,
+                    offset.map(FetchPosition::at),
+                ))
             });
             pairs.collect()
         }

@@ -21,14 +21,14 @@ use crate::config::ConsumerSettings;
 use crate::error;
 use crate::metrics;
 use crate::record::{self, Deserializers, PyRecord};
-use crate::runtime::{self, Birthplace};
+use crate::runtime::{self, ForkGuard};
 
 /// A consumer and what Python adds to it.
 pub(crate) struct ConsumerCore {
     pub(crate) consumer: Consumer,
     /// What waits for its records wait for.
     pub(crate) key: Key,
-    birthplace: Birthplace,
+    birthplace: ForkGuard,
     deserializers: Option<Arc<Deserializers>>,
     /// Most records of one batch call.
     max_poll_records: usize,
@@ -66,7 +66,7 @@ impl ConsumerCore {
         Ok(Arc::new(Self {
             consumer: Consumer::with_assignors(client, consumer, assignors),
             key: Key::unique(),
-            birthplace: Birthplace::here(),
+            birthplace: ForkGuard::here(),
             deserializers: settings.deserializers().map(Arc::new),
             max_poll_records,
             default_timeout,

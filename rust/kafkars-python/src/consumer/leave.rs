@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 use super::core::ConsumerCore;
 use super::serve::Served;
-use crate::aio::{Inbox, Key, Pending};
+use crate::aio::{CompletionQueue, Key, Pending};
 use crate::runtime;
 
 /// What happens after the group was left.
@@ -233,11 +233,11 @@ impl Pending for LeaveWait {
         self.core.key
     }
 
-    fn arm(&self, inbox: Arc<Inbox>) {
+    fn arm(&self, completion_queue: Arc<CompletionQueue>) {
         let key = self.core.key;
         self.core
             .consumer
-            .on_news(Box::new(move || inbox.push(key)));
+            .on_news(Box::new(move || completion_queue.push(key)));
     }
 
     fn deadline(&self) -> Option<Instant> {

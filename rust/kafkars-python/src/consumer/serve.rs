@@ -1,9 +1,9 @@
-//! Hands news to the application: listeners and callbacks run on the thread that polls, coroutines on its loop.
+//! Hands events to the application: listeners and callbacks run on the thread that polls, coroutines on its loop.
 
 use std::sync::Arc;
 use std::thread::{self, ThreadId};
 
-use kafkars_client::News;
+use kafkars_client::ConsumerEvent;
 use kafkars_client::group::{Change, ChangeKind};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -22,7 +22,7 @@ pub(crate) struct Serving {
     task: Option<Py<PyAny>>,
 }
 
-/// Whether the news are through.
+/// Whether the events are through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Served {
     /// Nothing waits any more.
@@ -39,9 +39,9 @@ impl ConsumerCore {
         let Some(_turn) = self.callback_turn.take() else {
             return Ok(());
         };
-        while let Some(news) = self.consumer.next_news(self.is_finished()) {
-            match news {
-                News::Change(change) => {
+        while let Some(events) = self.consumer.next_news(self.is_finished()) {
+            match events {
+                ConsumerEvent::Change(change) => {
                     let outcome = self.call_listener(py, &change);
                     self.consumer.finish_change(&change);
                     if let Some(answer) = outcome? {
@@ -61,9 +61,9 @@ impl ConsumerCore {
         if let Some(error) = self.raised.lock().take() {
             return Err(error);
         }
-        while let Some(news) = self.consumer.next_news(self.is_finished()) {
-            match news {
-                News::Change(change) => {
+        while let Some(events) = self.consumer.next_news(self.is_finished()) {
+            match events {
+                ConsumerEvent::Change(change) => {
                     let answer = match self.call_listener(py, &change) {
                         Ok(answer) => answer.filter(|answer| is_awaitable(answer)),
                         Err(error) => {
@@ -90,10 +90,10 @@ impl ConsumerCore {
         })
     }
 
-    fn serve_other(&self, py: Python<'_>, news: News) -> PyResult<()> {
-        match news {
-            News::Change(change) => self.consumer.finish_change(&change),
-            News::Committed {
+    fn serve_other(&self, py: Python<'_>, events: ConsumerEvent) -> PyResult<()> {
+        match events {
+            ConsumerEvent::Change(change) => self.consumer.finish_change(&change),
+            ConsumerEvent::Committed {
                 callback, outcome, ..
             } => {
                 let callback = self.callbacks.lock().remove(&callback);
@@ -101,9 +101,9 @@ impl ConsumerCore {
                     self.call_back(py, callback, outcome)?;
                 }
             }
-            News::Failed(_) if self.is_leaving() => {}
-            News::Failed(failure) => return Err(error::group(py, &failure)),
-            News::Left(id) => self.note_left(id),
+            ConsumerEvent::Failed(_) if self.is_leaving() => {}
+            ConsumerEvent::Failed(failure) => return Err(error::group(py, &failure)),
+            ConsumerEvent::Left(id) => self.note_left(id),
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use pyo3::exceptions::PyStopAsyncIteration;
 use pyo3::prelude::*;
 
 use super::core::ConsumerCore;
-use crate::aio::{Amount, FirstStep, Inbox, Key, Pending, ReadRequest, Reader};
+use crate::aio::{Amount, CompletionQueue, FirstStep, Key, Pending, ReadRequest, Reader};
 use crate::batch::PyRecordBatch;
 use crate::types;
 
@@ -168,11 +168,11 @@ impl Pending for RecordWait {
         self.core.key
     }
 
-    fn arm(&self, inbox: Arc<Inbox>) {
+    fn arm(&self, completion_queue: Arc<CompletionQueue>) {
         let key = self.core.key;
         self.core
             .consumer
-            .on_ready(Box::new(move || inbox.push(key)));
+            .on_ready(Box::new(move || completion_queue.push(key)));
     }
 
     fn deadline(&self) -> Option<Instant> {

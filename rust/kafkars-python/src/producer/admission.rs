@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use tokio::sync::Notify;
 
 use super::held::Held;
-use crate::aio::{Inbox, Key, Pending, PyFuture};
+use crate::aio::{CompletionQueue, Key, Pending, PyFuture};
 use crate::metadata::Report;
 use crate::runtime;
 
@@ -55,8 +55,8 @@ pub(crate) struct Ticket {
 
 enum State {
     Waiting {
-        for_admission: Vec<Arc<Inbox>>,
-        for_delivery: Vec<Arc<Inbox>>,
+        for_admission: Vec<Arc<CompletionQueue>>,
+        for_delivery: Vec<Arc<CompletionQueue>>,
     },
     Admitted(Delivery),
     Failed(ProduceError),
@@ -241,14 +241,14 @@ impl Ticket {
         else {
             return;
         };
-        for inbox in for_admission {
-            inbox.push(self.admitted);
+        for completion_queue in for_admission {
+            completion_queue.push(self.admitted);
         }
-        for inbox in for_delivery {
+        for completion_queue in for_delivery {
             let key = self.delivered;
             match &delivery {
-                Some(delivery) => delivery.batch().on_done(move || inbox.push(key)),
-                None => inbox.push(key),
+                Some(delivery) => delivery.batch().on_done(move || completion_queue.push(key)),
+                None => completion_queue.push(key),
             }
         }
     }
@@ -280,19 +280,19 @@ impl Pending for DeliveryWait {
         self.0.delivered
     }
 
-    fn arm(&self, inbox: Arc<Inbox>) {
+    fn arm(&self, completion_queue: Arc<CompletionQueue>) {
         let mut state = self.0.state.lock();
         let key = self.0.delivered;
         match &mut *state {
-            State::Waiting { for_delivery, .. } => for_delivery.push(inbox),
+            State::Waiting { for_delivery, .. } => for_delivery.push(completion_queue),
             State::Admitted(delivery) => {
                 let batch = Arc::clone(delivery.batch());
                 drop(state);
-                batch.on_done(move || inbox.push(key));
+                batch.on_done(move || completion_queue.push(key));
             }
             State::Failed(_) | State::GivenUp => {
                 drop(state);
-                inbox.push(key);
+                completion_queue.push(key);
             }
         }
     }
@@ -334,13 +334,13 @@ impl Pending for AdmissionWait {
         self.0.admitted
     }
 
-    fn arm(&self, inbox: Arc<Inbox>) {
+    fn arm(&self, completion_queue: Arc<CompletionQueue>) {
         let mut state = self.0.state.lock();
         if let State::Waiting { for_admission, .. } = &mut *state {
-            for_admission.push(inbox);
+            for_admission.push(completion_queue);
         } else {
             drop(state);
-            inbox.push(self.0.admitted);
+            completion_queue.push(self.0.admitted);
         }
     }
 

@@ -11,12 +11,12 @@ use pyo3::types::PyTuple;
 use super::admission::{AdmissionWait, DeliveryWait, Ticket};
 use super::arrow;
 use super::base::PyBaseProducer;
+use super::batch_builder::PyBatchBuilder;
 use super::core::{self, ProducerCore};
 use super::entries::{All, Entry};
-use super::filled::PyBatchBuilder;
 use super::late;
-use super::many::Columns;
-use super::outgoing::{Arguments, Outgoing};
+use super::send_arguments::{Arguments, SendArguments};
+use super::send_many::Columns;
 use super::transactions::{self, Step};
 use crate::aio::{self, Call, Pending, PyFuture};
 use crate::argument;
@@ -364,7 +364,7 @@ impl PyAsyncProducer {
         if self.core.interceptors.is_some() {
             return self.enter_intercepted(py, arguments, at_once, awaits);
         }
-        let record = Outgoing::new(&self.core, arguments)?;
+        let record = SendArguments::new(&self.core, arguments)?;
         let patience = self.core.producer.max_block();
         let entry = self.core.enter(py, record, at_once, patience)?;
         self.refuses(&entry);
@@ -382,7 +382,7 @@ impl PyAsyncProducer {
         let core = &self.core;
         let intercepted = core.intercept(py, arguments)?;
         let changed = intercepted.as_ref().map(|changed| changed.arguments());
-        let entry = Outgoing::new(core, changed.as_ref().unwrap_or(arguments))
+        let entry = SendArguments::new(core, changed.as_ref().unwrap_or(arguments))
             .and_then(|record| core.enter(py, record, at_once, core.producer.max_block()))
             .map_err(|failure| core.refused(py, failure))?;
         self.refuses(&entry);

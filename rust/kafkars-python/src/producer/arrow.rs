@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use super::arrow_import::{self, Stream};
-use super::many::{Rows, at_index};
+use super::send_many::{Rows, at_index};
 use crate::error;
 
 /// The record batches of a table, one after the other.

@@ -7,11 +7,11 @@ use pyo3::exceptions::PyResourceWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
+use super::batch_builder::PyBatchBuilder;
 use super::core::ProducerCore;
-use super::filled::PyBatchBuilder;
 use crate::error;
+use crate::gc::at_end_of_life;
 use crate::types;
-use crate::untracked::at_end_of_life;
 
 /// Counters and life.
 #[pyclass(name = "BaseProducer", module = "kafkars._kafkars", frozen, subclass)]

@@ -20,8 +20,8 @@ use super::core::ProducerCore;
 use super::delivery::PyDeliveryFuture;
 use super::interceptors::Interceptors;
 use crate::callback_turn::{CallbackTurn, Turn};
+use crate::gc;
 use crate::runtime;
-use crate::slim;
 
 /// The callbacks of one kind of one producer.
 pub(crate) struct Callbacks {
@@ -31,7 +31,7 @@ pub(crate) struct Callbacks {
     due: Mutex<Due>,
     groups: AtomicU64,
     stage: Arc<Stage>,
-    news: Arc<News>,
+    news: Arc<Wakeup>,
 }
 
 /// Where a producer's callbacks of all kinds run, one at a time, and what its threads wait at.
@@ -54,7 +54,7 @@ impl Stage {
 /// Callbacks of one batch.
 struct Group {
     number: u64,
-    calls: VecDeque<Call>,
+    calls: VecDeque<DeliveryCallback>,
     _batch: Arc<BatchDelivery>,
 }
 
@@ -69,7 +69,7 @@ struct Due {
 /// The callbacks there were at some time.
 pub(super) struct Expected(HashSet<u64>);
 
-enum Call {
+enum DeliveryCallback {
     /// Neither holds the producer, which holds the callback: it would never go.
     Callback {
         function: Py<PyAny>,
@@ -82,7 +82,7 @@ enum Call {
     },
 }
 
-impl Call {
+impl DeliveryCallback {
     fn run(self, py: Python<'_>) -> PyResult<()> {
         match self {
             Self::Callback {
@@ -94,7 +94,7 @@ impl Call {
                 let Some(core) = core.upgrade() else {
                     return Ok(());
                 };
-                let future = slim::new(py, PyDeliveryFuture::new(delivery, core))?;
+                let future = gc::new(py, PyDeliveryFuture::new(delivery, core))?;
                 function.call1(py, (future,)).map(drop)
             }
             Self::Acknowledgement {
@@ -106,7 +106,7 @@ impl Call {
 }
 
 /// What the runtime's threads tell: addresses of finished batches.
-struct News {
+struct Wakeup {
     /// There may be something in `finished` or due.
     any: AtomicBool,
     // Guards the addresses. `Callbacks::due` may be taken under it.
@@ -117,7 +117,7 @@ struct News {
 impl Callbacks {
     /// None yet, to be run on this stage.
     pub(super) fn new(stage: &Arc<Stage>) -> Self {
-        let news = News {
+        let news = Wakeup {
             any: AtomicBool::new(false),
             finished: Mutex::default(),
             stage: Arc::clone(stage),
@@ -133,7 +133,7 @@ impl Callbacks {
 
     /// Notes a callback for a delivery.
     pub(super) fn add(&self, delivery: &Delivery, function: Py<PyAny>, core: &Arc<ProducerCore>) {
-        let call = Call::Callback {
+        let call = DeliveryCallback::Callback {
             function,
             delivery: delivery.clone(),
             core: Arc::downgrade(core),
@@ -148,14 +148,14 @@ impl Callbacks {
         delivery: Delivery,
         interceptors: Arc<Interceptors>,
     ) {
-        let call = Call::Acknowledgement {
+        let call = DeliveryCallback::Acknowledgement {
             delivery,
             interceptors,
         };
         self.note(batch, call);
     }
 
-    fn note(&self, batch: &Arc<BatchDelivery>, call: Call) {
+    fn note(&self, batch: &Arc<BatchDelivery>, call: DeliveryCallback) {
         let address = Arc::as_ptr(batch) as usize;
         match self.waiting.lock().entry(address) {
             Entry::Occupied(entry) => {
@@ -203,7 +203,7 @@ impl Callbacks {
     }
 
     /// The next callback, which counts as running until its `Running` is dropped.
-    fn next(&self) -> Option<Call> {
+    fn next(&self) -> Option<DeliveryCallback> {
         let mut finished = self.news.finished.lock();
         let mut due = self.due.lock();
         if !finished.is_empty() {
@@ -301,7 +301,7 @@ impl Callbacks {
     }
 }
 
-impl News {
+impl Wakeup {
     fn tell(&self, address: usize) {
         {
             let mut finished = self.finished.lock();

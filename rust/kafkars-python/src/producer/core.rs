@@ -10,18 +10,18 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use super::admission::Admissions;
+use super::batch_builder::PyBatchBuilder;
 use super::callbacks::{Callbacks, Expected};
 use super::ending::Ending;
-use super::filled::PyBatchBuilder;
 use super::interceptors::{Intercepted, Interceptors};
 use super::late::Latecomers;
-use super::outgoing::{Arguments, Outgoing};
+use super::send_arguments::{Arguments, SendArguments};
 use super::serializers::Serializer;
 use crate::config::ProducerSettings;
 use crate::error;
 use crate::metadata::{self, Report};
 use crate::metrics;
-use crate::runtime::{self, Birthplace};
+use crate::runtime::{self, ForkGuard};
 
 /// A producer and what Python adds to it.
 pub(crate) struct ProducerCore {
@@ -40,7 +40,7 @@ pub(crate) struct ProducerCore {
     pub(crate) buffer_memory: usize,
     batch_size: usize,
     pub(crate) max_request_size: usize,
-    birthplace: Birthplace,
+    birthplace: ForkGuard,
     // Set once by the face of another library, which tells deliveries in its own way.
     report: OnceLock<Report>,
 }
@@ -76,7 +76,7 @@ impl ProducerCore {
             buffer_memory,
             batch_size,
             max_request_size,
-            birthplace: Birthplace::here(),
+            birthplace: ForkGuard::here(),
             report: OnceLock::new(),
             producer,
         });
@@ -122,7 +122,7 @@ impl ProducerCore {
     pub(crate) fn choose_partition(
         &self,
         py: Python<'_>,
-        record: &mut Outgoing<'_, '_>,
+        record: &mut SendArguments<'_, '_>,
     ) -> PyResult<bool> {
         if self.partition_function.is_none() || record.partition.is_some() {
             return Ok(true);

@@ -11,9 +11,9 @@ use pyo3::types::{PyDict, PyIterator, PyList};
 use super::core::ProducerCore;
 use super::delivery::PyDeliveryFuture;
 use crate::error;
+use crate::gc;
 use crate::metadata;
 use crate::runtime;
-use crate::slim;
 use crate::types;
 
 /// One handle for all, and one for each where asked for.
@@ -34,7 +34,7 @@ impl PyDeliveries {
         delivery: &Delivery,
     ) -> PyResult<Bound<'py, PyDeliveryFuture>> {
         let future = PyDeliveryFuture::new(delivery.clone(), Arc::clone(&self.core));
-        slim::new(py, future)
+        gc::new(py, future)
     }
 
     fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {

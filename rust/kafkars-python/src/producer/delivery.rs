@@ -10,9 +10,9 @@ use pyo3::prelude::*;
 use super::core::ProducerCore;
 use crate::argument;
 use crate::error;
+use crate::gc::Uncollected;
 use crate::metadata;
 use crate::runtime;
-use crate::slim::Slim;
 use crate::types;
 
 /// The delivery of one record.
@@ -25,7 +25,7 @@ pub(crate) struct PyDeliveryFuture {
     core: Arc<ProducerCore>,
 }
 
-impl Slim for PyDeliveryFuture {
+impl Uncollected for PyDeliveryFuture {
     fn may_release_objects(&self) -> bool {
         Arc::strong_count(&self.core) == 1
     }

@@ -10,14 +10,14 @@ use pyo3::prelude::*;
 
 use super::aio::Awaits;
 use super::arrow::{ArrowRows, Batches};
+use super::batch_builder::PyBatchBuilder;
 use super::core::ProducerCore;
 use super::entries::{All, Entry, PyAsyncDeliveries};
-use super::filled::PyBatchBuilder;
 use super::held::{Held, HeldBatch};
 use super::interceptors::Acknowledgement;
 use super::late;
-use super::many::{Columns, Rows, at_index};
-use super::outgoing::{Outgoing, OwnedRecord};
+use super::send_arguments::{OwnedRecord, SendArguments};
+use super::send_many::{Columns, Rows, at_index};
 use crate::aio::{Call, PyFuture};
 use crate::error;
 use crate::types;
@@ -28,7 +28,7 @@ impl ProducerCore {
     pub(crate) fn enter(
         self: &Arc<Self>,
         py: Python<'_>,
-        mut record: Outgoing<'_, '_>,
+        mut record: SendArguments<'_, '_>,
         at_once: bool,
         patience: Duration,
     ) -> PyResult<Entry> {

@@ -12,7 +12,7 @@ use super::admission::Ticket;
 use super::aio::Awaits;
 use super::deliveries::place;
 use super::late::Late;
-use crate::aio::{Call, Inbox, Key, Pending, PyFuture};
+use crate::aio::{Call, CompletionQueue, Key, Pending, PyFuture};
 use crate::error;
 use crate::metadata::Report;
 
@@ -163,15 +163,17 @@ impl Pending for All {
         }
     }
 
-    fn arm(&self, inbox: Arc<Inbox>) {
+    fn arm(&self, completion_queue: Arc<CompletionQueue>) {
         let key = self.key();
         match self.current() {
-            Some(Entry::Taken(delivery, _)) => delivery.batch().on_done(move || inbox.push(key)),
+            Some(Entry::Taken(delivery, _)) => {
+                delivery.batch().on_done(move || completion_queue.push(key))
+            }
             Some(entry) => match entry.pending(self.awaits) {
-                Some(pending) => pending.arm(inbox),
-                None => inbox.push(key),
+                Some(pending) => pending.arm(completion_queue),
+                None => completion_queue.push(key),
             },
-            None => inbox.push(key),
+            None => completion_queue.push(key),
         }
     }
 

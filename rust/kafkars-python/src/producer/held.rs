@@ -2,8 +2,8 @@
 
 use kafkars_client::{Delivery, Producer, SendError};
 
-use super::filled::Filled;
-use super::outgoing::OwnedRecord;
+use super::batch_builder::Filled;
+use super::send_arguments::OwnedRecord;
 
 /// One send that waits.
 pub(crate) enum Held {

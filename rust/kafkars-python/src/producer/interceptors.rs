@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyMapping, PyTuple, PyType};
 
-use super::outgoing::Arguments;
+use super::send_arguments::Arguments;
 use crate::aio::PyFuture;
 use crate::metadata;
 

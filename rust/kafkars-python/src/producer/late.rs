@@ -15,7 +15,7 @@ use super::admission::Ticket;
 use super::aio::Awaits;
 use super::core::{self, ProducerCore};
 use super::held::Held;
-use crate::aio::{self, Inbox, Key, Pending, PyFuture};
+use crate::aio::{self, CompletionQueue, Key, Pending, PyFuture};
 use crate::error;
 
 /// The sends of one producer that wait for their partition.
@@ -266,8 +266,8 @@ impl Pending for LetIn {
         self.0.known.key()
     }
 
-    fn arm(&self, inbox: Arc<Inbox>) {
-        self.0.known.arm(inbox);
+    fn arm(&self, completion_queue: Arc<CompletionQueue>) {
+        self.0.known.arm(completion_queue);
     }
 }
 
@@ -326,8 +326,8 @@ impl Pending for LateSend {
         self.now().key()
     }
 
-    fn arm(&self, inbox: Arc<Inbox>) {
-        self.now().arm(inbox);
+    fn arm(&self, completion_queue: Arc<CompletionQueue>) {
+        self.now().arm(completion_queue);
     }
 
     /// What has not entered the producer is not sent.

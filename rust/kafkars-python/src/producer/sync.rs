@@ -10,20 +10,20 @@ use pyo3::types::PyTuple;
 
 use super::arrow::{self, ArrowRows, Batches};
 use super::base::PyBaseProducer;
+use super::batch_builder::PyBatchBuilder;
 use super::core::{self, ProducerCore};
 use super::deliveries::PyDeliveries;
 use super::delivery::PyDeliveryFuture;
 use super::ending::is_interrupt;
-use super::filled::PyBatchBuilder;
-use super::many::Columns;
-use super::outgoing::{Arguments, Outgoing};
+use super::send_arguments::{Arguments, SendArguments};
+use super::send_many::Columns;
 use super::transactions::{self, Step};
 use crate::argument;
 use crate::cluster;
 use crate::config::ProducerSettings;
 use crate::error;
+use crate::gc;
 use crate::runtime;
-use crate::slim;
 use crate::types;
 
 /// Sends records; every wait detaches from the interpreter and looks for signals.
@@ -64,7 +64,7 @@ impl PyProducer {
             None => self.take(py, &arguments)?,
             Some(_) => self.take_intercepted(py, &arguments)?,
         };
-        let future = slim::new(py, PyDeliveryFuture::new(delivery, Arc::clone(&self.core)))?;
+        let future = gc::new(py, PyDeliveryFuture::new(delivery, Arc::clone(&self.core)))?;
         if let Some(function) = on_delivery {
             // Never run here: those of earlier records may be due, and their turn comes first.
             future.get().call_back(function);
@@ -156,7 +156,7 @@ impl PyProducer {
         let producer = &self.core.producer;
         let send = || batch.look(|batch| producer.try_send_batch(topic, partition, batch));
         let delivery = self.insist(py, send(), send, deadline)?;
-        slim::new(py, PyDeliveryFuture::new(delivery, Arc::clone(&self.core)))
+        gc::new(py, PyDeliveryFuture::new(delivery, Arc::clone(&self.core)))
     }
 
     /// Runs callbacks of deliveries, waiting up to `timeout` seconds for one to run. Returns how many ran.
@@ -296,7 +296,7 @@ impl PyProducer {
     /// Takes a record, waiting for what it needs.
     #[inline]
     fn take<'py>(&self, py: Python<'py>, arguments: &Arguments<'_, 'py>) -> PyResult<Delivery> {
-        let mut record = Outgoing::new(&self.core, arguments)?;
+        let mut record = SendArguments::new(&self.core, arguments)?;
         if !self.core.choose_partition(py, &mut record)? {
             self.wait_for_topic(py, &mut record)?;
         }
@@ -368,7 +368,7 @@ impl PyProducer {
     }
 
     /// Waits until the partition function can be asked, and asks it.
-    fn wait_for_topic(&self, py: Python<'_>, record: &mut Outgoing<'_, '_>) -> PyResult<()> {
+    fn wait_for_topic(&self, py: Python<'_>, record: &mut SendArguments<'_, '_>) -> PyResult<()> {
         let topic = record.topic.to_owned();
         let patience = self.core.producer.max_block();
         let answer = runtime::block_on(

@@ -10,7 +10,7 @@ use kafkars_core::group::{
 };
 use tokio::sync::oneshot;
 
-use super::news::News;
+use super::events::ConsumerEvent;
 use super::{Command, Group, Origin, Reply};
 use crate::consumer::Consumer;
 use crate::consumer::positions::check_partition;
@@ -62,7 +62,7 @@ impl Consumer {
             }
             match tokio::time::timeout_at((deadline + GRACE).into(), outcome).await {
                 Ok(Ok(outcome)) => outcome.map_err(FetchError::Commit),
-                // The driver ended, and the consumer with it.
+                // The group's task ended, and the consumer with it.
                 Ok(Err(_)) | Err(_) => Err(FetchError::Closed),
             }
         })
@@ -87,7 +87,7 @@ impl Consumer {
         self.shared.take_finished()
     }
 
-    /// Commits `offsets`; the outcome comes as [`News::Committed`] with the number of the callback.
+    /// Commits `offsets`; the outcome comes as [`ConsumerEvent::Committed`] with the number of the callback.
     pub fn commit_later(
         &self,
         offsets: Offsets,
@@ -187,13 +187,14 @@ impl Shared {
 
 /// Positions as offsets to commit.
 pub(super) fn offsets(positions: impl IntoIterator<Item = Position>) -> Offsets {
-    let to_commit = |(partition, place): (TopicPartition, kafkars_core::fetch::cursor::Place)| {
-        let committed = OffsetAndMetadata {
-            leader_epoch: place.leader_epoch,
-            ..OffsetAndMetadata::new(place.offset)
+    let to_commit =
+        |(partition, place): (TopicPartition, kafkars_core::fetch::cursor::FetchPosition)| {
+            let committed = OffsetAndMetadata {
+                leader_epoch: place.leader_epoch,
+                ..OffsetAndMetadata::new(place.offset)
+            };
+            (partition, committed)
         };
-        (partition, committed)
-    };
     positions.into_iter().map(to_commit).collect()
 }
 
@@ -213,7 +214,7 @@ pub(super) fn answer(
             }
             last.end(&offsets, outcome);
         }
-        Reply::Callback(callback) => shared.push_news(News::Committed {
+        Reply::Callback(callback) => shared.push_news(ConsumerEvent::Committed {
             callback,
             offsets,
             outcome,

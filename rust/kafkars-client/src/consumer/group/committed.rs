@@ -7,7 +7,9 @@ use std::time::Instant;
 use kafkars_core::backoff::{Backoff, Random};
 use kafkars_core::config::TopicPartition;
 use kafkars_core::fetch::error::FetchError;
-use kafkars_core::group::{CommitError, Identity, OffsetAndMetadata, Offsets, Verdict, verdict};
+use kafkars_core::group::{
+    CommitError, CommitErrorAction, Identity, OffsetAndMetadata, Offsets, error_action,
+};
 use kafkars_protocol::messages::offset_fetch::{
     OffsetFetchRequest, OffsetFetchRequestGroup, OffsetFetchRequestTopic, OffsetFetchRequestTopics,
     OffsetFetchResponse,
@@ -20,7 +22,7 @@ use crate::consumer::Consumer;
 use crate::consumer::positions::check_partition;
 use crate::consumer::shared::Shared;
 use crate::error::ClientError;
-use crate::net::Lane;
+use crate::net::ConnectionKind;
 use crate::now;
 
 /// The first version that names groups in a list.
@@ -97,16 +99,18 @@ pub(in crate::consumer) async fn fetch(
                 Ok(offsets) => return Ok(offsets),
                 Err((code, partition)) => {
                     cause = format!("{}: {}", code.name(), code.description()).into();
-                    match verdict(code) {
-                        Verdict::FindCoordinator => coordinator = None,
-                        Verdict::Done | Verdict::Refused => {
+                    match error_action(code) {
+                        CommitErrorAction::FindCoordinator => coordinator = None,
+                        CommitErrorAction::Done | CommitErrorAction::Refused => {
                             return Err(FetchError::Commit(CommitError::Refused {
                                 group: group.config.group_id.as_str().into(),
                                 code,
                                 partition,
                             }));
                         }
-                        Verdict::Retry | Verdict::Rebalancing | Verdict::Stale => {}
+                        CommitErrorAction::Retry
+                        | CommitErrorAction::Rebalancing
+                        | CommitErrorAction::Stale => {}
                     }
                     Some(code)
                 }
@@ -151,7 +155,7 @@ async fn ask(
     // Version 10 answers with identifiers, which brings nothing here.
     let connection = shared
         .client
-        .connection(node, Lane::Coordinator, deadline)
+        .connection(node, ConnectionKind::Coordinator, deadline)
         .await?;
     let version = connection
         .versions()
@@ -221,10 +225,10 @@ struct Found<'a> {
     error_code: i16,
 }
 
-type Refusal = (ErrorCode, Option<TopicPartition>);
+type OffsetFetchRefusal = (ErrorCode, Option<TopicPartition>);
 
 /// Offsets of partitions that have one, or the first refusal.
-fn sort(response: &OffsetFetchResponse) -> Result<Offsets, Refusal> {
+fn sort(response: &OffsetFetchResponse) -> Result<Offsets, OffsetFetchRefusal> {
     let whole = |code: i16| ErrorCode::check(code).map_err(|code| (code, None));
     whole(response.error_code)?;
     let mut found: HashMap<(&str, i32), Found<'_>> = HashMap::new();

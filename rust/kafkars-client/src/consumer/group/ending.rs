@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use crate::consumer::shared::{Inner, Shared};
 
-/// What the driver does in the application's place.
+/// What the group's task does in the application's place.
 #[derive(Debug, Default)]
 pub(in crate::consumer) struct Ending {
     /// Changes that nobody will carry out.
@@ -30,7 +30,7 @@ pub(in crate::consumer) struct Unfinished {
     pub(super) is_overtaken: bool,
 }
 
-/// A change that is carried out, as the driver hears of it.
+/// A change that is carried out, as the group's task hears of it.
 pub(in crate::consumer) struct ChangeDone {
     pub(super) id: ChangeId,
     /// Whether the partitions are still owned, and go when this is done: commits made before come first.
@@ -108,7 +108,7 @@ impl LastCommits {
 }
 
 impl Shared {
-    /// The application is gone: what it has not carried out or committed is left to the driver.
+    /// The application is gone: what it has not carried out or committed is left to the group's task.
     pub(in crate::consumer) fn keep_for_the_end(&self, inner: &mut Inner) {
         self.leave_behind(inner);
         let Inner { queue, ending, .. } = inner;

@@ -3,14 +3,14 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
-use kafkars_core::group::{Failure, GroupRequest, GroupResponse, Outgoing, OutgoingCommit};
+use kafkars_core::group::{Failure, GroupCall, GroupRequest, GroupResponse, OutgoingCommit};
 use kafkars_protocol::messages::metadata::{MetadataRequest, MetadataRequestTopic};
 use kafkars_protocol::messages::offset_commit::{OffsetCommitRequest, OffsetCommitResponse};
 use kafkars_protocol::{Request, Uuid};
 
 use crate::client::{Client, CoordinatorKind};
 use crate::error::{AttemptError, ClientError};
-use crate::net::Lane;
+use crate::net::ConnectionKind;
 use crate::{after, now};
 
 /// A number that differs from consumer to consumer.
@@ -35,13 +35,13 @@ pub(super) async fn coordinator(client: &Client, group: &str) -> Result<i32, Fai
 }
 
 /// One request of membership.
-pub(super) async fn send(client: &Client, outgoing: Outgoing) -> Result<GroupResponse, Failure> {
-    let place = Place {
+pub(super) async fn send(client: &Client, outgoing: GroupCall) -> Result<GroupResponse, Failure> {
+    let place = RequestTarget {
         client,
         node: outgoing.node,
-        lane: match outgoing.held_back {
-            true => Lane::Membership,
-            false => Lane::Coordinator,
+        kind: match outgoing.held_back {
+            true => ConnectionKind::Membership,
+            false => ConnectionKind::Coordinator,
         },
         timeout: outgoing.timeout,
     };
@@ -65,10 +65,10 @@ pub(super) async fn commit(
     client: &Client,
     outgoing: OutgoingCommit,
 ) -> Result<OffsetCommitResponse, Failure> {
-    let place = Place {
+    let place = RequestTarget {
         client,
         node: outgoing.node,
-        lane: Lane::Coordinator,
+        kind: ConnectionKind::Coordinator,
         timeout: outgoing.timeout,
     };
     let OutgoingCommit {
@@ -101,14 +101,14 @@ fn commit_in(mut request: OffsetCommitRequest, version: i16) -> OffsetCommitRequ
     request
 }
 
-struct Place<'a> {
+struct RequestTarget<'a> {
     client: &'a Client,
     node: i32,
-    lane: Lane,
+    kind: ConnectionKind,
     timeout: std::time::Duration,
 }
 
-impl Place<'_> {
+impl RequestTarget<'_> {
     async fn ask<R: Request + Send + Sync>(&self, request: R) -> Result<R::Response, Failure> {
         self.ask_with(|_| request, i16::MAX).await
     }
@@ -122,7 +122,7 @@ impl Place<'_> {
         let asked = async {
             let connection = self
                 .client
-                .connection(self.node, self.lane, deadline)
+                .connection(self.node, self.kind, deadline)
                 .await?;
             let version = connection.versions().highest::<R>()?.min(max_version);
             let answer = connection.start_version(&build(version), version, deadline)?;

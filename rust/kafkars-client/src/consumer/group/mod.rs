@@ -1,15 +1,15 @@
-//! Membership of a group: the handle's half. `driver.rs` is the task around `kafkars_core::group`, which heartbeats whatever
-//! the application does; `news.rs` is what waits for the application.
+//! Membership of a group: the handle's half. `task.rs` is the task around `kafkars_core::group`, which heartbeats whatever
+//! the application does; `events.rs` is what waits for the application.
 
 mod commits;
 mod committed;
-mod driver;
 mod ending;
+mod events;
 mod exchange;
 mod health;
-mod news;
 mod pattern;
-mod watch;
+mod poll_watchdog;
+mod task;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,13 +24,13 @@ use tokio::sync::{mpsc, oneshot};
 
 pub use self::commits::check_offset_to_commit;
 pub(super) use self::committed::fetch as fetch_committed;
-pub(super) use self::driver::Start;
 pub(super) use self::ending::Ending;
 use self::ending::{ChangeDone, LastCommits};
+pub use self::events::ConsumerEvent;
+pub(super) use self::events::Queue;
 pub use self::health::{ConsumerHealth, PartitionTrouble};
-pub use self::news::News;
-pub(super) use self::news::Queue;
 use self::pattern::Pattern;
+pub(super) use self::task::Start;
 use super::Consumer;
 use super::shared::Shared;
 use crate::topic_name;
@@ -44,10 +44,10 @@ pub enum SubscriptionView {
     Pattern(Arc<str>),
 }
 
-/// What the handle tells the driver.
+/// What the handle tells the task.
 pub(super) enum Command {
-    Subscribe(Wish),
-    /// Give up everything, after a commit of what is finished. [`News::Left`] comes when all commits made before are done or
+    Subscribe(SubscriptionRequest),
+    /// Give up everything, after a commit of what is finished. [`ConsumerEvent::Left`] comes when all commits made before are done or
     /// given up, which they are before the deadline.
     Leave {
         id: LeaveId,
@@ -90,8 +90,8 @@ pub(super) enum Reply {
     Last(Arc<LastCommits>),
 }
 
-/// A subscription on its way to the driver.
-pub(super) enum Wish {
+/// A subscription on its way to the task.
+pub(super) enum SubscriptionRequest {
     Topics(BTreeSet<Arc<str>>),
     /// Matched here against the topics there are (classic protocol).
     Local(Pattern),
@@ -114,13 +114,13 @@ pub struct Closing {
 }
 
 impl Closing {
-    /// What [`News::Left`] will say.
+    /// What [`ConsumerEvent::Left`] will say.
     #[must_use]
     pub fn id(&self) -> LeaveId {
         self.id
     }
 
-    /// What came of the last commits, those of revoked partitions too, after [`News::Left`] or the deadline.
+    /// What came of the last commits, those of revoked partitions too, after [`ConsumerEvent::Left`] or the deadline.
     ///
     /// # Errors
     /// The commit has failed, or its outcome has not come: [`CommitError::TimedOut`].
@@ -130,7 +130,7 @@ impl Closing {
     }
 }
 
-/// What the driver shows of itself.
+/// What the task shows of itself.
 #[derive(Debug, Clone)]
 pub(super) struct Status {
     pub(super) subscription: Option<SubscriptionView>,
@@ -139,11 +139,11 @@ pub(super) struct Status {
     pub(super) subscribed_at: Option<Instant>,
     pub(super) heard_at: Option<Instant>,
     pub(super) committed_at: Option<Instant>,
-    /// How many ends of subscriptions the driver was told of.
+    /// How many ends of subscriptions the task was told of.
     leaves: u64,
 }
 
-/// One consumer's group: settings, a way to the driver, and what the driver shows.
+/// One consumer's group: settings, a way to the task, and what the task shows.
 pub(super) struct Group {
     pub(super) config: Checked<GroupConfig>,
     commands: mpsc::UnboundedSender<Command>,
@@ -151,7 +151,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// The handle's half, and what the driver needs to start.
+    /// The handle's half, and what the task needs to start.
     pub(super) fn new(
         config: Checked<GroupConfig>,
         assignors: Vec<Arc<dyn Assignor>>,
@@ -178,12 +178,12 @@ impl Group {
         (group, start)
     }
 
-    /// False once the driver has ended.
+    /// False once the task has ended.
     fn tell(&self, command: Command) -> bool {
         self.commands.send(command).is_ok()
     }
 
-    /// Tells the driver to leave; `None` once it has ended. Commands come in the order of their ids.
+    /// Tells the task to leave; `None` once it has ended. Commands come in the order of their ids.
     fn leave(&self, reason: &'static str, deadline: Instant, last: Offsets) -> Option<LeaveId> {
         let mut status = self.status.lock();
         status.leaves += 1;
@@ -220,7 +220,7 @@ impl Consumer {
         }
         let topics: BTreeSet<_> = topics.into_iter().collect();
         let view = SubscriptionView::Topics(topics.clone());
-        self.wish(view, Wish::Topics(topics))
+        self.wish(view, SubscriptionRequest::Topics(topics))
     }
 
     /// Reads the topics whose whole name matches, also those that come later.
@@ -228,13 +228,13 @@ impl Consumer {
         let compiled = Pattern::new(pattern)?;
         let group = self.group("subscribe()")?;
         let wish = match group.config.group_protocol {
-            GroupProtocol::Classic => Wish::Local(compiled),
-            GroupProtocol::Consumer => Wish::Remote(pattern.into()),
+            GroupProtocol::Classic => SubscriptionRequest::Local(compiled),
+            GroupProtocol::Consumer => SubscriptionRequest::Remote(pattern.into()),
         };
         self.wish(SubscriptionView::Pattern(pattern.into()), wish)
     }
 
-    fn wish(&self, view: SubscriptionView, wish: Wish) -> Result<(), FetchError> {
+    fn wish(&self, view: SubscriptionView, wish: SubscriptionRequest) -> Result<(), FetchError> {
         self.check_open()?;
         let group = self.group("subscribe()")?;
         {
@@ -262,7 +262,7 @@ impl Consumer {
         group.status.lock().subscription.clone()
     }
 
-    /// Gives up the subscription: revocations come as news, and [`News::Left`] with this id is the end. `None` where there is none.
+    /// Gives up the subscription: revocations come as events, and [`ConsumerEvent::Left`] with this id is the end. `None` where there is none.
     /// Commits made before are done or given up before `deadline`; what the application has not heard of by then is carried out
     /// without it. `is_finished` tells whether it has finished what was handed out last.
     pub fn start_leaving(

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use super::credit::opened;
 use super::{CursorId, FetchBuffer};
 use crate::config::TopicPartition;
-use crate::fetch::cursor::{Cursor, Place, Queued, StartAt};
+use crate::fetch::cursor::{Cursor, FetchPosition, Queued, StartAt};
 use crate::fetch::error::FetchError;
 
 impl FetchBuffer {
     /// Replaces the assignment. Partitions that stay keep position, data and pause unless a place is given.
-    pub fn assign(&mut self, partitions: Vec<(TopicPartition, Option<Place>)>) {
+    pub fn assign(&mut self, partitions: Vec<(TopicPartition, Option<FetchPosition>)>) {
         let wanted: HashMap<_, _> = partitions.into_iter().collect();
         let gone: Vec<_> = self
             .by_partition
@@ -27,7 +27,7 @@ impl FetchBuffer {
     }
 
     /// Adds to the assignment; partitions that are in it stay as they are unless a place is given.
-    pub fn add(&mut self, partitions: Vec<(TopicPartition, Option<Place>)>) {
+    pub fn add(&mut self, partitions: Vec<(TopicPartition, Option<FetchPosition>)>) {
         for (partition, place) in partitions {
             self.assign_one(partition, place);
         }
@@ -40,7 +40,7 @@ impl FetchBuffer {
         }
     }
 
-    fn assign_one(&mut self, partition: TopicPartition, place: Option<Place>) {
+    fn assign_one(&mut self, partition: TopicPartition, place: Option<FetchPosition>) {
         match (self.by_partition.get(&partition), place) {
             (Some(_), None) => {}
             (Some(id), Some(place)) => self.go_to(*id, |cursor| cursor.set_position(place)),
@@ -48,7 +48,7 @@ impl FetchBuffer {
         }
     }
 
-    fn create(&mut self, partition: TopicPartition, place: Option<Place>) {
+    fn create(&mut self, partition: TopicPartition, place: Option<FetchPosition>) {
         self.next_epoch += 1;
         let cursor = Cursor::new(partition.clone(), self.next_epoch, self.start, place);
         let id = match self.free.pop() {
@@ -127,7 +127,11 @@ impl FetchBuffer {
     }
 
     /// Goes on at `place`.
-    pub fn seek(&mut self, partition: &TopicPartition, place: Place) -> Result<(), FetchError> {
+    pub fn seek(
+        &mut self,
+        partition: &TopicPartition,
+        place: FetchPosition,
+    ) -> Result<(), FetchError> {
         let id = self.id(partition)?;
         self.go_to(id, |cursor| cursor.set_position(place));
         Ok(())

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::{CursorId, FetchBuffer};
 use crate::config::TopicPartition;
-use crate::fetch::cursor::{CursorState, Place, StartAt};
+use crate::fetch::cursor::{CursorState, FetchPosition, StartAt};
 
 /// A position to be found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl FetchBuffer {
     }
 
     /// The place found for a cursor without position.
-    pub fn set_position(&mut self, look_up: &LookUp, place: Place) {
+    pub fn set_position(&mut self, look_up: &LookUp, place: FetchPosition) {
         if let Some(cursor) = self.ended(look_up) {
             cursor.set_position(place);
         }

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use crate::backoff::Backoff;
 use crate::config::{AutoOffsetReset, TopicPartition};
-use crate::fetch::cursor::{BatchCursor, Cursor, Place, Queued, StartAt};
+use crate::fetch::cursor::{BatchCursor, Cursor, FetchPosition, Queued, StartAt};
 use crate::fetch::error::FetchError;
 use crate::fetch::retry::RetryPace;
 
@@ -70,7 +70,7 @@ pub struct FetchBuffer {
     // How fast refused requests are repeated.
     pace: RetryPace,
     // What the latest call handed out, by where each cursor stood before it.
-    unfinished: Vec<(CursorId, u64, Place)>,
+    unfinished: Vec<(CursorId, u64, FetchPosition)>,
     // What the group's coordinator has.
     ledger: Ledger,
 }
@@ -85,7 +85,7 @@ pub struct FetchTarget {
     /// Which partition.
     pub partition: TopicPartition,
     /// From where.
-    pub from: Place,
+    pub from: FetchPosition,
 }
 
 /// What a fetch response says of a partition besides its records.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::credit::{opened, unopened};
 use super::network::FETCH;
 use super::{CursorId, FetchBuffer, FetchTarget};
-use crate::fetch::cursor::{BatchCursor, Cursor, CursorState, Place, Queued};
+use crate::fetch::cursor::{BatchCursor, Cursor, CursorState, FetchPosition, Queued};
 use crate::fetch::error::FetchError;
 use crate::fetch::open::{OpenJob, Opened};
 use crate::fetch::opening::Opening;
@@ -16,7 +16,7 @@ pub struct OpenTask {
     id: CursorId,
     epoch: u64,
     // Where the first part has to join.
-    at: Place,
+    at: FetchPosition,
     // Bytes not opened when the task was given out.
     unopened: usize,
     /// What is to be opened.

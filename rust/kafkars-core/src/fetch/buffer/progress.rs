@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use super::FetchBuffer;
 use crate::config::TopicPartition;
-use crate::fetch::cursor::Place;
+use crate::fetch::cursor::FetchPosition;
 
 /// An offset to commit: the next record to read, with the leader epoch of the one before it.
-pub type Position = (TopicPartition, Place);
+pub type Position = (TopicPartition, FetchPosition);
 
 impl FetchBuffer {
     /// Where each partition stands after everything that was handed out.

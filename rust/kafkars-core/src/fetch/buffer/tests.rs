@@ -7,7 +7,7 @@ use kafkars_records::{BatchBuilder, Compression, ProducerFields, ReadLimits, bat
 
 use super::*;
 use crate::config::{AutoOffsetReset, IsolationLevel};
-use crate::fetch::cursor::{CursorState, Place, StartAt};
+use crate::fetch::cursor::{CursorState, FetchPosition, StartAt};
 use crate::fetch::open::OpenJob;
 use crate::fetch::response_memory::ResponseMemory;
 
@@ -22,7 +22,7 @@ fn assigned(partitions: i32) -> FetchBuffer {
     let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 1 << 20);
     buffer.assign(
         (0..partitions)
-            .map(|number| (partition(number), Some(Place::at(0))))
+            .map(|number| (partition(number), Some(FetchPosition::at(0))))
             .collect(),
     );
     buffer
@@ -141,7 +141,9 @@ fn the_next_fetch_continues_before_the_last_answer_is_opened() {
 #[test]
 fn records_before_the_position_are_not_shown() {
     let mut buffer = assigned(1);
-    buffer.seek(&partition(0), Place::at(2)).expect("assigned");
+    buffer
+        .seek(&partition(0), FetchPosition::at(2))
+        .expect("assigned");
     let target = take_targets(&mut buffer).remove(0);
     answer(&mut buffer, &target, wire(0, 4));
     assert_eq!(offsets(&mut buffer), [(0, 2), (0, 3)]);
@@ -154,7 +156,9 @@ fn a_seek_drops_what_was_fetched_and_what_is_under_way() {
     answer(&mut buffer, &target, wire(0, 4));
     let under_way = take_targets(&mut buffer).remove(0);
     buffer.next_record().expect("ready").expect("a record");
-    buffer.seek(&partition(0), Place::at(50)).expect("assigned");
+    buffer
+        .seek(&partition(0), FetchPosition::at(50))
+        .expect("assigned");
     assert!(!buffer.is_ready());
     assert_eq!(buffer.buffered(), 0);
     answer(&mut buffer, &under_way, wire(4, 4));
@@ -229,7 +233,7 @@ fn taking_stops_at_the_maximum_and_goes_on_from_there() {
 #[test]
 fn full_buffers_ask_for_nothing_until_the_application_takes() {
     let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 10);
-    buffer.assign(vec![(partition(0), Some(Place::at(0)))]);
+    buffer.assign(vec![(partition(0), Some(FetchPosition::at(0)))]);
     let target = take_targets(&mut buffer).remove(0);
     answer(&mut buffer, &target, wire(0, 10));
     assert!(!buffer.has_credit());
@@ -287,7 +291,7 @@ fn out_of_range_starts_over_or_raises_as_the_policy_says() {
     );
 
     let mut strict = FetchBuffer::new(AutoOffsetReset::None, 1 << 20);
-    strict.assign(vec![(partition(0), Some(Place::at(7)))]);
+    strict.assign(vec![(partition(0), Some(FetchPosition::at(7)))]);
     let target = take_targets(&mut strict).remove(0);
     strict.landed(std::slice::from_ref(&target));
     assert!(strict.out_of_range(&target, Instant::now()));
@@ -301,16 +305,16 @@ fn out_of_range_starts_over_or_raises_as_the_policy_says() {
 fn a_stale_out_of_range_moves_nothing() {
     for policy in [AutoOffsetReset::None, AutoOffsetReset::Latest] {
         let mut buffer = FetchBuffer::new(policy, 800);
-        buffer.assign(vec![(partition(0), Some(Place::at(10)))]);
+        buffer.assign(vec![(partition(0), Some(FetchPosition::at(10)))]);
         let now = take_targets(&mut buffer).remove(0);
         // What lay between was dropped while this was under way.
         let stale = FetchTarget {
-            from: Place::at(30),
+            from: FetchPosition::at(30),
             ..now.clone()
         };
         buffer.landed(std::slice::from_ref(&now));
         assert!(!buffer.out_of_range(&stale, Instant::now()));
-        assert_eq!(take_targets(&mut buffer)[0].from, Place::at(10));
+        assert_eq!(take_targets(&mut buffer)[0].from, FetchPosition::at(10));
     }
 }
 
@@ -322,7 +326,7 @@ fn assigning_again_keeps_what_stays_and_forgets_what_goes() {
     }
     buffer.assign(vec![
         (partition(1), None),
-        (partition(2), Some(Place::at(9))),
+        (partition(2), Some(FetchPosition::at(9))),
     ]);
     assert_eq!(offsets(&mut buffer), [(1, 0), (1, 1)]);
     let mut positions: Vec<_> = buffer
@@ -354,7 +358,7 @@ fn a_batch_that_does_not_join_what_is_queued_is_asked_for_again() {
     let mut buffer = assigned(1);
     let first = take_targets(&mut buffer).remove(0);
     let skipped = FetchTarget {
-        from: Place::at(5),
+        from: FetchPosition::at(5),
         ..first
     };
     let late = job(&skipped, wire(5, 2));
@@ -414,7 +418,7 @@ mod transactions {
         ];
         let job = OpenJob {
             partition: partition(0),
-            from: Place::at(0),
+            from: FetchPosition::at(0),
             response: ResponseMemory::new(1 << 20),
             records: records.concat().into(),
             aborted: vec![AbortedTransaction {
@@ -444,7 +448,7 @@ mod transactions {
         let records = [marker(4, 1, false), transactional(5, 1), marker(6, 1, true)].concat();
         let mut opening = Opening::new(OpenJob {
             partition: partition(0),
-            from: Place::at(4),
+            from: FetchPosition::at(4),
             response: ResponseMemory::new(1 << 20),
             records: records.into(),
             aborted: vec![AbortedTransaction {
@@ -480,7 +484,7 @@ fn late_answers_after_reassignment_are_dropped() {
     let mut buffer = assigned(1);
     let target = take_targets(&mut buffer).remove(0);
     buffer.assign(Vec::new());
-    buffer.assign(vec![(partition(0), Some(Place::at(7)))]);
+    buffer.assign(vec![(partition(0), Some(FetchPosition::at(7)))]);
     answer(&mut buffer, &target, wire(0, 2));
     assert!(!buffer.is_ready());
     assert_eq!(Arc::strong_count(&target.partition.topic), 1);
@@ -532,7 +536,7 @@ mod progress {
         answer(&mut buffer, &target, wire(0, 2));
         buffer.next_record().expect("no error");
         buffer
-            .seek(&partition(0), Place::at(40))
+            .seek(&partition(0), FetchPosition::at(40))
             .expect("it is assigned");
         assert_eq!(finished(&buffer), [(0, 40)]);
     }
@@ -600,7 +604,7 @@ mod progress {
         queued(&mut buffer, 0, 1);
         buffer.note_found(&partition(1), 0);
         buffer.assign(Vec::new());
-        let again = (0..2).map(|number| (partition(number), Some(Place::at(0))));
+        let again = (0..2).map(|number| (partition(number), Some(FetchPosition::at(0))));
         buffer.assign(again.collect());
         assert_eq!(uncommitted(&buffer), [0, 1], "others may have committed");
         buffer.note_found(&partition(0), 0);
@@ -669,7 +673,7 @@ mod chosen {
     #[test]
     fn what_is_wanted_is_asked_for_though_others_fill_the_buffer() {
         let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 1);
-        let places = (0..2).map(|number| (partition(number), Some(Place::at(0))));
+        let places = (0..2).map(|number| (partition(number), Some(FetchPosition::at(0))));
         buffer.assign(places.collect());
         let targets = take_targets(&mut buffer);
         answer(&mut buffer, &targets[0], wire(0, 2));
@@ -697,7 +701,7 @@ mod paused {
     /// A buffer with room for less than two batches of ten records, two partitions, of which the first is paused and full.
     fn blocked() -> FetchBuffer {
         let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 600);
-        let places = (0..2).map(|number| (partition(number), Some(Place::at(0))));
+        let places = (0..2).map(|number| (partition(number), Some(FetchPosition::at(0))));
         buffer.assign(places.collect());
         let targets = take_targets(&mut buffer);
         let records = [wire(0, 10), wire(10, 10), wire(20, 10)].concat();
@@ -757,7 +761,11 @@ mod paused {
         const BATCHES: i64 = 40;
         let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 200_000);
         let both = [partition(0), partition(1)];
-        buffer.assign(both.clone().map(|one| (one, Some(Place::at(0)))).into());
+        buffer.assign(
+            both.clone()
+                .map(|one| (one, Some(FetchPosition::at(0))))
+                .into(),
+        );
         let (mut asked, mut read) = (0, 0);
         for turn in 0..1_000 {
             let paused = &both[turn % 2];
@@ -824,7 +832,7 @@ mod errors {
     /// A partition with an opened answer, one that is not opened, and an error behind both.
     fn refused_ahead(limit: usize) -> (FetchBuffer, FetchError) {
         let mut buffer = FetchBuffer::new(AutoOffsetReset::None, limit);
-        buffer.assign(vec![(partition(0), Some(Place::at(0)))]);
+        buffer.assign(vec![(partition(0), Some(FetchPosition::at(0)))]);
         let target = take_targets(&mut buffer).remove(0);
         answer(&mut buffer, &target, wire(0, 5));
         let target = take_targets(&mut buffer).remove(0);
@@ -912,7 +920,7 @@ mod responses {
     /// Two partitions whose parts came in one response of a mebibyte.
     fn shared() -> FetchBuffer {
         let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 4 * RESPONSE);
-        let places = (0..2).map(|number| (partition(number), Some(Place::at(0))));
+        let places = (0..2).map(|number| (partition(number), Some(FetchPosition::at(0))));
         buffer.assign(places.collect());
         let response = ResponseMemory::new(RESPONSE);
         for target in take_targets(&mut buffer) {
@@ -950,7 +958,7 @@ mod responses {
             |buffer: &mut FetchBuffer| buffer.remove(&[partition(0), partition(1)]),
             |buffer: &mut FetchBuffer| {
                 for number in 0..2 {
-                    let sought = buffer.seek(&partition(number), Place::at(0));
+                    let sought = buffer.seek(&partition(number), FetchPosition::at(0));
                     sought.expect("assigned");
                 }
             },
@@ -973,7 +981,7 @@ mod responses {
     #[test]
     fn a_batch_that_is_put_back_counts_again() {
         let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 4 * RESPONSE);
-        buffer.assign(vec![(partition(0), Some(Place::at(0)))]);
+        buffer.assign(vec![(partition(0), Some(FetchPosition::at(0)))]);
         let target = take_targets(&mut buffer).remove(0);
         buffer.landed(std::slice::from_ref(&target));
         let mut builder = BatchBuilder::new(64);
@@ -1069,7 +1077,7 @@ mod opening {
     fn opened(records: Vec<u8>, from: i64) -> Vec<(i64, i64)> {
         let job = OpenJob {
             partition: partition(0),
-            from: Place::at(from),
+            from: FetchPosition::at(from),
             response: ResponseMemory::new(1 << 20),
             records: records.into(),
             aborted: Vec::new(),
@@ -1126,7 +1134,7 @@ mod opening {
         let large = raw.with_position(2, 0).expect("magic 2");
         let mut opening = Opening::new(OpenJob {
             partition: partition(0),
-            from: Place::at(0),
+            from: FetchPosition::at(0),
             response: ResponseMemory::new(1 << 20),
             records: [&records[..], large.bytes()].concat().into(),
             aborted: Vec::new(),
@@ -1142,7 +1150,7 @@ mod opening {
     #[test]
     fn answers_wait_unopened_while_the_application_has_enough() {
         let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 500);
-        buffer.assign(vec![(partition(0), Some(Place::at(0)))]);
+        buffer.assign(vec![(partition(0), Some(FetchPosition::at(0)))]);
         let target = take_targets(&mut buffer).remove(0);
         let records = [wire(0, 1), wire(1, 1), wire(2, 1), wire(3, 1)].concat();
         answer(&mut buffer, &target, records.into());
@@ -1171,7 +1179,7 @@ mod opening {
         };
         let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 32 << 20);
         let both = [partition(0), partition(1)];
-        buffer.assign(both.map(|one| (one, Some(Place::at(0)))).into());
+        buffer.assign(both.map(|one| (one, Some(FetchPosition::at(0)))).into());
         for offset in 0..2 {
             let targets = take_targets(&mut buffer);
             assert_eq!(targets.len(), 2);
@@ -1206,7 +1214,10 @@ mod many {
         let started = Instant::now();
         let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 1 << 30);
         let all: Vec<_> = (0..MANY).map(partition).collect();
-        let places = || all.iter().map(|one| (one.clone(), Some(Place::at(0))));
+        let places = || {
+            all.iter()
+                .map(|one| (one.clone(), Some(FetchPosition::at(0))))
+        };
         for _ in 0..2 {
             buffer.assign(places().collect());
             for target in buffer.take_targets(started, |_| true) {

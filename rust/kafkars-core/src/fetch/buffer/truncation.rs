@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::{CursorId, FetchBuffer};
 use crate::config::{AutoOffsetReset, TopicPartition};
-use crate::fetch::cursor::{Cursor, CursorState, Place, StartAt};
+use crate::fetch::cursor::{Cursor, CursorState, FetchPosition, StartAt};
 use crate::fetch::error::FetchError;
 
 /// A cursor whose log must be compared with what was read from it, because another leader was elected since.
@@ -18,7 +18,7 @@ pub struct Validation {
     /// Which partition.
     pub partition: TopicPartition,
     /// What the next fetch asks for, and the epoch to ask about.
-    pub from: Place,
+    pub from: FetchPosition,
     /// The leader to ask.
     pub node: i32,
     /// That leader's epoch.
@@ -37,7 +37,7 @@ pub struct EpochEnd {
 impl EpochEnd {
     /// Whether a log of which this is said does not hold what was read up to `from`.
     #[must_use]
-    pub fn diverges_from(self, from: Place) -> bool {
+    pub fn diverges_from(self, from: FetchPosition) -> bool {
         self.leader_epoch < from.leader_epoch.max(0) || self.end_offset < from.offset.max(0)
     }
 }
@@ -103,7 +103,7 @@ impl FetchBuffer {
         &mut self,
         id: CursorId,
         epoch: u64,
-        from: Place,
+        from: FetchPosition,
         end: EpochEnd,
         now: Instant,
     ) {
@@ -140,13 +140,13 @@ impl FetchBuffer {
 
 /// Where both logs agree, and never further than the application has read. The epoch that was refused is not asked about
 /// again: the log has nothing of it.
-fn place_of(cursor: &Cursor, end: EpochEnd) -> Place {
+fn place_of(cursor: &Cursor, end: EpochEnd) -> FetchPosition {
     match cursor.place() {
-        Some(position) if position.offset < end.end_offset => Place {
+        Some(position) if position.offset < end.end_offset => FetchPosition {
             offset: position.offset,
             leader_epoch: position.leader_epoch.min(end.leader_epoch),
         },
-        _ => Place {
+        _ => FetchPosition {
             offset: end.end_offset,
             leader_epoch: end.leader_epoch,
         },
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
     use crate::fetch::buffer::FetchTarget;
 
-    const READ: Place = Place {
+    const READ: FetchPosition = FetchPosition {
         offset: 20,
         leader_epoch: 3,
     };
@@ -222,7 +222,7 @@ mod tests {
         let mut buffer = reading(AutoOffsetReset::Latest);
         let question = asked(&mut buffer, 4).remove(0);
         buffer.validated(&question, end(2, 15), Instant::now());
-        let from = Place {
+        let from = FetchPosition {
             offset: 15,
             leader_epoch: 2,
         };
@@ -267,7 +267,7 @@ mod tests {
         let mut buffer = reading(AutoOffsetReset::Earliest);
         let question = asked(&mut buffer, 4).remove(0);
         buffer.validated(&question, end(2, 25), Instant::now());
-        let from = Place {
+        let from = FetchPosition {
             offset: 20,
             leader_epoch: 2,
         };
@@ -300,12 +300,12 @@ mod tests {
         let mut buffer = reading(AutoOffsetReset::None);
         let question = asked(&mut buffer, 4).remove(0);
         buffer
-            .seek(&partition(), Place::at(3))
+            .seek(&partition(), FetchPosition::at(3))
             .expect("it is assigned");
         buffer.validated(&question, end(2, 15), Instant::now());
         assert_eq!(
             fetched(&mut buffer).map(|target| target.from),
-            Some(Place::at(3))
+            Some(FetchPosition::at(3))
         );
     }
 }

@@ -13,13 +13,13 @@ const TRIES: u32 = 3;
 
 /// A member on its way out.
 #[derive(Debug)]
-pub(super) struct Departure {
+pub(super) struct LeaveRequest {
     leave: Leave,
     in_flight: Option<RequestId>,
     failures: u32,
 }
 
-impl Departure {
+impl LeaveRequest {
     pub(super) fn is_in_flight(&self) -> bool {
         self.in_flight.is_some()
     }
@@ -48,7 +48,7 @@ impl Classic {
     }
 
     fn depart(&mut self, leave: Leave) {
-        self.phase = Phase::Leaving(Departure {
+        self.phase = Phase::Leaving(LeaveRequest {
             leave,
             in_flight: None,
             failures: 0,
@@ -56,21 +56,21 @@ impl Classic {
     }
 
     pub(super) fn try_leave(&mut self, common: &mut Common, now: Instant) {
-        let Phase::Leaving(departure) = &self.phase else {
+        let Phase::Leaving(leaving) = &self.phase else {
             return;
         };
-        if !common.ownership.is_settled() || common.is_committing || departure.in_flight.is_some() {
+        if !common.ownership.is_settled() || common.is_committing || leaving.in_flight.is_some() {
             return;
         }
-        if departure.failures >= TRIES || !self.sends_leave(common, departure.leave.operation) {
+        if leaving.failures >= TRIES || !self.sends_leave(common, leaving.leave.operation) {
             return self.left(common);
         }
-        let reason = departure.leave.reason.clone();
+        let reason = leaving.leave.reason.clone();
         let Some(id) = self.send_leave(common, now, reason) else {
             return;
         };
-        if let Phase::Leaving(departure) = &mut self.phase {
-            departure.in_flight = Some(id);
+        if let Phase::Leaving(leaving) = &mut self.phase {
+            leaving.in_flight = Some(id);
         }
     }
 
@@ -106,14 +106,14 @@ impl Classic {
 
     /// Whether `id` is the LeaveGroup under way.
     pub(super) fn is_leaving(&self, id: RequestId) -> bool {
-        matches!(&self.phase, Phase::Leaving(departure) if departure.in_flight == Some(id))
+        matches!(&self.phase, Phase::Leaving(leaving) if leaving.in_flight == Some(id))
     }
 
     /// The coordinator was not reached, or is another one by now.
     pub(super) fn leave_failed(&mut self, common: &mut Common, now: Instant) {
-        if let Phase::Leaving(departure) = &mut self.phase {
-            departure.in_flight = None;
-            departure.failures += 1;
+        if let Phase::Leaving(leaving) = &mut self.phase {
+            leaving.in_flight = None;
+            leaving.failures += 1;
             common.leaves.failed(now);
         }
     }

@@ -19,7 +19,7 @@ use kafkars_protocol::ErrorCode;
 
 use self::elect::{Election, Watched};
 use self::heartbeat::Heartbeats;
-use self::leave::Departure;
+use self::leave::LeaveRequest;
 use super::action::RequestId;
 use super::assignor::{Assignor, LastAssignment, default_assignors};
 use super::common::Common;
@@ -75,7 +75,7 @@ enum Phase {
     Electing(Election),
     Syncing(RequestId, Instant),
     Stable,
-    Leaving(Departure),
+    Leaving(LeaveRequest),
     Expelled,
     Failed {
         may_return: bool,
@@ -181,8 +181,8 @@ impl Classic {
         let retry_at = match &self.phase {
             Phase::Preparing if can_act => self.pace.next_at(),
             Phase::Electing(election) => election.wake_at(),
-            Phase::Leaving(departure)
-                if can_act && !common.is_committing && !departure.is_in_flight() =>
+            Phase::Leaving(leaving)
+                if can_act && !common.is_committing && !leaving.is_in_flight() =>
             {
                 common.leaves.next_at()
             }
@@ -274,9 +274,9 @@ impl Classic {
 
     /// The application does not poll: gives the place to others. One who is leaving anyway has left then.
     pub(super) fn expel(&mut self, common: &mut Common, now: Instant, error: GroupError) {
-        if let Phase::Leaving(departure) = &self.phase {
-            let (operation, reason) = departure.say();
-            if !departure.is_in_flight() && self.sends_leave(common, operation) {
+        if let Phase::Leaving(leaving) = &self.phase {
+            let (operation, reason) = leaving.say();
+            if !leaving.is_in_flight() && self.sends_leave(common, operation) {
                 self.send_leave(common, now, reason);
             }
             common.lose(error);

@@ -1,17 +1,17 @@
 //! Which offsets are committed, when, and by whom they may be.
 
 mod error;
+mod error_action;
 mod queue;
 mod request;
-mod verdict;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use error::CommitError;
+pub use error_action::{CommitErrorAction, error_action};
 pub use queue::{CommitId, CommitOutcome, CommitQueue};
 pub use request::OutgoingCommit;
-pub use verdict::{Verdict, verdict};
 
 use crate::config::TopicPartition;
 

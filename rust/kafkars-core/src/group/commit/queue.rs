@@ -8,8 +8,8 @@ use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::offset_commit::{OffsetCommitRequest, OffsetCommitResponse};
 
 use super::error::CommitError;
+use super::error_action::{CommitErrorAction, error_action};
 use super::request::{OutgoingCommit, answers, build};
-use super::verdict::{Verdict, verdict};
 use super::{OffsetAndMetadata, Offsets};
 use crate::backoff::{Backoff, Random};
 use crate::cluster::Cluster;
@@ -333,9 +333,9 @@ impl CommitQueue {
             return;
         };
         let answers = answers(&in_flight.request, response);
-        let mut worst = Verdict::Done;
+        let mut worst = CommitErrorAction::Done;
         let group = Arc::clone(membership.group());
-        let judge = |code: ErrorCode| verdict_on(in_flight.identity.as_ref(), code);
+        let judge = |code: ErrorCode| error_action_for(in_flight.identity.as_ref(), code);
         for commit in self
             .waiting
             .iter_mut()
@@ -344,37 +344,46 @@ impl CommitQueue {
             commit.open.retain(|partition, _| {
                 // A partition without a word on it is asked for again.
                 let code = answers.get(partition).copied();
-                let verdict = code.map_or(Verdict::Retry, judge);
-                worst = worst.max_with(verdict);
-                if verdict == Verdict::Refused {
+                let error_action = code.map_or(CommitErrorAction::Retry, judge);
+                worst = worst.max_with(error_action);
+                if error_action == CommitErrorAction::Refused {
                     let code = code.unwrap_or(ErrorCode::UnknownServerError);
                     let refused =
                         || refused_with(&group, in_flight.identity.as_ref(), code, partition);
                     commit.error.get_or_insert_with(refused);
                 }
-                !matches!(verdict, Verdict::Done | Verdict::Refused)
+                !matches!(
+                    error_action,
+                    CommitErrorAction::Done | CommitErrorAction::Refused
+                )
             });
         }
         if let Some(code) = answers.values().find(|code| **code != ErrorCode::None) {
             self.last_cause = code.name().into();
         }
-        if worst == Verdict::Done {
+        if worst == CommitErrorAction::Done {
             membership.coordinator_served();
         }
-        if worst == Verdict::FindCoordinator {
+        if worst == CommitErrorAction::FindCoordinator {
             membership.coordinator_lost(now, in_flight.node);
         }
         if let Some(identity) = &in_flight.identity {
-            let refused = answers
-                .values()
-                .find(|code| matches!(judge(**code), Verdict::Stale | Verdict::Rebalancing));
+            let refused = answers.values().find(|code| {
+                matches!(
+                    judge(**code),
+                    CommitErrorAction::Stale | CommitErrorAction::Rebalancing
+                )
+            });
             if let Some(code) = refused {
                 membership.identity_refused(now, identity, *code);
             }
         }
         match worst {
-            Verdict::Done | Verdict::Refused => self.failures = 0,
-            Verdict::Retry | Verdict::FindCoordinator | Verdict::Rebalancing | Verdict::Stale => {
+            CommitErrorAction::Done | CommitErrorAction::Refused => self.failures = 0,
+            CommitErrorAction::Retry
+            | CommitErrorAction::FindCoordinator
+            | CommitErrorAction::Rebalancing
+            | CommitErrorAction::Stale => {
                 self.failures = self.failures.saturating_add(1);
                 self.pause(now);
             }
@@ -576,17 +585,19 @@ impl CommitQueue {
 }
 
 /// What a code means to the one who asked.
-fn verdict_on(identity: Option<&Identity>, code: ErrorCode) -> Verdict {
-    match (verdict(code), identity) {
+fn error_action_for(identity: Option<&Identity>, code: ErrorCode) -> CommitErrorAction {
+    match (error_action(code), identity) {
         // One who is no member cannot become another one.
-        (Verdict::Stale | Verdict::Rebalancing, None) => Verdict::Refused,
+        (CommitErrorAction::Stale | CommitErrorAction::Rebalancing, None) => {
+            CommitErrorAction::Refused
+        }
         // Nobody can take an instance id from a member that has none.
-        (Verdict::Stale, Some(identity))
+        (CommitErrorAction::Stale, Some(identity))
             if code == ErrorCode::FencedInstanceId && identity.instance.is_none() =>
         {
-            Verdict::Refused
+            CommitErrorAction::Refused
         }
-        (verdict, _) => verdict,
+        (error_action, _) => error_action,
     }
 }
 
@@ -629,10 +640,10 @@ fn failed_with(group: &Arc<str>, failure: Failure) -> CommitError {
     }
 }
 
-impl Verdict {
+impl CommitErrorAction {
     /// The one that asks for more work.
     fn max_with(self, other: Self) -> Self {
-        let rank = |verdict: Self| match verdict {
+        let rank = |error_action: Self| match error_action {
             Self::Done => 0,
             Self::Refused => 1,
             Self::Retry => 2,

@@ -17,13 +17,13 @@ use crate::group::membership::Subscription;
 
 /// What the coordinator knows of the member's wishes and holdings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct ReportedState {
     subscription: Option<Subscription>,
     /// `None`: to be told again.
     owned: Option<BTreeMap<Uuid, Vec<i32>>>,
 }
 
-impl Told {
+impl ReportedState {
     /// The coordinator has spoken of the assignment without having heard what is owned. It may wait for a partition that the
     /// member never knew it had, because an answer was lost: to be told so, though nothing has changed here.
     pub(super) fn tell_owned_again(&mut self) {
@@ -68,7 +68,7 @@ impl Consumer {
     }
 
     /// What the coordinator should know now. While partitions are being given up they count as owned.
-    pub(super) fn to_tell(&self, common: &Common) -> Told {
+    pub(super) fn to_tell(&self, common: &Common) -> ReportedState {
         let subscription = match self.phase {
             // Left already as far as the application is concerned; the coordinator hears of it with the last heartbeat.
             Phase::Leaving(_) => self
@@ -85,7 +85,7 @@ impl Consumer {
                 owned.entry(*id).or_default().push(partition.partition);
             }
         }
-        Told {
+        ReportedState {
             subscription,
             owned: Some(owned),
         }
@@ -96,12 +96,12 @@ impl Consumer {
         self.told.as_ref() != Some(&self.to_tell(common))
     }
 
-    fn tells_owned(&self, told: &Told) -> bool {
+    fn tells_owned(&self, told: &ReportedState) -> bool {
         let known = self.told.as_ref();
         known.is_none_or(|known| known.owned != told.owned)
     }
 
-    fn request(&self, common: &Common, told: &Told) -> ConsumerGroupHeartbeatRequest {
+    fn request(&self, common: &Common, told: &ReportedState) -> ConsumerGroupHeartbeatRequest {
         let mut request = ConsumerGroupHeartbeatRequest {
             group_id: common.group.to_string(),
             member_id: self.member_id.to_string(),

@@ -19,7 +19,7 @@ const TRIES: u32 = 3;
 
 /// A member on its way out.
 #[derive(Debug)]
-pub(super) struct Departure {
+pub(super) struct LeaveRequest {
     leave: Leave,
     in_flight: Option<RequestId>,
     failures: u32,
@@ -39,7 +39,7 @@ impl Consumer {
     }
 
     fn depart(&mut self, leave: Leave) {
-        self.phase = Phase::Leaving(Departure {
+        self.phase = Phase::Leaving(LeaveRequest {
             leave,
             in_flight: None,
             failures: 0,
@@ -47,14 +47,14 @@ impl Consumer {
     }
 
     pub(super) fn try_leave(&mut self, common: &mut Common, now: Instant) {
-        let Phase::Leaving(departure) = &self.phase else {
+        let Phase::Leaving(leaving) = &self.phase else {
             return;
         };
-        if !common.ownership.is_settled() || common.is_committing || departure.in_flight.is_some() {
+        if !common.ownership.is_settled() || common.is_committing || leaving.in_flight.is_some() {
             return;
         }
-        let Some(epoch) = leave_epoch(common, departure.leave.operation)
-            .filter(|_| self.may_have_place() && departure.failures < TRIES)
+        let Some(epoch) = leave_epoch(common, leaving.leave.operation)
+            .filter(|_| self.may_have_place() && leaving.failures < TRIES)
         else {
             return self.left(common, now);
         };
@@ -64,8 +64,8 @@ impl Consumer {
         // An answer to an ordinary heartbeat changes nothing any more.
         self.in_flight = None;
         self.next_at = None;
-        if let Phase::Leaving(departure) = &mut self.phase {
-            departure.in_flight = Some(id);
+        if let Phase::Leaving(leaving) = &mut self.phase {
+            leaving.in_flight = Some(id);
         }
     }
 
@@ -98,7 +98,7 @@ impl Consumer {
         error: crate::group::GroupError,
     ) {
         let (operation, is_told) = match &self.phase {
-            Phase::Leaving(departure) => (departure.leave.operation, departure.in_flight.is_some()),
+            Phase::Leaving(leaving) => (leaving.leave.operation, leaving.in_flight.is_some()),
             _ => (LeaveOperation::Default, false),
         };
         if self.epoch != JOINING
@@ -117,14 +117,14 @@ impl Consumer {
 
     /// Whether `id` is the last heartbeat.
     pub(super) fn is_leaving(&self, id: RequestId) -> bool {
-        matches!(&self.phase, Phase::Leaving(departure) if departure.in_flight == Some(id))
+        matches!(&self.phase, Phase::Leaving(leaving) if leaving.in_flight == Some(id))
     }
 
     /// The coordinator was not reached, or is another one by now.
     pub(super) fn leave_failed(&mut self, common: &mut Common, now: Instant) {
-        if let Phase::Leaving(departure) = &mut self.phase {
-            departure.in_flight = None;
-            departure.failures += 1;
+        if let Phase::Leaving(leaving) = &mut self.phase {
+            leaving.in_flight = None;
+            leaving.failures += 1;
             common.leaves.failed(now);
         }
     }
@@ -132,8 +132,8 @@ impl Consumer {
     pub(super) fn leave_wake_at(&self, common: &Common) -> Option<Instant> {
         let can_act = common.ownership.is_settled() && common.coordinator.node().is_some();
         match &self.phase {
-            Phase::Leaving(departure)
-                if can_act && !common.is_committing && departure.in_flight.is_none() =>
+            Phase::Leaving(leaving)
+                if can_act && !common.is_committing && leaving.in_flight.is_none() =>
             {
                 common.leaves.next_at()
             }

@@ -13,8 +13,8 @@ use std::time::Instant;
 
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use self::heartbeat::Told;
-use self::leave::Departure;
+use self::heartbeat::ReportedState;
+use self::leave::LeaveRequest;
 use super::action::RequestId;
 use super::common::Common;
 use super::error::GroupError;
@@ -37,7 +37,7 @@ pub(super) struct Consumer {
     next_at: Option<Instant>,
     pace: Pace,
     /// What the coordinator has been told and confirmed; nothing of it is told again.
-    told: Option<Told>,
+    told: Option<ReportedState>,
     /// What the member should own, as the coordinator said last.
     target: Option<BTreeMap<Uuid, Vec<i32>>>,
     /// Names of the topics that were ever assigned: a topic that is deleted loses its name in the metadata.
@@ -59,7 +59,7 @@ pub(super) struct Consumer {
 struct Beat {
     id: RequestId,
     sent_at: Instant,
-    told: Told,
+    told: ReportedState,
     tells_owned: bool,
 }
 
@@ -68,7 +68,7 @@ enum Phase {
     Idle,
     /// In the group, or on the way into it while the epoch is [`JOINING`].
     Active,
-    Leaving(Departure),
+    Leaving(LeaveRequest),
     Expelled,
     Failed {
         may_return: bool,

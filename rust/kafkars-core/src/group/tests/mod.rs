@@ -35,7 +35,7 @@ const PARTITIONS: i32 = 4;
 struct Desk {
     now: Instant,
     membership: Membership,
-    sent: VecDeque<Outgoing>,
+    sent: VecDeque<GroupCall>,
     told: VecDeque<Event>,
 }
 
@@ -109,22 +109,22 @@ impl Desk {
     }
 
     /// The next request that was sent; other than heartbeats of the classic protocol, which are dropped.
-    fn next(&mut self) -> Outgoing {
+    fn next(&mut self) -> GroupCall {
         self.try_next().expect("a request")
     }
 
-    fn try_next(&mut self) -> Option<Outgoing> {
+    fn try_next(&mut self) -> Option<GroupCall> {
         self.sent
             .retain(|sent| !matches!(sent.request, GroupRequest::Heartbeat(_)));
         self.sent.pop_front()
     }
 
-    fn answer(&mut self, to: &Outgoing, response: GroupResponse) {
+    fn answer(&mut self, to: &GroupCall, response: GroupResponse) {
         self.membership.answered(self.now, to.id, response);
         self.work();
     }
 
-    fn next_join(&mut self) -> (Outgoing, JoinGroupRequest) {
+    fn next_join(&mut self) -> (GroupCall, JoinGroupRequest) {
         let sent = self.next();
         match sent.request.clone() {
             GroupRequest::JoinGroup(request) => (sent, request),
@@ -132,7 +132,7 @@ impl Desk {
         }
     }
 
-    fn next_sync(&mut self) -> (Outgoing, SyncGroupRequest) {
+    fn next_sync(&mut self) -> (GroupCall, SyncGroupRequest) {
         let sent = self.next();
         match sent.request.clone() {
             GroupRequest::SyncGroup(request) => (sent, request),
@@ -140,7 +140,7 @@ impl Desk {
         }
     }
 
-    fn next_beat(&mut self) -> (Outgoing, ConsumerGroupHeartbeatRequest) {
+    fn next_beat(&mut self) -> (GroupCall, ConsumerGroupHeartbeatRequest) {
         let sent = self.next();
         match sent.request.clone() {
             GroupRequest::ConsumerGroupHeartbeat(request) => (sent, request),

@@ -16,7 +16,7 @@ use crate::cluster::PartitionMetadata;
 use crate::config::Acks;
 use crate::produce::delivery::BatchOutcome;
 use crate::produce::partition_buffer::BatchContent;
-use crate::produce::sender::{Departure, Sender, View, Work};
+use crate::produce::sender::{InFlightBatch, Sender, View, Work};
 use crate::transaction::NoAnswer;
 
 struct Driver {
@@ -95,7 +95,7 @@ impl Driver {
         Sender::new(checked, Arc::clone(accumulator), backoff, 1, None)
     }
 
-    fn send(&self, partition: i32, value: &[u8]) -> Result<(Delivery, bool), Refusal> {
+    fn send(&self, partition: i32, value: &[u8]) -> Result<(Delivery, bool), AppendRefusal> {
         let record = ProduceRecord {
             topic: "t",
             partition: Some(partition),
@@ -107,50 +107,50 @@ impl Driver {
         self.accumulator.append(&record, || self.now, || 0)
     }
 
-    fn poll(&mut self, hurry: bool) -> Work {
-        self.sender.poll(self.now, &self.world, hurry)
+    fn poll(&mut self, flush_requested: bool) -> Work {
+        self.sender.poll(self.now, &self.world, flush_requested)
     }
 
     /// What leaves, in requests of their own so that each can have its own fate.
-    fn batches(&mut self, hurry: bool) -> Vec<Departure> {
-        let requests = self.poll(hurry).requests;
+    fn batches(&mut self, flush_requested: bool) -> Vec<InFlightBatch> {
+        let requests = self.poll(flush_requested).requests;
         requests
             .into_iter()
             .flat_map(|request| request.batches)
             .collect()
     }
 
-    fn acknowledge(&mut self, departure: Departure, base_offset: i64) {
-        self.answer(departure, 0, base_offset);
+    fn acknowledge(&mut self, in_flight: InFlightBatch, base_offset: i64) {
+        self.answer(in_flight, 0, base_offset);
     }
 
-    fn answer(&mut self, departure: Departure, error_code: i16, base_offset: i64) {
-        let node = departure.buffer.partition() % 3;
+    fn answer(&mut self, in_flight: InFlightBatch, error_code: i16, base_offset: i64) {
+        let node = in_flight.buffer.partition() % 3;
         let answer = PartitionProduceResponse {
-            index: departure.buffer.partition(),
+            index: in_flight.buffer.partition(),
             error_code,
             base_offset,
             ..PartitionProduceResponse::default()
         };
         let response = ProduceResponse {
             responses: vec![TopicProduceResponse {
-                name: departure.buffer.topic().as_ref().to_owned(),
+                name: in_flight.buffer.topic().as_ref().to_owned(),
                 partition_responses: vec![answer],
                 ..TopicProduceResponse::default()
             }],
             ..ProduceResponse::default()
         };
-        let batches = vec![departure];
+        let batches = vec![in_flight];
         (self.sender).answered(self.now, node, batches, &response, &self.world);
         self.report();
     }
 
-    fn put_back(&mut self, departure: Departure) {
-        let node = departure.buffer.partition() % 3;
+    fn put_back(&mut self, in_flight: InFlightBatch) {
+        let node = in_flight.buffer.partition() % 3;
         let lost = NoAnswer::Indefinite {
             cause: "cut".into(),
         };
-        (self.sender).attempt_failed(self.now, node, vec![departure], &lost);
+        (self.sender).attempt_failed(self.now, node, vec![in_flight], &lost);
         self.report();
     }
 
@@ -190,7 +190,7 @@ fn unknown_topics_ask_for_metadata_first() {
         headers: &[],
     };
     let refusal = accumulator.append(&record, Instant::now, || 0).err();
-    assert_eq!(refusal, Some(Refusal::NeedsMetadata("new".into())));
+    assert_eq!(refusal, Some(AppendRefusal::NeedsMetadata("new".into())));
 }
 
 #[test]
@@ -244,10 +244,10 @@ fn memory_is_bounded_and_given_back() {
             Err(refusal) => break refusal,
         }
     };
-    assert!(matches!(refusal, Refusal::NeedsRoom(_)));
+    assert!(matches!(refusal, AppendRefusal::NeedsRoom(_)));
     assert_eq!(sent, 9);
-    for (index, departure) in driver.batches(true).into_iter().enumerate() {
-        driver.acknowledge(departure, index as i64);
+    for (index, in_flight) in driver.batches(true).into_iter().enumerate() {
+        driver.acknowledge(in_flight, index as i64);
     }
     assert!(driver.send(0, &[7; 500]).is_ok());
 }
@@ -257,7 +257,7 @@ fn limits_of_a_single_record_are_told_at_once() {
     let driver = Driver::new(config(), 2);
     assert!(matches!(
         driver.send(0, &[0; 6_000]),
-        Err(Refusal::Failed(ProduceError::RecordTooLarge {
+        Err(AppendRefusal::Failed(ProduceError::RecordTooLarge {
             limit: 5_000,
             ..
         }))
@@ -266,7 +266,7 @@ fn limits_of_a_single_record_are_told_at_once() {
         let refusal = driver.send(partition, b"v").err();
         assert!(matches!(
             refusal,
-            Some(Refusal::Failed(ProduceError::InvalidPartition {
+            Some(AppendRefusal::Failed(ProduceError::InvalidPartition {
                 count: 2,
                 ..
             }))
@@ -313,7 +313,7 @@ fn every_hurry_ends_lingering_not_only_the_first() {
         driver.send(0, b"v").expect("room");
         assert!(driver.poll(false).requests.is_empty(), "it lingers");
         let mut batches = driver.batches(true);
-        assert_eq!(batches.len(), 1, "a hurry sends it");
+        assert_eq!(batches.len(), 1, "a flush_requested sends it");
         driver.acknowledge(batches.remove(0), offset);
     }
 }
@@ -459,8 +459,8 @@ fn few_records_without_key_are_spread_by_time_and_many_by_bytes() {
     let mut few: Vec<i32> = (0..40)
         .map(|offset| {
             let partition = send(&driver, 10);
-            let departure = driver.batches(true).remove(0);
-            driver.acknowledge(departure, offset);
+            let in_flight = driver.batches(true).remove(0);
+            driver.acknowledge(in_flight, offset);
             driver.now += LONGER_THAN_A_STAY;
             partition
         })
@@ -472,8 +472,8 @@ fn few_records_without_key_are_spread_by_time_and_many_by_bytes() {
     let quick: Vec<i32> = (40..60)
         .map(|offset| {
             let partition = send(&driver, 10);
-            let departure = driver.batches(true).remove(0);
-            driver.acknowledge(departure, offset);
+            let in_flight = driver.batches(true).remove(0);
+            driver.acknowledge(in_flight, offset);
             partition
         })
         .collect();
@@ -496,7 +496,7 @@ fn what_is_put_back_leaves_again_in_order_and_after_what_is_under_way() {
     for _ in 0..25 {
         driver.send(0, &[7; 90]).expect("room");
     }
-    let mut flying: VecDeque<Departure> = driver.batches(true).into();
+    let mut flying: VecDeque<InFlightBatch> = driver.batches(true).into();
     assert_eq!(flying.len(), 3);
     let first = flying.pop_front().expect("three");
     let ordinal = first.batch.ordinal;
@@ -551,18 +551,18 @@ fn a_split_batch_keeps_its_records_order_and_numbers() {
     let mut next_offset = 100;
     let mut next_sequence = 1;
     for _ in 0..2 {
-        let departure = driver.batches(true).remove(0);
-        let BatchContent::Sealed(sealed) = &departure.batch.content else {
+        let in_flight = driver.batches(true).remove(0);
+        let BatchContent::Sealed(sealed) = &in_flight.batch.content else {
             panic!("just sealed");
         };
-        assert_eq!(sealed.record_count, departure.batch.count);
+        assert_eq!(sealed.record_count, in_flight.batch.count);
         assert_eq!(
-            departure.batch.sequence.map(|sequence| sequence.base),
+            in_flight.batch.sequence.map(|sequence| sequence.base),
             Some(next_sequence)
         );
-        next_sequence += departure.batch.count as i32;
-        let count = i64::from(departure.batch.count);
-        driver.acknowledge(departure, next_offset);
+        next_sequence += in_flight.batch.count as i32;
+        let count = i64::from(in_flight.batch.count);
+        driver.acknowledge(in_flight, next_offset);
         next_offset += count;
     }
     let offsets: Vec<i64> = sent
@@ -590,7 +590,7 @@ proptest! {
         // The broker takes a batch only with the number that follows.
         let mut expected = [0i32; 3];
         let mut sends = sends.into_iter();
-        let mut flying: VecDeque<Departure> = VecDeque::new();
+        let mut flying: VecDeque<InFlightBatch> = VecDeque::new();
         loop {
             let batch: Vec<_> = sends.by_ref().take(20).collect();
             for (partition, size) in &batch {
@@ -599,16 +599,16 @@ proptest! {
             }
             driver.now += Duration::from_millis(20);
             flying.extend(driver.batches(batch.is_empty()));
-            while let Some(departure) = flying.pop_front() {
-                let place = departure.buffer.partition() as usize;
-                let number = departure.batch.sequence.expect("numbered").base;
+            while let Some(in_flight) = flying.pop_front() {
+                let place = in_flight.buffer.partition() as usize;
+                let number = in_flight.batch.sequence.expect("numbered").base;
                 if number == expected[place] && fates.next() != Some(0) {
-                    expected[place] += departure.batch.count as i32;
+                    expected[place] += in_flight.batch.count as i32;
                     let base = logs[place];
-                    logs[place] += i64::from(departure.batch.count);
-                    driver.acknowledge(departure, base);
+                    logs[place] += i64::from(in_flight.batch.count);
+                    driver.acknowledge(in_flight, base);
                 } else {
-                    driver.put_back(departure);
+                    driver.put_back(in_flight);
                 }
             }
             if batch.is_empty() && driver.accumulator.unacknowledged() == 0 {

@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use kafkars_protocol::messages::produce::ProduceResponse;
 
-use super::{Departure, Sender, View};
+use super::{InFlightBatch, Sender, View};
 use crate::backoff::Backoff;
 use crate::produce::delivery::{BatchAck, BatchOutcome};
 use crate::produce::error::ProduceError;
+use crate::produce::outcome::{ProduceOutcome, judge};
 use crate::produce::request::Answers;
 use crate::produce::split::split;
-use crate::produce::verdict::{Verdict, judge};
 use crate::transaction::NoAnswer;
 
 /// `CONCURRENT_TRANSACTIONS` passes once the markers of the transaction before are written.
@@ -23,28 +23,28 @@ impl Sender {
         &mut self,
         now: Instant,
         node: i32,
-        batches: Vec<Departure>,
+        batches: Vec<InFlightBatch>,
         response: &ProduceResponse,
         view: &dyn View,
     ) {
         self.landed(node);
         let answers = Answers::new(response);
-        for departure in batches {
-            let (topic, partition) = (departure.buffer.topic(), departure.buffer.partition());
-            let Some(answer) = answers.find(topic, departure.topic_id, partition) else {
+        for in_flight in batches {
+            let (topic, partition) = (in_flight.buffer.topic(), in_flight.buffer.partition());
+            let Some(answer) = answers.find(topic, in_flight.topic_id, partition) else {
                 let cause = "the response left this partition out".into();
                 self.needs_metadata = true;
-                self.retry(now, departure, cause, self.backoff);
+                self.retry(now, in_flight, cause, self.backoff);
                 continue;
             };
-            let has_earlier = departure.buffer.lock().has_earlier(departure.batch.ordinal);
+            let has_earlier = in_flight.buffer.lock().has_earlier(in_flight.batch.ordinal);
             let transactional = self.transactions.is_some();
-            match judge(&departure.batch, answer, has_earlier, transactional) {
-                Verdict::Stored(ack) => {
-                    let is_same_topic = departure.topic_id == view.topic_id(topic);
-                    self.stored(departure, ack, is_same_topic);
+            match judge(&in_flight.batch, answer, has_earlier, transactional) {
+                ProduceOutcome::Stored(ack) => {
+                    let is_same_topic = in_flight.topic_id == view.topic_id(topic);
+                    self.stored(in_flight, ack, is_same_topic);
                 }
-                Verdict::Retry {
+                ProduceOutcome::Retry {
                     cause,
                     refresh,
                     soon,
@@ -55,17 +55,19 @@ impl Sender {
                     } else {
                         self.backoff
                     };
-                    self.retry(now, departure, cause, backoff);
+                    self.retry(now, in_flight, cause, backoff);
                 }
-                Verdict::Restart { cause, new_id } => {
+                ProduceOutcome::Restart { cause, new_id } => {
                     tracing::warn!(target: "kafkars::producer", %topic, partition, %cause, "numbering starts over");
-                    let refused = departure.batch.sequence.map(|sequence| sequence.identity);
+                    let refused = in_flight.batch.sequence.map(|sequence| sequence.identity);
                     self.next_epoch(refused, new_id);
-                    departure.buffer.lock().restart();
-                    self.retry(now, departure, cause, self.backoff);
+                    in_flight.buffer.lock().restart();
+                    self.retry(now, in_flight, cause, self.backoff);
                 }
-                Verdict::Split(error) => self.split(departure, error),
-                Verdict::Failed(error) => self.arrived(departure, BatchOutcome::Failed(error)),
+                ProduceOutcome::Split(error) => self.split(in_flight, error),
+                ProduceOutcome::Failed(error) => {
+                    self.arrived(in_flight, BatchOutcome::Failed(error))
+                }
             }
         }
     }
@@ -75,7 +77,7 @@ impl Sender {
         &mut self,
         now: Instant,
         node: i32,
-        batches: Vec<Departure>,
+        batches: Vec<InFlightBatch>,
         no_answer: &NoAnswer,
     ) {
         self.landed(node);
@@ -88,27 +90,27 @@ impl Sender {
             }
             NoAnswer::NotSent { cause } => cause,
             NoAnswer::Impossible { cause } => {
-                for departure in batches {
-                    self.impossible(departure, cause);
+                for in_flight in batches {
+                    self.impossible(in_flight, cause);
                 }
                 return;
             }
         };
         self.unreachable(node, cause);
-        for departure in batches {
-            self.retry(now, departure, Arc::clone(cause), self.backoff);
+        for in_flight in batches {
+            self.retry(now, in_flight, Arc::clone(cause), self.backoff);
         }
     }
 
     /// acks=0: nobody will answer, so written to the socket is all that can be known.
-    pub fn written(&mut self, node: i32, batches: Vec<Departure>) {
+    pub fn written(&mut self, node: i32, batches: Vec<InFlightBatch>) {
         self.landed(node);
-        for departure in batches {
+        for in_flight in batches {
             let unknown = BatchAck {
                 base_offset: -1,
                 log_append_time: -1,
             };
-            self.stored(departure, unknown, false);
+            self.stored(in_flight, unknown, false);
         }
     }
 
@@ -119,22 +121,22 @@ impl Sender {
     }
 
     /// A batch is stored; in the topic as it is now, which then knows the producer, unless it was made again.
-    fn stored(&mut self, departure: Departure, ack: BatchAck, is_same_topic: bool) {
+    fn stored(&mut self, in_flight: InFlightBatch, ack: BatchAck, is_same_topic: bool) {
         {
-            let batch = &departure.batch;
-            let mut state = departure.buffer.lock();
+            let batch = &in_flight.batch;
+            let mut state = in_flight.buffer.lock();
             state.count_stored(batch);
             state.place.reported = false;
             if let Some(sequence) = batch.sequence.filter(|_| is_same_topic) {
                 state.proven(sequence);
             }
         }
-        self.arrived(departure, BatchOutcome::Acknowledged(ack));
+        self.arrived(in_flight, BatchOutcome::Acknowledged(ack));
     }
 
     /// A batch that was under way has its outcome.
-    pub(super) fn arrived(&mut self, departure: Departure, outcome: BatchOutcome) {
-        let Departure { buffer, batch, .. } = departure;
+    pub(super) fn arrived(&mut self, in_flight: InFlightBatch, outcome: BatchOutcome) {
+        let InFlightBatch { buffer, batch, .. } = in_flight;
         let waits = {
             let mut state = buffer.lock();
             state.landed(batch.ordinal);
@@ -146,13 +148,13 @@ impl Sender {
         self.finish(batch, outcome);
     }
 
-    fn retry(&mut self, now: Instant, departure: Departure, cause: Arc<str>, backoff: Backoff) {
-        if departure.batch.delivery.is_done() {
-            return self.purged(departure);
+    fn retry(&mut self, now: Instant, in_flight: InFlightBatch, cause: Arc<str>, backoff: Backoff) {
+        if in_flight.batch.delivery.is_done() {
+            return self.purged(in_flight);
         }
-        let Departure {
+        let InFlightBatch {
             buffer, mut batch, ..
-        } = departure;
+        } = in_flight;
         batch.attempts += 1;
         let pause = backoff.delay(batch.attempts, self.random.next());
         tracing::debug!(
@@ -178,15 +180,15 @@ impl Sender {
         self.touched.push(buffer);
     }
 
-    fn split(&mut self, departure: Departure, error: ProduceError) {
-        if departure.batch.delivery.is_done() {
-            return self.purged(departure);
+    fn split(&mut self, in_flight: InFlightBatch, error: ProduceError) {
+        if in_flight.batch.delivery.is_done() {
+            return self.purged(in_flight);
         }
-        let Departure {
+        let InFlightBatch {
             buffer,
             batch,
             topic_id,
-        } = departure;
+        } = in_flight;
         let ordinal = batch.ordinal;
         tracing::info!(
             target: "kafkars::producer",
@@ -202,21 +204,21 @@ impl Sender {
             }
             Err(whole) => {
                 let batch = whole.0;
-                let departure = Departure {
+                let in_flight = InFlightBatch {
                     buffer,
                     batch,
                     topic_id,
                 };
-                self.arrived(departure, BatchOutcome::Failed(error));
+                self.arrived(in_flight, BatchOutcome::Failed(error));
             }
         }
     }
 
-    pub(super) fn impossible(&mut self, departure: Departure, cause: &str) {
+    pub(super) fn impossible(&mut self, in_flight: InFlightBatch, cause: &str) {
         let error = ProduceError::Impossible {
-            topic: Arc::clone(departure.buffer.topic()),
+            topic: Arc::clone(in_flight.buffer.topic()),
             cause: cause.into(),
         };
-        self.arrived(departure, BatchOutcome::Failed(error));
+        self.arrived(in_flight, BatchOutcome::Failed(error));
     }
 }

@@ -3,17 +3,23 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::gate::Passage;
+use super::permission::BatchPermission;
 use super::queues::NodeQueue;
-use super::{Departure, Outgoing, Sender, View, Work};
+use super::{InFlightBatch, ProduceCall, Sender, View, Work};
 use crate::produce::partition_buffer::{PartitionBuffer, Readiness};
 use crate::produce::request::produce_request;
 use crate::produce::sequence::ProducerIdentity;
 
 impl Sender {
     /// Looks at every partition where something may have changed.
-    pub(super) fn sort(&mut self, now: Instant, view: &dyn View, hurry: bool, passage: &Passage) {
-        if !matches!(passage, Passage::Drop { .. }) {
+    pub(super) fn sort(
+        &mut self,
+        now: Instant,
+        view: &dyn View,
+        flush_requested: bool,
+        batch_permission: &BatchPermission,
+    ) {
+        if !matches!(batch_permission, BatchPermission::Drop { .. }) {
             self.dropped_for = None;
         }
         let mut touched = std::mem::take(&mut self.touched);
@@ -31,9 +37,9 @@ impl Sender {
                 touched.push(buffer);
             }
         }
-        // In a hurry, every pause for lingering ends. Each hurry begins anew: the flag must also fall.
-        let was_hurried = std::mem::replace(&mut self.hurried, hurry);
-        let rising = hurry && !was_hurried;
+        // In a flush_requested, every pause for lingering ends. Each flush_requested begins anew: the flag must also fall.
+        let was_requested = std::mem::replace(&mut self.flush_was_requested, flush_requested);
+        let rising = flush_requested && !was_requested;
         let until = (!rising).then_some(now);
         while let Some((at, buffer)) = self.queues.wakes.pop(until) {
             let mut state = buffer.lock();
@@ -45,10 +51,10 @@ impl Sender {
         }
         self.expire_overdue(now, view);
         for buffer in touched.drain(..) {
-            if let Passage::Drop { error, .. } = passage {
+            if let BatchPermission::Drop { error, .. } = batch_permission {
                 self.drop_waiting(&buffer, error);
             }
-            self.look(buffer, now, view, hurry);
+            self.look(buffer, now, view, flush_requested);
         }
         // Keeps its memory for the next time.
         touched.append(&mut self.touched);
@@ -56,7 +62,13 @@ impl Sender {
     }
 
     /// Puts a partition where it belongs.
-    fn look(&mut self, buffer: Arc<PartitionBuffer>, now: Instant, view: &dyn View, hurry: bool) {
+    fn look(
+        &mut self,
+        buffer: Arc<PartitionBuffer>,
+        now: Instant,
+        view: &dyn View,
+        flush_requested: bool,
+    ) {
         let mut state = buffer.lock();
         state.place.arrived = false;
         if state.place.queued {
@@ -65,7 +77,7 @@ impl Sender {
             self.queues.fresh.push(buffer);
             return;
         }
-        match state.readiness(now, self.config.linger, hurry) {
+        match state.readiness(now, self.config.linger, flush_requested) {
             Readiness::Idle => return,
             Readiness::Blocked => {}
             Readiness::At(at) => {
@@ -98,7 +110,7 @@ impl Sender {
         &mut self,
         now: Instant,
         view: &dyn View,
-        hurry: bool,
+        flush_requested: bool,
         identity: Option<ProducerIdentity>,
         work: &mut Work,
     ) {
@@ -112,7 +124,7 @@ impl Sender {
             }
             let mut node = std::mem::take(node);
             while node.in_flight < self.config.max_in_flight && !node.ready.is_empty() {
-                let batches = self.fill_request(now, view, hurry, identity, &mut node);
+                let batches = self.fill_request(now, view, flush_requested, identity, &mut node);
                 if batches.is_empty() {
                     break;
                 }
@@ -127,21 +139,21 @@ impl Sender {
         &mut self,
         now: Instant,
         view: &dyn View,
-        hurry: bool,
+        flush_requested: bool,
         identity: Option<ProducerIdentity>,
         node: &mut NodeQueue,
-    ) -> Vec<Departure> {
+    ) -> Vec<InFlightBatch> {
         let mut batches = Vec::new();
         let mut bytes = 0;
         // Partitions with more to send, for the request after this one.
         let mut again = Vec::new();
         while let Some(buffer) = node.ready.pop_front() {
             let mut state = buffer.lock();
-            if state.readiness(now, self.config.linger, hurry) != Readiness::Now {
-                // A hurry has ended since it was queued. It gets its timer now: there may be no other poll before.
+            if state.readiness(now, self.config.linger, flush_requested) != Readiness::Now {
+                // A flush_requested has ended since it was queued. It gets its timer now: there may be no other poll before.
                 state.place.queued = false;
                 drop(state);
-                self.look(buffer, now, view, hurry);
+                self.look(buffer, now, view, flush_requested);
                 continue;
             }
             let size = state.next_size();
@@ -162,7 +174,7 @@ impl Sender {
                 state.place.queued = false;
                 continue;
             };
-            if state.readiness(now, self.config.linger, hurry) == Readiness::Now {
+            if state.readiness(now, self.config.linger, flush_requested) == Readiness::Now {
                 again.push(Arc::clone(&buffer));
             } else {
                 state.place.queued = false;
@@ -173,7 +185,7 @@ impl Sender {
             drop(state);
             let sealed = batch.seal(self.config.compression, self.transactions.is_some());
             let topic_id = view.topic_id(buffer.topic());
-            let departure = Departure {
+            let in_flight = InFlightBatch {
                 buffer,
                 batch,
                 topic_id,
@@ -181,17 +193,17 @@ impl Sender {
             match sealed {
                 Ok(()) => {
                     bytes += size;
-                    batches.push(departure);
+                    batches.push(in_flight);
                 }
-                Err(error) => self.impossible(departure, &error.to_string()),
+                Err(error) => self.impossible(in_flight, &error.to_string()),
             }
         }
         node.ready.extend(again);
         batches
     }
 
-    fn outgoing(&mut self, node: i32, batches: Vec<Departure>, now: Instant) -> Outgoing {
-        let lives = batches.iter().map(|departure| departure.batch.created);
+    fn outgoing(&mut self, node: i32, batches: Vec<InFlightBatch>, now: Instant) -> ProduceCall {
+        let lives = batches.iter().map(|in_flight| in_flight.batch.created);
         let oldest = lives.min().unwrap_or(now);
         let latest = oldest + self.config.delivery_timeout;
         let deadline = latest.min(now + self.config.request_timeout);
@@ -204,7 +216,7 @@ impl Sender {
         }
         let timeout = deadline.saturating_duration_since(now);
         let request = produce_request(&batches, transactional_id, self.config.acks, timeout);
-        Outgoing {
+        ProduceCall {
             node,
             batches,
             request,

@@ -9,8 +9,8 @@
 
 mod answers;
 mod dispatch;
-mod gate;
 mod identity;
+mod permission;
 mod purge;
 mod queues;
 mod waiting;
@@ -21,8 +21,8 @@ use std::time::Instant;
 use kafkars_protocol::Uuid;
 use kafkars_protocol::messages::produce::ProduceRequest;
 
-use self::gate::Passage;
 use self::identity::Identity;
+use self::permission::BatchPermission;
 use self::queues::Queues;
 use self::waiting::Reports;
 use crate::backoff::{Backoff, Random};
@@ -49,7 +49,7 @@ pub struct Sender {
     metadata_seen: Option<u64>,
     needs_metadata: bool,
     // Open batches leave without lingering since the last poll.
-    hurried: bool,
+    flush_was_requested: bool,
     reports: Reports,
     // What the last poll dropped batches for, so that all partitions are gone through once only.
     dropped_for: Option<ProduceError>,
@@ -76,7 +76,7 @@ pub trait View {
 #[derive(Debug, Default)]
 pub struct Work {
     /// To be sent, in this order.
-    pub requests: Vec<Outgoing>,
+    pub requests: Vec<ProduceCall>,
     /// Batches wait for these nodes, to which there is no connection.
     pub unconnected: Vec<i32>,
     /// A leader is unknown or in doubt.
@@ -91,11 +91,11 @@ pub struct Work {
 
 /// A Produce request.
 #[derive(Debug)]
-pub struct Outgoing {
+pub struct ProduceCall {
     /// Where to.
     pub node: i32,
     /// What to bring back with the answer.
-    pub batches: Vec<Departure>,
+    pub batches: Vec<InFlightBatch>,
     /// What to send.
     pub request: ProduceRequest,
     /// The highest version to send it in.
@@ -108,7 +108,7 @@ pub struct Outgoing {
 
 /// A batch that leaves, and the queue it came from.
 #[derive(Debug)]
-pub struct Departure {
+pub struct InFlightBatch {
     /// Where it is put back if it must be tried again.
     pub buffer: Arc<PartitionBuffer>,
     /// The records.
@@ -147,7 +147,7 @@ impl Sender {
             finished: Vec::new(),
             metadata_seen: None,
             needs_metadata: false,
-            hurried: false,
+            flush_was_requested: false,
             reports: Reports::default(),
             dropped_for: None,
             retries: 0,
@@ -159,28 +159,28 @@ impl Sender {
         self.transactions.as_mut()
     }
 
-    /// Decides what leaves now. With `hurry` open batches do not linger: for flush, close and full memory.
-    pub fn poll(&mut self, now: Instant, view: &dyn View, hurry: bool) -> Work {
+    /// Decides what leaves now. With `flush_requested` open batches do not linger: for flush, close and full memory.
+    pub fn poll(&mut self, now: Instant, view: &dyn View, flush_requested: bool) -> Work {
         let mut work = Work::default();
         self.identity.look(now);
         // Each round moves the transaction on, which then waits for a broker: a few rounds always do.
         for _ in 0..4 {
-            let before = self.passage();
-            let hurry = hurry
+            let before = self.batch_permission();
+            let flush_requested = flush_requested
                 || self
                     .transactions
                     .as_ref()
                     .is_some_and(Transactions::is_ending);
-            self.sort(now, view, hurry, &before);
+            self.sort(now, view, flush_requested, &before);
             match &before {
-                Passage::Closed => work.needs_identity |= self.wants_identity(now),
-                Passage::Open(identity) => {
-                    self.fill(now, view, hurry, *identity, &mut work);
+                BatchPermission::Closed => work.needs_identity |= self.wants_identity(now),
+                BatchPermission::Open(identity) => {
+                    self.fill(now, view, flush_requested, *identity, &mut work);
                 }
-                Passage::Drop { error, resend } => {
+                BatchPermission::Drop { error, resend } => {
                     self.sweep(error);
                     if let Some(identity) = resend {
-                        self.fill(now, view, hurry, Some(*identity), &mut work);
+                        self.fill(now, view, flush_requested, Some(*identity), &mut work);
                     }
                 }
             }
@@ -192,7 +192,7 @@ impl Sender {
                     work.coordinator = transactions.poll(now, drained);
                 }
             }
-            if self.passage() == before {
+            if self.batch_permission() == before {
                 break;
             }
         }
@@ -205,11 +205,11 @@ impl Sender {
 
     /// What has just been appended, if it can leave at once and nothing else needs attention: nothing is under way or
     /// waits, leaders are connected, and no batch is above `largest` bytes. `None` leaves everything to the next poll.
-    pub fn express(&mut self, now: Instant, view: &dyn View, largest: usize) -> Option<Work> {
+    pub fn send_inline(&mut self, now: Instant, view: &dyn View, largest: usize) -> Option<Work> {
         let quiet = self.queues.is_quiet()
             && self.touched.is_empty()
             && self.metadata_seen == Some(view.metadata_version())
-            && matches!(self.passage(), Passage::Open(_));
+            && matches!(self.batch_permission(), BatchPermission::Open(_));
         if !quiet {
             return None;
         }

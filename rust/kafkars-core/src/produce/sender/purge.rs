@@ -1,6 +1,6 @@
 //! Records that the application takes back.
 
-use super::{Departure, Sender};
+use super::{InFlightBatch, Sender};
 use crate::produce::delivery::BatchOutcome;
 use crate::produce::error::ProduceError;
 
@@ -49,8 +49,8 @@ impl Sender {
     }
 
     /// A batch that was purged under way ends here rather than being tried again.
-    pub(super) fn purged(&mut self, departure: Departure) {
-        self.arrived(departure, failed(true));
+    pub(super) fn purged(&mut self, in_flight: InFlightBatch) {
+        self.arrived(in_flight, failed(true));
     }
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::gate::Passage;
+use super::permission::BatchPermission;
 use super::{Sender, View};
 use crate::produce::delivery::BatchOutcome;
 use crate::produce::error::ProduceError;
@@ -82,7 +82,7 @@ impl Sender {
     /// What keeps the next batch of a partition from leaving.
     fn obstacle(&self, now: Instant, buffer: &PartitionBuffer, view: &dyn View) -> Arc<str> {
         let (topic, partition) = (buffer.topic(), buffer.partition());
-        if let Passage::Closed = self.passage() {
+        if let BatchPermission::Closed = self.batch_permission() {
             return match &self.transactions {
                 Some(transactions) => transactions.obstacle(),
                 None => self.identity.obstacle(now),

@@ -2,10 +2,10 @@
 //!
 //! The rest of the face is Python over `kafkars.aio`.
 
-mod desk;
 mod faults;
 mod reader;
 mod record;
+mod record_reader;
 mod sender;
 mod wait;
 
@@ -14,12 +14,12 @@ use pyo3::prelude::*;
 use self::reader::PyReader;
 use self::record::PyConsumerRecord;
 use self::sender::PySender;
-use crate::slim;
+use crate::gc;
 
 /// Adds the classes to the extension module.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
-    slim::leave_collector::<PyConsumerRecord>(py);
+    gc::leave_collector::<PyConsumerRecord>(py);
     module.add_class::<PyReader>()?;
     module.add_class::<PySender>()?;
     // The module is private, and others have records as well.

@@ -9,8 +9,8 @@ use pyo3::exceptions::{PyStopAsyncIteration, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyTuple};
 
-use super::desk::Desk;
 use super::faults;
+use super::record_reader::RecordReader;
 use super::wait::{Selection, ServeWait};
 use crate::aio::{self, Amount, Call, PyFuture, ReadRequest, Reader};
 use crate::consumer::PyAsyncConsumer;
@@ -21,7 +21,7 @@ use crate::types;
 /// Reads of a consumer that may not be started yet.
 #[pyclass(name = "AiokafkaReader", module = "kafkars._kafkars", frozen, subclass)]
 pub(crate) struct PyReader {
-    desk: OnceLock<Arc<Desk>>,
+    desk: OnceLock<Arc<RecordReader>>,
     stopped: AtomicBool,
 }
 
@@ -48,7 +48,7 @@ impl PyReader {
         engine.get().core().consumer.finish_when_handed_out();
         let has_functions = key_deserializer.is_some() || value_deserializer.is_some();
         self.desk.get_or_init(|| {
-            Arc::new(Desk {
+            Arc::new(RecordReader {
                 core: engine.get().core(),
                 deserializers: has_functions.then_some(Deserializers {
                     key: key_deserializer,
@@ -85,7 +85,7 @@ impl PyReader {
         )
     }
 
-    /// Waits for news of the group and serves it. The answer is whether the consumer is closed.
+    /// Waits for events of the group and serves it. The answer is whether the consumer is closed.
     fn _serve(&self, py: Python<'_>) -> PyResult<Call> {
         let wait = ServeWait::new(self.desk(py)?);
         Ok(Call(PyFuture::pending(Arc::new(wait))))
@@ -153,13 +153,13 @@ impl PyReader {
 }
 
 impl PyReader {
-    fn desk(&self, py: Python<'_>) -> PyResult<&Arc<Desk>> {
+    fn desk(&self, py: Python<'_>) -> PyResult<&Arc<RecordReader>> {
         self.desk
             .get()
             .ok_or_else(|| faults::not_started(py, "consumer"))
     }
 
-    fn open(&self, py: Python<'_>) -> PyResult<&Arc<Desk>> {
+    fn open(&self, py: Python<'_>) -> PyResult<&Arc<RecordReader>> {
         match self.stopped.load(Ordering::Acquire) {
             true => Err(faults::stopped(py)),
             false => self.desk(py),
@@ -196,7 +196,7 @@ impl PyReader {
 
 #[inline]
 fn read(
-    desk: &Arc<Desk>,
+    desk: &Arc<RecordReader>,
     partitions: Vec<TopicPartition>,
     amount: Amount,
     timeout: Option<f64>,

@@ -12,8 +12,8 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
+use crate::gc::{self, Uncollected};
 use crate::record::{self, bytes, headers_of, size};
-use crate::slim::{self, Slim};
 use crate::types;
 
 /// A record as aiokafka's programs see it.
@@ -30,7 +30,7 @@ pub(crate) struct PyConsumerRecord {
     own: OnceLock<Box<Mutex<Own>>>,
 }
 
-impl Slim for PyConsumerRecord {
+impl Uncollected for PyConsumerRecord {
     fn may_release_objects(&self) -> bool {
         let is_last = |(batch, _): &(Arc<FetchedBatch>, _)| Arc::strong_count(batch) == 1;
         self.own.get().is_some() || self.fetched.as_ref().is_none_or(is_last)
@@ -72,7 +72,7 @@ impl PyConsumerRecord {
         batch: Arc<FetchedBatch>,
         view: RecordView,
     ) -> PyResult<Bound<'_, Self>> {
-        slim::new(
+        gc::new(
             py,
             Self {
                 fetched: Some((batch, view)),
@@ -91,7 +91,7 @@ impl PyConsumerRecord {
     ) -> PyResult<Bound<'_, Self>> {
         let mut own = Own::default();
         (own[KEY], own[VALUE]) = (key, value);
-        slim::new(
+        gc::new(
             py,
             Self {
                 fetched: Some((batch, view)),

@@ -14,18 +14,18 @@ use super::faults;
 use crate::aio::{self, Call, PyFuture};
 use crate::error;
 use crate::producer::{
-    Arguments, Awaits, Entry, Outgoing, ProducerCore, PyAsyncProducer, PyBatchBuilder,
+    Arguments, Awaits, Entry, ProducerCore, PyAsyncProducer, PyBatchBuilder, SendArguments,
 };
 use crate::types;
 
 /// Sends of a producer that may not be started yet.
 #[pyclass(name = "AiokafkaSender", module = "kafkars._kafkars", frozen, subclass)]
 pub(crate) struct PySender {
-    desk: OnceLock<Desk>,
+    desk: OnceLock<SendEngine>,
     stopped: AtomicBool,
 }
 
-struct Desk {
+struct SendEngine {
     core: Arc<ProducerCore>,
     key_serializer: Option<Py<PyAny>>,
     value_serializer: Option<Py<PyAny>>,
@@ -53,7 +53,7 @@ impl PySender {
         self.desk.get_or_init(|| {
             let core = engine.get().core();
             core.report_by(if acknowledged { reported } else { unreported });
-            Desk {
+            SendEngine {
                 core,
                 key_serializer,
                 value_serializer,
@@ -166,14 +166,14 @@ impl<'a, 'py> Given<'a, 'py> {
 }
 
 impl PySender {
-    fn desk(&self, py: Python<'_>) -> PyResult<&Desk> {
+    fn desk(&self, py: Python<'_>) -> PyResult<&SendEngine> {
         self.desk
             .get()
             .ok_or_else(|| faults::not_started(py, "producer"))
     }
 
     #[inline]
-    fn open(&self, py: Python<'_>) -> PyResult<&Desk> {
+    fn open(&self, py: Python<'_>) -> PyResult<&SendEngine> {
         match self.stopped.load(Ordering::Acquire) {
             true => Err(faults::producer_closed(py)),
             false => self.desk(py),
@@ -211,7 +211,7 @@ impl PySender {
             given.timestamp.map(milliseconds).transpose()?,
             headers,
         );
-        let record = Outgoing::new(core, &arguments)?;
+        let record = SendArguments::new(core, &arguments)?;
         let patience = core.producer.max_block();
         match core.enter(py, record, false, patience)? {
             Entry::Failed(failure) => Err(error::produce(py, &failure)),

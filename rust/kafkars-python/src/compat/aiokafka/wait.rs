@@ -9,18 +9,18 @@ use pyo3::exceptions::PyStopAsyncIteration;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::desk::Desk;
 use super::faults;
-use crate::aio::{Amount, FirstStep, Inbox, Key, Pending, ReadRequest, Reader};
+use super::record_reader::RecordReader;
+use crate::aio::{Amount, CompletionQueue, FirstStep, Key, Pending, ReadRequest, Reader};
 use crate::consumer::{PyServe, Served};
 
 /// Reads of chosen partitions.
 pub(super) struct Selection {
-    pub(super) desk: Arc<Desk>,
+    pub(super) desk: Arc<RecordReader>,
     pub(super) partitions: Vec<TopicPartition>,
 }
 
-impl Reader for Desk {
+impl Reader for RecordReader {
     #[inline]
     fn begin(self: Arc<Self>, py: Python<'_>, request: ReadRequest) -> PyResult<FirstStep> {
         begin(&self, py, request, &[])
@@ -45,7 +45,7 @@ impl Reader for Selection {
 /// Takes what is there, or begins to wait.
 #[inline]
 fn begin(
-    desk: &Arc<Desk>,
+    desk: &Arc<RecordReader>,
     py: Python<'_>,
     request: ReadRequest,
     partitions: &[TopicPartition],
@@ -70,7 +70,7 @@ fn begin(
 
 /// A wait for records. One is taken at the moment the awaiting code gets it, so a task that is cancelled loses none.
 pub(super) struct ReadWait {
-    desk: Arc<Desk>,
+    desk: Arc<RecordReader>,
     amount: Amount,
     deadline: Option<Instant>,
     partitions: Vec<TopicPartition>,
@@ -80,7 +80,7 @@ pub(super) struct ReadWait {
 
 impl ReadWait {
     pub(super) fn new(
-        desk: &Arc<Desk>,
+        desk: &Arc<RecordReader>,
         request: ReadRequest,
         partitions: Vec<TopicPartition>,
     ) -> Self {
@@ -166,9 +166,9 @@ impl Pending for ReadWait {
         self.key
     }
 
-    fn arm(&self, inbox: Arc<Inbox>) {
+    fn arm(&self, completion_queue: Arc<CompletionQueue>) {
         let (key, consumer) = (self.key, &self.desk.core.consumer);
-        let waiter = Box::new(move || inbox.push(key));
+        let waiter = Box::new(move || completion_queue.push(key));
         match &*self.partitions {
             [] => consumer.on_ready(waiter),
             wanted => consumer.on_ready_for(wanted, waiter),
@@ -180,14 +180,14 @@ impl Pending for ReadWait {
     }
 }
 
-/// Waits for news of the group and serves it: listeners run though nobody reads. The answer is whether the consumer is closed.
+/// Waits for events of the group and serves it: listeners run though nobody reads. The answer is whether the consumer is closed.
 pub(super) struct ServeWait {
-    desk: Arc<Desk>,
+    desk: Arc<RecordReader>,
     key: Key,
 }
 
 impl ServeWait {
-    pub(super) fn new(desk: &Arc<Desk>) -> Self {
+    pub(super) fn new(desk: &Arc<RecordReader>) -> Self {
         Self {
             desk: Arc::clone(desk),
             key: Key::unique(),
@@ -227,12 +227,12 @@ impl Pending for ServeWait {
         self.key
     }
 
-    fn arm(&self, inbox: Arc<Inbox>) {
+    fn arm(&self, completion_queue: Arc<CompletionQueue>) {
         let key = self.key;
         self.desk
             .core
             .consumer
-            .on_news(Box::new(move || inbox.push(key)));
+            .on_news(Box::new(move || completion_queue.push(key)));
     }
 }
 

@@ -14,9 +14,9 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
-use super::bell::PyBell;
-use super::ends::Ends;
 use super::message::PyMessage;
+use super::partition_eof::Ends;
+use super::pending_flag::PyPendingFlag;
 use super::reading::Reading;
 use super::ready::ReadyWait;
 use crate::aio::{Call, PyFuture};
@@ -53,7 +53,7 @@ pub(crate) struct PyConfluentConsumer {
 
 struct Open {
     core: Arc<ConsumerCore>,
-    bell: Py<PyBell>,
+    pending_flag: Py<PyPendingFlag>,
     reading: Reading,
     ends: Option<Ends>,
     // Guards when the cluster is to be looked after next.
@@ -173,14 +173,19 @@ impl PyConfluentConsumer {
     }
 
     /// Reads with the engine's consumer from now on.
-    #[pyo3(signature = (engine, bell, partition_ends))]
-    fn _open(&self, engine: PyRef<'_, PyBaseConsumer>, bell: Py<PyBell>, partition_ends: bool) {
+    #[pyo3(signature = (engine, pending_flag, partition_ends))]
+    fn _open(
+        &self,
+        engine: PyRef<'_, PyBaseConsumer>,
+        pending_flag: Py<PyPendingFlag>,
+        partition_ends: bool,
+    ) {
         // librdkafka does not look whether what it commits is its own.
         engine.core.commits_any.store(true, Ordering::Relaxed);
         // A second call of the constructor is the Python class's to refuse.
         let _ = self.open.set(Open {
             core: Arc::clone(&engine.core),
-            bell,
+            pending_flag,
             reading: Reading::default(),
             ends: partition_ends.then(Ends::default),
             look: Mutex::new(Instant::now() + LOOK_AFTER),
@@ -255,14 +260,14 @@ impl PyConfluentConsumer {
         Ok(())
     }
 
-    /// Looks whether these topics exist, without waiting for the answer; the bell is rung for those that do not.
+    /// Looks whether these topics exist, without waiting for the answer; the pending_flag is rung for those that do not.
     fn _find_missing(&self, py: Python<'_>, topics: Vec<String>) -> PyResult<()> {
         let open = self.opened()?;
         if topics.is_empty() {
             return Ok(());
         }
         let (core, missing) = (Arc::clone(&open.core), Arc::clone(&open.missing));
-        let bell = open.bell.bind(py).get().handle();
+        let pending_flag = open.pending_flag.bind(py).get().handle();
         runtime::handle()?.spawn(async move {
             // A cluster that cannot be reached is told otherwise.
             let Ok(there) = core.consumer.topics(Instant::now() + FIND_WITHIN).await else {
@@ -270,7 +275,7 @@ impl PyConfluentConsumer {
             };
             let is_missing = |topic: &String| !there.contains(topic);
             missing.lock().extend(topics.into_iter().filter(is_missing));
-            bell.ring();
+            pending_flag.ring();
         });
         Ok(())
     }
@@ -348,7 +353,7 @@ impl PyConfluentConsumer {
 impl Open {
     #[inline]
     fn has_work(&self, py: Python<'_>) -> bool {
-        self.core.consumer.has_news() || self.bell.bind(py).get().is_rung()
+        self.core.consumer.has_news() || self.pending_flag.bind(py).get().is_rung()
     }
 
     /// The next message in the buffer.
@@ -415,15 +420,15 @@ impl Open {
                 false => Err(problem),
             };
         }
-        let bell = self.bell.bind(py).get();
-        if !bell.is_rung() {
+        let pending_flag = self.pending_flag.bind(py).get();
+        if !pending_flag.is_rung() {
             return Ok(None);
         }
-        bell.answer();
+        pending_flag.answer();
         match slf.call_method0(intern!(py, "_serve")) {
             Ok(answer) => told(answer),
             Err(problem) => {
-                bell.ring();
+                pending_flag.ring();
                 Err(problem)
             }
         }
@@ -461,7 +466,7 @@ impl Open {
     /// Leaves an exception for the next call.
     fn raise_later(&self, py: Python<'_>, problem: PyErr) {
         *self.raised.lock() = Some(problem);
-        self.bell.bind(py).get().ring();
+        self.pending_flag.bind(py).get().ring();
     }
 
     /// An error as a message, or the end of the consumer.

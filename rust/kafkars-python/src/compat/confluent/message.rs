@@ -13,8 +13,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use super::parts::{CREATE_TIME, LOG_APPEND_TIME, NO_TIMESTAMP, Parts};
+use crate::gc::{self, Uncollected};
 use crate::record;
-use crate::slim::{self, Slim};
 
 /// A message.
 #[pyclass(
@@ -35,7 +35,7 @@ enum Source {
     Made(Box<Mutex<Parts>>),
 }
 
-impl Slim for PyMessage {
+impl Uncollected for PyMessage {
     fn may_release_objects(&self) -> bool {
         match &self.source {
             Source::Made(_) => true,
@@ -54,7 +54,7 @@ impl PyMessage {
         batch: Arc<FetchedBatch>,
         view: RecordView,
     ) -> PyResult<Bound<'_, Self>> {
-        slim::new(
+        gc::new(
             py,
             Self {
                 source: Source::Fetched(batch, view),

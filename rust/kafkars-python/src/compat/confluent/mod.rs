@@ -1,19 +1,19 @@
 //! `kafkars.compat.confluent_kafka`: messages, and what hands them in and out.
 
-mod bell;
 mod consumer;
-mod ends;
 mod message;
+mod partition_eof;
 mod partitions;
 mod parts;
+mod pending_flag;
 mod producer;
 mod queue;
 mod reading;
 mod ready;
 mod reports;
 
-pub(crate) use bell::PyBell;
 pub(crate) use consumer::PyConfluentConsumer;
 pub(crate) use message::PyMessage;
 pub(crate) use partitions::partition_of_key;
+pub(crate) use pending_flag::PyPendingFlag;
 pub(crate) use producer::PyConfluentProducer;

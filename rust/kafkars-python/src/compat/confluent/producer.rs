@@ -12,8 +12,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
-use super::bell::PyBell;
 use super::consumer::deadline;
+use super::pending_flag::PyPendingFlag;
 use super::queue::Queue;
 use super::reports::{Report, Reports};
 use crate::error;
@@ -41,7 +41,7 @@ pub(crate) struct PyConfluentProducer {
 
 struct Open {
     core: Arc<ProducerCore>,
-    bell: Py<PyBell>,
+    pending_flag: Py<PyPendingFlag>,
     reports: Arc<Reports>,
     queue: Arc<Queue>,
     /// Most messages without report; none has no limit.
@@ -216,7 +216,7 @@ impl PyConfluentProducer {
     fn _open(
         &self,
         engine: PyRef<'_, PyBaseProducer>,
-        bell: Py<PyBell>,
+        pending_flag: Py<PyPendingFlag>,
         most: usize,
         on_delivery: Option<Py<PyAny>>,
         only_errors: bool,
@@ -230,7 +230,7 @@ impl PyConfluentProducer {
         // A second call of the constructor is the Python class's to refuse.
         let _ = self.open.set(Open {
             core,
-            bell,
+            pending_flag,
             reports,
             queue,
             most,
@@ -307,15 +307,15 @@ impl Open {
     fn serve(&self, slf: &Bound<'_, PyConfluentProducer>) -> PyResult<usize> {
         let py = slf.py();
         let served = self.reports.serve(py, self.only_errors)?;
-        let bell = self.bell.bind(py).get();
-        if !bell.is_rung() {
+        let pending_flag = self.pending_flag.bind(py).get();
+        if !pending_flag.is_rung() {
             return Ok(served);
         }
-        bell.answer();
+        pending_flag.answer();
         match slf.call_method0(intern!(py, "_serve")) {
             Ok(more) => Ok(served + more.extract::<usize>()?),
             Err(problem) => {
-                bell.ring();
+                pending_flag.ring();
                 Err(problem)
             }
         }

@@ -7,10 +7,10 @@ use kafkars_client::Waiting;
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
-use crate::aio::{Inbox, Key, Pending};
+use crate::aio::{CompletionQueue, Key, Pending};
 use crate::consumer::ConsumerCore;
 
-/// A wait for records, news or errors, of which nothing is taken: a cancelled one loses none.
+/// A wait for records, events or errors, of which nothing is taken: a cancelled one loses none.
 pub(super) struct ReadyWait {
     core: Arc<ConsumerCore>,
     deadline: Instant,
@@ -52,11 +52,11 @@ impl Pending for ReadyWait {
         self.core.key
     }
 
-    fn arm(&self, inbox: Arc<Inbox>) {
+    fn arm(&self, completion_queue: Arc<CompletionQueue>) {
         let key = self.core.key;
         self.core
             .consumer
-            .on_ready(Box::new(move || inbox.push(key)));
+            .on_ready(Box::new(move || completion_queue.push(key)));
     }
 
     fn deadline(&self) -> Option<Instant> {

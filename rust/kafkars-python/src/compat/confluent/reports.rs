@@ -46,26 +46,26 @@ enum Outcome {
     Failed(Box<ProduceError>),
 }
 
-type Call = (Report, Outcome);
+type DueReport = (Report, Outcome);
 
 /// The reports of one producer.
 #[derive(Default)]
 pub(super) struct Reports {
     // Guards reports of batches under way, by the batch's address; the deliveries in it keep the batch, and so the address.
-    waiting: Mutex<HashMap<usize, Vec<Call>, BuildHasherDefault<AddressHasher>>>,
+    waiting: Mutex<HashMap<usize, Vec<DueReport>, BuildHasherDefault<AddressHasher>>>,
     // Guards reports whose turn has come, those of a batch together.
-    due: Mutex<VecDeque<Vec<Call>>>,
+    due: Mutex<VecDeque<Vec<DueReport>>>,
     // Guards what reports of earlier batches were kept in: a fresh one would grow, and be copied, a dozen times a batch.
-    spare: Mutex<Vec<Vec<Call>>>,
+    spare: Mutex<Vec<Vec<DueReport>>>,
     /// Messages with a report that was not given yet.
     open: AtomicUsize,
     turn: CallbackTurn,
-    news: Arc<News>,
+    events: Arc<Wakeup>,
 }
 
 /// What the runtime's threads tell.
 #[derive(Default)]
-struct News {
+struct Wakeup {
     /// There may be something in `finished` or `due`.
     any: AtomicBool,
     // Guards addresses of finished batches.
@@ -104,31 +104,31 @@ impl Reports {
                 batch
             }
         };
-        let news = Arc::clone(&self.news);
-        batch.on_done(move || news.tell(address));
+        let events = Arc::clone(&self.events);
+        batch.on_done(move || events.tell(address));
     }
 
     /// The expected report is that of a failure. Needs no interpreter.
     pub(super) fn fail(&self, report: Report, failure: ProduceError) {
         let call = (report, Outcome::Failed(Box::new(failure)));
         self.due.lock().push_back(vec![call]);
-        self.news.ring();
+        self.events.ring();
     }
 
     /// Gives the reports whose turn has come, unless another thread does. Returns how many.
     #[inline]
     pub(super) fn serve(&self, py: Python<'_>, only_errors: bool) -> PyResult<usize> {
-        if !self.news.any.load(Ordering::Acquire) {
+        if !self.events.any.load(Ordering::Acquire) {
             return Ok(0);
         }
         let served = match self.turn.take() {
             None => return Ok(0),
             Some(_turn) => {
-                self.news.any.store(false, Ordering::Release);
+                self.events.any.store(false, Ordering::Release);
                 self.serve_due(py, only_errors)
             }
         };
-        self.news.wake();
+        self.events.wake();
         served
     }
 
@@ -143,7 +143,7 @@ impl Reports {
     }
 
     fn serve_due(&self, py: Python<'_>, only_errors: bool) -> PyResult<usize> {
-        let finished = std::mem::take(&mut *self.news.finished.lock());
+        let finished = std::mem::take(&mut *self.events.finished.lock());
         for address in finished {
             let calls = self.waiting.lock().remove(&address);
             self.due.lock().extend(calls);
@@ -165,13 +165,13 @@ impl Reports {
             }
             self.keep(calls);
             if let Some(problem) = raised {
-                self.news.any.store(true, Ordering::Release);
+                self.events.any.store(true, Ordering::Release);
                 return Err(problem);
             }
         }
     }
 
-    fn keep(&self, empty: Vec<Call>) {
+    fn keep(&self, empty: Vec<DueReport>) {
         let mut spare = self.spare.lock();
         if spare.len() < SPARE_LISTS && (FEW..=LONGEST_SPARE).contains(&empty.capacity()) {
             spare.push(empty);
@@ -180,14 +180,14 @@ impl Reports {
 
     /// Blocks this thread until there may be something to give, at most for `timeout`.
     pub(super) fn wait(&self, timeout: Duration) {
-        let mut finished = self.news.finished.lock();
-        if !self.news.any.load(Ordering::Acquire) || self.turn.is_elsewhere() {
-            self.news.changed.wait_for(&mut finished, timeout);
+        let mut finished = self.events.finished.lock();
+        if !self.events.any.load(Ordering::Acquire) || self.turn.is_elsewhere() {
+            self.events.changed.wait_for(&mut finished, timeout);
         }
     }
 }
 
-impl News {
+impl Wakeup {
     fn tell(&self, address: usize) {
         self.finished.lock().push(address);
         self.ring();
@@ -211,7 +211,7 @@ impl News {
 /// Calls the callback of one message.
 fn give(
     py: Python<'_>,
-    (report, outcome): Call,
+    (report, outcome): DueReport,
     now: SystemTime,
     only_errors: bool,
 ) -> PyResult<()> {
@@ -259,7 +259,7 @@ fn give(
             (error, parts)
         }
     };
-    let message = crate::slim::new(py, PyMessage::made(parts))?;
+    let message = crate::gc::new(py, PyMessage::made(parts))?;
     report.function.call1(py, (error, message)).map(drop)
 }
 

@@ -6,11 +6,11 @@ use crate::produce::delivery::BatchOutcome;
 use crate::produce::error::ProduceError;
 use crate::produce::partition_buffer::PartitionBuffer;
 use crate::produce::sequence::ProducerIdentity;
-use crate::transaction::{Gate, Transactions};
+use crate::transaction::{SendPermission, Transactions};
 
 /// What may happen to waiting batches.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Passage {
+pub(super) enum BatchPermission {
     /// They wait.
     Closed,
     /// They leave, numbered where there is an identity.
@@ -23,24 +23,24 @@ pub(super) enum Passage {
 }
 
 impl Sender {
-    pub(super) fn passage(&self) -> Passage {
+    pub(super) fn batch_permission(&self) -> BatchPermission {
         let Some(transactions) = &self.transactions else {
             return match self.identity.standing() {
-                Standing::Unneeded => Passage::Open(None),
-                Standing::Known(identity) => Passage::Open(Some(identity)),
-                Standing::Awaited => Passage::Closed,
-                Standing::Refused(error) => Passage::Drop {
+                Standing::Unneeded => BatchPermission::Open(None),
+                Standing::Known(identity) => BatchPermission::Open(Some(identity)),
+                Standing::Awaited => BatchPermission::Closed,
+                Standing::Refused(error) => BatchPermission::Drop {
                     error,
                     resend: None,
                 },
             };
         };
         let identity = transactions.identity();
-        match (transactions.gate(), identity) {
-            (Gate::Closed, _) | (Gate::Open, None) => Passage::Closed,
-            (Gate::Open, Some(_)) => Passage::Open(identity),
-            (Gate::RetriesOnly(error), resend) => Passage::Drop { error, resend },
-            (Gate::Shut(error), _) => Passage::Drop {
+        match (transactions.send_permission(), identity) {
+            (SendPermission::Closed, _) | (SendPermission::Open, None) => BatchPermission::Closed,
+            (SendPermission::Open, Some(_)) => BatchPermission::Open(identity),
+            (SendPermission::RetriesOnly(error), resend) => BatchPermission::Drop { error, resend },
+            (SendPermission::Shut(error), _) => BatchPermission::Drop {
                 error,
                 resend: None,
             },
@@ -75,5 +75,8 @@ impl Sender {
 }
 
 fn keeps_sent(transactions: &Transactions) -> bool {
-    matches!(transactions.gate(), Gate::RetriesOnly(_))
+    matches!(
+        transactions.send_permission(),
+        SendPermission::RetriesOnly(_)
+    )
 }

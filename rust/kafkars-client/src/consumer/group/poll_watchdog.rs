@@ -14,12 +14,12 @@ const LOOKS: u32 = 8;
 /// Longest pause between two looks.
 const LONGEST: Duration = Duration::from_secs(3);
 
-pub(super) struct PollWatch {
+pub(super) struct PollWatchdog {
     pause: Duration,
     is_waiting: bool,
 }
 
-impl PollWatch {
+impl PollWatchdog {
     pub(super) fn new(config: &GroupConfig) -> Self {
         Self {
             pause: (config.max_poll_interval / LOOKS).clamp(Duration::from_millis(1), LONGEST),
@@ -43,7 +43,7 @@ impl PollWatch {
         membership.takes_part().then(|| after(now, self.pause))
     }
 
-    /// Asks the next poll to wake the driver where membership goes on with it only.
+    /// Asks the next poll to wake the group's task where membership goes on with it only.
     pub(super) fn arm(&self, shared: &Shared, membership: &Membership) {
         let waits_for_poll = matches!(
             membership.state(),

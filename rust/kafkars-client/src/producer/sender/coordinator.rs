@@ -10,7 +10,7 @@ use kafkars_protocol::Request;
 use super::no_answer::{Sent, no_answer};
 use crate::client::Client;
 use crate::error::{AttemptError, ClientError};
-use crate::net::{Connection, Lane};
+use crate::net::{Connection, ConnectionKind};
 
 /// The finalized feature that tells which transaction protocol a cluster speaks (KIP-890).
 const TRANSACTION_VERSION: &str = "transaction.version";
@@ -33,9 +33,11 @@ pub(super) async fn ask(
             });
         }
     };
-    let connection = client.connection(node, Lane::Coordinator, deadline).await;
+    let connection = client
+        .connection(node, ConnectionKind::Coordinator, deadline)
+        .await;
     let connection = connection.map_err(|error| not_sent(&error))?;
-    let call = Call {
+    let call = CoordinatorCall {
         connection: &connection,
         max_version: dispatch.max_version,
         deadline,
@@ -85,13 +87,13 @@ async fn find(
 }
 
 /// A connection and the limits of one request on it.
-struct Call<'a> {
+struct CoordinatorCall<'a> {
     connection: &'a Connection,
     max_version: i16,
     deadline: Instant,
 }
 
-impl Call<'_> {
+impl CoordinatorCall<'_> {
     async fn send<R: Request + Sync>(&self, request: &R) -> Result<R::Response, NoAnswer> {
         let versions = self.connection.versions();
         let version = versions.highest_up_to::<R>(self.max_version);

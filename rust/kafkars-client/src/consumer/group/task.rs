@@ -17,11 +17,12 @@ use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::ending::{ChangeDone, Unfinished};
-use super::news::News;
+use super::events::ConsumerEvent;
 use super::pattern::Pattern;
-use super::watch::PollWatch;
+use super::poll_watchdog::PollWatchdog;
 use super::{
-    Command, Group, LeaveId, Origin, Reply, Status, SubscriptionView, Wish, commits, exchange,
+    Command, Group, LeaveId, Origin, Reply, Status, SubscriptionRequest, SubscriptionView, commits,
+    exchange,
 };
 use crate::consumer::shared::Shared;
 use crate::{after, now};
@@ -32,7 +33,7 @@ const LEAVE_WITHIN: Duration = Duration::from_secs(5);
 /// How much of that is kept for telling what came of commits.
 const TELL_WITHIN: Duration = Duration::from_secs(1);
 
-/// What a driver is started with.
+/// What the task is started with.
 pub(in crate::consumer) struct Start {
     pub(super) group: Arc<Group>,
     pub(super) assignors: Vec<Arc<dyn Assignor>>,
@@ -47,15 +48,15 @@ impl Start {
         if assignors.is_empty() {
             assignors = assignor::default_assignors();
         }
-        let mut driver = Driver {
+        let mut task = GroupTask {
             membership: Membership::new(self.group.config.clone(), assignors, seed),
             commits: CommitQueue::new(&self.group.config, seed),
-            watch: PollWatch::new(&self.group.config),
+            watch: PollWatchdog::new(&self.group.config),
             replies: HashMap::new(),
             held_changes: Vec::new(),
             commits_end_at: None,
             release_at: None,
-            departures: VecDeque::new(),
+            leaves: VecDeque::new(),
             resolving: None,
             pattern: None,
             tasks: JoinSet::new(),
@@ -63,18 +64,18 @@ impl Start {
             shared,
         };
         let mut commands = self.commands;
-        driver.run(&mut commands).await;
-        driver.finish(commands).await;
-        driver.shared.client.close().await;
+        task.run(&mut commands).await;
+        task.finish(commands).await;
+        task.shared.client.close().await;
     }
 }
 
-struct Driver {
+struct GroupTask {
     shared: Arc<Shared>,
     group: Arc<Group>,
     membership: Membership,
     commits: CommitQueue,
-    watch: PollWatch,
+    watch: PollWatchdog,
     // Who waits for which commit.
     replies: HashMap<CommitId, Reply>,
     // Changes that are done once this commit is, and all before it.
@@ -84,7 +85,7 @@ struct Driver {
     // While the group is being left: from then on changes that the application has not heard of do not wait for it.
     release_at: Option<Instant>,
     // Who waits for [`Event::Left`], one event after the other.
-    departures: VecDeque<LeaveId>,
+    leaves: VecDeque<LeaveId>,
     // What is being looked up.
     resolving: Option<(Vec<Uuid>, AbortHandle)>,
     pattern: Option<LocalPattern>,
@@ -108,7 +109,7 @@ pub(super) enum Done {
     Resolved,
 }
 
-impl Driver {
+impl GroupTask {
     async fn run(&mut self, commands: &mut mpsc::UnboundedReceiver<Command>) {
         let shared = Arc::clone(&self.shared);
         let mut changed = shared.changed.subscribe();
@@ -264,13 +265,13 @@ impl Driver {
                 self.commit_last(now, last, deadline);
                 // One that is leaving already leaves once for both.
                 if self.membership.state() == MembershipState::Leaving {
-                    self.departures.pop_back();
+                    self.leaves.pop_back();
                 }
-                self.departures.push_back(id);
+                self.leaves.push_back(id);
                 self.membership.leave(now, leave(reason));
             }
             // Another may have begun by now.
-            Command::GiveUp(id) if self.departures.contains(&id) => self.release_at = Some(now),
+            Command::GiveUp(id) if self.leaves.contains(&id) => self.release_at = Some(now),
             Command::GiveUp(_) => {}
             Command::ChangeDone(done) => self.change_done(now, done),
             Command::EnforceRebalance(reason) => {
@@ -417,16 +418,16 @@ impl Driver {
         }
     }
 
-    fn subscribe(&mut self, now: Instant, wish: Wish) {
+    fn subscribe(&mut self, now: Instant, wish: SubscriptionRequest) {
         self.pattern = None;
         let subscription = match wish {
-            Wish::Topics(topics) => {
+            SubscriptionRequest::Topics(topics) => {
                 let names: Vec<&str> = topics.iter().map(|topic| &**topic).collect();
                 self.shared.client.want_topics(&names);
                 Subscription::Topics(topics)
             }
-            Wish::Remote(pattern) => Subscription::Pattern(pattern),
-            Wish::Local(pattern) => {
+            SubscriptionRequest::Remote(pattern) => Subscription::Pattern(pattern),
+            SubscriptionRequest::Local(pattern) => {
                 self.pattern = Some(LocalPattern {
                     pattern,
                     list_at: now,
@@ -440,7 +441,7 @@ impl Driver {
 
     fn join(&mut self, now: Instant, subscription: Subscription) {
         if let Err(error) = self.membership.subscribe(now, subscription) {
-            self.shared.push_news(News::Failed(error));
+            self.shared.push_news(ConsumerEvent::Failed(error));
         }
     }
 
@@ -585,25 +586,25 @@ impl Driver {
         match event {
             Event::Change(change) => {
                 tracing::info!(target: "kafkars::group", group = %self.membership.group(), kind = commits::kind(&change.kind), partitions = change.partitions.len(), "assignment changes");
-                self.shared.push_news(News::Change(change));
+                self.shared.push_news(ConsumerEvent::Change(change));
             }
             Event::PollIntervalExceeded(error) => {
                 tracing::warn!(target: "kafkars::group", %error, "left the group");
-                self.shared.push_news(News::Failed(error));
+                self.shared.push_news(ConsumerEvent::Failed(error));
             }
             Event::Failed(error) => {
                 tracing::warn!(target: "kafkars::group", %error, "membership failed");
-                self.shared.push_news(News::Failed(error));
+                self.shared.push_news(ConsumerEvent::Failed(error));
             }
             Event::Left => {
-                let left = self.departures.pop_front();
-                if self.departures.is_empty() {
+                let left = self.leaves.pop_front();
+                if self.leaves.is_empty() {
                     self.commits_end_at = None;
                     self.release_at = None;
                     self.shared.inner.lock().ending.offsets.clear();
                 }
                 if let Some(id) = left {
-                    self.shared.push_news(News::Left(id));
+                    self.shared.push_news(ConsumerEvent::Left(id));
                 }
             }
         }

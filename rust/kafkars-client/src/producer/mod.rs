@@ -1,121 +1,42 @@
-//! Sending: the handle applications hold. The network's half is in `sink`, sending many at once in `many.rs`.
+//! Sending: the handle that applications hold. The network's half is in `sender/`, sending many at once in `send_many.rs`.
+
+mod send_error;
+mod send_many;
+mod sender;
+mod shared;
+mod transactions;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use kafkars_core::cluster::TopicMetadata;
 use kafkars_core::config::{Checked, ProducerConfig};
-use kafkars_core::produce::accumulator::{Accumulator, ProduceRecord, Refusal};
-use kafkars_core::produce::delivery::{BatchDelivery, Delivery};
+use kafkars_core::produce::accumulator::{Accumulator, AppendRefusal, ProduceRecord};
+use kafkars_core::produce::delivery::Delivery;
 use kafkars_core::produce::error::ProduceError;
-use kafkars_core::transaction::TransactionError;
 use kafkars_protocol::ErrorCode;
 use parking_lot::RwLock;
 use tokio::sync::Notify;
 
 use crate::client::Client;
 use crate::error::ClientError;
-use crate::now;
-use crate::sink::Sink;
+use crate::{now, wall_clock_ms};
+
+pub use self::send_error::{SendError, SendWait};
+pub use self::send_many::{Records, Stopped};
+pub use self::shared::ProducerMetrics;
+
+use self::send_error::Wait;
+use self::sender::SenderTask;
+use self::shared::{Counters, FlushRequest, Shared, finished};
 
 /// Sends records. Clones share everything; the last one dropped without [`Producer::close`] gives up what is unsent.
 #[derive(Clone)]
 pub struct Producer {
     shared: Arc<Shared>,
-    sink: Arc<Sink>,
+    sender: Arc<SenderTask>,
     _last: Arc<CloseOnDrop>,
-}
-
-/// What the handles and the sender task share.
-pub(crate) struct Shared {
-    pub(crate) client: Client,
-    pub(crate) config: Checked<ProducerConfig>,
-    pub(crate) accumulator: Arc<Accumulator>,
-    pub(crate) seed: u64,
-    /// Wakes the sender task.
-    pub(crate) wake: Notify,
-    /// Told whenever memory is given back or the producer closes.
-    pub(crate) room: Notify,
-    /// Calls that wait for open batches to leave: flushes and sends waiting for room.
-    pub(crate) hurry: AtomicUsize,
-    /// Why no record is taken for now, where transactions say so. Records are taken under the read lock, so that none
-    /// slips into the time after a commit.
-    pub(crate) fence: RwLock<Option<TransactionError>>,
-    /// No record is taken any more.
-    pub(crate) closed: AtomicBool,
-    /// The sender gives up what it has.
-    pub(crate) abandoned: AtomicBool,
-    pub(crate) finished: tokio::sync::watch::Sender<bool>,
-    pub(crate) counters: Counters,
-}
-
-/// Counters behind [`ProducerMetrics`].
-#[derive(Default)]
-pub(crate) struct Counters {
-    pub(crate) records_sent: AtomicU64,
-    pub(crate) records_failed: AtomicU64,
-    pub(crate) batches_sent: AtomicU64,
-    pub(crate) bytes_sent: AtomicU64,
-    pub(crate) bytes_uncompressed: AtomicU64,
-    pub(crate) retries: AtomicU64,
-}
-
-/// What a producer has done so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ProducerMetrics {
-    /// Records acknowledged.
-    pub records_sent: u64,
-    /// Records reported as failed.
-    pub records_failed: u64,
-    /// Batches acknowledged.
-    pub batches_sent: u64,
-    /// Bytes of acknowledged batches as they travelled.
-    pub bytes_sent: u64,
-    /// The same before compression.
-    pub bytes_uncompressed: u64,
-    /// Batches tried again.
-    pub retries: u64,
-    /// Records not yet acknowledged.
-    pub unacknowledged: usize,
-    /// Bytes of `buffer_memory` in use.
-    pub buffer_used: usize,
-}
-
-/// Why [`Producer::try_send`] did not take a record.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SendError {
-    /// Not yet: wait with [`Producer::ready`] and try again.
-    NotReady(SendWait),
-    /// Never.
-    Failed(ProduceError),
-}
-
-/// What a record waits for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SendWait(Wait);
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Wait {
-    Metadata(Arc<str>),
-    Room(usize),
-}
-
-impl From<Refusal> for SendError {
-    fn from(refusal: Refusal) -> Self {
-        match refusal {
-            Refusal::NeedsMetadata(topic) => Self::NotReady(SendWait(Wait::Metadata(topic))),
-            Refusal::NeedsRoom(size) => Self::NotReady(SendWait(Wait::Room(size))),
-            Refusal::Failed(error) => Self::Failed(error),
-        }
-    }
-}
-
-impl SendWait {
-    /// Whether room in `buffer_memory` is missing, rather than knowledge of the topic.
-    pub fn is_for_room(&self) -> bool {
-        matches!(self.0, Wait::Room(_))
-    }
 }
 
 impl Producer {
@@ -127,8 +48,8 @@ impl Producer {
             seed,
             wake: Notify::new(),
             room: Notify::new(),
-            hurry: AtomicUsize::new(0),
-            fence: RwLock::new(None),
+            flush_requested: AtomicUsize::new(0),
+            refused_by_transaction: RwLock::new(None),
             closed: AtomicBool::new(false),
             abandoned: AtomicBool::new(false),
             finished: tokio::sync::watch::Sender::new(false),
@@ -137,7 +58,7 @@ impl Producer {
             config,
         });
         Self {
-            sink: Sink::start(&shared),
+            sender: SenderTask::start(&shared),
             _last: Arc::new(CloseOnDrop(Arc::clone(&shared))),
             shared,
         }
@@ -148,7 +69,7 @@ impl Producer {
     pub fn try_send(&self, record: &ProduceRecord<'_>) -> Result<Delivery, SendError> {
         let accumulator = &self.shared.accumulator;
         let (delivery, wake) = self.admit(|| accumulator.append(record, now, wall_clock_ms))?;
-        self.notice(wake);
+        self.wake_sender(wake);
         Ok(delivery)
     }
 
@@ -156,26 +77,29 @@ impl Producer {
     #[inline]
     pub(crate) fn admit<T>(
         &self,
-        append: impl FnOnce() -> Result<T, Refusal>,
-    ) -> Result<T, Refusal> {
+        append: impl FnOnce() -> Result<T, AppendRefusal>,
+    ) -> Result<T, AppendRefusal> {
         if self.shared.closed.load(Ordering::Relaxed) {
-            return Err(Refusal::Failed(ProduceError::Closed));
+            return Err(AppendRefusal::Failed(ProduceError::Closed));
         }
         let is_transactional = self.shared.config.transactional_id.is_some();
-        let fence = is_transactional.then(|| self.shared.fence.read());
-        if let Some(Some(refusal)) = fence.as_deref() {
-            return Err(Refusal::Failed(ProduceError::Transaction(refusal.clone())));
+        let refused_by_transaction =
+            is_transactional.then(|| self.shared.refused_by_transaction.read());
+        if let Some(Some(refusal)) = refused_by_transaction.as_deref() {
+            return Err(AppendRefusal::Failed(ProduceError::Transaction(
+                refusal.clone(),
+            )));
         }
         append()
     }
 
     /// Tells the sender that a batch was opened or closed.
     #[inline]
-    pub(crate) fn notice(&self, changed: bool) {
+    pub(crate) fn wake_sender(&self, changed: bool) {
         if !changed {
             return;
         }
-        self.sink.notice();
+        self.sender.wake();
         // The sender may have ended since `closed` was looked at; then nobody else would report these records.
         if *self.shared.finished.borrow() {
             self.shared.give_up();
@@ -191,7 +115,7 @@ impl Producer {
     }
 
     async fn room(&self, size: usize, deadline: Instant) -> Result<(), ProduceError> {
-        let _hurry = Hurry::new(&self.shared);
+        let _flush_requested = FlushRequest::new(&self.shared);
         let started = now();
         loop {
             let told = self.shared.room.notified();
@@ -275,8 +199,8 @@ impl Producer {
         self.shared.config.max_block
     }
 
-    pub(crate) fn sink(&self) -> &Sink {
-        &self.sink
+    pub(crate) fn sender(&self) -> &SenderTask {
+        &self.sender
     }
 
     pub(crate) fn shared(&self) -> &Shared {
@@ -286,8 +210,8 @@ impl Producer {
     /// Sends open batches at once and waits until every record taken so far has its outcome, or until the deadline.
     /// Returns how many records are still under way.
     pub async fn flush(&self, deadline: Option<Instant>) -> usize {
-        let _hurry = Hurry::new(&self.shared);
-        let unfinished = self.sink.unfinished();
+        let _flush_requested = FlushRequest::new(&self.shared);
+        let unfinished = self.sender.unfinished();
         let done = async {
             for batch in &unfinished {
                 finished(batch).await;
@@ -298,7 +222,7 @@ impl Producer {
             // What is late is in the returned count.
             Some(deadline) => drop(tokio::time::timeout_at(deadline.into(), done).await),
         }
-        self.sink.unreported()
+        self.sender.unreported()
     }
 
     /// Takes no more records, aborts an open transaction, sends what it has until `deadline`, reports the rest as [`ProduceError::Closed`], closes the
@@ -359,55 +283,12 @@ impl Producer {
     }
 }
 
-impl Shared {
-    fn abandon(&self) {
-        self.closed.store(true, Ordering::Relaxed);
-        self.abandoned.store(true, Ordering::Release);
-        self.wake.notify_one();
-        self.room.notify_waiters();
-    }
-}
-
 struct CloseOnDrop(Arc<Shared>);
 
 impl Drop for CloseOnDrop {
     fn drop(&mut self) {
         self.0.abandon();
     }
-}
-
-/// While one lives, open batches leave without lingering.
-pub(crate) struct Hurry<'a>(&'a Shared);
-
-impl<'a> Hurry<'a> {
-    pub(crate) fn new(shared: &'a Shared) -> Self {
-        shared.hurry.fetch_add(1, Ordering::Relaxed);
-        shared.wake.notify_one();
-        Self(shared)
-    }
-}
-
-impl Drop for Hurry<'_> {
-    fn drop(&mut self) {
-        self.0.hurry.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// Waits until a batch has its outcome.
-pub(crate) async fn finished(batch: &BatchDelivery) {
-    let (sender, receiver) = tokio::sync::oneshot::channel();
-    batch.on_done(move || {
-        // Nobody listens any more when the flush ran out of time.
-        let _ = sender.send(());
-    });
-    // The sender is dropped unused only with the batch itself, which is an end as well.
-    drop(receiver.await);
-}
-
-/// The wall clock in milliseconds since 1970, as records without timestamp get it.
-pub fn wall_clock_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(0))
 }
 
 /// Differs between producers, which is all that spreading keyless records needs.

@@ -14,15 +14,15 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyWeakrefMethods, PyWeakrefReference};
 
+use super::completion_queue::{CompletionQueue, Key};
 use super::future::PyFuture;
-use super::inbox::{Inbox, Key};
 
-/// A loop and the futures that wait on it. The loop holds the port as the callback of its reader; the port holds the
-/// loop weakly, so a loop that is closed or forgotten takes its port along.
+/// A loop and the futures that wait on it. The loop holds the loop_bridge as the callback of its reader; the loop_bridge holds the
+/// loop weakly, so a loop that is closed or forgotten takes its loop_bridge along.
 #[pyclass(name = "EventLoopPort", module = "kafkars._kafkars", frozen, weakref)]
-pub(crate) struct PyPort {
+pub(crate) struct PyLoopBridge {
     event_loop: Py<PyWeakrefReference>,
-    inbox: Arc<Inbox>,
+    completion_queue: Arc<CompletionQueue>,
     // Guards who waits; an entry exists exactly while its key is still to come.
     waiting: Mutex<HashMap<Key, Vec<Waiting>>>,
     // Guards futures whose turn has come and whose callbacks have not run.
@@ -48,52 +48,55 @@ struct Timer {
 
 thread_local! {
     /// Ports of the loops that ran on this thread: nearly always one.
-    static PORTS: RefCell<Vec<Py<PyPort>>> = const { RefCell::new(Vec::new()) };
+    static PORTS: RefCell<Vec<Py<PyLoopBridge>>> = const { RefCell::new(Vec::new()) };
 }
 
-impl PyPort {
-    /// The port of the loop that runs on this thread.
+impl PyLoopBridge {
+    /// The loop_bridge of the loop that runs on this thread.
     pub(crate) fn current(py: Python<'_>) -> PyResult<Py<Self>> {
         let running = running_loop(py)?;
         let known = PORTS.with_borrow(|ports| {
             let mut ports = ports.iter();
             ports
-                .find(|port| port.get().is_of(&running))
-                .map(|port| port.clone_ref(py))
+                .find(|loop_bridge| loop_bridge.get().is_of(&running))
+                .map(|loop_bridge| loop_bridge.clone_ref(py))
         });
         match known {
-            Some(port) => Ok(port),
+            Some(loop_bridge) => Ok(loop_bridge),
             None => Self::open(&running),
         }
     }
 
     fn open(event_loop: &Bound<'_, PyAny>) -> PyResult<Py<Self>> {
         let py = event_loop.py();
-        let port = match Self::watched(event_loop)? {
-            Some(port) => port,
+        let loop_bridge = match Self::watched(event_loop)? {
+            Some(loop_bridge) => loop_bridge,
             None => Self::helped(event_loop)?,
         };
-        // Dropped after the borrow has ended: the last reference to a port may run code of the application.
+        // Dropped after the borrow has ended: the last reference to a loop_bridge may run code of the application.
         let mut gone = Vec::new();
         PORTS.with_borrow_mut(|ports| {
             let (kept, dead) = std::mem::take(ports)
                 .into_iter()
-                .partition(|port| port.get().is_usable(py));
+                .partition(|loop_bridge| loop_bridge.get().is_usable(py));
             *ports = kept;
             gone = dead;
-            ports.push(port.clone_ref(py));
+            ports.push(loop_bridge.clone_ref(py));
         });
         drop(gone);
-        Ok(port)
+        Ok(loop_bridge)
     }
 
     /// With a pipe the loop watches; none where the loop watches no files (Windows' default loop).
     #[cfg(unix)]
     fn watched(event_loop: &Bound<'_, PyAny>) -> PyResult<Option<Py<Self>>> {
-        let (inbox, descriptor) = Inbox::watched()?;
-        let port = Self::new(event_loop, inbox)?;
-        match event_loop.call_method1(intern!(event_loop.py(), "add_reader"), (descriptor, &port)) {
-            Ok(_) => Ok(Some(port.unbind())),
+        let (completion_queue, descriptor) = CompletionQueue::watched()?;
+        let loop_bridge = Self::new(event_loop, completion_queue)?;
+        match event_loop.call_method1(
+            intern!(event_loop.py(), "add_reader"),
+            (descriptor, &loop_bridge),
+        ) {
+            Ok(_) => Ok(Some(loop_bridge.unbind())),
             Err(error) if error.is_instance_of::<PyNotImplementedError>(event_loop.py()) => {
                 Ok(None)
             }
@@ -107,38 +110,41 @@ impl PyPort {
     }
 
     fn helped(event_loop: &Bound<'_, PyAny>) -> PyResult<Py<Self>> {
-        let (inbox, helper) = Inbox::helped();
-        let port = Self::new(event_loop, inbox)?;
-        let target = PyWeakrefReference::new(port.as_any())?.unbind();
+        let (completion_queue, helper) = CompletionQueue::helped();
+        let loop_bridge = Self::new(event_loop, completion_queue)?;
+        let target = PyWeakrefReference::new(loop_bridge.as_any())?.unbind();
         let event_loop = PyWeakrefReference::new(event_loop)?.unbind();
         let wake = move || {
             let woken = Python::try_attach(|py| {
-                let (Some(event_loop), Some(port)) =
+                let (Some(event_loop), Some(loop_bridge)) =
                     (event_loop.bind(py).upgrade(), target.bind(py).upgrade())
                 else {
                     return false;
                 };
                 // Fails when the loop was closed, and then nobody waits any more.
                 event_loop
-                    .call_method1(intern!(py, "call_soon_threadsafe"), (port,))
+                    .call_method1(intern!(py, "call_soon_threadsafe"), (loop_bridge,))
                     .is_ok()
             });
             woken.unwrap_or(false)
         };
         let thread = std::thread::Builder::new().name("kafkars-loop".to_owned());
         thread.spawn(move || helper.serve(wake))?;
-        Ok(port.unbind())
+        Ok(loop_bridge.unbind())
     }
 
-    fn new<'py>(event_loop: &Bound<'py, PyAny>, inbox: Arc<Inbox>) -> PyResult<Bound<'py, Self>> {
-        let port = Self {
+    fn new<'py>(
+        event_loop: &Bound<'py, PyAny>,
+        completion_queue: Arc<CompletionQueue>,
+    ) -> PyResult<Bound<'py, Self>> {
+        let loop_bridge = Self {
             event_loop: PyWeakrefReference::new(event_loop)?.unbind(),
-            inbox,
+            completion_queue,
             waiting: Mutex::new(HashMap::new()),
             ready: Mutex::new(VecDeque::new()),
             timer: Mutex::new(None),
         };
-        Bound::new(event_loop.py(), port)
+        Bound::new(event_loop.py(), loop_bridge)
     }
 
     fn is_of(&self, event_loop: &Bound<'_, PyAny>) -> bool {
@@ -170,11 +176,11 @@ impl PyPort {
         slf: &Bound<'_, Self>,
         key: Key,
         waiting: Waiting,
-        arm: impl FnOnce(Arc<Inbox>),
+        arm: impl FnOnce(Arc<CompletionQueue>),
     ) -> PyResult<()> {
-        let port = slf.get();
+        let loop_bridge = slf.get();
         let deadline = waiting.deadline;
-        let first = match port.waiting.lock().entry(key) {
+        let first = match loop_bridge.waiting.lock().entry(key) {
             Entry::Occupied(entry) => {
                 entry.into_mut().push(waiting);
                 false
@@ -185,7 +191,7 @@ impl PyPort {
             }
         };
         if first {
-            arm(Arc::clone(&port.inbox));
+            arm(Arc::clone(&loop_bridge.completion_queue));
         }
         match deadline {
             Some(deadline) => Self::watch(slf, deadline),
@@ -206,8 +212,8 @@ impl PyPort {
     /// Makes sure that the timer goes off at `deadline` or before.
     fn watch(slf: &Bound<'_, Self>, deadline: Instant) -> PyResult<()> {
         let py = slf.py();
-        let port = slf.get();
-        if port
+        let loop_bridge = slf.get();
+        if loop_bridge
             .timer
             .lock()
             .as_ref()
@@ -219,14 +225,14 @@ impl PyPort {
             .saturating_duration_since(Instant::now())
             .as_secs_f64();
         let expire = slf.getattr(intern!(py, "_expire"))?;
-        let handle = port
+        let handle = loop_bridge
             .event_loop(py)?
             .call_method1(intern!(py, "call_later"), (delay, expire))?;
         let timer = Timer {
             at: deadline,
             handle: handle.unbind(),
         };
-        if let Some(replaced) = port.timer.lock().replace(timer) {
+        if let Some(replaced) = loop_bridge.timer.lock().replace(timer) {
             replaced.handle.call_method0(py, intern!(py, "cancel"))?;
         }
         Ok(())
@@ -235,13 +241,13 @@ impl PyPort {
     /// Wakes what is ready, in order. An exception that ends the program leaves the rest for the loop's next turn.
     fn wake_ready(slf: &Bound<'_, Self>) -> PyResult<()> {
         let py = slf.py();
-        let port = slf.get();
+        let loop_bridge = slf.get();
         loop {
-            let Some(future) = port.ready.lock().pop_front() else {
+            let Some(future) = loop_bridge.ready.lock().pop_front() else {
                 return Ok(());
             };
             if let Err(error) = PyFuture::wake(future.bind(py)) {
-                port.inbox.ring();
+                loop_bridge.completion_queue.ring();
                 return Err(error);
             }
         }
@@ -249,27 +255,27 @@ impl PyPort {
 }
 
 #[pymethods]
-impl PyPort {
+impl PyLoopBridge {
     /// The reader's callback: resolves everything that has happened.
     fn __call__(slf: &Bound<'_, Self>) -> PyResult<()> {
-        let port = slf.get();
-        for key in port.inbox.take() {
-            let waiting = port.waiting.lock().remove(&key);
+        let loop_bridge = slf.get();
+        for key in loop_bridge.completion_queue.take() {
+            let waiting = loop_bridge.waiting.lock().remove(&key);
             let futures = waiting.into_iter().flatten().map(|waiting| waiting.future);
-            port.ready.lock().extend(futures);
+            loop_bridge.ready.lock().extend(futures);
         }
         Self::wake_ready(slf)
     }
 
     /// The timer's callback: resolves what has run out of time.
     fn _expire(slf: &Bound<'_, Self>) -> PyResult<()> {
-        let port = slf.get();
-        *port.timer.lock() = None;
+        let loop_bridge = slf.get();
+        *loop_bridge.timer.lock() = None;
         // The loop's clock and ours are read at different moments.
         let now = Instant::now() + Duration::from_millis(1);
         let mut next: Option<Instant> = None;
         let mut expired = Vec::new();
-        for all in port.waiting.lock().values_mut() {
+        for all in loop_bridge.waiting.lock().values_mut() {
             let due =
                 |waiting: &mut Waiting| waiting.deadline.is_some_and(|deadline| deadline <= now);
             expired.extend(all.extract_if(.., due).map(|waiting| waiting.future));
@@ -279,7 +285,7 @@ impl PyPort {
                 .chain(next)
                 .min();
         }
-        port.ready.lock().extend(expired);
+        loop_bridge.ready.lock().extend(expired);
         if let Some(next) = next {
             Self::watch(slf, next)?;
         }

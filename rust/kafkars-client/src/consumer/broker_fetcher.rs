@@ -1,6 +1,6 @@
 //! Fetching from one broker: the next request leaves as soon as an answer is in, before that answer is opened.
 //!
-//! Two lanes: while one waits in a long poll, the other carries partitions that become fetchable (a seek, a resume, a new
+//! Two connections: while one waits in a long poll, the other carries partitions that become fetchable (a seek, a resume, a new
 //! assignment), so that they do not wait for it. `PollWait` keeps one of them free or about to be. Connections are made
 //! beside all this: nothing here waits for one.
 
@@ -22,12 +22,12 @@ use kafkars_protocol::messages::fetch::{FetchRequest, FetchResponse};
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::fetch_answer;
-use super::fetch_lane::{Asked, FetchLane, Hasty, LaneEvent};
+use super::fetch_connection::{Asked, FetchConnection, FetchConnectionEvent, Hasty};
 use super::opening;
 use super::request::fetch_request;
 use super::shared::Shared;
 use crate::error::AttemptError;
-use crate::net::Lane;
+use crate::net::ConnectionKind;
 use crate::now;
 
 const OPERATION: &str = "fetch";
@@ -37,20 +37,20 @@ pub(super) async fn run(shared: Arc<Shared>, node: i32) {
     let config = shared.client.config();
     let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
     let seed = u64::from(node.unsigned_abs());
-    let mut source = Source {
+    let mut broker_fetcher = BrokerFetcher {
         node,
         pace: RetryPace::new(backoff, seed),
         random: Random::new(seed),
         retry: RetryState::default(),
         hasty: Hasty::default(),
-        lanes: [Lane::Fetch, Lane::FetchSecond].map(FetchLane::new),
+        connections: [ConnectionKind::Fetch, ConnectionKind::FetchSecond].map(FetchConnection::new),
         split_at: None,
         shared,
     };
-    source.run().await;
+    broker_fetcher.run().await;
 }
 
-struct Source {
+struct BrokerFetcher {
     shared: Arc<Shared>,
     node: i32,
     pace: RetryPace,
@@ -58,12 +58,12 @@ struct Source {
     // Whether the broker may be asked at all, after answers that refused all of a request, or none.
     retry: RetryState,
     hasty: Hasty,
-    lanes: [FetchLane; 2],
+    connections: [FetchConnection; 2],
     // When a second request was last sent beside one under way.
     split_at: Option<Instant>,
 }
 
-impl Source {
+impl BrokerFetcher {
     async fn run(&mut self) {
         let shared = Arc::clone(&self.shared);
         let mut changed = shared.changed.subscribe();
@@ -79,7 +79,7 @@ impl Source {
                     None => std::future::pending().await,
                 }
             };
-            let [first, second] = &mut self.lanes;
+            let [first, second] = &mut self.connections;
             tokio::select! {
                 biased;
                 event = first.event() => self.handle(0, event),
@@ -99,28 +99,30 @@ impl Source {
         }
     }
 
-    fn handle(&mut self, place: usize, event: LaneEvent) {
+    fn handle(&mut self, place: usize, event: FetchConnectionEvent) {
         match event {
-            LaneEvent::Connected => {}
-            LaneEvent::Failed(targets, error) => self.failed(&targets, &error),
-            LaneEvent::Answered(asked, response) => self.answered(place, asked, response),
+            FetchConnectionEvent::Connected => {}
+            FetchConnectionEvent::Failed(targets, error) => self.failed(&targets, &error),
+            FetchConnectionEvent::Answered(asked, response) => {
+                self.answered(place, asked, response)
+            }
         }
     }
 
-    /// Sends a fetch for everything that may be fetched, if a lane is free. Returns when to look again.
+    /// Sends a fetch for everything that may be fetched, if a connection is free. Returns when to look again.
     fn dispatch(&mut self) -> Option<Instant> {
         let now = now();
         let pause = self.retry.wake_at(now).max(self.hasty.wake_at(now));
         if pause.is_some() {
             return pause;
         }
-        let place = self.free_lane()?;
+        let place = self.free_connection()?;
         let cluster = self.shared.client.cluster();
         let (targets, wake_at) = self.take_targets(&cluster, now);
         if targets.is_empty() {
             return wake_at;
         }
-        if !self.lanes[place].is_connected() {
+        if !self.connections[place].is_connected() {
             self.give_back(&targets);
             self.connect(place, targets);
             return wake_at;
@@ -132,7 +134,7 @@ impl Source {
             }
             PollWait::Send(wait) => {
                 if let Err(error) = self.send(place, &targets, &cluster, wait) {
-                    self.lanes[place].lost();
+                    self.connections[place].lost();
                     self.failed(&targets, &error);
                     return self.retry.wake_at(now);
                 }
@@ -141,23 +143,23 @@ impl Source {
         }
     }
 
-    /// A lane without request under way, a connected one first. None while a connection is being made and the other lane
+    /// A connection without request under way, a connected one first. None while a connection is being made and the other fetch_connection
     /// has none either: one is enough.
-    fn free_lane(&self) -> Option<usize> {
-        let free = |place: &usize| self.lanes[*place].is_free();
-        let connected = |place: &usize| free(place) && self.lanes[*place].is_connected();
-        let is_connecting = self.lanes.iter().any(FetchLane::is_connecting);
+    fn free_connection(&self) -> Option<usize> {
+        let free = |place: &usize| self.connections[*place].is_free();
+        let connected = |place: &usize| free(place) && self.connections[*place].is_connected();
+        let is_connecting = self.connections.iter().any(FetchConnection::is_connecting);
         (0..2)
             .find(connected)
             .or_else(|| (0..2).find(free).filter(|_| !is_connecting))
     }
 
     fn connect(&mut self, place: usize, targets: Vec<FetchTarget>) {
-        let lane = &mut self.lanes[place];
-        let (client, node, kind) = (self.shared.client.clone(), self.node, lane.lane);
+        let fetch_connection = &mut self.connections[place];
+        let (client, node, kind) = (self.shared.client.clone(), self.node, fetch_connection.kind);
         let deadline = now() + client.config().request_timeout;
         let connecting = async move { client.connection(node, kind, deadline).await };
-        lane.connect(targets, Box::pin(connecting));
+        fetch_connection.connect(targets, Box::pin(connecting));
     }
 
     fn take_targets(&self, cluster: &Cluster, now: Instant) -> (Vec<FetchTarget>, Option<Instant>) {
@@ -177,9 +179,9 @@ impl Source {
         self.shared.inner.lock().buffer.landed(targets);
     }
 
-    /// How long the next request of a lane may wait at the broker.
+    /// How long the next request on a connection may wait at the broker.
     fn wait(&mut self, place: usize, now: Instant) -> PollWait {
-        let other_ends_at = self.lanes[1 - place].ends_at();
+        let other_ends_at = self.connections[1 - place].ends_at();
         let longest = self.shared.config.fetch_max_wait;
         if other_ends_at.is_none() {
             self.split_at = None;
@@ -198,8 +200,8 @@ impl Source {
         wait: std::time::Duration,
     ) -> Result<(), AttemptError> {
         let client = &self.shared.client;
-        let lane = &mut self.lanes[place];
-        let Some(connection) = &lane.connection else {
+        let fetch_connection = &mut self.connections[place];
+        let Some(connection) = &fetch_connection.connection else {
             return Err(AttemptError::UnknownNode(self.node));
         };
         let version = connection.versions().highest::<FetchRequest>()?;
@@ -207,16 +209,16 @@ impl Source {
             .iter()
             .map(|target| (target.partition.clone(), session_partition(target, cluster)))
             .collect();
-        let session = lane.session.request(wanted);
+        let session = fetch_connection.session.request(wanted);
         let request = fetch_request(&self.shared.config, session, version, wait);
         let sent_at = now();
         let deadline = sent_at + client.config().request_timeout + wait;
         let answer = connection.start_version(&request, version, deadline)?;
-        lane.asked(targets.to_vec(), Box::pin(answer), sent_at, wait);
+        fetch_connection.asked(targets.to_vec(), Box::pin(answer), sent_at, wait);
         Ok(())
     }
 
-    /// Wakes the source that reads these partitions from now on. It was woken when their leader moved, but found them
+    /// Wakes the broker_fetcher that reads these partitions from now on. It was woken when their leader moved, but found them
     /// still in flight here, so without this it would sleep until something else happens.
     fn hand_over(&self, targets: &[FetchTarget]) {
         let (cluster, now) = (self.shared.client.cluster(), now());
@@ -235,8 +237,8 @@ impl Source {
         let now = now();
         self.shared.counters.fetches.fetch_add(1, Ordering::Relaxed);
         let code = ErrorCode::from_i16(response.error_code);
-        let lane = &mut self.lanes[place];
-        if !lane.session.response(code, response.session_id) {
+        let fetch_connection = &mut self.connections[place];
+        if !fetch_connection.session.response(code, response.session_id) {
             self.refused(&asked.targets, code);
             return;
         }

@@ -24,57 +24,60 @@ impl Key {
 }
 
 /// Keys of what has happened and the loop has not been told yet.
-pub(crate) struct Inbox {
+pub(crate) struct CompletionQueue {
     // Guards the keys; never held while the bell is rung.
     happened: Mutex<Vec<Key>>,
     /// The bell was rung and the loop has not come yet: a burst of events costs one ring.
     rung: AtomicBool,
-    bell: Bell,
+    bell: LoopWaker,
 }
 
 /// How a loop is woken from another thread.
-enum Bell {
+enum LoopWaker {
     /// One byte in a pipe the loop watches. At most one byte is ever in it, so neither end can block. Both ends live
-    /// as long as the inbox: writing never meets a closed pipe.
+    /// as long as the completion_queue: writing never meets a closed pipe.
     Pipe(PipeReader, PipeWriter),
     /// A thread that calls into the interpreter, for loops that watch no files.
-    Helper(Arc<Helper>),
+    WakerThread(Arc<WakerThread>),
 }
 
-/// What an inbox and its helper thread share.
+/// What an completion_queue and its helper thread share.
 #[derive(Default)]
-pub(crate) struct Helper {
+pub(crate) struct WakerThread {
     // Guards the two wishes below.
-    wish: Mutex<Wish>,
+    wish: Mutex<WakerRequest>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Wish {
+struct WakerRequest {
     ring: bool,
     end: bool,
 }
 
-impl Inbox {
-    /// An inbox with a pipe, and the descriptor the loop has to watch.
+impl CompletionQueue {
+    /// An completion_queue with a pipe, and the descriptor the loop has to watch.
     #[cfg(unix)]
     pub(crate) fn watched() -> std::io::Result<(Arc<Self>, i32)> {
         use std::os::fd::AsRawFd;
         let (reader, writer) = pipe()?;
         let descriptor = reader.as_raw_fd();
-        Ok((Arc::new(Self::new(Bell::Pipe(reader, writer))), descriptor))
+        Ok((
+            Arc::new(Self::new(LoopWaker::Pipe(reader, writer))),
+            descriptor,
+        ))
     }
 
-    /// An inbox for loops that watch no files; [`Helper::serve`] must run on a thread of its own.
-    pub(crate) fn helped() -> (Arc<Self>, Arc<Helper>) {
-        let helper = Arc::<Helper>::default();
+    /// An completion_queue for loops that watch no files; [`WakerThread::serve`] must run on a thread of its own.
+    pub(crate) fn helped() -> (Arc<Self>, Arc<WakerThread>) {
+        let helper = Arc::<WakerThread>::default();
         (
-            Arc::new(Self::new(Bell::Helper(Arc::clone(&helper)))),
+            Arc::new(Self::new(LoopWaker::WakerThread(Arc::clone(&helper)))),
             helper,
         )
     }
 
-    fn new(bell: Bell) -> Self {
+    fn new(bell: LoopWaker) -> Self {
         Self {
             happened: Mutex::new(Vec::new()),
             rung: AtomicBool::new(false),
@@ -95,15 +98,15 @@ impl Inbox {
         }
         match &self.bell {
             // A pipe with room and a reader takes a byte; there is nobody to tell if it did not.
-            Bell::Pipe(_, writer) => drop((&*writer).write_all(&[1])),
-            Bell::Helper(helper) => helper.tell(|wish| wish.ring = true),
+            LoopWaker::Pipe(_, writer) => drop((&*writer).write_all(&[1])),
+            LoopWaker::WakerThread(helper) => helper.tell(|wish| wish.ring = true),
         }
     }
 
     /// What has happened since the last call. The bell is reset first, so what comes meanwhile rings again.
     pub(crate) fn take(&self) -> Vec<Key> {
         if self.rung.load(Ordering::Acquire) {
-            if let Bell::Pipe(reader, _) = &self.bell {
+            if let LoopWaker::Pipe(reader, _) = &self.bell {
                 // The byte is there or about to be: whoever set `rung` writes it next.
                 drop((&*reader).read(&mut [0]));
             }
@@ -113,21 +116,21 @@ impl Inbox {
     }
 }
 
-impl Drop for Inbox {
+impl Drop for CompletionQueue {
     fn drop(&mut self) {
-        if let Bell::Helper(helper) = &self.bell {
+        if let LoopWaker::WakerThread(helper) = &self.bell {
             helper.tell(|wish| wish.end = true);
         }
     }
 }
 
-impl Helper {
-    fn tell(&self, change: impl FnOnce(&mut Wish)) {
+impl WakerThread {
+    fn tell(&self, change: impl FnOnce(&mut WakerRequest)) {
         change(&mut self.wish.lock());
         self.changed.notify_one();
     }
 
-    /// Calls `wake` for each ring until the inbox is gone or `wake` says that the loop is.
+    /// Calls `wake` for each ring until the completion_queue is gone or `wake` says that the loop is.
     pub(crate) fn serve(&self, mut wake: impl FnMut() -> bool) {
         loop {
             {

@@ -11,7 +11,7 @@ use crate::produce::partition_buffer::OutgoingBatch;
 
 /// What happens to a batch after one try.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ProduceOutcome {
     /// It is in the log.
     Stored(BatchAck),
     /// Try again later.
@@ -44,12 +44,12 @@ pub fn judge(
     answer: &PartitionProduceResponse,
     has_earlier: bool,
     transactional: bool,
-) -> Verdict {
+) -> ProduceOutcome {
     let code = ErrorCode::from_i16(answer.error_code);
     let numbered = batch.sequence.is_some();
     match code {
         // A duplicate got through in an earlier try whose answer was lost.
-        ErrorCode::None | ErrorCode::DuplicateSequenceNumber => Verdict::Stored(BatchAck {
+        ErrorCode::None | ErrorCode::DuplicateSequenceNumber => ProduceOutcome::Stored(BatchAck {
             base_offset: answer.base_offset,
             log_append_time: answer.log_append_time_ms,
         }),
@@ -59,7 +59,7 @@ pub fn judge(
         | ErrorCode::InvalidProducerEpoch
             if has_earlier && !(transactional && code == ErrorCode::InvalidProducerEpoch) =>
         {
-            Verdict::Retry {
+            ProduceOutcome::Retry {
                 cause: code.name().into(),
                 refresh: false,
                 soon: false,
@@ -70,20 +70,20 @@ pub fn judge(
         | ErrorCode::InvalidProducerEpoch
             if numbered && !transactional =>
         {
-            Verdict::Restart {
+            ProduceOutcome::Restart {
                 cause: code.name().into(),
                 new_id: code == ErrorCode::InvalidProducerEpoch,
             }
         }
         ErrorCode::MessageTooLarge | ErrorCode::RecordListTooLarge if batch.count > 1 => {
-            Verdict::Split(refused(batch, code, answer))
+            ProduceOutcome::Split(refused(batch, code, answer))
         }
-        code if code.retriable() => Verdict::Retry {
+        code if code.retriable() => ProduceOutcome::Retry {
             cause: cause(code, answer.error_message.as_deref()),
             refresh: code.invalid_metadata(),
             soon: code == ErrorCode::ConcurrentTransactions,
         },
-        code => Verdict::Failed(refused(batch, code, answer)),
+        code => ProduceOutcome::Failed(refused(batch, code, answer)),
     }
 }
 

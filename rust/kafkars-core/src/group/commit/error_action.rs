@@ -4,7 +4,7 @@ use kafkars_protocol::ErrorCode;
 
 /// What to do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum CommitErrorAction {
     /// Nothing: it is done.
     Done,
     /// The same again after a pause.
@@ -19,23 +19,23 @@ pub enum Verdict {
     Refused,
 }
 
-/// The verdict on a code of OffsetCommit or OffsetFetch.
+/// The error_action on a code of OffsetCommit or OffsetFetch.
 #[must_use]
-pub fn verdict(code: ErrorCode) -> Verdict {
+pub fn error_action(code: ErrorCode) -> CommitErrorAction {
     match code {
-        ErrorCode::None => Verdict::Done,
+        ErrorCode::None => CommitErrorAction::Done,
         ErrorCode::NotCoordinator
         | ErrorCode::CoordinatorNotAvailable
         // The coordinator could not reach enough replicas in time; it may be on the wrong side of a split.
-        | ErrorCode::RequestTimedOut => Verdict::FindCoordinator,
-        ErrorCode::RebalanceInProgress => Verdict::Rebalancing,
+        | ErrorCode::RequestTimedOut => CommitErrorAction::FindCoordinator,
+        ErrorCode::RebalanceInProgress => CommitErrorAction::Rebalancing,
         ErrorCode::IllegalGeneration
         | ErrorCode::UnknownMemberId
         | ErrorCode::FencedMemberEpoch
         | ErrorCode::StaleMemberEpoch
-        | ErrorCode::FencedInstanceId => Verdict::Stale,
-        ErrorCode::UnstableOffsetCommit => Verdict::Retry,
-        code if code.retriable() => Verdict::Retry,
-        _ => Verdict::Refused,
+        | ErrorCode::FencedInstanceId => CommitErrorAction::Stale,
+        ErrorCode::UnstableOffsetCommit => CommitErrorAction::Retry,
+        code if code.retriable() => CommitErrorAction::Retry,
+        _ => CommitErrorAction::Refused,
     }
 }

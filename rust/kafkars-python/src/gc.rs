@@ -1,4 +1,4 @@
-//! Objects that are made by the million.
+//! What the garbage collector need not see: objects that are made by the million, and how objects speak when they go.
 //!
 //! PyO3 makes every class take part in garbage collection, so that each object is linked into the collector's lists when
 //! it is made and out of them when it goes. Records and deliveries hold no container and cannot be part of a cycle, so
@@ -15,9 +15,30 @@ use pyo3::pyclass::boolean_struct::True;
 pub(crate) use imp::{leave_collector, new};
 
 /// What is made by the million.
-pub(crate) trait Slim: PyClass<Frozen = True> {
+pub(crate) trait Uncollected: PyClass<Frozen = True> {
     /// Whether Python objects may go with this one; asked at the end of its life.
     fn may_release_objects(&self) -> bool;
+}
+
+/// Takes a new object out of the collector's sight.
+#[inline]
+pub(crate) fn untracked<T>(object: Bound<'_, T>) -> Bound<'_, T> {
+    // SAFETY: attached (there is a Bound), and the object is one of ours, which PyO3 has just allocated with the
+    // collector's header. Untracking is what its deallocation begins with, and doing so twice is allowed.
+    unsafe { pyo3::ffi::PyObject_GC_UnTrack(object.as_ptr().cast()) };
+    object
+}
+
+/// Calls into the interpreter from the end of an object's life. An exception may be on its way at that moment (the
+/// object may go because of it), and goes on afterwards.
+pub(crate) fn at_end_of_life(call: impl FnOnce(Python<'_>)) {
+    Python::attach(|py| {
+        let on_its_way = PyErr::take(py);
+        call(py);
+        if let Some(error) = on_its_way {
+            error.restore(py);
+        }
+    });
 }
 
 #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
@@ -27,13 +48,13 @@ mod imp {
 
     use pyo3::ffi;
 
-    use super::{Bound, PyResult, Python, Slim};
+    use super::{Bound, PyResult, Python, Uncollected};
 
     /// Takes the class out of garbage collection. To be called before the first object is made.
     ///
     /// Only for classes without `__dict__`, weak references and base class, whose fields hold no Python object that
     /// could refer back (of a message: unless the program puts one there that refers to the message itself).
-    pub(crate) fn leave_collector<T: Slim>(py: Python<'_>) {
+    pub(crate) fn leave_collector<T: Uncollected>(py: Python<'_>) {
         let class = T::type_object_raw(py);
         // SAFETY: attached, so nobody else looks at the type; no object of it exists yet, so none was linked into the
         // collector's lists. `deallocate` fits how `new` allocates. A subclass made by PyO3 keeps its own flags and
@@ -58,7 +79,7 @@ mod imp {
     #[inline]
     pub(crate) fn new<T>(py: Python<'_>, value: T) -> PyResult<Bound<'_, T>>
     where
-        T: Slim + Into<pyo3::PyClassInitializer<T>>,
+        T: Uncollected + Into<pyo3::PyClassInitializer<T>>,
     {
         let class = T::type_object_raw(py);
         // SAFETY: attached, and `class` is a valid type object.
@@ -94,7 +115,7 @@ mod imp {
         unsafe { object.cast::<u8>().add(contents_at::<T>()).cast::<T>() }
     }
 
-    unsafe extern "C" fn deallocate<T: Slim>(object: *mut ffi::PyObject) {
+    unsafe extern "C" fn deallocate<T: Uncollected>(object: *mut ffi::PyObject) {
         // SAFETY: the interpreter calls this once, attached, with an object of this class or of one that Python code has
         // derived from it (subclasses made by PyO3 have a function of their own), whose memory begins alike. A derived
         // class may take part in garbage collection: its allocator put a header before the object, and its `tp_free` knows
@@ -118,16 +139,16 @@ mod imp {
 
 #[cfg(any(Py_LIMITED_API, Py_GIL_DISABLED))]
 mod imp {
-    use super::{Bound, PyResult, Python, Slim};
+    use super::{Bound, PyResult, Python, Uncollected};
 
     /// Nothing to do for this interpreter.
-    pub(crate) fn leave_collector<T: Slim>(_py: Python<'_>) {}
+    pub(crate) fn leave_collector<T: Uncollected>(_py: Python<'_>) {}
 
     /// A new object.
     #[inline]
     pub(crate) fn new<T>(py: Python<'_>, value: T) -> PyResult<Bound<'_, T>>
     where
-        T: Slim + Into<pyo3::PyClassInitializer<T>>,
+        T: Uncollected + Into<pyo3::PyClassInitializer<T>>,
     {
         Bound::new(py, value)
     }

@@ -13,7 +13,7 @@ use crate::now;
 
 /// Something for the application, in the order in which it happened.
 #[derive(Debug)]
-pub enum News {
+pub enum ConsumerEvent {
     /// Partitions come or go. No record is handed out until [`Consumer::finish_change`].
     Change(Change),
     /// A commit with a callback has ended.
@@ -31,10 +31,10 @@ pub enum News {
     Left(LeaveId),
 }
 
-/// News that wait, and what is being carried out.
+/// ConsumerEvent that wait, and what is being carried out.
 #[derive(Debug, Default)]
 pub(in crate::consumer) struct Queue {
-    waiting: VecDeque<News>,
+    waiting: VecDeque<ConsumerEvent>,
     // Errors are raised after the changes that came with them, so that listeners run first.
     errors: VecDeque<GroupError>,
     busy: Option<Busy>,
@@ -51,16 +51,18 @@ struct Busy {
 }
 
 impl Queue {
-    pub(in crate::consumer) fn push(&mut self, news: News) {
-        match news {
-            News::Failed(error) => {
+    pub(in crate::consumer) fn push(&mut self, events: ConsumerEvent) {
+        match events {
+            ConsumerEvent::Failed(error) => {
                 // One is enough to know; a broker that refuses for hours must not fill the memory.
                 if self.errors.is_empty() {
                     self.errors.push_back(error);
                 }
             }
-            News::Change(change) if matches!(change.kind, ChangeKind::Lost(_)) => self.lose(change),
-            news => self.waiting.push_back(news),
+            ConsumerEvent::Change(change) if matches!(change.kind, ChangeKind::Lost(_)) => {
+                self.lose(change)
+            }
+            events => self.waiting.push_back(events),
         }
     }
 
@@ -69,8 +71,8 @@ impl Queue {
     fn lose(&mut self, mut change: Change) {
         let lost: HashSet<TopicPartition> = change.partitions.iter().cloned().collect();
         let mut untold = HashSet::new();
-        self.waiting.retain_mut(|news| {
-            let News::Change(other) = news else {
+        self.waiting.retain_mut(|events| {
+            let ConsumerEvent::Change(other) = events else {
                 return true;
             };
             let before = other.partitions.len();
@@ -91,7 +93,7 @@ impl Queue {
         change
             .partitions
             .retain(|partition| !untold.contains(partition));
-        self.waiting.push_back(News::Change(change));
+        self.waiting.push_back(ConsumerEvent::Change(change));
     }
 
     /// Whether this partition is lost and the application is still to hear of it, or hears of it now.
@@ -99,8 +101,8 @@ impl Queue {
         let is_loss = |kind: &ChangeKind| matches!(kind, ChangeKind::Lost(_));
         let busy = self.busy.as_ref().map(|busy| &busy.unfinished);
         let now = busy.filter(|busy| busy.is_overtaken || is_loss(&busy.change.kind));
-        let waiting = self.waiting.iter().filter_map(|news| match news {
-            News::Change(change) if is_loss(&change.kind) => Some(&change.partitions),
+        let waiting = self.waiting.iter().filter_map(|events| match events {
+            ConsumerEvent::Change(change) if is_loss(&change.kind) => Some(&change.partitions),
             _ => None,
         });
         now.map(|busy| &busy.change.partitions)
@@ -113,13 +115,15 @@ impl Queue {
     fn has_change(&self) -> bool {
         self.waiting
             .iter()
-            .any(|news| matches!(news, News::Change(_)))
+            .any(|events| matches!(events, ConsumerEvent::Change(_)))
     }
 
     /// The partitions of losses that wait for the application.
     fn lost(&self) -> HashSet<TopicPartition> {
-        let changes = self.waiting.iter().filter_map(|news| match news {
-            News::Change(change) if matches!(change.kind, ChangeKind::Lost(_)) => Some(change),
+        let changes = self.waiting.iter().filter_map(|events| match events {
+            ConsumerEvent::Change(change) if matches!(change.kind, ChangeKind::Lost(_)) => {
+                Some(change)
+            }
             _ => None,
         });
         changes
@@ -137,13 +141,13 @@ impl Queue {
         !(self.busy.is_some() || self.waiting.is_empty() && self.errors.is_empty())
     }
 
-    fn pop(&mut self) -> Option<News> {
+    fn pop(&mut self) -> Option<ConsumerEvent> {
         if self.busy.is_some() {
             return None;
         }
         let next = self.waiting.pop_front();
-        let next = next.or_else(|| self.errors.pop_front().map(News::Failed));
-        if let Some(News::Change(change)) = &next {
+        let next = next.or_else(|| self.errors.pop_front().map(ConsumerEvent::Failed));
+        if let Some(ConsumerEvent::Change(change)) = &next {
             self.busy = Some(Busy {
                 unfinished: change.clone().into(),
                 is_released: self.released.remove(&change.id),
@@ -166,8 +170,8 @@ impl Queue {
     /// The changes that wait, to be carried out now. The application hears of them later.
     pub(super) fn release(&mut self) -> Vec<Unfinished> {
         let mut released = Vec::new();
-        for news in &self.waiting {
-            if let News::Change(change) = news
+        for events in &self.waiting {
+            if let ConsumerEvent::Change(change) = events
                 && self.released.insert(change.id)
             {
                 released.push(change.clone().into());
@@ -186,7 +190,7 @@ impl Queue {
 }
 
 impl Consumer {
-    /// Whether there is news that [`Consumer::next_news`] would hand out. A flag, so that asking costs nothing.
+    /// Whether there is events that [`Consumer::next_news`] would hand out. A flag, so that asking costs nothing.
     #[inline]
     pub fn has_news(&self) -> bool {
         self.shared.has_news()
@@ -202,15 +206,15 @@ impl Consumer {
         self.shared.inner.lock().queue.lost()
     }
 
-    /// The next news. A [`News::Change`] must be given back to [`Consumer::finish_change`]; until then there is no other.
+    /// The next events. A [`ConsumerEvent::Change`] must be given back to [`Consumer::finish_change`]; until then there is no other.
     /// `is_finished` tells whether the application has finished what was handed out before, as whoever polls has.
-    pub fn next_news(&self, is_finished: bool) -> Option<News> {
+    pub fn next_news(&self, is_finished: bool) -> Option<ConsumerEvent> {
         let mut inner = self.shared.inner.lock();
         if is_finished {
             inner.buffer.finish_all();
         }
-        let news = inner.queue.pop();
-        if let Some(News::Change(change)) = &news
+        let events = inner.queue.pop();
+        if let Some(ConsumerEvent::Change(change)) = &events
             && change.kind == ChangeKind::Assigned
             && !inner.assigned_by_hand
             && !inner.queue.is_released()
@@ -222,10 +226,10 @@ impl Consumer {
         }
         self.shared.gate(&inner);
         drop(inner);
-        if news.is_some() {
+        if events.is_some() {
             self.shared.note_wish();
         }
-        news
+        events
     }
 
     /// The application has carried out a change. What it has finished of partitions that go is committed first, where
@@ -248,7 +252,7 @@ impl Consumer {
         }
     }
 
-    /// Runs `waiter` once when there is news or the consumer is closed; at once if so already.
+    /// Runs `waiter` once when there is events or the consumer is closed; at once if so already.
     pub fn on_news(&self, waiter: Box<dyn FnOnce() + Send>) {
         let mut inner = self.shared.inner.lock();
         if inner.queue.is_ready() || self.is_closed() {
@@ -259,7 +263,7 @@ impl Consumer {
         }
     }
 
-    /// Wakes whoever waits for records or news, ready or not: there is something else to tell.
+    /// Wakes whoever waits for records or events, ready or not: there is something else to tell.
     pub fn wake_readers(&self) {
         let mut inner = self.shared.inner.lock();
         let mut woken = std::mem::take(&mut inner.waiters);
@@ -269,7 +273,7 @@ impl Consumer {
         self.shared.announce(woken);
     }
 
-    /// Blocks this thread until there is news or the consumer is closed, at most for `timeout`.
+    /// Blocks this thread until there is events or the consumer is closed, at most for `timeout`.
     pub fn wait_news(&self, timeout: Duration) -> bool {
         let deadline = now() + timeout;
         let mut inner = self.shared.inner.lock();
@@ -296,15 +300,15 @@ mod tests {
         }
     }
 
-    fn change(id: u64, kind: ChangeKind, numbers: &[i32]) -> News {
-        News::Change(Change {
+    fn change(id: u64, kind: ChangeKind, numbers: &[i32]) -> ConsumerEvent {
+        ConsumerEvent::Change(Change {
             id: ChangeId(id),
             kind,
             partitions: numbers.iter().map(|number| partition(*number)).collect(),
         })
     }
 
-    fn lost(numbers: &[i32]) -> News {
+    fn lost(numbers: &[i32]) -> ConsumerEvent {
         let error = GroupError::GroupFull {
             group: Arc::from("group"),
         };
@@ -313,8 +317,8 @@ mod tests {
 
     fn told(queue: &mut Queue) -> Vec<(u64, Vec<i32>)> {
         let mut told = Vec::new();
-        while let Some(news) = queue.pop() {
-            if let News::Change(change) = news {
+        while let Some(events) = queue.pop() {
+            if let ConsumerEvent::Change(change) = events {
                 let numbers = change.partitions.iter().map(|one| one.partition);
                 told.push((change.id.0, numbers.collect()));
             }

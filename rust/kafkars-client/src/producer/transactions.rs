@@ -4,12 +4,13 @@ use std::time::Instant;
 
 use kafkars_core::produce::error::ProduceError;
 use kafkars_core::transaction::{
-    Call, GroupMetadata, OffsetToCommit, Ticket, TransactionError, Transactions,
+    GroupMetadata, OffsetToCommit, TransactionCall, TransactionCallId, TransactionError,
+    Transactions,
 };
 
+use super::Producer;
 use crate::error::ClientError;
 use crate::now;
-use crate::producer::Producer;
 
 impl Producer {
     /// Gets a producer id for the `transactional_id`: earlier producers with it are fenced, what they left open is ended.
@@ -18,7 +19,7 @@ impl Producer {
     /// # Errors
     /// [`ProduceError::Transaction`], [`ProduceError::CallTimedOut`], or [`ProduceError::Bootstrap`] without a cluster.
     pub async fn init_transactions(&self, deadline: Instant) -> Result<(), ProduceError> {
-        self.transaction(Call::Init, Transactions::init, deadline)
+        self.transaction(TransactionCall::Init, Transactions::init, deadline)
             .await
     }
 
@@ -27,7 +28,8 @@ impl Producer {
     /// # Errors
     /// The state in which the producer is, if that does not allow it.
     pub fn begin_transaction(&self) -> Result<(), TransactionError> {
-        self.sink().command(Call::Begin, Transactions::begin)
+        self.sender()
+            .command(TransactionCall::Begin, Transactions::begin)
     }
 
     /// Makes positions of a consumer group part of the transaction (KIP-447).
@@ -42,7 +44,8 @@ impl Producer {
         deadline: Instant,
     ) -> Result<(), ProduceError> {
         let send = |transactions: &mut Transactions| transactions.send_offsets(group, offsets);
-        self.transaction(Call::SendOffsets, send, deadline).await
+        self.transaction(TransactionCall::SendOffsets, send, deadline)
+            .await
     }
 
     /// Sends what is waiting, and ends the transaction once all of it is stored. After a time-out the same call waits on.
@@ -50,7 +53,7 @@ impl Producer {
     /// # Errors
     /// As for [`Producer::init_transactions`]; also when a record of the transaction was not stored.
     pub async fn commit_transaction(&self, deadline: Instant) -> Result<(), ProduceError> {
-        self.transaction(Call::Commit, Transactions::commit, deadline)
+        self.transaction(TransactionCall::Commit, Transactions::commit, deadline)
             .await
     }
 
@@ -59,35 +62,35 @@ impl Producer {
     /// # Errors
     /// As for [`Producer::init_transactions`].
     pub async fn abort_transaction(&self, deadline: Instant) -> Result<(), ProduceError> {
-        self.transaction(Call::Abort, Transactions::abort, deadline)
+        self.transaction(TransactionCall::Abort, Transactions::abort, deadline)
             .await
     }
 
     /// Whether a transaction is begun and neither committed nor aborted.
     #[must_use]
     pub fn in_transaction(&self) -> bool {
-        self.sink().in_transaction()
+        self.sender().in_transaction()
     }
 
     /// Says that a record was handed over and will not be sent: an open transaction cannot be committed any more, as with
     /// Java's producer. Nothing happens outside of one. Not to be called with a lock held.
     pub fn record_refused(&self, error: &ProduceError) {
         if self.shared().config.transactional_id.is_some() {
-            self.sink().record_refused(error);
+            self.sender().record_refused(error);
         }
     }
 
     async fn transaction(
         &self,
-        call: Call,
-        command: impl FnOnce(&mut Transactions) -> Result<Ticket, TransactionError>,
+        call: TransactionCall,
+        command: impl FnOnce(&mut Transactions) -> Result<TransactionCallId, TransactionError>,
         deadline: Instant,
     ) -> Result<(), ProduceError> {
         let started = now();
         // The state machine itself hurries what must leave before the end. Hurrying here, before it knows of the
         // call, would send what an abort is about to drop.
         let ended = self
-            .sink()
+            .sender()
             .call(call, command)
             .map_err(ProduceError::Transaction)?;
         match tokio::time::timeout_at(deadline.into(), ended).await {
@@ -97,7 +100,7 @@ impl Producer {
         }
     }
 
-    fn call_timed_out(&self, call: Call, started: Instant) -> ProduceError {
+    fn call_timed_out(&self, call: TransactionCall, started: Instant) -> ProduceError {
         let waited = now() - started;
         let bootstrap = self.client().bootstrap_progress(waited);
         if let Some(failure) = bootstrap.as_ref().and_then(ClientError::security) {
@@ -111,7 +114,7 @@ impl Producer {
         if let Some(failure) = distrust.as_ref().and_then(ClientError::security) {
             return ProduceError::Security(failure);
         }
-        let cause = self.sink().obstacle();
+        let cause = self.sender().obstacle();
         ProduceError::CallTimedOut {
             call,
             waited,

@@ -1,4 +1,4 @@
-//! One of a source's two connections to its broker, and the request under way on it.
+//! One of a broker_fetcher's two connections to its broker, and the request under way on it.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,14 +10,14 @@ use kafkars_core::fetch::session::FetchSession;
 use kafkars_protocol::messages::fetch::FetchResponse;
 
 use crate::error::AttemptError;
-use crate::net::{Connection, Lane};
+use crate::net::{Connection, ConnectionKind};
 
-type Answer = Pin<Box<dyn Future<Output = Result<FetchResponse, AttemptError>> + Send>>;
+type FetchInFlight = Pin<Box<dyn Future<Output = Result<FetchResponse, AttemptError>> + Send>>;
 type Connecting = Pin<Box<dyn Future<Output = Result<Connection, AttemptError>> + Send>>;
 
 /// One connection and the request under way on it.
-pub(super) struct FetchLane {
-    pub(super) lane: Lane,
+pub(super) struct FetchConnection {
+    pub(super) kind: ConnectionKind,
     pub(super) session: FetchSession,
     pub(super) connection: Option<Connection>,
     stage: Stage,
@@ -33,23 +33,23 @@ enum Stage {
 /// A request under way.
 pub(super) struct Asked {
     pub(super) targets: Vec<FetchTarget>,
-    answer: Answer,
+    answer: FetchInFlight,
     sent_at: Instant,
     /// How long it may wait at the broker.
     wait: Duration,
 }
 
-/// What has happened on a lane.
-pub(super) enum LaneEvent {
+/// What has happened on it.
+pub(super) enum FetchConnectionEvent {
     Connected,
     Failed(Vec<FetchTarget>, AttemptError),
     Answered(Asked, FetchResponse),
 }
 
-impl FetchLane {
-    pub(super) fn new(lane: Lane) -> Self {
+impl FetchConnection {
+    pub(super) fn new(kind: ConnectionKind) -> Self {
         Self {
-            lane,
+            kind,
             session: FetchSession::new(),
             connection: None,
             stage: Stage::Free,
@@ -86,7 +86,7 @@ impl FetchLane {
     pub(super) fn asked(
         &mut self,
         targets: Vec<FetchTarget>,
-        answer: Answer,
+        answer: FetchInFlight,
         sent_at: Instant,
         wait: Duration,
     ) {
@@ -105,7 +105,7 @@ impl FetchLane {
     }
 
     /// What happens next; never, when nothing is under way.
-    pub(super) async fn event(&mut self) -> LaneEvent {
+    pub(super) async fn event(&mut self) -> FetchConnectionEvent {
         let result = match &mut self.stage {
             Stage::Free => return std::future::pending().await,
             Stage::Connecting(_, connecting) => connecting.await.map(|connection| {
@@ -115,12 +115,14 @@ impl FetchLane {
             Stage::Asked(asked) => asked.answer.as_mut().await.map(Some),
         };
         match (std::mem::replace(&mut self.stage, Stage::Free), result) {
-            (Stage::Asked(asked), Ok(Some(response))) => LaneEvent::Answered(asked, response),
+            (Stage::Asked(asked), Ok(Some(response))) => {
+                FetchConnectionEvent::Answered(asked, response)
+            }
             (Stage::Asked(Asked { targets, .. }) | Stage::Connecting(targets, _), Err(error)) => {
                 self.lost();
-                LaneEvent::Failed(targets, error)
+                FetchConnectionEvent::Failed(targets, error)
             }
-            _ => LaneEvent::Connected,
+            _ => FetchConnectionEvent::Connected,
         }
     }
 }

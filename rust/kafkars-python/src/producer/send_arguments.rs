@@ -43,7 +43,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
 }
 
 /// The same as bytes.
-pub(crate) struct Outgoing<'a, 'py> {
+pub(crate) struct SendArguments<'a, 'py> {
     pub(crate) topic: &'a str,
     pub(crate) partition: Option<i32>,
     timestamp: Option<i64>,
@@ -52,7 +52,7 @@ pub(crate) struct Outgoing<'a, 'py> {
     headers: Vec<(String, Option<Vec<u8>>)>,
 }
 
-impl<'a, 'py> Outgoing<'a, 'py> {
+impl<'a, 'py> SendArguments<'a, 'py> {
     /// Runs the serializers.
     #[inline]
     pub(crate) fn new(core: &ProducerCore, arguments: &Arguments<'a, 'py>) -> PyResult<Self> {

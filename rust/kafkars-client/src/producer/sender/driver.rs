@@ -10,9 +10,8 @@ use kafkars_core::cluster::Cluster;
 use kafkars_core::config::Acks;
 use kafkars_core::produce::delivery::BatchOutcome;
 use kafkars_core::produce::error::ProduceError;
-use kafkars_core::produce::partition_buffer::OutgoingBatch;
 use kafkars_core::produce::request::Answers;
-use kafkars_core::produce::sender::{self, Departure, Outgoing, View, Work};
+use kafkars_core::produce::sender::{self, InFlightBatch, ProduceCall, View, Work};
 use kafkars_core::transaction::{NoAnswer, TransactionResponse};
 use kafkars_protocol::Uuid;
 use kafkars_protocol::messages::init_producer_id::{InitProducerIdRequest, InitProducerIdResponse};
@@ -21,17 +20,17 @@ use tokio::sync::mpsc;
 
 use super::no_answer::{Sent, no_answer};
 use super::node::Node;
-use super::transactions::{Calls, transactions};
+use super::transaction_calls::{Calls, transactions};
 use crate::error::{AttemptError, ClientError};
-use crate::net::{Broker, Connection, Lane, Tasks, Terms};
+use crate::net::{Broker, Connection, ConnectionKind, Tasks, Terms};
 use crate::now;
-use crate::producer::Shared;
+use crate::producer::shared::Shared;
 
 /// A batch no larger than this may leave on the thread of the caller, who waits meanwhile and may hold the interpreter.
-const LARGEST_EXPRESS: usize = 16 << 10;
+const LARGEST_INLINE: usize = 16 << 10;
 
-/// Sends what the core decides; whoever holds its lock runs it: the sink's task, or a caller whose record can leave at once.
-pub(super) struct Sender {
+/// Sends what the core decides; whoever holds its lock runs it: the sender's task, or a caller whose record can leave at once.
+pub(super) struct SenderDriver {
     pub(super) shared: Arc<Shared>,
     pub(super) core: sender::Sender,
     nodes: HashMap<i32, Node>,
@@ -39,24 +38,28 @@ pub(super) struct Sender {
     random: Random,
     // What needs a task of its own: connecting, asking for an identity. They end with the sender.
     pub(super) tasks: Tasks,
-    // To the sink's task.
+    // To the sender's task.
     pub(super) events: mpsc::UnboundedSender<Event>,
     pub(super) calls: Calls,
     // Gave no producer id when it was asked last.
     unhelpful: Option<Arc<Broker>>,
     cluster_seen: Arc<Cluster>,
     retries_seen: u64,
-    // When the sink's task looks again by itself.
+    // When the sender's task looks again by itself.
     wake_at: Option<Instant>,
     pub(super) ended: bool,
 }
 
-/// What the sink's task hears of.
+/// What the sender's task hears of.
 pub(super) enum Event {
     Connected(i32, Result<Connection, AttemptError>),
-    Answered(i32, Vec<Departure>, Result<ProduceResponse, AttemptError>),
+    Answered(
+        i32,
+        Vec<InFlightBatch>,
+        Result<ProduceResponse, AttemptError>,
+    ),
     /// The socket has taken a request that nobody answers.
-    Written(i32, Vec<Departure>, Result<(), AttemptError>),
+    Written(i32, Vec<InFlightBatch>, Result<(), AttemptError>),
     Identified(
         Option<Arc<Broker>>,
         Result<InitProducerIdResponse, ClientError>,
@@ -65,12 +68,12 @@ pub(super) enum Event {
 }
 
 /// The cluster as the core's sender sees it.
-struct Sight<'a> {
+struct ClusterView<'a> {
     cluster: &'a Cluster,
     nodes: &'a HashMap<i32, Node>,
 }
 
-impl View for Sight<'_> {
+impl View for ClusterView<'_> {
     fn metadata_version(&self) -> u64 {
         self.cluster.version
     }
@@ -124,7 +127,7 @@ impl View for Sight<'_> {
     }
 }
 
-impl Sender {
+impl SenderDriver {
     pub(super) fn new(shared: Arc<Shared>, events: mpsc::UnboundedSender<Event>) -> Self {
         let config = shared.client.config();
         let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
@@ -151,17 +154,17 @@ impl Sender {
         }
     }
 
-    /// Sends what has just been appended, where it would leave at once anyway. False when the sink's task must look.
-    pub(super) fn express(&mut self) -> bool {
+    /// Sends what has just been appended, where it would leave at once anyway. False when the sender's task must look.
+    pub(super) fn send_inline(&mut self) -> bool {
         let cluster = self.shared.client.cluster();
         if self.ended || cluster.version != self.cluster_seen.version {
             return false;
         }
-        let sight = Sight {
+        let view = ClusterView {
             cluster: &cluster,
             nodes: &self.nodes,
         };
-        let Some(work) = self.core.express(now(), &sight, LARGEST_EXPRESS) else {
+        let Some(work) = self.core.send_inline(now(), &view, LARGEST_INLINE) else {
             return false;
         };
         // With an earlier time to wake at, the task must set its timer.
@@ -178,12 +181,12 @@ impl Sender {
     pub(super) fn dispatch(&mut self) -> Option<Instant> {
         let cluster = self.shared.client.cluster();
         self.take_cluster(&cluster);
-        let sight = Sight {
+        let view = ClusterView {
             cluster: &cluster,
             nodes: &self.nodes,
         };
-        let hurry = self.shared.hurry.load(Ordering::Relaxed) > 0;
-        let work = self.core.poll(now(), &sight, hurry);
+        let flush_requested = self.shared.flush_requested.load(Ordering::Relaxed) > 0;
+        let work = self.core.poll(now(), &view, flush_requested);
         let wake_at = work.wake_at;
         let retry_at = self.carry_out(work, &cluster);
         self.wake_at = [wake_at, retry_at].into_iter().flatten().min();
@@ -247,7 +250,7 @@ impl Sender {
         let deadline = now + self.shared.config.request_timeout;
         let events = self.events.clone();
         self.tasks.spawn(async move {
-            let connection = client.connection(id, Lane::Data, deadline).await;
+            let connection = client.connection(id, ConnectionKind::Data, deadline).await;
             report(&events, Event::Connected(id, connection));
         });
         None
@@ -272,8 +275,8 @@ impl Sender {
         });
     }
 
-    fn send(&mut self, outgoing: Outgoing) {
-        let Outgoing {
+    fn send(&mut self, outgoing: ProduceCall) {
+        let ProduceCall {
             node: id,
             batches,
             request,
@@ -354,24 +357,24 @@ impl Sender {
         self.report_finished();
     }
 
-    fn answered(&mut self, id: i32, batches: Vec<Departure>, response: &ProduceResponse) {
+    fn answered(&mut self, id: i32, batches: Vec<InFlightBatch>, response: &ProduceResponse) {
         if let Some(node) = self.nodes.get_mut(&id) {
             node.failures = 0;
             node.not_before = None;
         }
         let cluster = self.shared.client.cluster();
         self.take_leader_hints(&batches, response, &cluster);
-        let sight = Sight {
+        let view = ClusterView {
             cluster: &cluster,
             nodes: &self.nodes,
         };
-        self.core.answered(now(), id, batches, response, &sight);
+        self.core.answered(now(), id, batches, response, &view);
     }
 
     /// Brokers that no longer lead a partition say who does (KIP-951).
     fn take_leader_hints(
         &self,
-        batches: &[Departure],
+        batches: &[InFlightBatch],
         response: &ProduceResponse,
         cluster: &Cluster,
     ) {
@@ -384,13 +387,13 @@ impl Sender {
             return;
         }
         let answers = Answers::new(response);
-        for departure in batches {
-            let (topic, partition) = (departure.buffer.topic(), departure.buffer.partition());
+        for in_flight in batches {
+            let (topic, partition) = (in_flight.buffer.topic(), in_flight.buffer.partition());
             let id = cluster
                 .topic(topic)
                 .map_or(Uuid::default(), |topic| topic.id);
             // What a broker says of the topic before says nothing of the one that was made since.
-            if id != departure.topic_id {
+            if id != in_flight.topic_id {
                 continue;
             }
             let answer = answers.find(topic, id, partition);
@@ -417,7 +420,7 @@ impl Sender {
         not_before
     }
 
-    fn attempt_failed(&mut self, id: i32, batches: Vec<Departure>, error: &AttemptError) {
+    fn attempt_failed(&mut self, id: i32, batches: Vec<InFlightBatch>, error: &AttemptError) {
         if let Some(node) = self.nodes.get_mut(&id)
             && let Some(connection) = node.connection.take()
             && connection.is_closed()
@@ -469,38 +472,7 @@ impl Sender {
     }
 }
 
-impl Shared {
-    /// Every batch ends here, once; its memory is free already, so that whoever the report wakes finds room.
-    fn report(&self, batch: &OutgoingBatch, outcome: BatchOutcome) {
-        let counters = &self.counters;
-        let add = |counter: &std::sync::atomic::AtomicU64, by: usize| {
-            counter.fetch_add(by as u64, Ordering::Relaxed);
-        };
-        match &outcome {
-            BatchOutcome::Acknowledged(_) => {
-                add(&counters.batches_sent, 1);
-                add(&counters.bytes_sent, batch.content.len());
-                add(&counters.bytes_uncompressed, batch.uncompressed);
-                add(&counters.records_sent, batch.count as usize);
-            }
-            BatchOutcome::Failed(_) | BatchOutcome::Split(_) => {
-                add(&counters.records_failed, batch.count as usize);
-            }
-        }
-        batch.delivery.complete(outcome);
-        self.room.notify_waiters();
-    }
-
-    /// Reports everything that waits as not sent.
-    pub(crate) fn give_up(&self) {
-        for batch in self.accumulator.take_all() {
-            self.accumulator.release(&batch);
-            self.report(&batch, BatchOutcome::Failed(ProduceError::Closed));
-        }
-    }
-}
-
-/// The sink's task is gone once the sender has ended; then its reports are made already.
+/// The sender's task is gone once the sender has ended; then its reports are made already.
 pub(super) fn report(events: &mpsc::UnboundedSender<Event>, event: Event) {
     drop(events.send(event));
 }

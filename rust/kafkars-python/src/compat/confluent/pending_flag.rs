@@ -10,23 +10,23 @@ use crate::error;
 use crate::runtime;
 
 /// A flag that `poll()` looks at for every record, so looking must cost nothing.
-#[pyclass(name = "Bell", module = "kafkars._kafkars", frozen)]
-pub(crate) struct PyBell(Bell);
+#[pyclass(name = "PendingFlag", module = "kafkars._kafkars", frozen)]
+pub(crate) struct PyPendingFlag(PendingFlag);
 
 /// The same for the runtime's threads.
 #[derive(Clone, Default)]
-pub(crate) struct Bell {
+pub(crate) struct PendingFlag {
     rung: Arc<AtomicBool>,
 }
 
-impl Bell {
+impl PendingFlag {
     /// Rings.
     pub(crate) fn ring(&self) {
         self.rung.store(true, Ordering::Release);
     }
 }
 
-impl PyBell {
+impl PyPendingFlag {
     /// Whether it was rung since it was answered.
     #[inline]
     pub(crate) fn is_rung(&self) -> bool {
@@ -34,7 +34,7 @@ impl PyBell {
     }
 
     /// For threads without interpreter.
-    pub(crate) fn handle(&self) -> Bell {
+    pub(crate) fn handle(&self) -> PendingFlag {
         self.0.clone()
     }
 
@@ -45,10 +45,10 @@ impl PyBell {
 }
 
 #[pymethods]
-impl PyBell {
+impl PyPendingFlag {
     #[new]
     fn new() -> Self {
-        Self(Bell::default())
+        Self(PendingFlag::default())
     }
 
     /// Rings, from any thread.

@@ -11,7 +11,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
 
 use super::core::ProducerCore;
 use super::deliveries::PyDeliveries;
-use super::outgoing::{Arguments, Outgoing, topic_name};
+use super::send_arguments::{Arguments, SendArguments, topic_name};
 use crate::argument::record;
 use crate::error;
 use crate::runtime;
@@ -162,7 +162,7 @@ impl<'py> Columns<'py> {
         let mut rows = Vec::with_capacity(self.values.len());
         for index in 0..self.values.len() {
             let arguments = self.arguments(index, topic)?;
-            let row = Outgoing::new(core, &arguments);
+            let row = SendArguments::new(core, &arguments);
             rows.push(row.map_err(|failure| at_index(topic.py(), failure, index))?);
         }
         Ok(PythonRows {
@@ -205,7 +205,7 @@ fn column<'py>(
 /// Records made of Python objects.
 pub(super) struct PythonRows<'a, 'py> {
     topic: &'a str,
-    rows: Vec<Outgoing<'a, 'py>>,
+    rows: Vec<SendArguments<'a, 'py>>,
 }
 
 impl Records for PythonRows<'_, '_> {

@@ -2,13 +2,13 @@
 
 use std::time::Instant;
 
-use kafkars_core::produce::accumulator::{Destination, ProduceRecord, Refusal};
+use kafkars_core::produce::accumulator::{AppendRefusal, Destination, ProduceRecord};
 use kafkars_core::produce::delivery::Delivery;
 use kafkars_core::produce::error::ProduceError;
 use kafkars_core::produce::partition_buffer::FilledBatch;
 
-use crate::now;
-use crate::producer::{Producer, SendError, wall_clock_ms};
+use super::{Producer, SendError};
+use crate::{now, wall_clock_ms};
 
 /// Records of one topic, by their place.
 pub trait Records {
@@ -32,13 +32,13 @@ pub struct Stopped {
 }
 
 /// After so many records the sender is told of them, so that it works while more are taken.
-const NOTICE_EVERY: usize = 512;
+const WAKE_EVERY: usize = 512;
 
 impl Producer {
     /// Looks for what is wrong with the records themselves, so that all are taken or none.
     pub fn check_many(&self, topic: &str, records: &dyn Records) -> Result<(), Stopped> {
         let destination = match self.destination(topic) {
-            Err(Refusal::Failed(error)) => return Err(at(0)(Refusal::Failed(error))),
+            Err(AppendRefusal::Failed(error)) => return Err(at(0)(AppendRefusal::Failed(error))),
             destination => destination,
         };
         let known = destination.as_ref().ok();
@@ -47,7 +47,7 @@ impl Producer {
             records.show(index, &mut |record| {
                 checked = self.shared().accumulator.check(known, record);
             });
-            checked.map_err(|error| at(index)(Refusal::Failed(error)))?;
+            checked.map_err(|error| at(index)(AppendRefusal::Failed(error)))?;
         }
         destination.map(drop).map_err(at(0))
     }
@@ -66,7 +66,7 @@ impl Producer {
         let (mut now, mut now_ms) = (now(), wall_clock_ms());
         let mut wake = false;
         for index in start..records.len() {
-            let mut outcome = Err(Refusal::Failed(ProduceError::Closed));
+            let mut outcome = Err(AppendRefusal::Failed(ProduceError::Closed));
             records.show(index, &mut |record| {
                 outcome =
                     self.admit(|| accumulator.append_to(&destination, record, || now, || now_ms));
@@ -77,16 +77,16 @@ impl Producer {
                     wake |= changed;
                 }
                 Err(refusal) => {
-                    self.notice(wake);
+                    self.wake_sender(wake);
                     return Err(at(index)(refusal));
                 }
             }
-            if index % NOTICE_EVERY == NOTICE_EVERY - 1 {
-                self.notice(std::mem::take(&mut wake));
+            if index % WAKE_EVERY == WAKE_EVERY - 1 {
+                self.wake_sender(std::mem::take(&mut wake));
                 (now, now_ms) = (crate::now(), wall_clock_ms());
             }
         }
-        self.notice(wake);
+        self.wake_sender(wake);
         Ok(())
     }
 
@@ -100,16 +100,16 @@ impl Producer {
         let accumulator = &self.shared().accumulator;
         let taken = self.admit(|| accumulator.append_batch(topic, partition, batch, now()));
         let (delivery, changed) = taken?;
-        self.notice(changed);
+        self.wake_sender(changed);
         Ok(delivery)
     }
 
     /// Gives records up: those that were never sent, or those that have no answer yet, or both. Returns how many.
     pub fn purge(&self, in_queue: bool, in_flight: bool) -> usize {
-        self.sink().purge(in_queue, in_flight)
+        self.sender().purge(in_queue, in_flight)
     }
 
-    fn destination(&self, topic: &str) -> Result<Destination, Refusal> {
+    fn destination(&self, topic: &str) -> Result<Destination, AppendRefusal> {
         self.admit(|| self.shared().accumulator.destination(topic))
     }
 
@@ -118,7 +118,7 @@ impl Producer {
         let done = async {
             for delivery in deliveries {
                 if !delivery.batch().is_done() {
-                    crate::producer::finished(delivery.batch()).await;
+                    super::shared::finished(delivery.batch()).await;
                 }
             }
         };
@@ -130,7 +130,7 @@ impl Producer {
     }
 }
 
-fn at(index: usize) -> impl FnOnce(Refusal) -> Stopped {
+fn at(index: usize) -> impl FnOnce(AppendRefusal) -> Stopped {
     move |refusal| Stopped {
         index,
         error: refusal.into(),

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use kafkars_core::produce::error::ProduceError;
 use kafkars_core::transaction::{
-    Call, Dispatch, NoAnswer, Ticket, TransactionConfig, TransactionError, TransactionResponse,
-    Transactions,
+    Dispatch, NoAnswer, TransactionCall, TransactionCallId, TransactionConfig, TransactionError,
+    TransactionResponse, Transactions,
 };
 use tokio::sync::oneshot;
 
 use super::coordinator;
-use super::sender::{Event, Sender, report};
+use super::driver::{Event, SenderDriver, report};
 use crate::now;
-use crate::producer::Shared;
+use crate::producer::shared::Shared;
 
 /// How a call ended; a sender dropped unused means that the producer has.
 pub(crate) type CallEnd = oneshot::Receiver<Result<(), TransactionError>>;
@@ -21,14 +21,14 @@ pub(crate) type CallEnd = oneshot::Receiver<Result<(), TransactionError>>;
 /// Calls under way.
 #[derive(Default)]
 pub(super) struct Calls {
-    waiting: HashMap<Ticket, Vec<oneshot::Sender<Result<(), TransactionError>>>>,
+    waiting: HashMap<TransactionCallId, Vec<oneshot::Sender<Result<(), TransactionError>>>>,
 }
 
-impl Sender {
+impl SenderDriver {
     /// Runs a call of the application. No record is taken while it changes what records may be taken.
     pub(super) fn command<T>(
         &mut self,
-        call: Call,
+        call: TransactionCall,
         command: impl FnOnce(&mut Transactions) -> Result<T, TransactionError>,
     ) -> Result<T, TransactionError> {
         let Some(transactions) = self.core.transactions() else {
@@ -37,17 +37,17 @@ impl Sender {
         if self.ended {
             return Err(TransactionError::Closed);
         }
-        let mut fence = self.shared.fence.write();
+        let mut refused_by_transaction = self.shared.refused_by_transaction.write();
         let result = command(transactions);
-        *fence = transactions.may_send().err();
+        *refused_by_transaction = transactions.may_send().err();
         result
     }
 
     /// Runs a call that ends later.
     pub(super) fn call(
         &mut self,
-        call: Call,
-        command: impl FnOnce(&mut Transactions) -> Result<Ticket, TransactionError>,
+        call: TransactionCall,
+        command: impl FnOnce(&mut Transactions) -> Result<TransactionCallId, TransactionError>,
     ) -> Result<CallEnd, TransactionError> {
         let ticket = self.command(call, command)?;
         let (end, ended) = oneshot::channel();
@@ -109,8 +109,8 @@ impl Sender {
             return;
         };
         let refusal = transactions.may_send().err();
-        if *self.shared.fence.read() != refusal {
-            *self.shared.fence.write() = refusal;
+        if *self.shared.refused_by_transaction.read() != refusal {
+            *self.shared.refused_by_transaction.write() = refusal;
         }
         self.end_calls();
     }

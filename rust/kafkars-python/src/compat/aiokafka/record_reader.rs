@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kafkars_client::config::TopicPartition;
-use kafkars_client::{FetchedBatch, Place, RecordSlice, TakenRecord};
+use kafkars_client::{FetchPosition, FetchedBatch, RecordSlice, TakenRecord};
 use kafkars_records::RecordView;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -17,7 +17,7 @@ use crate::record::{self, Deserializers, bytes};
 use crate::types;
 
 /// What every read needs.
-pub(super) struct Desk {
+pub(super) struct RecordReader {
     pub(super) core: Arc<ConsumerCore>,
     /// Functions of bytes or None; none in the usual case, which then costs nothing.
     pub(super) deserializers: Option<Deserializers>,
@@ -25,7 +25,7 @@ pub(super) struct Desk {
     pub(super) max_records: usize,
 }
 
-impl Desk {
+impl RecordReader {
     /// The next record of `wanted`, or of any partition where none is named; none when none is ready.
     #[inline]
     fn next(&self, py: Python<'_>, wanted: &[TopicPartition]) -> PyResult<Option<Py<PyAny>>> {
@@ -151,7 +151,10 @@ impl Desk {
             partition: batch.partition,
         };
         // Fails where the partition has gone meanwhile, and then nobody reads it again here.
-        let _ = self.core.consumer.seek(&partition, Place::at(view.offset));
+        let _ = self
+            .core
+            .consumer
+            .seek(&partition, FetchPosition::at(view.offset));
     }
 
     /// Raises what the face raises; what aiokafka keeps to itself has been logged.

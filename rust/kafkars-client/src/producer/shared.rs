@@ -1,0 +1,137 @@
+//! What the handles of one producer and its sender share, and how many records came to what.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+use kafkars_core::config::{Checked, ProducerConfig};
+use kafkars_core::produce::accumulator::Accumulator;
+use kafkars_core::produce::delivery::{BatchDelivery, BatchOutcome};
+use kafkars_core::produce::error::ProduceError;
+use kafkars_core::produce::partition_buffer::OutgoingBatch;
+use kafkars_core::transaction::TransactionError;
+use parking_lot::RwLock;
+use tokio::sync::Notify;
+
+use crate::client::Client;
+
+/// What the handles and the sender task share.
+pub(crate) struct Shared {
+    pub(crate) client: Client,
+    pub(crate) config: Checked<ProducerConfig>,
+    pub(crate) accumulator: Arc<Accumulator>,
+    pub(crate) seed: u64,
+    /// Wakes the sender task.
+    pub(crate) wake: Notify,
+    /// Told whenever memory is given back or the producer closes.
+    pub(crate) room: Notify,
+    /// Calls that wait for open batches to leave: flushes and sends waiting for room.
+    pub(crate) flush_requested: AtomicUsize,
+    /// Why no record is taken for now, where transactions say so. Records are taken under the read lock, so that none
+    /// slips into the time after a commit.
+    pub(crate) refused_by_transaction: RwLock<Option<TransactionError>>,
+    /// No record is taken any more.
+    pub(crate) closed: AtomicBool,
+    /// The sender gives up what it has.
+    pub(crate) abandoned: AtomicBool,
+    pub(crate) finished: tokio::sync::watch::Sender<bool>,
+    pub(crate) counters: Counters,
+}
+
+/// Counters behind [`ProducerMetrics`].
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub(crate) records_sent: AtomicU64,
+    pub(crate) records_failed: AtomicU64,
+    pub(crate) batches_sent: AtomicU64,
+    pub(crate) bytes_sent: AtomicU64,
+    pub(crate) bytes_uncompressed: AtomicU64,
+    pub(crate) retries: AtomicU64,
+}
+
+/// What a producer has done so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ProducerMetrics {
+    /// Records acknowledged.
+    pub records_sent: u64,
+    /// Records reported as failed.
+    pub records_failed: u64,
+    /// Batches acknowledged.
+    pub batches_sent: u64,
+    /// Bytes of acknowledged batches as they travelled.
+    pub bytes_sent: u64,
+    /// The same before compression.
+    pub bytes_uncompressed: u64,
+    /// Batches tried again.
+    pub retries: u64,
+    /// Records not yet acknowledged.
+    pub unacknowledged: usize,
+    /// Bytes of `buffer_memory` in use.
+    pub buffer_used: usize,
+}
+
+impl Shared {
+    /// Takes no more records, and makes the sender give up what it has.
+    pub(crate) fn abandon(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+        self.abandoned.store(true, Ordering::Release);
+        self.wake.notify_one();
+        self.room.notify_waiters();
+    }
+
+    /// Every batch ends here, once; its memory is free already, so that whoever the report wakes finds room.
+    pub(super) fn report(&self, batch: &OutgoingBatch, outcome: BatchOutcome) {
+        let counters = &self.counters;
+        let add = |counter: &AtomicU64, by: usize| {
+            counter.fetch_add(by as u64, Ordering::Relaxed);
+        };
+        match &outcome {
+            BatchOutcome::Acknowledged(_) => {
+                add(&counters.batches_sent, 1);
+                add(&counters.bytes_sent, batch.content.len());
+                add(&counters.bytes_uncompressed, batch.uncompressed);
+                add(&counters.records_sent, batch.count as usize);
+            }
+            BatchOutcome::Failed(_) | BatchOutcome::Split(_) => {
+                add(&counters.records_failed, batch.count as usize);
+            }
+        }
+        batch.delivery.complete(outcome);
+        self.room.notify_waiters();
+    }
+
+    /// Reports everything that waits as not sent.
+    pub(crate) fn give_up(&self) {
+        for batch in self.accumulator.take_all() {
+            self.accumulator.release(&batch);
+            self.report(&batch, BatchOutcome::Failed(ProduceError::Closed));
+        }
+    }
+}
+
+/// While one lives, open batches leave without lingering.
+pub(crate) struct FlushRequest<'a>(&'a Shared);
+
+impl<'a> FlushRequest<'a> {
+    pub(crate) fn new(shared: &'a Shared) -> Self {
+        shared.flush_requested.fetch_add(1, Ordering::Relaxed);
+        shared.wake.notify_one();
+        Self(shared)
+    }
+}
+
+impl Drop for FlushRequest<'_> {
+    fn drop(&mut self) {
+        self.0.flush_requested.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Waits until a batch has its outcome.
+pub(crate) async fn finished(batch: &BatchDelivery) {
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    batch.on_done(move || {
+        // Nobody listens any more when the flush ran out of time.
+        let _ = sender.send(());
+    });
+    // The sender is dropped unused only with the batch itself, which is an end as well.
+    drop(receiver.await);
+}
