@@ -87,12 +87,23 @@ class Kind:
         states: Makes an object, by the state's name.
         calls: What is called.
         dispose: Ends an object.
+        lasting: Whether an object is used for the next case where the call has failed, or leaves it as it was.
     """
 
     name: str
     states: Mapping[str, Callable[[World], Any]]
     calls: Sequence[Call]
     dispose: Callable[[Any], object]
+    lasting: bool = True
+
+
+SHORT = frozenset({"fresh", "in a transaction", "closed", "uninitialised"})
+"""The states that most libraries have in the short form; `python -m tests.compat.differential LIBRARY` has all."""
+
+
+def called(make: Callable[[], Any]) -> Any:
+    """The value of a call that is made on the spot."""
+    return make()
 
 
 @dataclass(frozen=True)
@@ -108,6 +119,8 @@ class Library:
         describe: What is compared of a value that is special to the library; None for the common way.
         fault: What is compared of an exception's arguments; None where there is nothing.
         folder: Where the original is, if it is not installed.
+        run: How anything of the library is called: one of coroutines has a loop.
+        short: The states of the short form.
     """
 
     name: str
@@ -118,3 +131,5 @@ class Library:
     describe: Callable[[Any], Any]
     fault: Callable[[BaseException], Any]
     folder: str | None = None
+    run: Callable[[Callable[[], Any]], Any] = called
+    short: frozenset[str] = SHORT

@@ -54,5 +54,17 @@ def of_future(library: Library, future: Future[Any], depth: int) -> Any:
 
 
 def of_exception(library: Library, problem: BaseException) -> dict[str, Any]:
-    """Its class, and what the library says of it beyond its text."""
-    return {"raised": type(problem).__name__, "says": library.fault(problem)}
+    """Its class, what else it is, and what the library says of it beyond its text."""
+    kinds = [each.__name__ for each in type(problem).__mro__[1:-2]]
+    return {"raised": type(problem).__name__, "is": kinds, "says": library.fault(problem)}
+
+
+def same(original: Any, face: Any) -> bool:
+    """Whether a program can see no difference: `except` also catches what is more than the class it names."""
+    if isinstance(original, dict) and isinstance(face, dict) and "raised" in original and "raised" in face:
+        if original["raised"] != face["raised"]:
+            return original["raised"] in face["is"] and (original["says"] is None or original["says"] == face["says"])
+        return bool(original["says"] == face["says"])
+    if isinstance(original, dict) and isinstance(face, dict):
+        return original.keys() == face.keys() and all(same(each, face[name]) for name, each in original.items())
+    return bool(original == face)

@@ -16,6 +16,7 @@ from typing import Any
 
 from tests.compat.differential.cases import cases
 from tests.compat.differential.library import World
+from tests.compat.differential.outcome import same
 from tests.compat.differential.worker import library_of
 
 PATIENCE = 15.0
@@ -101,7 +102,7 @@ def compared(library: str, servers: str, states: frozenset[str] | None = None) -
         original, face = (each.result() for each in runs)
     found = []
     for one, other in zip(original, face, strict=True):
-        if one["outcome"] != other["outcome"]:
+        if not same(one["outcome"], other["outcome"]):
             found.append(Difference(one["case"], one["outcome"], other["outcome"]))
         elif other["seconds"] > one["seconds"] + SLOWER:
             found.append(Difference(one["case"], one["seconds"], other["seconds"], "seconds"))

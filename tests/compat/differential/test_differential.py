@@ -13,9 +13,7 @@ from tests.compat.differential.reasons import matches, reason, reasons
 from tests.compat.differential.run import compared
 from tests.compat.differential.worker import library_of
 
-LIBRARIES = ["confluent_kafka"]
-SHORT = frozenset({"fresh", "in a transaction", "closed", "uninitialised"})
-"""The states of the short form; `python -m tests.compat.differential LIBRARY` has all."""
+LIBRARIES = ["confluent_kafka", "aiokafka"]
 
 
 def assert_the_same(library: str, broker: Broker, states: frozenset[str]) -> None:
@@ -33,7 +31,7 @@ def assert_the_same(library: str, broker: Broker, states: frozenset[str]) -> Non
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_every_call_ends_as_in_the_original(library: str, embedded_broker: Broker) -> None:
-    assert_the_same(library, embedded_broker, SHORT)
+    assert_the_same(library, embedded_broker, library_of(library).short)
 
 
 @pytest.mark.kafka

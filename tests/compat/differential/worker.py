@@ -1,6 +1,7 @@
 """Runs cases on one side: `worker LIBRARY original|face SERVERS PREFIX STATES FIRST`; a line of JSON for each.
 
-An object is used for the next case too where the call has failed, or leaves it as it was; every other case has a new one.
+An object is used for the next case too where the call has failed, or leaves it as it was, unless its kind says that this spoils
+it; every other case has a new one.
 """
 
 from __future__ import annotations
@@ -56,18 +57,19 @@ class Runner:
             target = self._target(case)
         except Exception as problem:  # noqa: BLE001 - told
             return {"outcome": {"state": of_exception(self._library, problem)}, "seconds": 0.0}
-        arguments, keywords = case.arguments(self._world)
+        arguments, keywords = self._library.run(partial(case.arguments, self._world))
         began = time.monotonic()
         failed = True
         try:
-            value = target(*arguments, **keywords)
+            value = self._library.run(partial(target, *arguments, **keywords))
             seconds = time.monotonic() - began
             outcome = {"value": of_value(self._library, value)}
             failed = False
         except BaseException as problem:  # noqa: BLE001 - told
             seconds = time.monotonic() - began
             outcome = of_exception(self._library, problem)
-        if not failed and not case.call.keeps:
+        lasting = case.kind is None or case.kind.lasting
+        if not lasting or not (failed or case.call.keeps):
             self.dispose()
         return {"outcome": outcome, "seconds": round(seconds, 3)}
 
@@ -75,7 +77,7 @@ class Runner:
         if case.kind is None:
             return resolve(self._world, case.call.name)
         if self._object is None:
-            self._object = case.kind.states[case.state](self._world)
+            self._object = self._library.run(partial(case.kind.states[case.state], self._world))
             self._of = (case.kind.name, case.state)
             self._dispose = case.kind.dispose
         invoke = case.call.invoke or partial(method, case.call.name)
@@ -86,7 +88,7 @@ class Runner:
         owner, self._object = self._object, None
         if owner is not None:
             with suppress(Exception):
-                self._dispose(owner)
+                self._library.run(partial(self._dispose, owner))
 
 
 def main() -> None:

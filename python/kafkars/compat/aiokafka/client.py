@@ -140,13 +140,21 @@ class AIOKafkaClient:
         await self.fetch_all_metadata()
         return True
 
-    async def add_topic(self, topic: str) -> bool:
-        """Looks again; all topics are looked at here."""
+    async def add_topic(self, topic: str | None) -> bool:
+        """Looks again; all topics are looked at here. None is no topic: nothing is looked at."""
+        if topic is None:
+            return False
         self._topics.add(topic)
         return await self.force_metadata_update()
 
     async def set_topics(self, topics: Iterable[str]) -> bool:
-        """Looks again; all topics are looked at here."""
+        """Looks again; all topics are looked at here.
+
+        Raises:
+            AssertionError: A single name is given instead of a list.
+        """
+        if isinstance(topics, str):
+            raise AssertionError("topics: expected a list of names, not one name")  # noqa: TRY004  as in aiokafka
         self._topics = set(topics)
         return await self.force_metadata_update()
 

@@ -36,6 +36,11 @@ async def alter(admin: Admin, resources: Sequence[ConfigResource]) -> list[Alter
 
     Kafka's request that did so is deprecated (KIP-339); two steps, so that changes of others in between survive.
     """
+    if any(resource.configs is None for resource in resources):
+        # Not the same as an empty mapping, which sets everything back.
+        raise AttributeError("configs: None is no mapping of settings to values")
+    if not resources:
+        return [AlterConfigsResponse(0, [])]
     before = await ask(admin, resources, include_synonyms=False)
     changes = {key(resource): change(resource, before[key(resource)]) for resource in resources}
     outcomes = await admin.alter_configs(changes, return_exceptions=True)
@@ -53,10 +58,11 @@ async def ask(
 
     Raises:
         NodeNotReadyError: There is no such broker.
+        ValueError: The name of a broker is no number.
     """
     brokers = {str(broker.id) for broker in (await admin.describe_cluster()).brokers}
     for resource in resources:
-        if resource.resource_type is ConfigResourceType.BROKER and resource.name not in brokers:
+        if resource.resource_type is ConfigResourceType.BROKER and str(int(resource.name)) not in brokers:
             raise errors.NodeNotReadyError(f"there is no broker {resource.name}; known: {', '.join(sorted(brokers))}")
     found: dict[engine.ConfigResource, Any] = await admin.describe_configs(
         [key(resource) for resource in resources], include_synonyms=include_synonyms, return_exceptions=True
@@ -73,7 +79,7 @@ def parts(resources: Sequence[ConfigResource]) -> list[list[ConfigResource]]:
 
 def change(resource: ConfigResource, found: Any) -> dict[str, str | None]:
     """What to set, and what to forget."""
-    wanted: dict[str, str | None] = dict(resource.configs or {})
+    wanted = {name: None if value is None else str(value) for name, value in (resource.configs or {}).items()}
     own = [] if isinstance(found, BaseException) else [name for name, entry in found.items() if entry.source in OWN]
     return {**dict.fromkeys(own), **wanted}
 

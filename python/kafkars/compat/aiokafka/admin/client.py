@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -146,10 +147,11 @@ class AIOKafkaAdminClient:
         ]
         outcomes = await self._run(
             lambda: self._admin.create_topics(
-                topics, validate_only=validate_only, timeout=seconds(timeout_ms), return_exceptions=True
+                topics, validate_only=bool(validate_only), timeout=seconds(timeout_ms), return_exceptions=True
             )
         )
-        return CreateTopicsResponse(0, topic_errors(outcomes))
+        # One row for each that was given, as brokers answer.
+        return CreateTopicsResponse(0, topic_errors([(each.name, outcomes[each.name]) for each in new_topics]))
 
     async def delete_topics(self, topics: Sequence[str], timeout_ms: int | None = None) -> DeleteTopicsResponse:
         """Deletes topics with all their records.
@@ -161,10 +163,17 @@ class AIOKafkaAdminClient:
         Returns:
             `topic_error_codes` with `(topic, error code)` for each.
         """
+        if isinstance(topics, str):
+            raise TypeError("topics: expected a list of names, not one name")
+        asked = Counter(list(topics))
+        wanted = [topic for topic, times in asked.items() if times == 1]
         outcomes = await self._run(
-            lambda: self._admin.delete_topics(topics, timeout=seconds(timeout_ms), return_exceptions=True)
+            lambda: self._admin.delete_topics(wanted, timeout=seconds(timeout_ms), return_exceptions=True)
         )
-        return DeleteTopicsResponse(0, [(topic, code) for topic, code, _ in topic_errors(outcomes)])
+        codes = {topic: code for topic, code, _ in topic_errors(outcomes.items())}
+        # What is named twice is an invalid request to brokers, and is not deleted.
+        invalid = errors.InvalidRequestError.errno
+        return DeleteTopicsResponse(0, [(topic, codes.get(topic, invalid)) for topic in asked])
 
     async def list_topics(self) -> list[str]:
         """Names of all topics that may be seen, Kafka's own ones too."""
@@ -238,10 +247,10 @@ class AIOKafkaAdminClient:
         places = {topic: new.new_assignments for topic, new in topic_partitions.items() if new.new_assignments}
         made = await self._run(
             lambda: self._admin.create_partitions(
-                totals, assignments=places, validate_only=validate_only, timeout=seconds(timeout_ms)
+                totals, assignments=places, validate_only=bool(validate_only), timeout=seconds(timeout_ms)
             )
         )
-        return CreatePartitionsResponse(0, topic_errors(made))
+        return CreatePartitionsResponse(0, topic_errors(made.items()))
 
     async def describe_consumer_groups(
         self,
@@ -282,7 +291,7 @@ class AIOKafkaAdminClient:
         Raises:
             InvalidRequestError: `coordinator_type` is another number.
         """
-        kind = COORDINATORS.get(coordinator_type)
+        kind = COORDINATORS.get(int(coordinator_type))
         if kind is None:
             raise errors.InvalidRequestError(
                 f"coordinator_type: {coordinator_type} is neither 0 (group) nor 1 (transaction)"
@@ -307,7 +316,7 @@ class AIOKafkaAdminClient:
         committed = {of: OffsetAndMetadata(one.offset, one.metadata) for of, one in found[group_id].items()}
         if partitions is None:
             return committed
-        return {of: committed.get(of, OffsetAndMetadata(-1, "")) for of in partitions}
+        return {TopicPartition(*of): committed.get(of, OffsetAndMetadata(-1, "")) for of in partitions}
 
     async def delete_records(
         self, records_to_delete: Mapping[TopicPartition, RecordsToDelete], timeout_ms: int | None = None
@@ -348,5 +357,5 @@ class AIOKafkaAdminClient:
 
 
 def seconds(timeout_ms: int | None) -> float | None:
-    """A time limit as the engine takes it."""
-    return None if timeout_ms is None else timeout_ms / 1000
+    """A time limit as the engine takes it. A broker that is given no time answers all the same, so 0 is no limit here."""
+    return None if timeout_ms is None or timeout_ms <= 0 else timeout_ms / 1000

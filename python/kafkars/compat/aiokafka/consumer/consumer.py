@@ -44,8 +44,15 @@ log = logging.getLogger("aiokafka.consumer.group_coordinator")
 LONGEST = 10 * 365 * 86_400.0
 """Seconds: longer than anybody waits."""
 
+LARGEST = 2**63 - 1
+"""The largest offset and the last time, in milliseconds."""
+
 
 class SubscriptionError(TypeError, ValueError):
+    """aiokafka documents one and raises the other."""
+
+
+class NothingAssignedError(errors.IllegalStateError, AssertionError):
     """aiokafka documents one and raises the other."""
 
 
@@ -286,7 +293,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
     def unsubscribe(self) -> None:
         """Reads nothing any more; the group is left in the background."""
         self._wish = None
-        if self._membership is None or self._engine is None:
+        if self._membership is None or self._engine is None or self._closed:
             return
         self._membership.forget()
         if self._group_id is None or self._engine.subscription() == frozenset():
@@ -308,19 +315,25 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         Raises:
             IllegalStateError: There is a subscription.
         """
+        self._check_kind("partitions")
         self._change(Wish(partitions=[TopicPartition(each.topic, each.partition) for each in partitions]))
 
-    def _change(self, wish: Wish) -> None:
-        if self._wish is not None and self._wish.kind != wish.kind:
+    def _check_kind(self, kind: str) -> None:
+        if self._wish is not None and self._wish.kind != kind:
             raise errors.IllegalStateError("topics, a pattern of topics and partitions exclude each other")
-        self._wish = wish
+
+    def _change(self, wish: Wish) -> None:
+        self._check_kind(wish.kind)
         if self._membership is None or self._engine is None or self._closed:
+            self._wish = wish
             return
         if wish.partitions is not None:
-            self._membership.wish = wish
             with translated():
                 self._engine.assign(sorted(wish.partitions))
+            # Not before: what the engine refuses leaves everything as it was.
+            self._wish = self._membership.wish = wish
             return
+        self._wish = wish
         self._spawn(self._follow(wish))
 
     async def _follow(self, wish: Wish) -> None:
@@ -351,12 +364,14 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
     def pause(self, *partitions: TopicPartition) -> None:
         """Hands out nothing of these partitions until `resume()`."""
         self._pausing(partitions)
-        self._started().pause(list(partitions))
+        if partitions:
+            self._started().pause(list(partitions))
 
     def resume(self, *partitions: TopicPartition) -> None:
         """Undoes `pause()`."""
         self._pausing(partitions)
-        self._started().resume(list(partitions))
+        if partitions:
+            self._started().resume(list(partitions))
 
     def _pausing(self, partitions: tuple[TopicPartition, ...]) -> None:
         if not all(isinstance(partition, TopicPartition) for partition in partitions):
@@ -388,6 +403,10 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         """
         if not is_count(offset, least=0):
             raise ValueError(f"offset: expected a whole number that is not negative, not {offset!r}")
+        if offset > LARGEST:
+            raise ValueError(f"offset: {offset} is more than an offset can be, {LARGEST}")
+        if not self.assignment():
+            raise NothingAssignedError("no partition is assigned")
         self._check_assigned((partition,))
         self._started().seek(partition, int(offset))
 
@@ -473,6 +492,8 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         """
         self._check_group()
         engine = self._started()
+        if self._wish is None:
+            raise errors.IllegalStateError("nothing is subscribed to or assigned")
         if offsets is None:
             with translated():
                 await engine.commit()
@@ -502,9 +523,10 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         with translated():
             return set(await self._started().topics()) - _membership.INTERNAL
 
-    def partitions_for_topic(self, topic: str) -> set[int] | None:
+    def partitions_for_topic(self, topic: str | None) -> set[int] | None:
         """The partitions of a topic as far as they are known now; None where the topic is not."""
-        known = self._known_partitions(topic)
+        nothing: dict[str | None, set[int]] = {}
+        known = self._known_partitions(topic) if isinstance(topic, str) else nothing.get(topic)
         return None if known is None else set(known)
 
     async def beginning_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
@@ -523,15 +545,20 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         """For each partition the first record that is not older than a time in milliseconds since 1970, or None.
 
         Raises:
-            ValueError: A time is negative, or no number.
+            ValueError: A time is negative, or too large.
+            TypeError: A time is no number.
             KafkaTimeoutError: There is no such partition; aiokafka waits for it until `request_timeout_ms`.
         """
         wanted: dict[TopicPartition | tuple[str, int], int] = {
             partition: int(timestamp) for partition, timestamp in timestamps.items()
         }
-        for partition, timestamp in wanted.items():
+        for partition, timestamp in timestamps.items():
             if timestamp < 0:
                 raise ValueError(f"the time for {partition} is {timestamp}, which is negative")
+            if timestamp > LARGEST:
+                raise ValueError(
+                    f"the time for {partition} is {timestamp}, which is more than a time can be, {LARGEST}"
+                )
         with partitions_known():
             found = await self._started().offsets_for_times(wanted)
         return {

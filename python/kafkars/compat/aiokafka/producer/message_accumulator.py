@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from kafkars import _kafkars
+from kafkars.compat.aiokafka.errors import translated
 from kafkars.types import AppendedRecord
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
@@ -37,7 +38,7 @@ class BatchBuilder:
         timestamp: int | None,
         key: Any,
         value: Any,
-        headers: Sequence[tuple[str, bytes | None]] = [],
+        headers: Sequence[tuple[str, bytes | None]] | None = [],
     ) -> RecordMetadata | None:
         """Adds a record; None where it does not fit any more, or the batch is closed.
 
@@ -45,8 +46,10 @@ class BatchBuilder:
             timestamp: Milliseconds since 1970; None for now.
             key: Bytes, or what the producer's serializer takes.
             value: The same.
-            headers: Pairs of name and value.
+            headers: Pairs of name and value; None for none.
         """
+        if self._native.closed:
+            return None
         if self._key_serializer is not None:
             key = self._key_serializer(key)
         if self._value_serializer is not None:
@@ -54,7 +57,8 @@ class BatchBuilder:
         for part in (key, value):
             if not isinstance(part, bytes | bytearray | memoryview | None):
                 raise TypeError(f"a bytes-like object is required, not {type(part).__name__!r}")
-        appended = self._native.append(value, key, timestamp=timestamp, headers=list(headers) or None)
+        with translated():
+            appended = self._native.append(value, key, timestamp=timestamp, headers=list(headers or ()) or None)
         if appended is None:
             self.close()
             return None

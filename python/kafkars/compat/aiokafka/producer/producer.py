@@ -260,6 +260,8 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         if partition is None:
             # As aiokafka does for records without a key; FastStream relies on it.
             partition = random.choice(sorted(known))  # noqa: S311  spreads load, protects nothing
+        if not isinstance(partition, int):
+            raise TypeError(f"partition: expected a number, not {shown(partition)}")
         if partition not in known:
             raise AssertionError(f"partition {partition} of {topic!r} does not exist")
         self._check_in_transaction()

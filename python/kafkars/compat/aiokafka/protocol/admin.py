@@ -6,7 +6,7 @@ AlterConfigs 1, DescribeGroups 2.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kafkars.admin import NewTopic
@@ -118,7 +118,7 @@ class CreateTopicsRequest:
         outcomes = await admin.create_topics(
             topics, validate_only=self.validate_only, timeout=self.timeout / 1000, return_exceptions=True
         )
-        return CreateTopicsResponse(0, topic_errors(outcomes))
+        return CreateTopicsResponse(0, topic_errors(outcomes.items()))
 
 
 def new_topic(
@@ -135,13 +135,13 @@ def new_topic(
     return NewTopic(name, partitions, replication_factor, places, settings)
 
 
-def topic_errors(outcomes: Mapping[str, object]) -> list[tuple[str, int, str | None]]:
+def topic_errors(outcomes: Iterable[tuple[str, object]]) -> list[tuple[str, int, str | None]]:
     """Each topic's number and text of an error, 0 and None where it worked.
 
     Raises:
         KafkaError: Nobody answered about a topic.
     """
-    return [(topic, *code_and_message(outcome)) for topic, outcome in outcomes.items()]
+    return [(topic, *code_and_message(outcome)) for topic, outcome in outcomes]
 
 
 def code_and_message(outcome: object) -> tuple[int, str | None]:

@@ -1,0 +1,388 @@
+"""aiokafka's administrator, its low-level client and its batches, in their states, and what their calls are given."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+from tests.compat.differential.library import Argument, Call, Kind, World
+from tests.compat.differential.of_aiokafka_values import PARTITIONS, TOPIC, one
+from tests.compat.differential.of_confluent_kafka_values import given, optional
+
+
+def admin(world: World) -> Any:
+    return importlib.import_module(f"{world.module.__name__}.admin")
+
+
+def client(world: World) -> Any:
+    return admin(world).AIOKafkaAdminClient(bootstrap_servers=world.servers, request_timeout_ms=500)
+
+
+async def started(made: Any) -> Any:
+    await made.start()
+    return made
+
+
+async def closed(made: Any, times: int = 1) -> Any:
+    await made.start()
+    for _ in range(times):
+        await made.close()
+    return made
+
+
+async def left(made: Any) -> Any:
+    with suppress(ValueError):
+        async with made:
+            raise ValueError
+    return made
+
+
+def new_topic(world: World, **parts: Any) -> Any:
+    return admin(world).NewTopic(
+        **{"name": world.unique("made"), "num_partitions": 1, "replication_factor": 1, **parts}
+    )
+
+
+def resource(world: World, **parts: Any) -> Any:
+    made = importlib.import_module(f"{world.module.__name__}.admin.config_resource").ConfigResource
+    return made(**{"resource_type": "topic", "name": world.name("topic"), **parts})
+
+
+def listed(name: str, right: Callable[[World], Any], **more: Callable[[World], Any]) -> Argument:
+    odd: dict[str, Callable[[World], Any]] = {
+        "none": lambda _: None,
+        "empty": lambda _: [],
+        "text": lambda _: "text",
+        "number": lambda _: 1,
+        "numbers": lambda _: [1],
+        "one": right,
+        "tuple": lambda world: (right(world),),
+        **more,
+    }
+    return Argument(name, lambda world: [right(world)], odd)
+
+
+TIMEOUT = optional(given("timeout_ms", 1000, none=None, text="1", negative=-5, zero=0))
+DRY = optional(given("validate_only", True, none=None, text="x"))
+COORDINATOR = optional(given("group_coordinator_id", None, text="x", unknown=77))
+
+
+def mapped(name: str, right: Callable[[World], Any], **more: Callable[[World], Any]) -> Argument:
+    odd: dict[str, Callable[[World], Any]] = {
+        "none": lambda _: None,
+        "empty": lambda _: {},
+        "list": lambda _: [1],
+        "number": lambda _: {1: 1},
+        **more,
+    }
+    return Argument(name, right, odd)
+
+
+def deleted(world: World, offset: Any = 0, **more: Any) -> dict[Any, Any]:
+    return {one(world, **more): admin(world).RecordsToDelete(offset)}
+
+
+ADMIN_CALLS = [
+    Call("start"),
+    Call(
+        "create_topics",
+        [
+            listed(
+                "new_topics",
+                new_topic,
+                exists=lambda world: [new_topic(world, name=world.name("topic"))],
+                twice=lambda world: [new_topic(world, name=world.name("twice"))] * 2,
+                bad_name=lambda world: [new_topic(world, name="not/valid")],
+                no_name=lambda world: [new_topic(world, name=None)],
+                replicas=lambda world: [new_topic(world, replication_factor=7)],
+                no_partitions=lambda world: [new_topic(world, num_partitions=0)],
+                bad_config=lambda world: [new_topic(world, topic_configs={"colour": "red"})],
+                numbers=lambda world: [new_topic(world, topic_configs={"retention.ms": 5})],
+            ),
+            TIMEOUT,
+            DRY,
+        ],
+        keeps=True,
+    ),
+    Call(
+        "delete_topics",
+        [
+            listed(
+                "topics",
+                lambda world: world.name("nowhere"),
+                twice=lambda world: [world.name("nowhere")] * 2,
+                nameless=lambda _: [""],
+            ),
+            TIMEOUT,
+        ],
+        keeps=True,
+    ),
+    Call("list_topics", always={}, states=("fresh", "closed", "left with an exception"), keeps=True),
+    Call(
+        "describe_topics",
+        [optional(listed("topics", lambda world: world.name("topic"), twice=lambda w: [w.name("topic")] * 2))],
+        states=("fresh", "closed", "left with an exception"),
+        keeps=True,
+    ),
+    Call(
+        "describe_topics of a list",
+        [Argument("topics", lambda world: [world.name("topic")], {"empty": lambda _: [], "number": lambda _: 1})],
+        invoke=lambda made, topics: made.describe_topics(topics),
+        keeps=True,
+    ),
+    Call("describe_cluster", keeps=True),
+    Call(
+        "describe_configs",
+        [
+            listed(
+                "config_resources",
+                lambda world: resource(world, configs=["retention.ms"]),
+                unknown=lambda world: [resource(world, name=world.name("nowhere"))],
+                broker=lambda world: [resource(world, resource_type="broker", name="77")],
+                no_number=lambda world: [resource(world, resource_type="broker", name="x")],
+            ),
+            optional(given("include_synonyms", True, none=None)),
+        ],
+        keeps=True,
+    ),
+    Call(
+        "alter_configs",
+        [
+            listed(
+                "config_resources",
+                lambda world: resource(world, configs={"retention.ms": "5000"}),
+                figures=lambda world: [resource(world, configs={"retention.ms": 5000})],
+                unknown=lambda world: [resource(world, name=world.name("nowhere"), configs={"retention.ms": "1"})],
+                bad=lambda world: [resource(world, configs={"colour": "red"})],
+                nothing=lambda world: [resource(world)],
+            )
+        ],
+        keeps=True,
+    ),
+    Call(
+        "create_partitions",
+        [
+            mapped(
+                "topic_partitions",
+                lambda world: {world.name("nowhere"): admin(world).NewPartitions(3)},
+                fewer=lambda world: {world.name("topic"): admin(world).NewPartitions(1)},
+                text=lambda world: {world.name("topic"): 3},
+            ),
+            TIMEOUT,
+            DRY,
+        ],
+        keeps=True,
+    ),
+    Call(
+        "describe_consumer_groups",
+        [
+            listed("group_ids", lambda world: world.name("nobody"), nameless=lambda _: [""]),
+            COORDINATOR,
+            optional(given("include_authorized_operations", True)),
+        ],
+        keeps=True,
+    ),
+    Call(
+        "list_consumer_groups",
+        [optional(given("broker_ids", None, text="x", unknown=[77]))],
+        states=("fresh", "closed", "left with an exception"),
+        keeps=True,
+    ),
+    Call(
+        "find_coordinator",
+        [
+            given("group_id", "group", none=None, number=1, empty=""),
+            optional(given("coordinator_type", 1, two=2, text="x")),
+        ],
+        keeps=True,
+    ),
+    Call(
+        "list_consumer_group_offsets",
+        [given("group_id", "group", none=None, number=1, empty=""), COORDINATOR, optional(PARTITIONS)],
+        keeps=True,
+    ),
+    Call(
+        "delete_records",
+        [
+            mapped(
+                "records_to_delete",
+                deleted,
+                high=lambda world: deleted(world, 10**6),
+                negative=lambda world: deleted(world, -5),
+                unknown=lambda world: deleted(world, partition=77),
+                topic=lambda world: deleted(world, topic=world.name("nowhere")),
+                numbers=lambda world: {one(world): 1},
+            ),
+            TIMEOUT,
+        ],
+        keeps=True,
+    ),
+    Call("close"),
+]
+
+
+def low_level(world: World) -> Any:
+    return importlib.import_module(f"{world.module.__name__}.client").AIOKafkaClient(
+        bootstrap_servers=world.servers, request_timeout_ms=500
+    )
+
+
+async def bootstrapped(made: Any) -> Any:
+    await made.bootstrap()
+    return made
+
+
+async def ended(made: Any, times: int = 1) -> Any:
+    await made.bootstrap()
+    for _ in range(times):
+        await made.close()
+    return made
+
+
+CLIENT_CALLS = [
+    Call("bootstrap"),
+    Call("hosts", invoke=lambda made: len(made.hosts), keeps=True),
+    Call("get_random_node", invoke=lambda made: made.get_random_node() is not None, keeps=True),
+    Call("fetch_all_metadata", keeps=True),
+    Call("force_metadata_update", keeps=True),
+    Call("add_topic", [TOPIC]),
+    Call("set_topics", [listed("topics", lambda world: world.name("topic"))]),
+    Call(
+        "cluster.topics", invoke=lambda made: made.cluster.topics(exclude_internal_topics=True) is not None, keeps=True
+    ),
+    Call(
+        "cluster.partitions_for_topic",
+        [TOPIC],
+        invoke=lambda made, topic: made.cluster.partitions_for_topic(topic),
+        keeps=True,
+    ),
+    Call(
+        "cluster.leader_for_partition",
+        [Argument("partition", one)],
+        invoke=lambda made, partition: made.cluster.leader_for_partition(partition),
+        keeps=True,
+    ),
+    Call("close"),
+]
+
+
+def builder(world: World, count: int = 0, **more: Any) -> Any:
+    """A batch."""
+    kind = importlib.import_module(f"{world.module.__name__}.producer.message_accumulator").BatchBuilder
+    settings = {"is_transactional": False, "key_serializer": None, "value_serializer": None}
+    made = kind(200, 0, **{**settings, **more})
+    for _ in range(count):
+        made.append(timestamp=1, key=None, value=b"value")
+    return made
+
+
+def is_closed(world: World) -> Any:
+    made = builder(world, 1)
+    made.close()
+    return made
+
+
+def is_full(world: World) -> Any:
+    made = builder(world)
+    while made.append(timestamp=1, key=None, value=b"x" * 20) is not None:
+        pass
+    return made
+
+
+def with_serializers(world: World) -> Any:
+    return builder(world, key_serializer=lambda key: key.encode(), value_serializer=lambda value: value.encode())
+
+
+BATCH_CALLS = [
+    Call(
+        "append",
+        [
+            given("timestamp", 1, none=None, text="1", negative=-5, huge=2**63, fraction=1.5),
+            given("key", b"key", none=None, text="key", number=1, empty=b""),
+            given("value", b"value", none=None, text="value", number=1, array=bytearray(b"v"), huge=bytes(1000)),
+            optional(given("headers", [("name", b"value")], text="x", null=[("name", None)], numbers=[(1, 1)])),
+        ],
+        invoke=lambda made, timestamp, key, value, headers=None: appended(
+            made.append(timestamp=timestamp, key=key, value=value, headers=[] if headers is None else headers)
+        ),
+    ),
+    Call("append by place", invoke=lambda made: made.append(1, None, b"value")),
+    Call("close", keeps=True),
+    Call("size", keeps=True),
+    Call("record_count", keeps=True),
+]
+
+
+def appended(metadata: Any) -> Any:
+    """What appending says."""
+    return None if metadata is None else [metadata.offset, metadata.size, min(metadata.timestamp, 2)]
+
+
+def kinds(local: Callable[..., Any], in_state: Callable[..., Any]) -> Iterator[Kind]:
+    """All of them."""
+    yield Kind(
+        "AIOKafkaAdminClient",
+        {
+            "fresh": local(client),
+            "working": in_state(lambda world: started(client(world))),
+            "closed": local(lambda world: closed(client(world))),
+            "closed twice": local(lambda world: closed(client(world), 2)),
+            "left with an exception": local(lambda world: left(client(world))),
+        },
+        ADMIN_CALLS,
+        lambda made: made.close(),
+    )
+    yield Kind(
+        "AIOKafkaClient",
+        {
+            "fresh": local(low_level),
+            "working": in_state(lambda world: bootstrapped(low_level(world))),
+            "closed": local(lambda world: ended(low_level(world))),
+            "closed twice": local(lambda world: ended(low_level(world), 2)),
+        },
+        CLIENT_CALLS,
+        lambda made: made.close(),
+        lasting=False,
+    )
+    yield Kind(
+        "BatchBuilder",
+        {
+            "fresh": builder,
+            "working": lambda world: builder(world, 2),
+            "full": is_full,
+            "closed": is_closed,
+            "with serializers": with_serializers,
+        },
+        BATCH_CALLS,
+        lambda made: made.close(),
+    )
+
+
+KNOWN = {
+    "NewTopic": ["name", "num_partitions", "replication_factor", "replica_assignments", "topic_configs"],
+    "NewPartitions": ["total_count", "new_assignments"],
+    "RecordsToDelete": ["before_offset"],
+    "ConfigResource": ["resource_type", "name", "configs"],
+}
+
+
+def describe(value: Any) -> Any:
+    """What is compared of the values of this module."""
+    kind = type(value).__name__
+    if kind.endswith(("Response", "Struct")) or hasattr(value, "to_object"):
+        return ["an answer", without_texts(value.to_object())]
+    if kind in KNOWN:
+        return [kind, *(getattr(value, name, "missing") for name in KNOWN[kind])]
+    return None
+
+
+TEXTS = {"error_message", "throttle_time_ms", "cluster_id"}
+
+
+def without_texts(value: Any) -> Any:
+    """An answer without what brokers word differently."""
+    if isinstance(value, dict):
+        return {name: without_texts(each) for name, each in value.items() if name not in TEXTS}
+    return [without_texts(each) for each in value] if isinstance(value, list | tuple) else value
