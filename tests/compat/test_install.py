@@ -126,3 +126,36 @@ def test_importing_kafkars_imports_no_face() -> None:
         print([name for name in sys.modules if "compat" in name and "kafkars" in name])
     """)
     assert printed == "[]"
+
+
+def test_a_version_has_a_face_of_its_own() -> None:
+    printed = run("""
+        from kafkars.compat import install, uninstall
+        install("kafka", version="0.9.5")
+        install("kafka", version="0.9.5")
+        import kafka
+        from kafka import SimpleProducer
+        from kafka.producer.simple import SimpleProducer as Second
+        from kafka.common import KafkaError
+        assert SimpleProducer is Second
+        try:
+            install("kafka")
+        except ValueError as error:
+            print(error)
+        uninstall("kafka")
+        install("kafka")
+        import kafka as other
+        print(kafka.__version__, kafka.__name__, other.__name__)
+    """)
+    refusal, names = printed.splitlines()
+    assert "kafka was imported before" in refusal
+    assert names == "0.9.5 kafkars.compat.kafka_legacy kafkars.compat.kafka"
+
+
+def test_a_version_without_face_is_named() -> None:
+    from kafkars.compat import install
+
+    with pytest.raises(ValueError, match=r"no face of 'kafka' '0.8'.*versions: '0.9.5'"):
+        install("kafka", version="0.8")
+    with pytest.raises(ValueError, match=r"no face of 'aiokafka' '1'.*versions: none"):
+        install("aiokafka", version="1")

@@ -26,23 +26,27 @@ FACES: dict[str, str] = {
 }
 """Libraries that can be stood in for, by the name they are imported under, and the modules that do."""
 
+OTHER_VERSIONS: dict[str, dict[str, str]] = {"kafka": {"0.9.5": "kafkars.compat.kafka_legacy"}}
+"""Faces of other releases of a library, which `install(library, version=...)` gives."""
 
-def install(library: str) -> ModuleType:
+
+def install(library: str, version: str | None = None) -> ModuleType:
     """Makes `import library` give the face, in this process, from now on. Calling it again changes nothing.
 
     Every module of the face then has two names and is one object, so classes are the same by either.
 
     Args:
         library: "confluent_kafka", "aiokafka" or "kafka" (kafka-python).
+        version: A release whose calls are others than today's: "0.9.5" of "kafka". None for the face that the library has.
 
     Returns:
         The face.
 
     Raises:
-        InvalidArgumentError: There is no face of that name, or the library itself was imported before; classes that the
-            program has got from it would not be the face's.
+        InvalidArgumentError: There is no face of that name or version, or the library itself, or the face of another version,
+            was imported before; classes that the program has got from it would not be the face's.
     """
-    name = face_of(library)
+    name = face_of(library, version)
     loaded = sys.modules.get(library)
     if loaded is not None and loaded.__name__ != name:
         raise InvalidArgumentError(
@@ -71,8 +75,14 @@ def uninstall(library: str) -> None:
         del sys.modules[name]
 
 
-def face_of(library: str) -> str:
+def face_of(library: str, version: str | None = None) -> str:
     """The module that stands in for a library."""
+    if version is not None:
+        others = OTHER_VERSIONS.get(library, {})
+        if version not in others:
+            known = " and ".join(map(repr, others)) or "none"
+            raise InvalidArgumentError(f"there is no face of {library!r} {version!r} of its own; versions: {known}")
+        return others[version]
     name = FACES.get(library)
     if name is None or find_spec(name) is None:
         known = " and ".join(repr(library) for library, name in FACES.items() if find_spec(name) is not None)

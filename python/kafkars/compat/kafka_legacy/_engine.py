@@ -1,0 +1,163 @@
+"""The native clients behind one `KafkaClient`: each is made when something needs it, by the process that needs it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Callable, Sequence
+from threading import RLock
+from typing import TypeVar
+
+from kafkars import Admin, Consumer, Producer, errors
+from kafkars.compat.kafka_legacy._fetching import Fetcher
+from kafkars.compat.kafka_legacy.common import KafkaUnavailableError
+
+T = TypeVar("T")
+
+PATIENCE = 30.0
+"""Seconds that a call goes on trying, unless the client's own time-out is shorter. The original gave up at the first failure."""
+
+FIRST_TRY = 1.0
+"""Seconds after which it is asked whether anybody listens at the addresses at all."""
+
+LARGEST_REQUEST = 1 << 30
+"""Bytes; the topic's own limit decides what is too large, as it did."""
+
+LEAST_TIMEOUT = 0.1
+NODE_LOST = (errors.KafkaTimeoutError, errors.BootstrapError, errors.BrokerConnectionError)
+
+
+class Engine:
+    """Makes, keeps and closes native clients.
+
+    Args:
+        hosts: Names and ports of brokers.
+        client_id: The client's name.
+        timeout: Seconds that a call may take; None for `PATIENCE`.
+    """
+
+    def __init__(self, hosts: Sequence[tuple[str, int]], client_id: str, timeout: float | None) -> None:
+        self.hosts = hosts
+        self.client_id = client_id
+        self.patience = PATIENCE if timeout is None else max(LEAST_TIMEOUT, min(timeout, PATIENCE))
+        self._process = os.getpid()
+        # A timer of a consumer commits while the program reads.
+        self._lock = RLock()
+        self._admin: Admin | None = None
+        self._fetcher: Fetcher | None = None
+        self._producers: dict[tuple[int, str, int | None], Producer[bytes, bytes]] = {}
+
+    def admin(self) -> Admin:
+        """What asks for topics, offsets and coordinators."""
+        with self._here():
+            if self._admin is None:
+                self._admin = Admin(
+                    bootstrap_servers=self._addresses(),
+                    client_id=self.client_id,
+                    request_timeout_ms=self.patience * 1000,
+                    default_api_timeout_ms=self.patience * 1000,
+                )
+            return self._admin
+
+    def fetcher(self) -> Fetcher:
+        """What reads."""
+        with self._here():
+            if self._fetcher is None:
+                consumer: Consumer[bytes, bytes] = Consumer(
+                    bootstrap_servers=self._addresses(),
+                    client_id=self.client_id,
+                    auto_offset_reset="none",
+                    allow_auto_create_topics=True,
+                    request_timeout_ms=self.patience * 1000,
+                    default_api_timeout_ms=self.patience * 1000,
+                )
+                self._fetcher = Fetcher(consumer, self.patience)
+            return self._fetcher
+
+    def producer(self, acks: int, codec: str, level: int | None) -> Producer[bytes, bytes]:
+        """What sends with these settings."""
+        with self._here():
+            known = self._producers.get((acks, codec, level))
+            if known is None:
+                known = self._producers[acks, codec, level] = Producer(
+                    {
+                        "bootstrap_servers": self._addresses(),
+                        "client_id": self.client_id,
+                        "acks": acks,
+                        "compression_type": codec,
+                        "compression_level": level,
+                        "linger_ms": 0,
+                        "max_request_size": LARGEST_REQUEST,
+                        "buffer_memory": LARGEST_REQUEST,
+                        "request_timeout_ms": self.patience * 1000,
+                        "delivery_timeout_ms": self.patience * 1000,
+                        "max_block_ms": self.patience * 1000,
+                    }
+                )
+            return known
+
+    def ask(self, question: Callable[[Admin, float], T]) -> T:
+        """What an administrator answers; given up early when nobody listens at any address.
+
+        Args:
+            question: Asks, within the seconds that it is given.
+
+        Raises:
+            KafkaUnavailableError: The cluster does not answer.
+        """
+        admin = self.admin()
+        end = time.monotonic() + self.patience
+        try:
+            return question(admin, min(FIRST_TRY, self.patience))
+        except NODE_LOST:
+            if not self._somebody_listens():
+                raise KafkaUnavailableError("All servers failed to process request") from None
+        try:
+            return question(admin, max(LEAST_TIMEOUT, end - time.monotonic()))
+        except NODE_LOST as error:
+            raise KafkaUnavailableError(f"All servers failed to process request: {error}") from error
+
+    def close(self) -> None:
+        """Ends all clients; the next call makes new ones."""
+        with self._here():
+            fetcher, self._fetcher = self._fetcher, None
+            admin, self._admin = self._admin, None
+            producers, self._producers = self._producers, {}
+        for producer in producers.values():
+            producer.close(self.patience)
+        if fetcher is not None:
+            fetcher.close()
+        if admin is not None:
+            admin.close()
+
+    def _here(self) -> RLock:
+        """The lock; after a fork that of the child, which makes clients of its own."""
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            self._lock = RLock()
+            self._admin, self._fetcher, self._producers = None, None, {}
+        return self._lock
+
+    def _addresses(self) -> list[str]:
+        return [f"{host}:{port}" for host, port in self.hosts]
+
+    def _somebody_listens(self) -> bool:
+        for address in self.hosts:
+            try:
+                socket.create_connection(address, FIRST_TRY).close()
+            except OSError:
+                continue
+            return True
+        return False
+
+
+def number_of(error: errors.KafkaError) -> int | None:
+    """Kafka's number of an error of the engine; None where the cluster did not answer."""
+    if isinstance(error, errors.BrokerError):
+        return error.code
+    if isinstance(error, errors.InvalidPartitionError):
+        return errors.UnknownTopicOrPartitionError.code
+    if isinstance(error, errors.RecordTooLargeError):
+        return errors.MessageTooLargeError.code
+    return None if error.retriable else errors.UnknownServerError.code

@@ -1,0 +1,242 @@
+"""Fetch requests answered by a native consumer, which reads ahead: messages from an offset on, up to some bytes."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from kafkars import Consumer, TopicPartition, errors
+from kafkars.compat.kafka_legacy._messages import ENTRY_BYTES
+from kafkars.compat.kafka_legacy.common import ConsumerFetchSizeTooSmall, Message, OffsetAndMessage
+
+if TYPE_CHECKING:
+    from kafkars import PartitionInfo, Record
+
+OUT_OF_RANGE = errors.OffsetOutOfRangeError.code
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked of one partition."""
+
+    offset: int
+    max_bytes: int
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What there is: the error's number (None when the cluster did not answer), the end of the log, the messages."""
+
+    error: int | None
+    high: int
+    messages: Iterator[OffsetAndMessage] = field(default_factory=lambda: iter(()))
+
+
+@dataclass
+class Reading:
+    """Records of one partition that have come and not been passed: those from `start` up to the consumer's position."""
+
+    start: int
+    records: deque[Record[bytes, bytes]] = field(default_factory=deque)
+    size: int = 0
+
+    def add(self, record: Record[bytes, bytes]) -> None:
+        self.records.append(record)
+        self.size += size_of(record)
+
+    def move(self, offset: int) -> None:
+        """Forgets what lies before an offset."""
+        while self.records and self.records[0].offset < offset:
+            self.size -= size_of(self.records.popleft())
+        self.start = offset
+
+
+class Fetcher:
+    """Answers fetch requests. A partition that is asked for again is read on; one that is not is paused.
+
+    Args:
+        consumer: What reads; it belongs to the fetcher from now on.
+        patience: Seconds to wait for what is known to be there.
+    """
+
+    def __init__(self, consumer: Consumer[bytes, bytes], patience: float) -> None:
+        self._consumer = consumer
+        self._patience = patience
+        self._reading: dict[TopicPartition, Reading] = {}
+        self._lock = Lock()
+
+    def partitions_for(self, topic: str, timeout: float) -> list[PartitionInfo]:
+        """A topic's partitions; it is made, where brokers make topics that are asked for."""
+        return self._consumer.partitions_for(topic, timeout=timeout)
+
+    def fetch(
+        self, wanted: Mapping[TopicPartition, Wanted], max_wait: float, min_bytes: int
+    ) -> dict[TopicPartition, Fetched]:
+        """Messages of each partition.
+
+        Everything that was in the log when the call began is there, as far as it fits; after that up to `max_wait` seconds
+        are waited for `min_bytes`.
+        """
+        with self._lock:
+            return Round(self._consumer, self._reading, wanted, self._patience).run(max_wait, min_bytes)
+
+    def close(self) -> None:
+        """Ends the consumer."""
+        self._consumer.close(self._patience)
+
+
+class Round:
+    """One fetch request.
+
+    Args:
+        consumer: What reads.
+        reading: What has come of each partition, kept from request to request.
+        wanted: What is asked for.
+        patience: Seconds to wait for what is known to be there.
+    """
+
+    def __init__(
+        self,
+        consumer: Consumer[bytes, bytes],
+        reading: dict[TopicPartition, Reading],
+        wanted: Mapping[TopicPartition, Wanted],
+        patience: float,
+    ) -> None:
+        self._consumer = consumer
+        self._reading = reading
+        self._wanted = wanted
+        self._patience = patience
+        self._ends: dict[TopicPartition, int] = {}
+        self._errors: dict[TopicPartition, int | None] = {}
+
+    def run(self, max_wait: float, min_bytes: int) -> dict[TopicPartition, Fetched]:
+        """See `Fetcher.fetch`."""
+        deadline = time.monotonic() + max_wait
+        self._seat()
+        self._look_at_ends([each for each in self._wanted if not self._is_full(each)])
+        limit = time.monotonic() + self._patience
+        while behind := [each for each in self._asked() if self._is_behind(each)]:
+            if not self._poll(limit - time.monotonic()) and time.monotonic() > limit:
+                self._fail(behind, None)
+        while self._asked() and self._size() < min_bytes and (left := deadline - time.monotonic()) > 0:
+            self._poll(left)
+        return {each: self._answer(each) for each in self._wanted}
+
+    def _seat(self) -> None:
+        """Reads the partitions that are asked for, from where they are asked for, and no others."""
+        new: dict[TopicPartition, int] = {}
+        for each, wanted in self._wanted.items():
+            reading = self._reading.get(each)
+            if reading is not None and reading.start <= wanted.offset <= self._consumer.position(each):
+                reading.move(wanted.offset)
+            elif wanted.offset < 0:
+                self._errors[each] = OUT_OF_RANGE
+            else:
+                new[each] = wanted.offset
+        self._take_up(new)
+        self._consumer.pause([each for each in self._reading if each not in self._wanted])
+        self._consumer.resume(self._asked())
+
+    def _take_up(self, new: Mapping[TopicPartition, int]) -> None:
+        """Begins with partitions at other offsets than before."""
+        for each, (low, high) in self._logs(list(new)).items():
+            if not low <= new[each] <= high:
+                self._errors[each] = OUT_OF_RANGE
+                continue
+            if each in self._reading:
+                self._consumer.seek(each, new[each])
+            else:
+                self._consumer.incremental_assign({each: new[each]})
+            self._reading[each] = Reading(new[each])
+
+    def _logs(self, partitions: Sequence[TopicPartition]) -> dict[TopicPartition, tuple[int, int]]:
+        """Where their logs begin and end; those that cannot be asked have an error from now on."""
+        found = {}
+        for each in partitions:
+            try:
+                low = self._consumer.beginning_offsets([each], timeout=self._patience)[each]
+                high = self._consumer.end_offsets([each], timeout=self._patience)[each]
+            except errors.KafkaError as error:  # noqa: PERF203  each may fail alone
+                self._fail([each], error)
+            else:
+                found[each] = low, high
+                self._ends[each] = high
+        return found
+
+    def _look_at_ends(self, partitions: Sequence[TopicPartition]) -> None:
+        unknown = [each for each in partitions if each not in self._ends and each not in self._errors]
+        if not unknown:
+            return
+        try:
+            self._ends.update(self._consumer.end_offsets(unknown, timeout=self._patience))
+        except errors.KafkaError:
+            # One of them, or all; whichever it is has an error then.
+            self._logs(unknown)
+
+    def _asked(self) -> list[TopicPartition]:
+        return [each for each in self._wanted if each not in self._errors]
+
+    def _is_full(self, partition: TopicPartition) -> bool:
+        reading = self._reading.get(partition)
+        return reading is not None and reading.size >= self._wanted[partition].max_bytes
+
+    def _is_behind(self, partition: TopicPartition) -> bool:
+        """Whether something is missing of what was in the log when the request began."""
+        if self._is_full(partition):
+            return False
+        return self._consumer.position(partition) < self._ends[partition]
+
+    def _size(self) -> int:
+        return sum(min(self._reading[each].size, self._wanted[each].max_bytes) for each in self._asked())
+
+    def _poll(self, seconds: float) -> bool:
+        """Takes what comes within some seconds; tells whether anything has."""
+        try:
+            records = self._consumer.poll_batch(timeout=max(seconds, 0.0))
+        except errors.KafkaError as error:
+            culprit = TopicPartition(error.topic or "", -1 if error.partition is None else error.partition)
+            self._fail([culprit] if culprit in self._reading else self._asked(), error)
+            return True
+        for record in records:
+            self._reading[TopicPartition(record.topic, record.partition)].add(record)
+        return bool(records)
+
+    def _fail(self, partitions: Sequence[TopicPartition], error: errors.KafkaError | None) -> None:
+        """Gives partitions up; the next request begins with them anew."""
+        for each in partitions:
+            self._errors[each] = None if error is None else error.code
+            if self._reading.pop(each, None) is not None:
+                self._consumer.incremental_unassign([each])
+
+    def _answer(self, partition: TopicPartition) -> Fetched:
+        if partition in self._errors:
+            return Fetched(self._errors[partition], self._ends.get(partition, -1))
+        wanted, reading = self._wanted[partition], self._reading[partition]
+        marks = self._consumer.watermarks(partition)
+        high = max(self._ends.get(partition, -1), -1 if marks is None else marks.high)
+        return Fetched(0, high, messages(list(reading.records), wanted.max_bytes))
+
+
+def messages(records: Sequence[Record[bytes, bytes]], max_bytes: int) -> Iterator[OffsetAndMessage]:
+    """As many records as fit.
+
+    Raises:
+        ConsumerFetchSizeTooSmall: Not even the first does.
+    """
+    left = max_bytes
+    for number, record in enumerate(records):
+        left -= size_of(record)
+        if left < 0:
+            if number == 0:
+                raise ConsumerFetchSizeTooSmall
+            return
+        yield OffsetAndMessage(record.offset, Message(0, 0, record.raw_key, record.raw_value))
+
+
+def size_of(record: Record[bytes, bytes]) -> int:
+    """Bytes that a record takes in a set of messages."""
+    return ENTRY_BYTES + max(record.serialized_key_size, 0) + max(record.serialized_value_size, 0)

@@ -1,0 +1,190 @@
+"""Requests, responses and messages as programs of kafka-python 0.9 know them; `kafka.common` offers them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+
+class Message(NamedTuple):
+    """A message of format 0. A compressed one holds a set of others in its value."""
+
+    magic: int
+    attributes: int
+    key: bytes | None
+    value: bytes | None
+
+
+class OffsetAndMessage(NamedTuple):
+    """What `SimpleConsumer` gives out."""
+
+    offset: int
+    message: Message
+
+
+class KafkaMessage(NamedTuple):
+    """What `KafkaConsumer` gives out; `value` is what the `deserializer_class` has made."""
+
+    topic: bytes
+    partition: int
+    offset: int
+    key: bytes | None
+    value: object
+
+
+class TopicAndPartition(NamedTuple):
+    """A partition of a topic, by which `KafkaClient.topics_to_brokers` is sorted."""
+
+    topic: bytes
+    partition: int
+
+
+class MetadataRequest(NamedTuple):
+    """A question for topics."""
+
+    topics: Sequence[bytes]
+
+
+class BrokerMetadata(NamedTuple):
+    """A broker; `host` is bytes, as it came."""
+
+    nodeId: int  # noqa: N815  programs read it under this name
+    host: bytes | None
+    port: int | None
+
+
+class PartitionMetadata(NamedTuple):
+    """A partition; `leader` is -1 while there is none."""
+
+    topic: bytes
+    partition: int
+    leader: int
+    replicas: Sequence[int]
+    isr: Sequence[int]
+    error: int
+
+
+class TopicMetadata(NamedTuple):
+    """A topic and its partitions."""
+
+    topic: bytes
+    error: int
+    partitions: Sequence[PartitionMetadata]
+
+
+class MetadataResponse(NamedTuple):
+    """What a cluster says of itself."""
+
+    brokers: Sequence[BrokerMetadata]
+    topics: Sequence[TopicMetadata]
+
+
+class ConsumerMetadataRequest(NamedTuple):
+    """A question for the coordinator of groups."""
+
+    groups: Sequence[bytes]
+
+
+class ConsumerMetadataResponse(NamedTuple):
+    """The coordinator of a group."""
+
+    error: int
+    nodeId: int  # noqa: N815  programs read it under this name
+    host: bytes | None
+    port: int
+
+
+class ProduceRequest(NamedTuple):
+    """Messages for one partition."""
+
+    topic: bytes
+    partition: int
+    messages: Sequence[Message]
+
+
+class ProduceResponse(NamedTuple):
+    """What became of a `ProduceRequest`; `offset` is that of its first message."""
+
+    topic: bytes
+    partition: int
+    error: int
+    offset: int
+
+
+class FetchRequest(NamedTuple):
+    """A question for the messages of one partition from an offset on."""
+
+    topic: bytes
+    partition: int
+    offset: int
+    max_bytes: int
+
+
+class FetchResponse(NamedTuple):
+    """Messages of one partition, which may be walked once."""
+
+    topic: bytes
+    partition: int
+    error: int
+    highwaterMark: int  # noqa: N815  programs read it under this name
+    messages: Iterable[OffsetAndMessage]
+
+
+class OffsetRequest(NamedTuple):
+    """A question for offsets; `time` is -1 for the end, -2 for the beginning, else ms since 1970."""
+
+    topic: bytes
+    partition: int
+    time: int
+    max_offsets: int
+
+
+class OffsetResponse(NamedTuple):
+    """Offsets of one partition, the latest first."""
+
+    topic: bytes
+    partition: int
+    error: int
+    offsets: tuple[int, ...]
+
+
+class OffsetCommitRequest(NamedTuple):
+    """The offset that a group is to go on from in one partition."""
+
+    topic: bytes
+    partition: int
+    offset: int
+    metadata: bytes | None
+
+
+class OffsetCommitResponse(NamedTuple):
+    """What became of an `OffsetCommitRequest`."""
+
+    topic: bytes
+    partition: int
+    error: int
+
+
+class OffsetFetchRequest(NamedTuple):
+    """A question for what a group has committed in one partition."""
+
+    topic: bytes
+    partition: int
+
+
+class OffsetFetchResponse(NamedTuple):
+    """What a group has committed in one partition; `offset` is -1 for nothing."""
+
+    topic: bytes
+    partition: int
+    offset: int
+    metadata: bytes | None
+    error: int
+
+
+class RetryOptions(NamedTuple):
+    """When an asynchronous producer tries again; `limit` None is for ever, 0 never."""
+
+    limit: int | None
+    backoff_ms: int
+    retry_on_timeouts: bool

@@ -1,0 +1,424 @@
+"""`KafkaClient`: requests to a cluster, and what is known of it (`kafka.client`).
+
+The calls, their arguments and their answers are those of 0.9.5. What is sent is what brokers of today speak: the native clients
+of `_engine.py` do it.
+"""
+
+from __future__ import annotations
+
+import copy
+import logging
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+from kafkars.compat.kafka_legacy import _requests
+from kafkars.compat.kafka_legacy._engine import Engine
+from kafkars.compat.kafka_legacy._metadata import read_metadata
+from kafkars.compat.kafka_legacy._requests import place_of
+from kafkars.compat.kafka_legacy.common import (
+    BrokerMetadata,
+    ConnectionError,  # noqa: A004  the library's own
+    ConsumerMetadataResponse,
+    FailedPayloadsError,
+    FetchRequest,
+    KafkaTimeoutError,
+    KafkaUnavailableError,
+    LeaderNotAvailableError,
+    MetadataResponse,
+    NotLeaderForPartitionError,
+    OffsetCommitRequest,
+    OffsetFetchRequest,
+    OffsetRequest,
+    PartitionMetadata,
+    ProduceRequest,
+    TopicAndPartition,
+    TopicMetadata,
+    UnknownTopicOrPartitionError,
+    check_error,
+)
+from kafkars.compat.kafka_legacy.conn import DEFAULT_SOCKET_TIMEOUT_SECONDS, collect_hosts
+from kafkars.compat.kafka_legacy.util import OfPartition, group_by_topic_and_partition, kafka_bytestring
+
+log = logging.getLogger("kafka.client")
+
+PAUSE = 0.5
+"""Seconds between questions for a topic that is being made."""
+
+
+P = TypeVar("P", bound=OfPartition)
+R = TypeVar("R", bound=OfPartition)
+
+
+class KafkaClient:
+    """Sends requests to a cluster and waits for the answers.
+
+    It is connected when it is made. What is known of the cluster is in `brokers` (by number), `topics_to_brokers` (leaders by
+    `TopicAndPartition`) and `topic_partitions` (by topic, then partition). Names of topics are bytes there; calls take text, too.
+    Each thread and each process has a client of its own: `copy()`.
+
+    Args:
+        hosts: Some of the brokers: "host:port,host:port", or a list.
+        client_id: What the client is called in the brokers' logs.
+        timeout: Seconds that a call may take; at most 30 are used.
+        correlation_id: Where the numbers begin that requests of this client had.
+
+    Raises:
+        KafkaUnavailableError: No broker answers.
+    """
+
+    CLIENT_ID = b"kafka-python"
+
+    def __init__(
+        self,
+        hosts: str | Iterable[str],
+        client_id: str | bytes = CLIENT_ID,
+        timeout: float | None = DEFAULT_SOCKET_TIMEOUT_SECONDS,
+        correlation_id: int = 0,
+    ) -> None:
+        self.client_id = kafka_bytestring(client_id)
+        self.timeout = timeout
+        self.hosts = collect_hosts(hosts)
+        self.correlation_id = correlation_id
+        self.brokers: dict[int, BrokerMetadata] = {}
+        self.topics_to_brokers: dict[TopicAndPartition, BrokerMetadata | None] = {}
+        self.topic_partitions: dict[bytes, dict[int, PartitionMetadata]] = {}
+        self._engine = self._new_engine()
+        self.load_metadata_for_topics()
+
+    def __repr__(self) -> str:
+        return f"<KafkaClient client_id={self.client_id!r}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the connections: a copy, in this process or in another, makes its own."""
+        return {name: value for name, value in vars(self).items() if name != "_engine"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._engine = self._new_engine()
+
+    def close(self) -> None:
+        """Closes the connections; a later call makes new ones."""
+        self._engine.close()
+
+    def copy(self) -> KafkaClient:
+        """The same without connections, for another thread or process; `reinit()` connects it, or its first request."""
+        return copy.deepcopy(self)
+
+    def reinit(self) -> None:
+        """Closes the connections and makes new ones.
+
+        Raises:
+            ConnectionError: No broker answers.
+        """
+        self._engine.close()
+        if not self.hosts:
+            return
+        try:
+            self._engine.ask(lambda admin, seconds: admin.describe_cluster(timeout=seconds))
+        except KafkaUnavailableError as error:
+            raise ConnectionError(f"Kafka @ {self.hosts} went away") from error
+
+    def reset_topic_metadata(self, *topics: str | bytes) -> None:
+        """Forgets what is known of some topics."""
+        names = {kafka_bytestring(topic) for topic in topics}
+        for known in [each for each in self.topics_to_brokers if each.topic in names]:
+            del self.topics_to_brokers[known]
+        for name in names:
+            self.topic_partitions.pop(name, None)
+
+    def reset_all_metadata(self) -> None:
+        """Forgets what is known of all topics."""
+        self.topics_to_brokers.clear()
+        self.topic_partitions.clear()
+
+    def has_metadata_for_topic(self, topic: str | bytes) -> bool:
+        """Whether a topic with a partition is known. Nobody is asked."""
+        return bool(self.topic_partitions.get(kafka_bytestring(topic)))
+
+    def get_partition_ids_for_topic(self, topic: str | bytes) -> list[int]:
+        """The partitions known of a topic, in order. Nobody is asked."""
+        return sorted(self.topic_partitions.get(kafka_bytestring(topic), ()))
+
+    @property
+    def topics(self) -> list[bytes]:
+        """The topics that are known. Nobody is asked."""
+        return list(self.topic_partitions)
+
+    def ensure_topic_exists(self, topic: str | bytes, timeout: float = 30) -> None:
+        """Asks for a topic until it is known, so that brokers that make topics which are asked for make it.
+
+        Args:
+            topic: Its name.
+            timeout: Seconds.
+
+        Raises:
+            UnknownTopicOrPartitionError: It does not exist, and brokers do not make it.
+            KafkaTimeoutError: It is not known in time.
+        """
+        end = time.monotonic() + timeout
+        while not self.has_metadata_for_topic(topic):
+            if time.monotonic() > end:
+                raise KafkaTimeoutError(f"Unable to create topic {topic!r}")
+            try:
+                self.load_metadata_for_topics(topic)
+            except LeaderNotAvailableError:
+                time.sleep(PAUSE)
+                continue
+            if not self.has_metadata_for_topic(topic):
+                time.sleep(PAUSE)
+
+    def load_metadata_for_topics(self, *topics: str | bytes) -> None:
+        """Asks for brokers and topics, and remembers them.
+
+        Args:
+            *topics: Which; all when none is named. A topic that is named is made, where brokers make topics that are asked for.
+
+        Raises:
+            UnknownTopicOrPartitionError: A topic that is named does not exist.
+            LeaderNotAvailableError: A topic that is named is not ready yet.
+            KafkaUnavailableError: No broker answers.
+        """
+        names = [kafka_bytestring(topic) for topic in topics]
+        if names:
+            self.reset_topic_metadata(*names)
+        else:
+            self.reset_all_metadata()
+        response = self.send_metadata_request(names)
+        log.debug("Updating broker metadata: %s", response.brokers)
+        log.debug("Updating topic metadata: %s", response.topics)
+        self.brokers = {broker.nodeId: broker for broker in response.brokers}
+        for topic in response.topics:
+            try:
+                check_error(topic)
+            except (UnknownTopicOrPartitionError, LeaderNotAvailableError) as error:
+                if topic.topic in names:
+                    raise
+                log.error("Error loading topic metadata for %s: %s", topic.topic, type(error))  # noqa: TRY400
+                continue
+            self._learn(topic)
+
+    def send_metadata_request(
+        self,
+        payloads: Sequence[bytes] = (),
+        fail_on_error: bool = True,
+        callback: Callable[..., Any] | None = None,
+    ) -> MetadataResponse:
+        """Asks for brokers and topics.
+
+        Args:
+            payloads: Names of topics; all when none is named.
+            fail_on_error: Taken, and not used.
+            callback: Taken, and not used.
+
+        Raises:
+            KafkaUnavailableError: No broker answers.
+        """
+        del fail_on_error, callback
+        return read_metadata(self._engine, [kafka_bytestring(each) for each in payloads])
+
+    def send_consumer_metadata_request(
+        self,
+        payloads: bytes | str = b"",
+        fail_on_error: bool = True,
+        callback: Callable[..., Any] | None = None,
+    ) -> ConsumerMetadataResponse:
+        """Asks for the coordinator of a group.
+
+        Args:
+            payloads: The group.
+            fail_on_error: Taken, and not used.
+            callback: Taken, and not used.
+
+        Raises:
+            KafkaUnavailableError: No broker answers.
+        """
+        del fail_on_error, callback
+        return _requests.coordinator(self._engine, payloads)
+
+    def send_produce_request(
+        self,
+        payloads: Sequence[ProduceRequest] = (),
+        acks: int = 1,
+        timeout: int = 1000,
+        fail_on_error: bool = True,
+        callback: Callable[[Any], Any] | None = None,
+    ) -> list[Any]:
+        """Stores messages.
+
+        Args:
+            payloads: Messages, at most one request for a partition.
+            acks: Who must have them: 0 nobody, 1 the leader, -1 or more than 1 all replicas in sync.
+            timeout: Taken, and not used: the engine waits for the client's own time-out.
+            fail_on_error: Whether the first failure is raised; else it is in the place of its answer.
+            callback: Called with each answer, and its result is what the list has.
+
+        Returns:
+            A `ProduceResponse` for each request, in order; nothing with `acks` 0.
+
+        Raises:
+            UnknownTopicOrPartitionError, LeaderNotAvailableError: Of a partition, before anything is sent.
+            FailedPayloadsError, ...: With `fail_on_error`.
+        """
+        del timeout
+        answers = self._send_broker_aware_request(payloads, lambda each: _requests.produce(self._engine, each, acks))
+        if acks == 0:
+            answers = [each for each in answers if isinstance(each, FailedPayloadsError)]
+        return self._results(answers, fail_on_error, callback)
+
+    def send_fetch_request(
+        self,
+        payloads: Sequence[FetchRequest] = (),
+        fail_on_error: bool = True,
+        callback: Callable[[Any], Any] | None = None,
+        max_wait_time: float = 100,
+        min_bytes: int = 4096,
+    ) -> list[Any]:
+        """Reads messages.
+
+        Args:
+            payloads: From where, at most one request for a partition.
+            fail_on_error: Whether the first failure is raised; else it is in the place of its answer.
+            callback: Called with each answer, and its result is what the list has.
+            max_wait_time: Milliseconds to wait for `min_bytes`.
+            min_bytes: How much is waited for, in all.
+
+        Returns:
+            A `FetchResponse` for each request, in order; walking its messages raises `ConsumerFetchSizeTooSmall`, where the
+            first is larger than what was asked for.
+        """
+        answers = self._send_broker_aware_request(
+            payloads, lambda each: _requests.fetch(self._engine, each, max_wait_time / 1000, min_bytes)
+        )
+        return self._results(answers, fail_on_error, callback)
+
+    def send_offset_request(
+        self,
+        payloads: Sequence[OffsetRequest] = (),
+        fail_on_error: bool = True,
+        callback: Callable[[Any], Any] | None = None,
+    ) -> list[Any]:
+        """Asks for offsets of logs; a `time` of -1 is the end, -2 the beginning.
+
+        Returns:
+            An `OffsetResponse` for each request, in order.
+        """
+        answers = self._send_broker_aware_request(payloads, lambda each: _requests.offsets(self._engine, each))
+        return self._results(answers, fail_on_error, callback)
+
+    def send_offset_commit_request(
+        self,
+        group: bytes | str | None,
+        payloads: Sequence[OffsetCommitRequest] = (),
+        fail_on_error: bool = True,
+        callback: Callable[[Any], Any] | None = None,
+    ) -> list[Any]:
+        """Stores offsets for a group that has no members, at its coordinator: today's brokers do not write to ZooKeeper.
+
+        Returns:
+            An `OffsetCommitResponse` for each request, in order.
+        """
+        answers = self._send_broker_aware_request(payloads, lambda each: _requests.commit(self._engine, group, each))
+        return self._results(answers, fail_on_error, callback)
+
+    def send_offset_fetch_request(
+        self,
+        group: bytes | str | None,
+        payloads: Sequence[OffsetFetchRequest] = (),
+        fail_on_error: bool = True,
+        callback: Callable[[Any], Any] | None = None,
+    ) -> list[Any]:
+        """Asks for what a group has stored at its coordinator; -1 is nothing.
+
+        Returns:
+            An `OffsetFetchResponse` for each request, in order.
+        """
+        return self.send_offset_fetch_request_kafka(group, payloads, fail_on_error, callback)
+
+    def send_offset_fetch_request_kafka(
+        self,
+        group: bytes | str | None,
+        payloads: Sequence[OffsetFetchRequest] = (),
+        fail_on_error: bool = True,
+        callback: Callable[[Any], Any] | None = None,
+    ) -> list[Any]:
+        """The same as `send_offset_fetch_request()`."""
+        group_by_topic_and_partition(payloads)
+        answers = _requests.committed(self._engine, group, payloads)
+        return self._results(answers, fail_on_error, callback)
+
+    def _new_engine(self) -> Engine:
+        return Engine(self.hosts, self.client_id.decode("utf-8", "replace"), self.timeout)
+
+    def _next_id(self) -> int:
+        """The next number of a request; it never leaves four bytes."""
+        self.correlation_id = (self.correlation_id + 1) % 2**31
+        return self.correlation_id
+
+    def _learn(self, topic: TopicMetadata) -> None:
+        """Remembers a topic's partitions and who leads them."""
+        self.topic_partitions[topic.topic] = {each.partition: each for each in topic.partitions}
+        for each in topic.partitions:
+            leader: BrokerMetadata | None = None
+            if each.error == LeaderNotAvailableError.errno:
+                log.error("No leader for topic %s partition %d", topic.topic, each.partition)
+            else:
+                leader = self.brokers.get(each.leader, BrokerMetadata(each.leader, None, None))
+            self.topics_to_brokers[TopicAndPartition(topic.topic, each.partition)] = leader
+
+    def _get_leader_for_partition(self, topic: str | bytes, partition: int) -> BrokerMetadata:
+        """Who leads a partition; it is asked for, where it is not known.
+
+        Raises:
+            UnknownTopicOrPartitionError, LeaderNotAvailableError: Nobody does.
+        """
+        key = TopicAndPartition(kafka_bytestring(topic), partition)
+        known = self.topics_to_brokers.get(key)
+        if known is not None:
+            return known
+        self.load_metadata_for_topics(key.topic)
+        if partition not in self.topic_partitions.get(key.topic, ()):
+            raise UnknownTopicOrPartitionError(key)
+        found = self.topics_to_brokers[key]
+        if found is None:
+            raise LeaderNotAvailableError(self.topic_partitions[key.topic][partition])
+        return found
+
+    def _send_broker_aware_request(
+        self, payloads: Sequence[P], send: Callable[[Sequence[P]], Sequence[R | FailedPayloadsError]]
+    ) -> list[R | FailedPayloadsError]:
+        """Sends requests for partitions whose leaders are known.
+
+        Returns:
+            An answer for each, in order.
+        """
+        group_by_topic_and_partition(payloads)
+        leaders = {place_of(each): self._find_leader(each) for each in payloads}
+        sent = [each for each in payloads if leaders[place_of(each)]]
+        answers = dict(zip(map(place_of, sent), send(sent) if sent else (), strict=True))
+        if any(isinstance(each, FailedPayloadsError) for each in answers.values()):
+            self.reset_all_metadata()
+        return [answers.get(place_of(each)) or FailedPayloadsError(each) for each in payloads]
+
+    def _find_leader(self, payload: OfPartition) -> bool:
+        try:
+            self._get_leader_for_partition(payload.topic, payload.partition)
+        except KafkaUnavailableError:
+            log.warning("KafkaUnavailableError attempting to send to %s:%d", payload.topic, payload.partition)
+            return False
+        return True
+
+    def _results(self, answers: Sequence[Any], fail_on_error: bool, callback: Callable[[Any], Any] | None) -> list[Any]:
+        found = []
+        for answer in answers:
+            if fail_on_error:
+                self._raise_on_response_error(answer)
+            found.append(answer if callback is None else callback(answer))
+        return found
+
+    def _raise_on_response_error(self, answer: Any) -> None:
+        try:
+            check_error(answer)
+        except (UnknownTopicOrPartitionError, NotLeaderForPartitionError):
+            self.reset_topic_metadata(answer.topic)
+            raise

@@ -1,0 +1,33 @@
+"""When a `KafkaConsumer` commits without being told to."""
+
+from __future__ import annotations
+
+import time
+
+
+class AutoCommit:
+    """Counts messages and time since the last commit.
+
+    Args:
+        enabled: Whether anything is committed so.
+        interval_ms: After how many milliseconds; None or 0 for never.
+        interval_messages: After how many messages; None or 0 for any number.
+    """
+
+    def __init__(self, enabled: bool, interval_ms: float | None, interval_messages: int | None) -> None:
+        self._seconds = (interval_ms or 0) / 1000 if enabled else 0
+        self._messages = (interval_messages or 0) if enabled else 0
+        self._count = 0
+        self._next = 0.0
+        self.reset()
+
+    def reset(self) -> None:
+        """Begins to count: there was a commit."""
+        self._count = 0
+        self._next = time.monotonic() + self._seconds
+
+    def is_due(self) -> bool:
+        """Counts a message; tells whether it is time."""
+        self._count += 1
+        by_time = self._seconds > 0 and time.monotonic() >= self._next
+        return by_time or 0 < self._messages <= self._count

@@ -1,0 +1,369 @@
+"""A consumer of one topic, without a group that shares it out (`kafka.consumer.simple`)."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import Any
+
+from kafkars.compat.kafka_legacy.client import KafkaClient
+from kafkars.compat.kafka_legacy.common import (
+    ConsumerFetchSizeTooSmall,
+    ConsumerNoMoreData,
+    FailedPayloadsError,
+    FetchRequest,
+    FetchResponse,
+    KafkaError,
+    NotLeaderForPartitionError,
+    OffsetAndMessage,
+    OffsetOutOfRangeError,
+    OffsetRequest,
+    UnknownTopicOrPartitionError,
+    check_error,
+)
+from kafkars.compat.kafka_legacy.consumer.base import (
+    AUTO_COMMIT_INTERVAL,
+    AUTO_COMMIT_MSG_COUNT,
+    FETCH_BUFFER_SIZE_BYTES,
+    FETCH_DEFAULT_BLOCK_TIMEOUT,
+    FETCH_MAX_WAIT_TIME,
+    FETCH_MIN_BYTES,
+    ITER_TIMEOUT_SECONDS,
+    MAX_FETCH_BUFFER_SIZE_BYTES,
+    NO_MESSAGES_WAIT_TIME_SECONDS,
+    Consumer,
+)
+
+__all__ = ["FetchContext", "SimpleConsumer"]
+
+log = logging.getLogger("kafka.consumer.simple")
+
+FROM_BEGINNING = 0
+FROM_HERE = 1
+FROM_END = 2
+TIMES = {FROM_BEGINNING: -2, FROM_END: -1}
+LEAST_WAIT = 0.001
+"""Seconds below which nothing is waited for: fetches count in milliseconds."""
+POLICIES = {"smallest": -2, "largest": -1}
+
+
+class FetchContext:
+    """Makes the fetches of a `with` block wait, or not.
+
+    Args:
+        consumer: Whose fetches.
+        block: Whether they wait for a message.
+        timeout: For how many seconds; a second when none is given.
+    """
+
+    def __init__(self, consumer: SimpleConsumer, block: bool, timeout: float | None) -> None:
+        self.consumer = consumer
+        self.block = block
+        self.timeout = (timeout or FETCH_DEFAULT_BLOCK_TIMEOUT) * 1000
+        self.orig_fetch_max_wait_time = consumer.fetch_max_wait_time
+        self.orig_fetch_min_bytes = consumer.fetch_min_bytes
+
+    def __enter__(self) -> None:
+        """Sets what is waited for."""
+        self.orig_fetch_max_wait_time = self.consumer.fetch_max_wait_time
+        self.orig_fetch_min_bytes = self.consumer.fetch_min_bytes
+        if self.block:
+            self.consumer.fetch_max_wait_time = self.timeout
+            self.consumer.fetch_min_bytes = 1
+        else:
+            self.consumer.fetch_min_bytes = 0
+
+    def __exit__(
+        self,
+        type: type[BaseException] | None,  # noqa: A002  its name in the original
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Puts back what was waited for before."""
+        self.consumer.fetch_max_wait_time = self.orig_fetch_max_wait_time
+        self.consumer.fetch_min_bytes = self.orig_fetch_min_bytes
+
+
+class SimpleConsumer(Consumer):
+    """Reads all partitions of a topic, or some. `offsets` has the next message of each that is to be given out.
+
+    Args:
+        client: Who reads.
+        group: Under which name offsets are committed; None for no commits.
+        topic: What is read.
+        auto_commit: Whether offsets are committed without being told to.
+        partitions: Which partitions; all when none is given.
+        auto_commit_every_n: After how many messages; None for any number.
+        auto_commit_every_t: Every how many milliseconds; None for never.
+        fetch_size_bytes: How many bytes a fetch that does not wait for a message waits for.
+        buffer_size: How many bytes of each partition are taken at a time. It doubles for a message that is larger.
+        max_buffer_size: Up to how many; None for any number.
+        iter_timeout: After how many seconds without a message an iteration ends; None for never.
+        auto_offset_reset: Where to go on when an offset is not in the log: "largest", "smallest", or anything else for an
+            error.
+
+    Raises:
+        ValueError: `buffer_size` is more than `max_buffer_size`.
+        AssertionError, KafkaError: As `kafka.consumer.base.Consumer`.
+    """
+
+    def __init__(
+        self,
+        client: KafkaClient,
+        group: str | bytes | None,
+        topic: str | bytes,
+        auto_commit: bool = True,
+        partitions: Sequence[int] | None = None,
+        auto_commit_every_n: int | None = AUTO_COMMIT_MSG_COUNT,
+        auto_commit_every_t: float | None = AUTO_COMMIT_INTERVAL,
+        fetch_size_bytes: int = FETCH_MIN_BYTES,
+        buffer_size: int = FETCH_BUFFER_SIZE_BYTES,
+        max_buffer_size: int | None = MAX_FETCH_BUFFER_SIZE_BYTES,
+        iter_timeout: float | None = None,
+        auto_offset_reset: str | None = "largest",
+    ) -> None:
+        if max_buffer_size is not None and buffer_size > max_buffer_size:
+            raise ValueError(f"buffer_size ({buffer_size}) is greater than max_buffer_size ({max_buffer_size})")
+        super().__init__(
+            client,
+            group,
+            topic,
+            partitions=partitions,
+            auto_commit=auto_commit,
+            auto_commit_every_n=auto_commit_every_n,
+            auto_commit_every_t=auto_commit_every_t,
+        )
+        self.buffer_size = buffer_size
+        self.max_buffer_size = max_buffer_size
+        self.fetch_max_wait_time: float = FETCH_MAX_WAIT_TIME
+        self.fetch_min_bytes = fetch_size_bytes
+        # Where the next fetch begins: behind what is in the queue.
+        self.fetch_offsets = self.offsets.copy()
+        self.iter_timeout = iter_timeout
+        self.auto_offset_reset = auto_offset_reset
+        self.queue: queue.Queue[tuple[int, OffsetAndMessage]] = queue.Queue()
+
+    def __repr__(self) -> str:
+        return f"<SimpleConsumer group={self.group!r}, topic={self.topic!r}, partitions={list(self.offsets)}>"
+
+    def __iter__(self) -> Iterator[Any]:
+        """Messages, until none has come for `iter_timeout` seconds."""
+        timeout = ITER_TIMEOUT_SECONDS if self.iter_timeout is None else self.iter_timeout
+        while True:
+            message = self.get_message(True, timeout)
+            if message is not None:
+                yield message
+            elif self.iter_timeout is None:
+                time.sleep(NO_MESSAGES_WAIT_TIME_SECONDS)
+            else:
+                return
+
+    def reset_partition_offset(self, partition: int) -> int | None:
+        """Goes where `auto_offset_reset` says.
+
+        Args:
+            partition: In which partition.
+
+        Returns:
+            The next offset; None when the cluster does not tell it.
+
+        Raises:
+            OffsetOutOfRangeError: It says nowhere; or whatever is being handled.
+        """
+        time_of = POLICIES.get(self.auto_offset_reset or "")
+        if time_of is None:
+            # What is being handled tells more.
+            if sys.exc_info()[1] is not None:
+                raise  # noqa: PLE0704
+            raise OffsetOutOfRangeError(
+                "Cannot reset partition offsets without a valid auto_offset_reset setting (largest|smallest)"
+            )
+        log.info("Resetting topic-partition offset to %s for %s:%d", self.auto_offset_reset, self.topic, partition)
+        try:
+            (response,) = self.client.send_offset_request([OffsetRequest(self.topic, partition, time_of, 1)])
+        except KafkaError as error:
+            log.error("%s sending offset request for %s:%d", type(error).__name__, self.topic, partition)  # noqa: TRY400
+            return None
+        offset: int = response.offsets[0]
+        self.offsets[partition] = self.fetch_offsets[partition] = offset
+        return offset
+
+    def seek(self, offset: int, whence: int | None = None, partition: int | None = None) -> None:
+        """Goes to another place.
+
+        Args:
+            offset: The offset; or how far from `whence`, which is shared out among all partitions for 0 and 2.
+            whence: None for the offset itself, 0 from the beginning, 1 from here, 2 from the end.
+            partition: In which partition; in all when none is given.
+
+        Raises:
+            ValueError: `whence` is something else.
+            KafkaError: The cluster does not tell where the log begins or ends.
+        """
+        partitions = list(self.offsets) if partition is None else [partition]
+        if whence is None:
+            self.offsets.update(dict.fromkeys(partitions, offset))
+        elif whence == FROM_HERE:
+            self.offsets.update({each: self.offsets[each] + offset for each in partitions})
+        elif whence in TIMES:
+            share, rest = divmod(offset, len(partitions))
+            deltas = {each: share + (number < rest) for number, each in enumerate(partitions)}
+            requests = [OffsetRequest(self.topic, each, TIMES[whence], 1) for each in partitions]
+            for response in self.client.send_offset_request(requests):
+                self.offsets[response.partition] = response.offsets[0] + deltas[response.partition]
+        else:
+            raise ValueError(f"Unexpected value for `whence`, {whence}")
+        self.fetch_offsets = self.offsets.copy()
+        self.count_since_commit += 1
+        if self.auto_commit:
+            self.commit()
+        self.queue = queue.Queue()
+
+    def get_messages(self, count: int = 1, block: bool | int = True, timeout: float | None = 0.1) -> list[Any]:
+        """Messages.
+
+        Args:
+            count: At most so many.
+            block: Whether to wait for all of them; a number waits for so many.
+            timeout: For how many seconds; None for ever.
+        """
+        end = None if timeout is None else time.monotonic() + timeout
+        messages: list[Any] = []
+        offsets: dict[int, int] = {}
+        while len(messages) < count:
+            wait = block is True or (block is not False and block > len(messages))
+            left = None if end is None else end - time.monotonic()
+            found = self._get_message(wait, left, get_partition_info=True, update_offset=False)
+            if found is None:
+                if wait and (end is None or time.monotonic() <= end):
+                    continue
+                break
+            partition, message = found
+            messages.append(found if self.partition_info else message)
+            offsets[partition] = message.offset + 1
+        # Not before: what is lost on the way of an exception is read again.
+        self.offsets.update(offsets)
+        self.count_since_commit += len(messages)
+        self._auto_commit()
+        return messages
+
+    def get_message(
+        self, block: bool = True, timeout: float | None = 0.1, get_partition_info: bool | None = None
+    ) -> Any:
+        """The next message, or None.
+
+        Args:
+            block: Whether to wait for one.
+            timeout: For how many seconds; None for ever.
+            get_partition_info: Whether as (partition, message); as `provide_partition_info()` says when it is None.
+        """
+        return self._get_message(block, timeout, get_partition_info)
+
+    def _get_message(
+        self,
+        block: bool = True,
+        timeout: float | None = 0.1,
+        get_partition_info: bool | None = None,
+        update_offset: bool = True,
+    ) -> Any:
+        end = None if timeout is None else time.monotonic() + timeout
+        left = timeout
+        while self.queue.empty():
+            with FetchContext(self, block, left):
+                self._fetch()
+            left = None if end is None else end - time.monotonic()
+            if not block or (left is not None and left <= LEAST_WAIT):
+                break
+        try:
+            partition, message = self.queue.get_nowait()
+        except queue.Empty:
+            return None
+        if update_offset:
+            self.offsets[partition] = message.offset + 1
+            self.count_since_commit += 1
+            self._auto_commit()
+        with_partition = self.partition_info if get_partition_info is None else get_partition_info
+        return (partition, message) if with_partition else message
+
+    def _fetch(self) -> None:
+        """Asks once for all partitions, and again for those that were not answered as they should be."""
+        sizes = dict.fromkeys(self.fetch_offsets, self.buffer_size)
+        failed: set[int] = set()
+        while sizes:
+            requests = [
+                FetchRequest(self.topic, partition, self.fetch_offsets[partition], size)
+                for partition, size in sizes.items()
+            ]
+            responses = self.client.send_fetch_request(
+                requests,
+                max_wait_time=int(self.fetch_max_wait_time),
+                min_bytes=self.fetch_min_bytes,
+                fail_on_error=False,
+            )
+            again: dict[int, int] = {}
+            for request, response in zip(requests, responses, strict=False):
+                size = self._take(request, response)
+                if size is not None:
+                    again[request.partition] = size
+            lost = {
+                request.partition
+                for request, response in zip(requests, responses, strict=False)
+                if isinstance(response, FailedPayloadsError)
+            }
+            if lost:
+                time.sleep(NO_MESSAGES_WAIT_TIME_SECONDS)
+            # Whoever does not answer twice is asked by the next call: this one must end some time.
+            sizes = {partition: size for partition, size in again.items() if partition not in lost & failed}
+            failed |= lost
+
+    def _take(self, request: FetchRequest, response: FetchResponse | FailedPayloadsError) -> int | None:
+        """Puts what was answered into the queue; tells how many bytes are to be asked for instead, if the partition is."""
+        partition = request.partition
+        try:
+            check_error(response)
+        except UnknownTopicOrPartitionError:
+            log.error("UnknownTopicOrPartitionError for %s:%d", self.topic, partition)  # noqa: TRY400
+            self.client.reset_topic_metadata(self.topic)
+            raise
+        except NotLeaderForPartitionError:
+            log.error("NotLeaderForPartitionError for %s:%d", self.topic, partition)  # noqa: TRY400
+            self.client.reset_topic_metadata(self.topic)
+            return None
+        except OffsetOutOfRangeError:
+            log.warning("OffsetOutOfRangeError for %s:%d. Resetting partition offset...", self.topic, partition)
+            self.reset_partition_offset(partition)
+            return request.max_bytes
+        except FailedPayloadsError:
+            log.warning("FailedPayloadsError for %s:%d", self.topic, partition)
+            return request.max_bytes
+        try:
+            for message in response.messages:  # type: ignore[union-attr]
+                if message.offset >= self.fetch_offsets[partition]:
+                    self.queue.put((partition, message))
+                    self.fetch_offsets[partition] = message.offset + 1
+        except ConsumerFetchSizeTooSmall:
+            return self._larger(request.max_bytes)
+        except ConsumerNoMoreData as error:
+            log.debug("Iteration was ended by %r", error)
+        return None
+
+    def _larger(self, size: int) -> int:
+        """Twice as many bytes.
+
+        Raises:
+            ConsumerFetchSizeTooSmall: It may not be more.
+        """
+        if self.max_buffer_size is None:
+            return size * 2
+        if size >= self.max_buffer_size:
+            log.error("Max fetch size %d too small", self.max_buffer_size)
+            raise ConsumerFetchSizeTooSmall(
+                f"a message of {self.topic!r} is larger than max_buffer_size={self.max_buffer_size}"
+            )
+        larger = min(size * 2, self.max_buffer_size)
+        log.warning("Fetch size too small, increase to %d (2x) and retry", larger)
+        return larger

@@ -1,0 +1,12 @@
+"""`kafka.partitioner.hashed` as the document of 0.9.5 spells it in places."""
+
+from __future__ import annotations
+
+from kafkars.compat.kafka_legacy.partitioner.hashed import (
+    HashedPartitioner,
+    LegacyPartitioner,
+    Murmur2Partitioner,
+    murmur2,
+)
+
+__all__ = ["HashedPartitioner", "LegacyPartitioner", "Murmur2Partitioner", "murmur2"]

@@ -1,0 +1,270 @@
+"""What both producers are (`kafka.producer.base`)."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import logging
+from collections.abc import Callable
+from queue import Full, Queue
+from threading import Event, Thread
+from typing import Any
+
+from kafkars.compat.kafka_legacy.client import KafkaClient
+from kafkars.compat.kafka_legacy.common import (
+    AsyncProducerQueueFull,
+    KafkaError,
+    ProduceRequest,
+    RetryOptions,
+    TopicAndPartition,
+    UnsupportedCodecError,
+)
+from kafkars.compat.kafka_legacy.producer._upstream import STOP_ASYNC_PRODUCER, Sending, Upstream, message_set
+from kafkars.compat.kafka_legacy.protocol import ALL_CODECS, CODEC_NONE
+from kafkars.compat.kafka_legacy.util import kafka_bytestring
+
+__all__ = ["Producer"]
+
+log = logging.getLogger("kafka.producer")
+
+BATCH_SEND_DEFAULT_INTERVAL = 20
+BATCH_SEND_MSG_COUNT = 20
+ASYNC_QUEUE_MAXSIZE = 0
+ASYNC_QUEUE_PUT_TIMEOUT = 0
+ASYNC_RETRY_LIMIT = None
+ASYNC_RETRY_BACKOFF_MS = 100
+ASYNC_RETRY_ON_TIMEOUTS = True
+ASYNC_LOG_MESSAGES_ON_ERROR = True
+ASYNC_STOP_TIMEOUT_SECS = 30
+SYNC_FAIL_ON_ERROR_DEFAULT = True
+
+
+def _send_upstream(
+    queue: Queue[Any],
+    client: KafkaClient,
+    codec: int,
+    batch_time: float,
+    batch_size: int,
+    req_acks: int,
+    ack_timeout: int,
+    retry_options: RetryOptions,
+    stop_event: Event,
+    log_messages_on_error: bool = ASYNC_LOG_MESSAGES_ON_ERROR,
+    stop_timeout: float = ASYNC_STOP_TIMEOUT_SECS,
+    codec_compresslevel: int | None = None,
+) -> None:
+    """Sends what comes through a queue, until it is told to stop: the thread of an asynchronous producer."""
+    sending = Sending(
+        codec=codec,
+        codec_compresslevel=codec_compresslevel,
+        batch_time=batch_time,
+        batch_size=batch_size,
+        req_acks=req_acks,
+        ack_timeout=ack_timeout,
+        retry=retry_options,
+        log_messages_on_error=log_messages_on_error,
+        stop_timeout=stop_timeout,
+    )
+    Upstream(queue, client, stop_event, sending).run()
+
+
+class Producer:
+    """Sends messages to partitions that the caller names.
+
+    Synchronously: a call returns when its messages are stored. Asynchronously: it returns at once, and a thread with a copy of
+    the client sends batches. `async` is a keyword of Python now; it is given as `async_`, or as `**{"async": True}`, or in its
+    place among the arguments.
+
+    Args:
+        client: Who sends.
+        req_acks: Who must have messages: `ACK_NOT_REQUIRED`, `ACK_AFTER_LOCAL_WRITE` or `ACK_AFTER_CLUSTER_COMMIT`.
+        ack_timeout: Milliseconds that brokers were to wait for that. Taken, and not used.
+        codec: `CODEC_NONE`, `CODEC_GZIP` or `CODEC_SNAPPY` of `kafka.protocol`.
+        codec_compresslevel: 1 to 9 for gzip; 9 when none is given.
+        sync_fail_on_error: Whether a synchronous call raises its failure; else it is in what the call returns.
+        async_: Whether asynchronously.
+        batch_send: The same, by its older name.
+        batch_send_every_n: Asynchronously, how many messages are sent together.
+        batch_send_every_t: Asynchronously, how many seconds are waited for those.
+        async_retry_limit: How often a batch that failed is sent again; None is for ever.
+        async_retry_backoff_ms: How long is waited before.
+        async_retry_on_timeouts: Whether also after a `RequestTimedOutError`.
+        async_queue_maxsize: How many messages may wait; 0 is any number.
+        async_queue_put_timeout: How many seconds a call waits for room; 0 is none.
+        async_log_messages_on_error: Whether messages that failed are in the log; else a number that tells them apart.
+        async_stop_timeout: How many seconds `stop()` goes on sending.
+        **options: "async".
+
+    Raises:
+        UnsupportedCodecError: There is no such codec.
+        AssertionError: A limit of the asynchronous producer is not positive.
+    """
+
+    ACK_NOT_REQUIRED = 0
+    ACK_AFTER_LOCAL_WRITE = 1
+    ACK_AFTER_CLUSTER_COMMIT = -1
+    DEFAULT_ACK_TIMEOUT = 1000
+
+    def __init__(
+        self,
+        client: KafkaClient,
+        req_acks: int = ACK_AFTER_LOCAL_WRITE,
+        ack_timeout: int = DEFAULT_ACK_TIMEOUT,
+        codec: int | None = None,
+        codec_compresslevel: int | None = None,
+        sync_fail_on_error: bool = SYNC_FAIL_ON_ERROR_DEFAULT,
+        async_: bool = False,
+        batch_send: bool = False,
+        batch_send_every_n: int = BATCH_SEND_MSG_COUNT,
+        batch_send_every_t: float = BATCH_SEND_DEFAULT_INTERVAL,
+        async_retry_limit: int | None = ASYNC_RETRY_LIMIT,
+        async_retry_backoff_ms: int = ASYNC_RETRY_BACKOFF_MS,
+        async_retry_on_timeouts: bool = ASYNC_RETRY_ON_TIMEOUTS,
+        async_queue_maxsize: int = ASYNC_QUEUE_MAXSIZE,
+        async_queue_put_timeout: float = ASYNC_QUEUE_PUT_TIMEOUT,
+        async_log_messages_on_error: bool = ASYNC_LOG_MESSAGES_ON_ERROR,
+        async_stop_timeout: float = ASYNC_STOP_TIMEOUT_SECS,
+        **options: bool,
+    ) -> None:
+        # Before anything can fail: what is half made is collected as well.
+        self.stopped = True
+        self.async_ = bool(options.pop("async", async_) or batch_send)
+        # Programs read it under its old name, too.
+        vars(self)["async"] = self.async_
+        if options:
+            raise TypeError(f"{type(self).__name__}() got an unexpected keyword argument {next(iter(options))!r}")
+        if codec is not None and codec not in ALL_CODECS:
+            raise UnsupportedCodecError(f"Codec 0x{codec:02x} unsupported")
+        self.client = client
+        self.req_acks = req_acks
+        self.ack_timeout = ack_timeout
+        self.codec = CODEC_NONE if codec is None else codec
+        self.codec_compresslevel = codec_compresslevel
+        self.sync_fail_on_error = sync_fail_on_error
+        if self.async_:
+            for name, limit in (("batch_send_every_n", batch_send_every_n), ("batch_send_every_t", batch_send_every_t)):
+                if limit <= 0:
+                    raise AssertionError(f"{name} must be above 0, not {limit}")
+            if async_queue_maxsize < 0:
+                raise AssertionError(f"async_queue_maxsize must not be below 0: {async_queue_maxsize}")
+            self.queue: Queue[Any] = Queue(async_queue_maxsize)
+            self.async_queue_put_timeout = async_queue_put_timeout
+            self.thread_stop_event = Event()
+            self.thread = Thread(
+                target=_send_upstream,
+                args=(
+                    self.queue,
+                    client.copy(),
+                    self.codec,
+                    batch_send_every_t,
+                    batch_send_every_n,
+                    req_acks,
+                    ack_timeout,
+                    RetryOptions(async_retry_limit, async_retry_backoff_ms, async_retry_on_timeouts),
+                    self.thread_stop_event,
+                ),
+                kwargs={
+                    "log_messages_on_error": async_log_messages_on_error,
+                    "stop_timeout": async_stop_timeout,
+                    "codec_compresslevel": codec_compresslevel,
+                },
+                daemon=True,
+                name="kafka.producer",
+            )
+            self.thread.start()
+            self._cleanup_func = _stopper()
+            atexit.register(self._cleanup_func, self)
+        self.stopped = False
+
+    def send_messages(self, topic: str | bytes, partition: int, *msg: bytes | None) -> list[Any]:
+        """Sends messages without a key.
+
+        Args:
+            topic: Where to.
+            partition: Which partition of it.
+            *msg: Bytes each.
+
+        Returns:
+            A `ProduceResponse`, in a list; nothing from an asynchronous producer, and without acknowledgements.
+
+        Raises:
+            TypeError: A message is not bytes. Nothing was sent.
+            AsyncProducerQueueFull: There is no room; `failed_msgs` are those that found none.
+            KafkaError: The producer is stopped, or what a synchronous call met.
+        """
+        return self._send_messages(kafka_bytestring(topic), partition, *msg)
+
+    def stop(self, timeout: float | None = None) -> None:
+        """Sends what waits, for at most `async_stop_timeout` seconds, and ends the thread of an asynchronous producer.
+
+        Args:
+            timeout: Taken, and not used.
+        """
+        if timeout is not None:
+            log.warning("timeout argument to stop() is deprecated - it will be removed in future release")
+        if not self.async_:
+            log.warning("producer.stop() called, but producer is not async")
+            return
+        if self.stopped:
+            log.warning("producer.stop() called, but producer is already stopped")
+            return
+        self.stopped = True
+        # The thread may wait at an empty queue; where the queue is full it does not.
+        with contextlib.suppress(Full):
+            self.queue.put_nowait((STOP_ASYNC_PRODUCER, None, None))
+        self.thread_stop_event.set()
+        self.thread.join()
+        atexit.unregister(self._cleanup_func)
+
+    def __del__(self) -> None:
+        """Stops an asynchronous producer."""
+        if not self.stopped and self.async_:
+            self.stop()
+
+    def _send_messages(self, topic: bytes, partition: int, *msg: bytes | None, key: bytes | None = None) -> list[Any]:
+        for each in msg:
+            if each is None and key is None:
+                raise TypeError("key and payload can't be null in one")
+            if each is not None and not isinstance(each, bytes):
+                raise TypeError("all produce message payloads must be null or type bytes")
+        if key is not None and not isinstance(key, bytes):
+            raise TypeError("the key must be type bytes")
+        if not self.async_:
+            return self._send_now(topic, partition, msg, key)
+        if self.stopped:
+            raise KafkaError("the producer is stopped: it takes no more messages")
+        self._queue_up(TopicAndPartition(topic, partition), msg, key)
+        return []
+
+    def _send_now(self, topic: bytes, partition: int, msg: tuple[bytes | None, ...], key: bytes | None) -> list[Any]:
+        messages = message_set([(each, key) for each in msg], self.codec, self.codec_compresslevel)
+        try:
+            return self.client.send_produce_request(
+                [ProduceRequest(topic, partition, messages)],
+                acks=self.req_acks,
+                timeout=self.ack_timeout,
+                fail_on_error=self.sync_fail_on_error,
+            )
+        except Exception:
+            log.exception("Unable to send messages")
+            raise
+
+    def _queue_up(self, place: TopicAndPartition, msg: tuple[bytes | None, ...], key: bytes | None) -> None:
+        for number, each in enumerate(msg):
+            try:
+                wait = self.async_queue_put_timeout
+                self.queue.put((place, each, key), block=wait > 0, timeout=wait or None)
+            except Full:  # noqa: PERF203  each may be the one too many
+                raise AsyncProducerQueueFull(
+                    msg[number:], f"Producer async queue overfilled. Current queue size {self.queue.qsize()}."
+                ) from None
+
+
+def _stopper() -> Callable[[Producer], None]:
+    """What stops a producer at the end of the program; one for each, because `atexit` forgets all that are equal."""
+
+    def stop(producer: Producer) -> None:
+        if not producer.stopped:
+            producer.stop()
+
+    return stop

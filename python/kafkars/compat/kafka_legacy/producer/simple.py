@@ -1,0 +1,57 @@
+"""A producer that takes one partition after the other (`kafka.producer.simple`)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import cycle
+from typing import Any
+
+from kafkars.compat.kafka_legacy.common import UnknownTopicOrPartitionError
+from kafkars.compat.kafka_legacy.producer.base import Producer
+from kafkars.compat.kafka_legacy.util import kafka_bytestring
+
+
+class SimpleProducer(Producer):
+    """Sends each call's messages to the next partition of the topic.
+
+    Args:
+        *args: Those of `kafka.producer.base.Producer`.
+        random_start: Whether the first partition of a topic is any; else it is the lowest.
+        **kwargs: Those of `Producer`.
+    """
+
+    def __init__(self, *args: Any, random_start: bool = True, **kwargs: Any) -> None:
+        self.partition_cycles: dict[bytes, Iterator[int]] = {}
+        self.random_start = random_start
+        super().__init__(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<SimpleProducer batch={self.async_}>"
+
+    def send_messages(self, topic: str | bytes, *msg: bytes) -> list[Any]:  # type: ignore[override]
+        """Sends messages without a key, all to the same partition.
+
+        Args:
+            topic: Where to.
+            *msg: Bytes each.
+
+        Returns:
+            A `ProduceResponse`, in a list; nothing from an asynchronous producer, and without acknowledgements.
+
+        Raises:
+            TypeError, AsyncProducerQueueFull, KafkaError: As `Producer.send_messages`.
+        """
+        name = kafka_bytestring(topic)
+        return super().send_messages(name, self._next_partition(name), *msg)
+
+    def _next_partition(self, topic: bytes) -> int:
+        if topic not in self.partition_cycles:
+            if not self.client.has_metadata_for_topic(topic):
+                self.client.load_metadata_for_topics(topic)
+            partitions = self.client.get_partition_ids_for_topic(topic)
+            if not partitions:
+                raise UnknownTopicOrPartitionError(topic)
+            first = random.randrange(len(partitions)) if self.random_start else 0  # noqa: S311  no secret
+            self.partition_cycles[topic] = cycle(partitions[first:] + partitions[:first])
+        return next(self.partition_cycles[topic])
