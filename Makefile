@@ -193,6 +193,7 @@ lint-python: build $(VENV)/.group-peers $(VENV)/.group-docs
 	@$(PY) scripts/check_layers.py
 	@$(PY) scripts/check_tests.py
 	@$(PY) scripts/check_circles.py
+	@$(PY) scripts/check_twins.py
 	@$(BIN)/mkdocs build --strict --quiet --site-dir .cache/site
 
 .PHONY: lint-generated
@@ -202,6 +203,10 @@ lint-generated: $(VENV)/.created
 .PHONY: generate
 generate: $(VENV)/.created  ## Write the wire messages anew from Kafka's own schemas (mvn)
 	@$(PY) scripts/check_generated.py --write
+
+.PHONY: generate-twins
+generate-twins: $(VENV)/.created  ## Make the synchronous clients of the asyncio ones
+	@$(PY) scripts/check_twins.py --write
 
 .PHONY: format
 format: $(VENV)/.group-dev  ## Format Rust and Python

@@ -1,5 +1,7 @@
 """The synchronous consumer."""
 
+# Made of kafkars/aio/consumer.py by scripts/check_twins.py (`make generate-twins`): change that one.
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
