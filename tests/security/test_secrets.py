@@ -11,7 +11,8 @@ from typing import Any
 import kafkars
 import pytest
 from kafkars import ProducerConfig
-from kafkars.config.security import CHECKS, Secret, secret
+from kafkars.config.secret import Secret
+from kafkars.config.security import CHECKS, secret
 from kafkars.errors import ConfigError, KafkaError
 
 from tests.security.conftest import ALICE, PASSWORDS, SecureKafka

@@ -20,8 +20,8 @@ import pytest
 from kafkars import Admin, ProducerConfig
 from kafkars.compat.confluent_kafka._security import Tokens
 from kafkars.config import kept_token, oidc
-from kafkars.config.oidc import TokenEndpointError
-from kafkars.config.security import Secret
+from kafkars.config.kept_token import TokenEndpointError
+from kafkars.config.secret import Secret
 from kafkars.errors import SaslAuthenticationFailedError
 from kafkars.testing import EmbeddedBroker, unsecured_token
 

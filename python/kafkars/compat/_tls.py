@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kafkars.config.security import Secret
+from kafkars.config.secret import Secret
 
 SUITES = {
     "TLS_AES_256_GCM_SHA384": "TLS_AES_256_GCM_SHA384",

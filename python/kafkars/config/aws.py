@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kafkars.config.security import FromApplication, Secret
+from kafkars.config.secret import FromApplication, Secret
 from kafkars.errors import ConfigError
 
 if TYPE_CHECKING:

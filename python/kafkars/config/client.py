@@ -8,7 +8,8 @@ from os import PathLike
 from typing import Any, ClassVar, TypeVar
 
 from kafkars.config import checks, security
-from kafkars.config.security import AwsCredentialsProvider, Secret, SecretValue, TokenProvider
+from kafkars.config.secret import Secret, SecretValue
+from kafkars.config.security import AwsCredentialsProvider, TokenProvider
 from kafkars.errors import ConfigError
 
 C = TypeVar("C", bound="ClientConfig")

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 
-from kafkars.config.security import Secret
+from kafkars.config.secret import Secret
 
 RENEWED_AFTER = 0.8
 """The part of a token's time after which another one is got; the rest is for the way to the broker."""
@@ -72,3 +72,7 @@ def clocks() -> tuple[float, float]:
 def later(since: tuple[float, float], seconds: float) -> tuple[float, float]:
     """So long after a moment."""
     return since[0] + seconds, since[1] + seconds
+
+
+class TokenEndpointError(RuntimeError):
+    """The endpoint gave no token."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kafkars.config.kept_token import KeptToken
-from kafkars.config.security import FromApplication, Secret
+from kafkars.config.kept_token import KeptToken, TokenEndpointError
+from kafkars.config.secret import FromApplication, Secret
 from kafkars.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -143,7 +143,3 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
-
-
-class TokenEndpointError(RuntimeError):
-    """The endpoint gave no token."""

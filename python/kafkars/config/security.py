@@ -7,10 +7,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from kafkars.config import checks
+from kafkars.config.kept_token import KeptToken
+from kafkars.config.secret import FromApplication, Secret
 from kafkars.errors import ConfigError
-
-SecretValue = str | os.PathLike[str] | Callable[[], str | Awaitable[str]]
-"""A secret itself, a path to a file that holds it, or a function that returns it; the latter two are asked whenever it is needed."""
 
 Token = str | tuple[str, float | None] | tuple[str, float | None, Mapping[str, str]]
 """A token; or a token, when it ends in seconds since 1970 (None to read a JWT's `exp`), and extensions of its own."""
@@ -32,84 +31,6 @@ MADE_PROVIDERS = ("ClientCredentials", "AwsKeys")
 """Classes of providers that are made of other settings; their modules are imported only where they are used."""
 
 
-class Secret:
-    """A secret in a config. It shows itself as `***`."""
-
-    __slots__ = ("source",)
-
-    source: SecretValue | FromApplication
-
-    def __init__(self, source: SecretValue | FromApplication) -> None:
-        self.source = source
-
-    def read(self) -> str:
-        """The secret as it is now."""
-        if isinstance(self.source, str):
-            return self.source
-        if isinstance(self.source, os.PathLike):
-            from pathlib import Path  # noqa: PLC0415  keeps `import kafkars` quick
-
-            return Path(self.source).read_text(encoding="utf-8").rstrip("\r\n")
-        given = self.source()
-        if not isinstance(given, str):
-            raise TypeError(f"expected text from the function, not a value of type {type(given).__name__}")
-        return given
-
-    def __repr__(self) -> str:
-        return "***"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Secret) and self.source == other.source
-
-    def __hash__(self) -> int:
-        return hash(self.source)
-
-
-class FromApplication:
-    """A function of the application, as the engine's helper threads call it.
-
-    What an asynchronous function returns is awaited on the loop that was running when the config was made, or on a loop of its own.
-    """
-
-    __slots__ = ("function", "loop")
-
-    def __init__(self, function: Callable[[], Any]) -> None:
-        self.function = function
-        self.loop = running_loop()
-
-    @property
-    def description(self) -> str:
-        """How messages name it."""
-        return f"the function {getattr(self.function, '__qualname__', type(self.function).__name__)}"
-
-    def __call__(self) -> object:
-        """What the function returns, awaited where that is needed."""
-        result = self.function()
-        if not isinstance(result, Awaitable):
-            return result
-        import asyncio  # noqa: PLC0415  only where the application uses it
-
-        async def wait() -> object:
-            return await result
-
-        if self.loop is not None and self.loop.is_running():
-            return asyncio.run_coroutine_threadsafe(wait(), self.loop).result()
-        return asyncio.run(wait())
-
-
-def running_loop() -> Any:
-    """The loop of the calling thread, if one runs there."""
-    import sys  # noqa: PLC0415
-
-    asyncio = sys.modules.get("asyncio")
-    if asyncio is None:
-        return None  # so none runs
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
-
-
 def secret(name: str, value: object) -> Secret | None:
     """A secret in any of its forms. The message for a wrong one does not show it."""
     if value is None or isinstance(value, Secret):
@@ -128,8 +49,6 @@ def secret(name: str, value: object) -> Secret | None:
 
 def provider(name: str, value: object) -> Callable[[], object] | None:
     """A function that returns something the engine needs."""
-    from kafkars.config.kept_token import KeptToken  # noqa: PLC0415  needs this module
-
     # The last ones are made of other settings (`oidc.py`, `aws.py`).
     if value is None or isinstance(value, FromApplication | KeptToken) or type(value).__name__ in MADE_PROVIDERS:
         return value  # type: ignore[return-value]

@@ -7,7 +7,8 @@ from os import PathLike
 from typing import Any, Literal, TypedDict
 
 from kafkars.assignor import Assignor
-from kafkars.config.security import AwsCredentialsProvider, Secret, SecretValue, TokenProvider
+from kafkars.config.secret import Secret, SecretValue
+from kafkars.config.security import AwsCredentialsProvider, TokenProvider
 from kafkars.types import Interceptor, Serializer
 
 CompressionType = Literal["none", "gzip", "snappy", "lz4", "zstd"]

@@ -14,7 +14,7 @@ from http import HTTPStatus
 from http.client import HTTPConnection, HTTPResponse
 from typing import Any
 
-from kafkars.config.oidc import TokenEndpointError
+from kafkars.config.kept_token import TokenEndpointError
 
 LONGEST_ANSWER = 1 << 20
 REDIRECTS = range(300, 400)

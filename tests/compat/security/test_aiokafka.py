@@ -16,7 +16,7 @@ from kafkars.compat.aiokafka.admin import AIOKafkaAdminClient
 from kafkars.compat.aiokafka.client import AIOKafkaClient
 from kafkars.compat.aiokafka.helpers import create_ssl_context
 from kafkars.config import AdminConfig
-from kafkars.config.security import Secret
+from kafkars.config.secret import Secret
 
 CLIENTS = (AIOKafkaConsumer, AIOKafkaProducer, AIOKafkaAdminClient, AIOKafkaClient)
 LOGIN = {

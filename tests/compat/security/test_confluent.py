@@ -15,7 +15,7 @@ from kafkars.compat.confluent_kafka._config import producer_settings
 from kafkars.compat.confluent_kafka._properties.security import SECURITY
 from kafkars.compat.confluent_kafka.admin import AdminClient
 from kafkars.config import ProducerConfig
-from kafkars.config.security import Secret
+from kafkars.config.secret import Secret
 
 SSL = {"security.protocol": "SSL"}
 SASL = {"security.protocol": "sasl_plaintext"}

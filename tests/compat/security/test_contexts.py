@@ -11,7 +11,7 @@ import pytest
 from kafkars import AdminConfig
 from kafkars.compat._tls import SUITES, RememberingContext, UnusableTlsError, settings_of, suites_of
 from kafkars.compat.aiokafka.helpers import create_ssl_context
-from kafkars.config.security import Secret
+from kafkars.config.secret import Secret
 
 # Old programs choose versions by options, which Python calls deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore:ssl.OP_NO")

@@ -14,7 +14,7 @@ from kafkars.compat.kafka.errors import KafkaConfigurationError
 from kafkars.compat.kafka.oauth.abstract import AbstractTokenProvider as OldProvider
 from kafkars.compat.kafka.sasl.oauth import AbstractTokenProvider
 from kafkars.config import AdminConfig
-from kafkars.config.security import Secret
+from kafkars.config.secret import Secret
 
 TLS = {"security_protocol": "SSL"}
 LOGIN = {

@@ -17,7 +17,7 @@ from kafkars.compat._tls import UnusableTlsError, settings_of
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
 from kafkars.config.checks import shown
-from kafkars.config.security import FromApplication, Secret
+from kafkars.config.secret import FromApplication, Secret
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS = ("PLAIN", "GSSAPI", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")

@@ -18,7 +18,7 @@ from kafkars.compat.confluent_kafka._unsecured_token import unsecured
 from kafkars.compat.confluent_kafka._values import Values, invalid, value_of
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
 from kafkars.config.kept_token import Given, KeptToken
-from kafkars.config.security import FromApplication, Secret
+from kafkars.config.secret import FromApplication, Secret
 
 TEXTS = {
     "ssl.ca.pem": "ssl_ca_pem",

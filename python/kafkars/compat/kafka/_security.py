@@ -12,7 +12,7 @@ from kafkars.compat._tls import RememberingContext, UnusableTlsError, identity, 
 from kafkars.compat.kafka.errors import KafkaConfigurationError
 from kafkars.compat.kafka.sasl.oauth import AbstractTokenProvider
 from kafkars.config.checks import shown
-from kafkars.config.security import FromApplication, Secret
+from kafkars.config.secret import FromApplication, Secret
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI", "AWS_MSK_IAM")
