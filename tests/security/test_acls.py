@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import re
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -41,18 +44,43 @@ READER = ALONE | {
 """What somebody hears who may read the topic."""
 
 
+def settings(kafka: SecureKafka, user: str) -> dict[str, Any]:
+    return {
+        "bootstrap.servers": kafka.address("SASL"),
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.mechanism": "SCRAM-SHA-256",
+        "sasl.username": user,
+        "sasl.password": PASSWORDS[user],
+    }
+
+
 def admin(kafka: SecureKafka, user: str) -> Any:
     from confluent_kafka.admin import AdminClient
 
-    return AdminClient(
-        {
-            "bootstrap.servers": kafka.address("SASL"),
-            "security.protocol": "SASL_PLAINTEXT",
-            "sasl.mechanism": "SCRAM-SHA-256",
-            "sasl.username": user,
-            "sasl.password": PASSWORDS[user],
-        }
-    )
+    return AdminClient(settings(kafka, user))
+
+
+@contextlib.contextmanager
+def member(kafka: SecureKafka, user: str, group: str, topics: list[str]) -> Iterator[Any]:
+    """A consumer of the protocol of KIP-848, another library's."""
+    from confluent_kafka import Consumer
+
+    own = {"group.id": group, "group.protocol": "consumer", "topic.metadata.refresh.interval.ms": 500}
+    consumer = Consumer(settings(kafka, user) | own)
+    consumer.subscribe(topics)
+    try:
+        yield consumer
+    finally:
+        consumer.close()
+
+
+def assigned(consumer: Any) -> list[str]:
+    """The topics that it has, once it has any."""
+    until = time.monotonic() + SECONDS
+    while not (found := sorted({each.topic for each in consumer.assignment()})):
+        assert time.monotonic() < until, "nothing was assigned"
+        consumer.poll(0.1)
+    return found
 
 
 def calls(client: Any, topic: str) -> dict[str, Callable[[], Any]]:
@@ -97,11 +125,11 @@ def calls(client: Any, topic: str) -> dict[str, Callable[[], Any]]:
     }
 
 
-def rule(topic: str, operation: Any) -> Any:
+def rule(topic: str, operation: Any, kind: str = "TOPIC") -> Any:
     from confluent_kafka import admin as api
 
     return api.AclBinding(
-        api.ResourceType.TOPIC,
+        api.ResourceType[kind],
         topic,
         api.ResourcePatternType.LITERAL,
         f"User:{BOB}",
@@ -146,3 +174,37 @@ def test_a_rule_gives_what_goes_with_it_and_nothing_else(secure_kafka: SecureKaf
     for future in removed.values():
         assert len(future.result(SECONDS)) == 1
     assert outcome(bob["describe_topics"]) == ALONE["describe_topics"]
+
+
+def test_a_group_is_shown_to_whom_its_topics_may_be_shown(secure_kafka: SecureKafka) -> None:
+    from confluent_kafka import admin as api
+
+    mine, theirs = secure_kafka.new_topic(), secure_kafka.new_topic()
+    group = f"group of {mine}"
+    alice, bob = admin(secure_kafka, "alice"), admin(secure_kafka, BOB)
+    rules = [rule(group, api.AclOperation.DESCRIBE, "GROUP"), rule(mine, api.AclOperation.DESCRIBE)]
+    assert outcome(lambda: alice.create_acls(rules)) == "done"
+
+    def described() -> str:
+        return outcome(lambda: bob.describe_consumer_groups([group]))
+
+    with member(secure_kafka, "alice", group, [mine, theirs]) as consumer:
+        assert assigned(consumer) == sorted([mine, theirs])
+        assert described() == "TOPIC_AUTHORIZATION_FAILED"
+        assert outcome(lambda: alice.create_acls([rule(theirs, api.AclOperation.DESCRIBE)])) == "done"
+        assert described() == "done"
+
+
+def test_a_pattern_takes_the_topics_that_may_be_described(secure_kafka: SecureKafka) -> None:
+    from confluent_kafka import admin as api
+
+    mine, theirs = secure_kafka.new_topic(), secure_kafka.new_topic()
+    group = f"group of {mine}"
+    alice = admin(secure_kafka, "alice")
+    rules = [rule(group, api.AclOperation.READ, "GROUP"), rule(mine, api.AclOperation.READ)]
+    assert outcome(lambda: alice.create_acls(rules)) == "done"
+    pattern = f"^({re.escape(mine)}|{re.escape(theirs)})$"
+    with member(secure_kafka, BOB, group, [pattern]) as consumer:
+        assert assigned(consumer) == [mine]
+    with member(secure_kafka, "alice", f"another {group}", [pattern]) as consumer:
+        assert assigned(consumer) == sorted([mine, theirs])

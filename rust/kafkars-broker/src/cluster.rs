@@ -19,7 +19,7 @@ use crate::nodes::{CoordinatorKind, Node, Nodes};
 use crate::partition::Partition;
 use crate::quotas::Quotas;
 use crate::scram::ScramCredentials;
-use crate::security::acl::Authorizer;
+use crate::security::acl::{Authorized, Authorizer};
 use crate::security::users::Passwords;
 use crate::sessions::Sessions;
 use crate::settings::broker::BrokerSettings;
@@ -170,9 +170,12 @@ impl State {
         self.topics.values()
     }
 
-    /// The groups, and beside them the topics, which stay as they are.
-    pub(crate) fn groups_and_topics(&mut self) -> (&mut Groups, Topics<'_>) {
-        let topics = Topics::new(&self.topics, &self.names, self.topics_created);
+    /// The groups, and beside them the topics as a client sees them, which stay as they are.
+    pub(crate) fn groups_and_topics<'a>(
+        &'a mut self,
+        client: Option<&'a Authorized>,
+    ) -> (&'a mut Groups, Topics<'a>) {
+        let topics = Topics::new(&self.topics, &self.names, self.topics_created, client);
         (&mut self.groups, topics)
     }
 

@@ -4,7 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use kafkars_protocol::Uuid;
 
+use crate::security::acl::{AclOperation, Authorized, ResourceType};
 use crate::topic::Topic;
+
+/// How many topics were created, how many there are, and the version of the rules of access control.
+pub(crate) type Fingerprint = (usize, usize, u64);
 
 /// A look at all topics, while the state is locked.
 #[derive(Debug, Clone, Copy)]
@@ -12,6 +16,8 @@ pub(crate) struct Topics<'a> {
     topics: &'a BTreeMap<String, Topic>,
     names: &'a HashMap<Uuid, String>,
     created: usize,
+    /// Who looks, in a cluster with access control.
+    client: Option<&'a Authorized>,
 }
 
 impl<'a> Topics<'a> {
@@ -19,11 +25,13 @@ impl<'a> Topics<'a> {
         topics: &'a BTreeMap<String, Topic>,
         names: &'a HashMap<Uuid, String>,
         created: usize,
+        client: Option<&'a Authorized>,
     ) -> Self {
         Self {
             topics,
             names,
             created,
+            client,
         }
     }
 
@@ -37,12 +45,22 @@ impl<'a> Topics<'a> {
         self.names.get(&id).map(String::as_str)
     }
 
-    pub(crate) fn names(&self) -> impl Iterator<Item = &'a str> {
-        self.topics.keys().map(String::as_str)
+    /// Names of the topics that the client may describe.
+    pub(crate) fn describable(&self) -> impl Iterator<Item = &'a str> {
+        let client = self.client;
+        let may = move |name: &str| {
+            client
+                .is_none_or(|client| client.may(AclOperation::Describe, ResourceType::Topic, name))
+        };
+        self.topics
+            .keys()
+            .map(String::as_str)
+            .filter(move |name| may(name))
     }
 
-    /// Different whenever the set of names is.
-    pub(crate) fn fingerprint(&self) -> (usize, usize) {
-        (self.created, self.topics.len())
+    /// Different whenever the set of names is, or what a client may describe.
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        let rules = self.client.map_or(0, Authorized::rules_version);
+        (self.created, self.topics.len(), rules)
     }
 }

@@ -20,7 +20,7 @@ impl Serve for JoinGroupRequest {
         if let Err(code) = coordination::check_group(peer, &self.group_id) {
             return Answer::Now(self.refuse(peer, version, code));
         }
-        let cluster = peer.cluster.clone();
+        let (cluster, who) = (peer.cluster.clone(), peer.authorized());
         let mut state = cluster.state();
         if let Err(code) = state.groups.check_session_timeout(self.session_timeout_ms) {
             return Answer::Now(self.refuse(peer, version, code));
@@ -31,7 +31,7 @@ impl Serve for JoinGroupRequest {
             version,
             client: peer.client(),
         };
-        let (groups, topics) = state.groups_and_topics();
+        let (groups, topics) = state.groups_and_topics(who.as_ref());
         let joined = groups.join(join, &topics, cluster.clock.now());
         drop(state);
         match joined {

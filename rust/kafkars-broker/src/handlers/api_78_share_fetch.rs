@@ -18,6 +18,7 @@ use kafkars_protocol::{ErrorCode, Uuid};
 use super::{Answer, Hints, Peer, Serve};
 use crate::cluster::State;
 use crate::nodes::Node;
+use crate::security::acl::AclOperation;
 use crate::shares::{self, CLOSING, Changes, Fetching, OPENING, SessionKey, ShareLimits};
 use crate::waiter::Waiter;
 
@@ -134,8 +135,9 @@ impl Poll {
         let mut partitions = sessions.take(&key, epoch, peer.connection, changes)?;
         let now = peer.cluster.now();
         let acknowledged = said.into_iter().map(|(partition, said)| {
-            let done =
-                said.and_then(|said| shares::acknowledge(state, &key, partition, &said, now));
+            let done = check_read(peer, state, partition)
+                .and(said)
+                .and_then(|said| shares::acknowledge(state, &key, partition, &said, now));
             (partition, done)
         });
         let acknowledged = acknowledged.collect();
@@ -168,7 +170,9 @@ impl Poll {
         let now = self.peer.cluster.now();
         let mut is_enough = self.partitions.is_empty() || !self.acknowledged.is_empty();
         for partition in &self.partitions {
-            let data = match shares::fetch(state, &mut self.fetching, *partition, now) {
+            let found = check_read(&self.peer, state, *partition)
+                .and_then(|()| shares::fetch(state, &mut self.fetching, *partition, now));
+            let data = match found {
                 Ok(data) => data,
                 Err(code) => PartitionData {
                     partition_index: partition.1,
@@ -307,6 +311,16 @@ impl Drop for Poll {
             let cluster = Arc::clone(&self.peer.cluster);
             self.stop_listening(&mut cluster.state());
         }
+    }
+}
+
+/// Whether the client may read the topic; one that is not known is judged by what comes next.
+fn check_read(peer: &Peer, state: &State, (topic, _): Partition) -> Result<(), ErrorCode> {
+    match state.topic_by_id(topic) {
+        Some(topic) if !peer.may_topic(AclOperation::Read, &topic.name) => {
+            Err(ErrorCode::TopicAuthorizationFailed)
+        }
+        _ => Ok(()),
     }
 }
 

@@ -32,8 +32,9 @@ pub(super) fn hear<T>(
         check_group(peer, group)?;
     }
     let now = peer.cluster.clock.now();
+    let client = peer.authorized();
     let mut state = peer.cluster.state();
-    let (groups, topics) = state.groups_and_topics();
+    let (groups, topics) = state.groups_and_topics(client.as_ref());
     heartbeat(groups, &topics, now)
 }
 
@@ -48,7 +49,7 @@ pub(super) fn describe_each<T>(
     let mut state = peer.cluster.state();
     let mut each = |group: &String| {
         check_group(peer, group)?;
-        let (groups, topics) = state.groups_and_topics();
+        let (groups, topics) = state.groups_and_topics(None);
         describe(groups, group, &topics, now)
     };
     let described = groups.iter().map(|group| (group, each(group)));

@@ -1,6 +1,7 @@
 //! The broker as a client sees it: bytes over real sockets.
 
 mod acls;
+mod acls_of_groups;
 mod administration;
 mod cleanup;
 mod configs;

@@ -117,7 +117,7 @@ impl Scene {
             client,
         };
         let (topics, names) = (BTreeMap::new(), HashMap::new());
-        let topics = Topics::new(&topics, &names, 0);
+        let topics = Topics::new(&topics, &names, 0, None);
         Pending(self.groups.join(join, &topics, self.now))
     }
 

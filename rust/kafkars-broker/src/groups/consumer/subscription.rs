@@ -8,7 +8,7 @@ use regex::Regex;
 use super::member::ConsumerMember;
 use crate::groups::refused::Refused;
 use crate::pattern;
-use crate::topics::Topics;
+use crate::topics::{Fingerprint, Topics};
 
 /// Different expressions that one group may have, which Kafka does not limit.
 const MAX_EXPRESSIONS: usize = 100;
@@ -20,7 +20,7 @@ pub(super) struct Subscribed {
     /// Every topic that somebody reads and that exists, with its id and partitions.
     topics: BTreeMap<String, (Uuid, i32)>,
     names: BTreeSet<String>,
-    fingerprint: Option<(usize, usize)>,
+    fingerprint: Option<Fingerprint>,
 }
 
 #[derive(Debug)]
@@ -71,6 +71,8 @@ impl Subscribed {
     }
 
     /// Looks at the topics again; whether anything that the members read is different.
+    ///
+    /// Expressions are resolved to what the member may describe whose request leads to it, also those of others, as in Kafka.
     pub(super) fn refresh<'a>(
         &mut self,
         members: impl Iterator<Item = &'a ConsumerMember> + Clone,
@@ -86,7 +88,7 @@ impl Subscribed {
             self.fingerprint = Some(topics.fingerprint());
             for expression in self.expressions.values_mut() {
                 let matching = topics
-                    .names()
+                    .describable()
                     .filter(|name| !is_internal(name) && expression.regex.is_match(name));
                 expression.matches = matching.map(str::to_owned).collect();
             }

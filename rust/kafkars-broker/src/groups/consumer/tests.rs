@@ -81,7 +81,7 @@ impl Scene {
         request: ConsumerGroupHeartbeatRequest,
         version: i16,
     ) -> Result<ConsumerGroupHeartbeatResponse, Refused> {
-        let topics = Topics::new(&self.topics, &self.names, self.created);
+        let topics = Topics::new(&self.topics, &self.names, self.created, None);
         let client = Client::default();
         self.groups
             .consumer_heartbeat(request, version, client, &topics, self.now)
@@ -144,7 +144,7 @@ impl Scene {
     }
 
     fn state(&mut self) -> String {
-        let topics = Topics::new(&self.topics, &self.names, self.created);
+        let topics = Topics::new(&self.topics, &self.names, self.created, None);
         let described = self.groups.describe_consumer("g", &topics, self.now);
         described.map_or("none".to_owned(), |group| group.group_state)
     }

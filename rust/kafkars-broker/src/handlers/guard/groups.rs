@@ -5,7 +5,7 @@ use kafkars_protocol::messages::alter_share_group_offsets::{
     AlterShareGroupOffsetsRequest, AlterShareGroupOffsetsResponse,
 };
 use kafkars_protocol::messages::consumer_group_describe::{
-    ConsumerGroupDescribeRequest, ConsumerGroupDescribeResponse,
+    self, ConsumerGroupDescribeRequest, ConsumerGroupDescribeResponse,
 };
 use kafkars_protocol::messages::consumer_group_heartbeat::ConsumerGroupHeartbeatRequest;
 use kafkars_protocol::messages::delete_groups::{DeleteGroupsRequest, DeleteGroupsResponse};
@@ -28,9 +28,9 @@ use kafkars_protocol::messages::offset_fetch::{
 use kafkars_protocol::messages::share_acknowledge::{
     ShareAcknowledgeRequest, ShareAcknowledgeResponse,
 };
-use kafkars_protocol::messages::share_fetch::{ShareFetchRequest, ShareFetchResponse};
+use kafkars_protocol::messages::share_fetch::ShareFetchRequest;
 use kafkars_protocol::messages::share_group_describe::{
-    ShareGroupDescribeRequest, ShareGroupDescribeResponse,
+    self, ShareGroupDescribeRequest, ShareGroupDescribeResponse,
 };
 use kafkars_protocol::messages::share_group_heartbeat::ShareGroupHeartbeatRequest;
 use kafkars_protocol::messages::sync_group::SyncGroupRequest;
@@ -98,14 +98,32 @@ macro_rules! by_group {
     };
 }
 
-/// What a client may do with the groups of an answer.
-macro_rules! with_operations {
-    ($response:ident) => {
+/// A group of which members have topics that the client may not describe is not shown at all.
+const HIDDEN_TOPICS: &str =
+    "The group has described topic(s) that the client is not authorized to describe.";
+
+/// The same, and no group whose members have what the client may not describe.
+macro_rules! without_hidden_topics {
+    ($response:ident, $module:ident::$group:ident, [$($assignment:ident),+]) => {
         fn conceal(answer: &mut $response, peer: &Peer) {
             for group in &mut answer.groups {
-                let operations = group.authorized_operations;
-                group.authorized_operations =
-                    peer.allowed(operations, ResourceType::Group, &group.group_id);
+                let is_shown = group.members.iter().all(|member| {
+                    let assignments = [$(&member.$assignment),+].into_iter();
+                    let mut topics = assignments.flat_map(|assignment| &assignment.topic_partitions);
+                    topics.all(|topic| peer.may_topic(Describe, &topic.topic_name))
+                });
+                if is_shown {
+                    let operations = group.authorized_operations;
+                    group.authorized_operations =
+                        peer.allowed(operations, ResourceType::Group, &group.group_id);
+                } else {
+                    *group = $module::$group {
+                        group_id: std::mem::take(&mut group.group_id),
+                        error_code: TOPIC_DENIED.code(),
+                        error_message: Some(HIDDEN_TOPICS.to_owned()),
+                        ..Default::default()
+                    };
+                }
             }
         }
     };
@@ -120,7 +138,14 @@ impl Guard for DescribeGroupsRequest {
         Describe,
         groups
     );
-    with_operations!(DescribeGroupsResponse);
+
+    fn conceal(answer: &mut DescribeGroupsResponse, peer: &Peer) {
+        for group in &mut answer.groups {
+            let operations = group.authorized_operations;
+            group.authorized_operations =
+                peer.allowed(operations, ResourceType::Group, &group.group_id);
+        }
+    }
 }
 
 impl Guard for ConsumerGroupDescribeRequest {
@@ -132,7 +157,11 @@ impl Guard for ConsumerGroupDescribeRequest {
         Describe,
         groups
     );
-    with_operations!(ConsumerGroupDescribeResponse);
+    without_hidden_topics!(
+        ConsumerGroupDescribeResponse,
+        consumer_group_describe::DescribedGroup,
+        [assignment, target_assignment]
+    );
 }
 
 impl Guard for ShareGroupDescribeRequest {
@@ -144,7 +173,11 @@ impl Guard for ShareGroupDescribeRequest {
         Describe,
         groups
     );
-    with_operations!(ShareGroupDescribeResponse);
+    without_hidden_topics!(
+        ShareGroupDescribeResponse,
+        share_group_describe::DescribedGroup,
+        [assignment]
+    );
 }
 
 impl Guard for DeleteGroupsRequest {
@@ -212,21 +245,10 @@ impl Guard for DeleteShareGroupOffsetsRequest {
     }
 }
 
+/// What a session holds is asked for by none of its later requests, so each look at it goes by the rules itself.
 impl Guard for ShareFetchRequest {
     fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
         group(peer, Read, self.group_id.as_deref().unwrap_or_default())
-    }
-
-    fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
-        let denied = split(&mut self.topics, |it| peer.may_topic_id(Read, it.topic_id));
-        part(denied, TOPIC_DENIED, |topics| Self {
-            topics,
-            ..self.clone()
-        })
-    }
-
-    fn merge(answer: &mut ShareFetchResponse, refused: ShareFetchResponse) {
-        answer.responses.extend(refused.responses);
     }
 }
 

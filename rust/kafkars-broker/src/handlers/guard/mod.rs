@@ -12,7 +12,7 @@ mod transactions;
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::{Answer, Guard, Peer};
-use crate::security::acl::{AclOperation, CLUSTER, ResourceType};
+use crate::security::acl::{AclOperation, Authorized, CLUSTER, ResourceType};
 use crate::security::session::ANONYMOUS;
 
 /// Serves what a client may ask for, and refuses the rest.
@@ -58,26 +58,22 @@ where
 impl Peer {
     /// Whether the client may do something with a resource; always in a cluster without access control.
     pub(crate) fn may(&self, operation: AclOperation, kind: ResourceType, name: &str) -> bool {
-        let Some(authorizer) = &self.cluster.authorizer else {
-            return true;
-        };
-        let (principal, host) = self.identity();
-        authorizer.allows((&principal, &host), operation, (kind, name))
+        let client = self.authorized();
+        client.is_none_or(|client| client.may(operation, kind, name))
     }
 
     /// Whether the client may do something with any resource of a kind at all.
     fn may_some(&self, operation: AclOperation, kind: ResourceType) -> bool {
-        let Some(authorizer) = &self.cluster.authorizer else {
-            return true;
-        };
-        let (principal, host) = self.identity();
-        authorizer.allows_some((&principal, &host), operation, kind)
+        let client = self.authorized();
+        client.is_none_or(|client| client.may_some(operation, kind))
     }
 
-    /// As rules name it.
-    fn identity(&self) -> (String, String) {
+    /// The client with what it may do; none in a cluster without access control.
+    pub(crate) fn authorized(&self) -> Option<Authorized> {
+        let authorizer = self.cluster.authorizer.as_ref()?;
         let name = self.user.as_deref().unwrap_or(ANONYMOUS);
-        (format!("User:{name}"), self.address.to_string())
+        let host = self.address.to_string();
+        Some(Authorized::new(authorizer, format!("User:{name}"), host))
     }
 
     /// Whether the client may do something with a topic.

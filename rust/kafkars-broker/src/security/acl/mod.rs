@@ -3,6 +3,8 @@
 mod rule;
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::RwLock;
 
@@ -29,6 +31,43 @@ pub(crate) struct Authorizer {
     super_users: HashSet<String>,
     open_by_default: bool,
     rules: RwLock<BTreeSet<Acl>>,
+    /// Counts the changes of the rules.
+    version: AtomicU64,
+}
+
+/// A client as the rules name it, with the rules.
+#[derive(Debug, Clone)]
+pub(crate) struct Authorized {
+    authorizer: Arc<Authorizer>,
+    principal: String,
+    host: String,
+}
+
+impl Authorized {
+    pub(crate) fn new(authorizer: &Arc<Authorizer>, principal: String, host: String) -> Self {
+        Self {
+            authorizer: Arc::clone(authorizer),
+            principal,
+            host,
+        }
+    }
+
+    /// Whether the client may do something with one resource.
+    pub(crate) fn may(&self, operation: AclOperation, kind: ResourceType, name: &str) -> bool {
+        let client = (self.principal.as_str(), self.host.as_str());
+        self.authorizer.allows(client, operation, (kind, name))
+    }
+
+    /// Whether the client may do something with any resource of a kind at all.
+    pub(crate) fn may_some(&self, operation: AclOperation, kind: ResourceType) -> bool {
+        let client = (self.principal.as_str(), self.host.as_str());
+        self.authorizer.allows_some(client, operation, kind)
+    }
+
+    /// A number that is another one after every change of the rules.
+    pub(crate) fn rules_version(&self) -> u64 {
+        self.authorizer.version.load(Ordering::Acquire)
+    }
 }
 
 impl Authorizer {
@@ -37,6 +76,7 @@ impl Authorizer {
             super_users: settings.super_users.iter().cloned().collect(),
             open_by_default: settings.allow_everyone_if_no_acl_found,
             rules: RwLock::new(settings.rules.iter().cloned().collect()),
+            version: AtomicU64::new(0),
         }
     }
 
@@ -104,6 +144,7 @@ impl Authorizer {
             return Err(format!("There are {MAX_RULES} ACLs, which is the limit"));
         }
         rules.insert(rule);
+        self.version.fetch_add(1, Ordering::Release);
         Ok(())
     }
 
@@ -122,12 +163,15 @@ impl Authorizer {
         let found = self.find(filter);
         let mut rules = self.rules.write();
         rules.retain(|rule| !filter.takes(rule));
+        self.version.fetch_add(1, Ordering::Release);
         found
     }
 
     /// Whether the rule was there.
     pub(crate) fn remove_one(&self, rule: &Acl) -> bool {
-        self.rules.write().remove(rule)
+        let mut rules = self.rules.write();
+        self.version.fetch_add(1, Ordering::Release);
+        rules.remove(rule)
     }
 
     /// All rules.
