@@ -1,8 +1,6 @@
 //! The cluster that all nodes share: who the nodes are, which topics there are, and the numbers given out once.
 
-use std::collections::hash_map::RandomState;
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{BuildHasher, Hasher};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,7 +25,7 @@ use crate::settings::client_metrics::ClientMetrics;
 use crate::settings::loggers::Loggers;
 use crate::shares::Shares;
 use crate::storage::Storage;
-use crate::topic::Topic;
+use crate::topic::{Topic, TopicKey};
 use crate::topics::Topics;
 use crate::transactions::{ProducerIds, Transactions};
 
@@ -79,13 +77,6 @@ pub(crate) struct State {
     /// Whether something has changed that is to be kept, other than by a request that says so itself.
     pub(crate) unsaved: bool,
     topics_created: usize,
-}
-
-/// How a request names a topic: by name, or since KIP-516 by id.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum TopicKey {
-    Name(String),
-    Id(Uuid),
 }
 
 impl Cluster {
@@ -290,16 +281,4 @@ impl State {
             .for_each(|partition| partition.waiters.wake());
         Some(topic)
     }
-}
-
-/// An id that no other topic or cluster has: the standard library seeds its hashers at random.
-pub(crate) fn random_uuid() -> Uuid {
-    let random = || RandomState::new().build_hasher().finish().to_be_bytes();
-    let (high, low) = (random(), random());
-    let mut bytes = [0; 16];
-    bytes[..8].copy_from_slice(&high);
-    bytes[8..].copy_from_slice(&low);
-    // Never 0, which means "none", and never Kafka's reserved id 1.
-    bytes[0] |= 0x40;
-    Uuid(bytes)
 }

@@ -9,10 +9,10 @@ use kafkars_protocol::{ApiKey, VersionRange};
 
 use crate::clock::ClockMode;
 use crate::error::BrokerError;
-use crate::groups::GroupSettings;
 use crate::releases::Release;
 use crate::security::listener::{self, Listener};
 use crate::security::{AclSettings, ListenerConfig, User};
+use crate::settings::group::GroupSettings;
 use crate::settings::topic::TopicConfig;
 use crate::topic_name;
 

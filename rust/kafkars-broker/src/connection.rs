@@ -5,24 +5,24 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::fmt;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::{Buf, Bytes, BytesMut};
-use kafkars_protocol::{DecodeError, EncodeError, FrameError, FrameLimit, LENGTH_PREFIX};
+use kafkars_protocol::{FrameLimit, LENGTH_PREFIX};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::cluster::Cluster;
-use crate::handlers::{self, Outcome, Peer};
+use crate::handlers::outcome::{End, Later, Outcome};
+use crate::handlers::{self, Peer};
 use crate::link::Direction;
+use crate::nodes::Alive;
 use crate::nodes::{Node, NodeState, Orders};
 use crate::security::sasl::session::DELAY_OF_FAILURE;
 use crate::security::session::Session;
 use crate::security::transport::Transport;
-use crate::server::Alive;
 use crate::shares;
 use crate::slow_writer::SlowWriter;
 
@@ -65,29 +65,6 @@ pub(crate) struct Accepted {
     pub(crate) listener: usize,
     pub(crate) address: SocketAddr,
     pub(crate) stream: Transport,
-}
-
-/// Why a connection ended.
-#[derive(Debug)]
-pub(crate) enum End {
-    /// The client closed it.
-    Closed,
-    /// The client said nothing for too long.
-    Idle,
-    /// A request asked for it: acks=0 with an error, an unsupported version, or a fault on purpose.
-    Cut,
-    /// The node stopped, or all its connections were cut.
-    Ordered,
-    Io(io::Error),
-    /// The client took too long to agree on keys, or to log in.
-    Stalled,
-    /// The login failed.
-    Refused,
-    /// No keys were agreed on.
-    Handshake(io::Error),
-    Frame(FrameError),
-    Garbage(DecodeError),
-    Unanswerable(EncodeError),
 }
 
 impl Connection {
@@ -333,7 +310,7 @@ impl Connection {
     }
 
     /// Waits for a late answer; a client that goes away meanwhile ends the wait.
-    async fn wait_beside_reading(&mut self, mut later: handlers::Later) -> Result<Outcome, End> {
+    async fn wait_beside_reading(&mut self, mut later: Later) -> Result<Outcome, End> {
         loop {
             let read_ahead = self.incoming.len() < READ_AHEAD;
             tokio::select! {
@@ -435,34 +412,4 @@ async fn ordered_to_end(orders: &mut watch::Receiver<Orders>) {
     let first = orders.borrow().cut;
     let ended = |orders: &Orders| orders.state == NodeState::Stopped || orders.cut != first;
     let _ = orders.wait_for(ended).await;
-}
-
-impl fmt::Display for End {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Closed => formatter.write_str("the client closed it"),
-            Self::Idle => formatter.write_str("the client said nothing for too long"),
-            Self::Cut => formatter.write_str("it was cut"),
-            Self::Ordered => formatter.write_str("its node stopped or cut its connections"),
-            Self::Stalled => formatter.write_str("the client took too long to log in"),
-            Self::Refused => formatter.write_str("the login failed"),
-            Self::Handshake(error) => write!(formatter, "the TLS handshake failed: {error}"),
-            Self::Io(error) => write!(formatter, "{error}"),
-            Self::Frame(error) => write!(formatter, "{error}"),
-            Self::Garbage(error) => write!(formatter, "{error}"),
-            Self::Unanswerable(error) => write!(formatter, "{error}"),
-        }
-    }
-}
-
-impl From<DecodeError> for End {
-    fn from(error: DecodeError) -> Self {
-        Self::Garbage(error)
-    }
-}
-
-impl From<EncodeError> for End {
-    fn from(error: EncodeError) -> Self {
-        Self::Unanswerable(error)
-    }
 }

@@ -2,9 +2,10 @@
 
 use kafkars_protocol::ErrorCode;
 
-use crate::cluster::{Cluster, State, random_uuid};
+use crate::cluster::{Cluster, State};
 use crate::config::{MAX_PARTITIONS, NewTopic};
 use crate::failover::NO_LEADER;
+use crate::ids::random_uuid;
 use crate::incoming::Refusal;
 use crate::partition::Partition;
 use crate::settings::topic::TopicConfig;

@@ -8,10 +8,11 @@ use parking_lot::Mutex;
 use socket2::Socket;
 
 use crate::clock::Clock;
-use crate::cluster::{Cluster, random_uuid};
+use crate::cluster::Cluster;
 use crate::config::{BrokerConfig, NewTopic};
 use crate::creation;
 use crate::error::BrokerError;
+use crate::ids::random_uuid;
 use crate::intercept::{Intercept, InterceptId};
 use crate::requests::{self, SeenRequest};
 use crate::security::hash::ScramHash;

@@ -33,6 +33,7 @@ mod features;
 mod fetch_round;
 mod groups;
 mod handlers;
+mod ids;
 mod incoming;
 mod intercept;
 mod lifecycle;
@@ -64,7 +65,6 @@ pub use clock::{Clock, ClockMode};
 pub use config::{ApiLimit, BrokerConfig, MAX_NODES, MAX_PARTITIONS, NewTopic};
 pub use embedded::EmbeddedBroker;
 pub use error::BrokerError;
-pub use groups::{GroupSettings, MigrationPolicy};
 pub use intercept::{Action, Corruption, Intercept, InterceptId};
 pub use link::LinkSettings;
 pub use nodes::{CoordinatorKind, NodeState};
@@ -73,3 +73,5 @@ pub use security::{
     Acl, AclOperation, AclSettings, ClientAuth, ListenerConfig, PatternType, Permission,
     ResourceType, SaslMechanism, SecurityProtocol, TlsSettings, User,
 };
+pub use settings::group::GroupSettings;
+pub use settings::migration::MigrationPolicy;

@@ -4,12 +4,16 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
 
 use parking_lot::RwLock;
 use tokio::sync::watch;
 
 use crate::config::BrokerConfig;
 use crate::link::Link;
+
+/// Dropped when a task ends. What it holds is never sent on.
+pub(crate) type Alive = mpsc::SyncSender<()>;
 
 /// Partitions of `__consumer_offsets` and `__transaction_state`, over which Kafka spreads what is coordinated.
 const COORDINATOR_PARTITIONS: u32 = 50;

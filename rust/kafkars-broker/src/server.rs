@@ -19,7 +19,7 @@ use crate::cluster::Cluster;
 use crate::config::CheckedConfig;
 use crate::connection::{Accepted, Connection};
 use crate::error::BrokerError;
-use crate::nodes::{Node, NodeState};
+use crate::nodes::{Alive, Node, NodeState};
 use crate::security::listener::Listener;
 use crate::security::transport::Transport;
 use crate::transactions;
@@ -216,9 +216,6 @@ impl Drop for Server {
         self.stop();
     }
 }
-
-/// Dropped when a task ends. What it holds is never sent on.
-pub(crate) type Alive = mpsc::SyncSender<()>;
 
 /// What accepts the connections of one listener of a node.
 struct Acceptor {

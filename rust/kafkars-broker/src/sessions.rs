@@ -6,7 +6,7 @@ use std::mem::replace;
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::fetch::{EpochEndOffset, PartitionData};
 
-use crate::cluster::TopicKey;
+use crate::topic::TopicKey;
 
 /// Sessions of one node; Kafka's `max.incremental.fetch.session.cache.slots`.
 const SLOTS: usize = 1000;

@@ -14,6 +14,13 @@ pub(crate) struct Topic {
     pub(crate) partitions: Vec<Partition>,
 }
 
+/// How a request names a topic: by name, or since KIP-516 by id.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum TopicKey {
+    Name(String),
+    Id(Uuid),
+}
+
 impl Topic {
     pub(crate) fn partition(&self, index: i32) -> Option<&Partition> {
         self.partitions.get(usize::try_from(index).ok()?)

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::GroupSettings;
-use super::settings::milliseconds;
 use crate::settings::Kind;
+use crate::settings::group::GroupSettings;
+use crate::settings::group::milliseconds;
 
 /// Groups that may have settings of their own, so that altering them does not fill the memory.
 const MAX_GROUPS: usize = 10_000;

@@ -14,12 +14,12 @@ use kafkars_protocol::messages::sync_group::{SyncGroupRequest, SyncGroupResponse
 
 use super::classic::{self, ClassicGroup, Join};
 use super::consumer::{self, ConsumerGroup, Heartbeat, LEFT_FOR_A_WHILE};
-use super::migration::MigrationPolicy;
 use super::reply::Reply;
-use super::settings::milliseconds;
 use super::share::{self, ShareGroup, ShareHeartbeat};
 use super::{Client, Group, Groups, Refused};
-use crate::cluster::random_uuid;
+use crate::ids::random_uuid;
+use crate::settings::group::milliseconds;
+use crate::settings::migration::MigrationPolicy;
 use crate::topics::Topics;
 
 impl Groups {

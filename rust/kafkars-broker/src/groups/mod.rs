@@ -9,11 +9,9 @@ pub(crate) mod configs;
 pub(crate) mod consumer;
 mod describe;
 mod membership;
-mod migration;
 pub(crate) mod offsets;
 mod refused;
 pub(crate) mod reply;
-mod settings;
 pub(crate) mod share;
 
 use std::collections::BTreeMap;
@@ -22,15 +20,13 @@ use std::sync::Arc;
 use kafkars_protocol::ErrorCode;
 use tokio::sync::Notify;
 
-use crate::cluster::random_uuid;
+use crate::ids::random_uuid;
+use crate::settings::group::{GroupSettings, milliseconds};
 use classic::ClassicGroup;
 use configs::GroupConfigs;
 use consumer::ConsumerGroup;
-pub use migration::MigrationPolicy;
 use offsets::Offsets;
 pub(crate) use refused::Refused;
-pub use settings::GroupSettings;
-use settings::milliseconds;
 use share::ShareGroup;
 
 /// How often groups and offsets that have had their time are looked for (`offsets.retention.check.interval.ms`).

@@ -20,12 +20,13 @@ use kafkars_protocol::messages::fetch::{
 };
 
 use super::{Answer, Peer, Serve};
-use crate::cluster::{State, TopicKey};
+use crate::cluster::State;
 use crate::fetch_round::{self, Limits, Round};
 use crate::nodes::Node;
 use crate::quotas::Limited;
 use crate::security::AclOperation;
 use crate::sessions::{FetchPlan, SessionRequest, Target};
+use crate::topic::TopicKey;
 use crate::waiter::Waiter;
 
 /// First version that names topics by id.

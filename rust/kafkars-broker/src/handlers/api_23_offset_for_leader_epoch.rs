@@ -9,7 +9,8 @@ use kafkars_protocol::messages::offset_for_leader_epoch::{
 };
 
 use super::{Answer, Peer, Serve};
-use crate::cluster::{State, TopicKey};
+use crate::cluster::State;
+use crate::topic::TopicKey;
 
 impl Serve for OffsetForLeaderEpochRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<OffsetForLeaderEpochResponse> {

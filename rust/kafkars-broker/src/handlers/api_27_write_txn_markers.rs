@@ -15,7 +15,7 @@ use kafkars_protocol::messages::write_txn_markers::{
 use kafkars_records::TransactionMarker;
 
 use super::{Answer, Peer, Serve};
-use crate::cluster::TopicKey;
+use crate::topic::TopicKey;
 
 /// First transaction version in which every end starts a new epoch.
 const BUMPS_SINCE: i8 = 2;

@@ -9,8 +9,8 @@ use kafkars_protocol::messages::describe_producers::{
 };
 
 use super::{Answer, Peer, Serve};
-use crate::cluster::TopicKey;
 use crate::producers::ActiveProducer;
+use crate::topic::TopicKey;
 
 impl Serve for DescribeProducersRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<DescribeProducersResponse> {

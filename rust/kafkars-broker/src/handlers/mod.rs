@@ -8,12 +8,11 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use kafkars_protocol::{
-    ApiKey, DecodeError, Describe, ErrorCode, Frame, Message, Reader, Request, RequestHeader,
-    Value, decode_request_header, encode_response,
+    ApiKey, DecodeError, Describe, ErrorCode, Message, Reader, Request, RequestHeader, Value,
+    decode_request_header, encode_response,
 };
 
 use crate::cluster::Cluster;
-use crate::connection::End;
 use crate::features;
 use crate::groups::Client;
 use crate::intercept::Action;
@@ -99,9 +98,11 @@ mod coordination;
 mod hints;
 mod mutations;
 mod operations;
+pub(crate) mod outcome;
 mod voters;
 
 pub(crate) use hints::Hints;
+use outcome::{End, Outcome};
 
 /// Who sent a request, and to which node.
 #[derive(Debug, Clone)]
@@ -146,29 +147,6 @@ impl Peer {
         }
     }
 }
-
-/// What a request comes to.
-pub(crate) enum Outcome {
-    Reply(Frame),
-    /// Bytes that are no proper frame, on purpose, and whether the connection is closed behind them.
-    Damaged {
-        segments: Vec<Bytes>,
-        cut: bool,
-    },
-    /// The answer, if one is due, and how long the connection is not read from behind it, in ms (KIP-219).
-    Throttled {
-        frame: Option<Frame>,
-        pause_ms: i32,
-    },
-    /// No answer is due: acks=0, or a request dropped on purpose.
-    Silence,
-    Disconnect,
-    /// The answer takes time: a long poll, or a delay on purpose.
-    Later(Later),
-}
-
-/// An outcome that takes time. It never is `Outcome::Later` itself.
-pub(crate) type Later = Pin<Box<dyn Future<Output = Result<Outcome, End>> + Send>>;
 
 /// What a handler makes of a request.
 pub(crate) enum Answer<M> {

@@ -4,8 +4,10 @@ pub(crate) mod alter;
 pub(crate) mod broker;
 pub(crate) mod broker_table;
 pub(crate) mod client_metrics;
+pub(crate) mod group;
 mod kind;
 pub(crate) mod loggers;
+pub(crate) mod migration;
 pub(crate) mod topic;
 pub(crate) mod topic_table;
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::metadata::encode_assignment;
 use super::{CONSUMER, ClassicGroup, Member, Phase};
-use crate::groups::GroupSettings;
 use crate::groups::consumer::{ConsumerGroup, ConsumerMember};
+use crate::settings::group::GroupSettings;
 
 impl ClassicGroup {
     /// The group with those of its members that follow the classic protocol. They go on with what they were to have, until they are told

@@ -19,8 +19,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use kafkars_protocol::ErrorCode;
 
-use crate::groups::GroupSettings;
-use crate::groups::settings::milliseconds;
+use crate::settings::group::GroupSettings;
+use crate::settings::group::milliseconds;
 pub(crate) use join::{Join, KNOWN_ID_SINCE, refusal};
 pub(crate) use member::Member;
 pub(crate) use sync::refusal as sync_refusal;

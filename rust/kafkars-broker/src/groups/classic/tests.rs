@@ -17,7 +17,8 @@ use tokio::sync::oneshot::Receiver;
 use crate::groups::classic::Join;
 use crate::groups::offsets::Committed;
 use crate::groups::reply::Reply;
-use crate::groups::{Client, GroupSettings, Groups};
+use crate::groups::{Client, Groups};
+use crate::settings::group::GroupSettings;
 use crate::topics::Topics;
 
 const SESSION_MS: i64 = 10_000;

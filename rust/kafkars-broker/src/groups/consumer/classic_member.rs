@@ -12,9 +12,9 @@ use kafkars_protocol::messages::sync_group::{SyncGroupRequest, SyncGroupResponse
 
 use super::ConsumerGroup;
 use super::member::{ConsumerMember, Partition, Progress};
-use crate::cluster::random_uuid;
 use crate::groups::classic::metadata::{encode_assignment, subscription};
 use crate::groups::classic::{CONSUMER, Join, KNOWN_ID_SINCE, Member};
+use crate::ids::random_uuid;
 use crate::topics::Topics;
 
 /// What only members of the classic protocol have.

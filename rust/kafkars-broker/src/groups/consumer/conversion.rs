@@ -9,10 +9,10 @@ use super::classic_member::ClassicProtocol;
 use super::member::{ConsumerMember, Owned, Progress, Target};
 use super::subscription::Subscribed;
 use super::{ConsumerGroup, Partition};
-use crate::groups::GroupSettings;
 use crate::groups::classic::metadata::{assignment, subscription};
 use crate::groups::classic::{ClassicGroup, Member};
 use crate::groups::refused::Refused;
+use crate::settings::group::GroupSettings;
 use crate::topics::Topics;
 
 impl ConsumerGroup {

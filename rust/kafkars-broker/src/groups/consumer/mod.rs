@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use kafkars_protocol::ErrorCode;
 
-use super::GroupSettings;
+use crate::settings::group::GroupSettings;
 pub(crate) use heartbeat::{Heartbeat, JOINING, LEAVING, check};
 pub(crate) use member::{ConsumerMember, LEFT_FOR_A_WHILE, Partition, Progress, Target};
 use subscription::Subscribed;

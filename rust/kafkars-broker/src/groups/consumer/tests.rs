@@ -7,8 +7,9 @@ use kafkars_protocol::messages::consumer_group_heartbeat::{
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use crate::groups::{Client, GroupSettings, Groups, Refused};
+use crate::groups::{Client, Groups, Refused};
 use crate::partition::Partition;
+use crate::settings::group::GroupSettings;
 use crate::settings::topic::TopicConfig;
 use crate::topic::Topic;
 use crate::topics::Topics;

@@ -54,6 +54,6 @@ impl Default for GroupSettings {
 }
 
 /// Kafka counts in whole milliseconds.
-pub(super) fn milliseconds(duration: Duration) -> i64 {
+pub(crate) fn milliseconds(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }

@@ -36,11 +36,11 @@ impl MigrationPolicy {
         name.unwrap_or_default()
     }
 
-    pub(super) fn upgrades(self) -> bool {
+    pub(crate) fn upgrades(self) -> bool {
         matches!(self, Self::Bidirectional | Self::Upgrade)
     }
 
-    pub(super) fn downgrades(self) -> bool {
+    pub(crate) fn downgrades(self) -> bool {
         matches!(self, Self::Bidirectional | Self::Downgrade)
     }
 }
