@@ -15,9 +15,9 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::cluster::Cluster;
+use crate::control::link_shaper::Direction;
 use crate::handlers::outcome::{End, Later, Outcome};
 use crate::handlers::{self, Peer};
-use crate::link::Direction;
 use crate::nodes::Alive;
 use crate::nodes::{Node, NodeState, Orders};
 use crate::security::sasl::session::DELAY_OF_FAILURE;

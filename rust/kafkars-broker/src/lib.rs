@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod aborted;
+mod api_table;
 mod chunk;
 mod cleanup;
 mod clock;
@@ -35,9 +36,7 @@ mod groups;
 mod handlers;
 mod ids;
 mod incoming;
-mod intercept;
 mod lifecycle;
-mod link;
 mod log;
 mod nodes;
 mod partition;
@@ -45,7 +44,6 @@ mod pattern;
 mod producers;
 mod quotas;
 mod releases;
-mod requests;
 mod scram;
 mod security;
 mod server;
@@ -63,12 +61,13 @@ mod waiter;
 
 pub use clock::{Clock, ClockMode};
 pub use config::{ApiLimit, BrokerConfig, MAX_NODES, MAX_PARTITIONS, NewTopic};
+pub use control::fault::{Action, Corruption};
+pub use control::intercept::{Intercept, InterceptId};
+pub use control::link_shaper::LinkSettings;
+pub use control::requests::SeenRequest;
 pub use embedded::EmbeddedBroker;
 pub use error::BrokerError;
-pub use intercept::{Action, Corruption, Intercept, InterceptId};
-pub use link::LinkSettings;
 pub use nodes::{CoordinatorKind, NodeState};
-pub use requests::SeenRequest;
 pub use security::{
     Acl, AclOperation, AclSettings, ClientAuth, ListenerConfig, PatternType, Permission,
     ResourceType, SaslMechanism, SecurityProtocol, TlsSettings, User,

@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use crate::config::MAX_NODES;
+use crate::control::link_shaper::LinkSettings;
 use crate::embedded::EmbeddedBroker;
 use crate::error::BrokerError;
-use crate::link::LinkSettings;
 use crate::nodes::{CoordinatorKind, Node, NodeState};
 use crate::server;
 

@@ -10,7 +10,7 @@ use parking_lot::RwLock;
 use tokio::sync::watch;
 
 use crate::config::BrokerConfig;
-use crate::link::Link;
+use crate::control::link_shaper::Link;
 
 /// Dropped when a task ends. What it holds is never sent on.
 pub(crate) type Alive = mpsc::SyncSender<()>;

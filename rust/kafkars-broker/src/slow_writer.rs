@@ -9,8 +9,8 @@ use bytes::{Buf, Bytes};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::{Instant, sleep_until, timeout};
 
+use crate::control::link_shaper::Direction;
 use crate::handlers::outcome::End;
-use crate::link::Direction;
 use crate::nodes::{Node, NodeState};
 use crate::security::transport::Transport;
 

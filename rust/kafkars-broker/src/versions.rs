@@ -2,8 +2,8 @@
 
 use kafkars_protocol::{ApiKey, VersionRange};
 
+use crate::api_table::SERVED;
 use crate::config::CheckedConfig;
-use crate::handlers::SERVED;
 
 /// What is offered of every API, lowest key first.
 pub(crate) fn offered(config: &CheckedConfig) -> impl Iterator<Item = (ApiKey, VersionRange)> {

@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn the_newest_release_has_what_the_protocol_has() {
-        for api in crate::handlers::SERVED {
+        for api in crate::api_table::SERVED {
             assert_eq!(
                 Release::default().highest(*api),
                 Some(api.versions().max),

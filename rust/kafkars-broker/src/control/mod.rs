@@ -1,12 +1,18 @@
 //! Steering from outside: the faults that are set, and the record of all requests that came in.
 
+pub(crate) mod fault;
+pub(crate) mod intercept;
+pub(crate) mod link_shaper;
+pub(crate) mod requests;
+
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::intercept::{Action, Intercept, InterceptId, Predicate};
-use crate::requests::{Requests, SeenRequest};
+use fault::Action;
+use intercept::{Intercept, InterceptId, Predicate};
+use requests::{Requests, SeenRequest};
 
 /// The intercepts that are set, and the requests that were seen.
 #[derive(Debug)]

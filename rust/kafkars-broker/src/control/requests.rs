@@ -6,8 +6,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use kafkars_protocol::{ApiKey, DecodeError, Reader, Value};
 
-use crate::handlers;
-use crate::intercept::Action;
+use super::fault::Action;
+use crate::api_table;
 
 /// Bodies of requests that are larger are not kept: those of produce requests with many records.
 const LARGEST_BODY: usize = 64 * 1024;
@@ -50,7 +50,7 @@ impl SeenRequest {
     /// When the bytes are not such a request.
     pub fn body(&self) -> Option<Result<Value, DecodeError>> {
         let reader = Reader::new(self.body.clone()?);
-        handlers::describe(self.api, self.version, reader)
+        api_table::describe(self.api, self.version, reader)
     }
 }
 
