@@ -1,36 +1,22 @@
-//! The cluster that all nodes share: who the nodes are, which topics there are, and the numbers given out once.
+//! The cluster that all nodes share: who the nodes are, what they share, and where that is kept.
 
-use std::collections::{BTreeMap, HashMap};
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use kafkars_protocol::{ErrorCode, Uuid};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::clock::Clock;
 use crate::config::CheckedConfig;
 use crate::control::Control;
-use crate::features::Features;
-use crate::groups::Groups;
+use crate::error::BrokerError;
 use crate::nodes::{CoordinatorKind, Node, Nodes};
-use crate::partition::Partition;
 use crate::quotas::Quotas;
-use crate::scram::ScramCredentials;
-use crate::security::acl::{Authorized, Authorizer};
+use crate::security::acl::Authorizer;
 use crate::security::users::Passwords;
-use crate::sessions::Sessions;
-use crate::settings::broker::BrokerSettings;
-use crate::settings::client_metrics::ClientMetrics;
-use crate::settings::loggers::Loggers;
-use crate::shares::Shares;
-use crate::storage::Storage;
-use crate::topic::{Topic, TopicKey};
-use crate::topics::Topics;
-use crate::transactions::{ProducerIds, Transactions};
-
-/// Producer ids start here, to be told from counts and offsets when reading a log.
-const FIRST_PRODUCER_ID: i64 = 1000;
+use crate::state::State;
+use crate::storage::{self, Snapshot, Storage};
 
 /// One cluster, shared by the connections of all its nodes and by the handle that steers it.
 #[derive(Debug)]
@@ -49,34 +35,9 @@ pub(crate) struct Cluster {
     /// Locks for itself, for one look-up; may be asked while the state is locked.
     pub(crate) passwords: Passwords,
     connections: AtomicU64,
+    /// Where everything but records is kept across restarts, if it is. Locked under the state only.
+    storage: Mutex<Option<Storage>>,
     state: Mutex<State>,
-}
-
-/// What changes while the cluster runs. Locked for as long as one request takes, never across an await.
-#[derive(Debug)]
-pub(crate) struct State {
-    topics: BTreeMap<String, Topic>,
-    names: HashMap<Uuid, String>,
-    /// Of the fetches that go to each node.
-    sessions: HashMap<i32, Sessions>,
-    pub(crate) groups: Groups,
-    pub(crate) shares: Shares,
-    pub(crate) transactions: Transactions,
-    pub(crate) settings: BrokerSettings,
-    pub(crate) client_metrics: ClientMetrics,
-    pub(crate) scram: ScramCredentials,
-    pub(crate) features: Features,
-    pub(crate) loggers: Loggers,
-    /// The cluster's, to be kept with the rest.
-    pub(crate) quotas: Arc<Quotas>,
-    /// The cluster's, to be kept with the rest.
-    pub(crate) authorizer: Option<Arc<Authorizer>>,
-    pub(crate) producer_ids: ProducerIds,
-    /// Where everything is kept across restarts, if it is.
-    pub(crate) storage: Option<Storage>,
-    /// Whether something has changed that is to be kept, other than by a request that says so itself.
-    pub(crate) unsaved: bool,
-    topics_created: usize,
 }
 
 impl Cluster {
@@ -84,25 +45,7 @@ impl Cluster {
         let user = &config.user;
         let quotas = Arc::new(Quotas::default());
         let authorizer = user.acls.as_ref().map(Authorizer::new).map(Arc::new);
-        let state = State {
-            topics: BTreeMap::new(),
-            names: HashMap::new(),
-            sessions: HashMap::new(),
-            groups: Groups::new(config.user.groups.clone()),
-            shares: Shares::default(),
-            transactions: Transactions::default(),
-            settings: BrokerSettings::new(&config),
-            client_metrics: ClientMetrics::default(),
-            scram: ScramCredentials::default(),
-            features: Features::of(config.release),
-            loggers: Loggers::default(),
-            quotas: Arc::clone(&quotas),
-            authorizer: authorizer.clone(),
-            producer_ids: ProducerIds::starting_at(FIRST_PRODUCER_ID),
-            storage: None,
-            unsaved: false,
-            topics_created: 0,
-        };
+        let state = State::new(&config, &quotas, &authorizer);
         let control = Control::new(user.requests_recorded);
         let clock = Clock::new(user.clock);
         Self {
@@ -114,6 +57,7 @@ impl Cluster {
             authorizer,
             passwords: Passwords::default(),
             connections: AtomicU64::new(0),
+            storage: Mutex::new(None),
             state: Mutex::new(state),
             config,
         }
@@ -154,131 +98,38 @@ impl Cluster {
     pub(crate) fn now(&self) -> i64 {
         self.clock.now()
     }
-}
 
-impl State {
-    pub(crate) fn topics(&self) -> impl Iterator<Item = &Topic> {
-        self.topics.values()
+    /// Becomes what a directory holds, and keeps there from now on what changes.
+    pub(crate) fn restore(
+        &self,
+        mut storage: Storage,
+        snapshot: Option<Snapshot>,
+    ) -> Result<(), BrokerError> {
+        let mut state = self.state();
+        storage::restore(&mut state, &self.nodes, &mut storage, snapshot, self.now())?;
+        *self.storage.lock() = Some(storage);
+        Ok(())
     }
 
-    /// The groups, and beside them the topics as a client sees them, which stay as they are.
-    pub(crate) fn groups_and_topics<'a>(
-        &'a mut self,
-        client: Option<&'a Authorized>,
-    ) -> (&'a mut Groups, Topics<'a>) {
-        let topics = Topics::new(&self.topics, &self.names, self.topics_created, client);
-        (&mut self.groups, topics)
-    }
-
-    pub(crate) fn topic(&self, name: &str) -> Option<&Topic> {
-        self.topics.get(name)
-    }
-
-    pub(crate) fn topic_mut(&mut self, name: &str) -> Option<&mut Topic> {
-        self.topics.get_mut(name)
-    }
-
-    pub(crate) fn topics_mut(&mut self) -> impl Iterator<Item = &mut Topic> {
-        self.topics.values_mut()
-    }
-
-    pub(crate) fn topic_by_id(&self, id: Uuid) -> Option<&Topic> {
-        self.topics.get(self.names.get(&id)?)
-    }
-
-    /// The topic a request means, or the code that says it is not known under that name or that id.
-    pub(crate) fn find(&mut self, key: &TopicKey) -> Result<&mut Topic, ErrorCode> {
-        match key {
-            TopicKey::Name(name) => self
-                .topics
-                .get_mut(name)
-                .ok_or(ErrorCode::UnknownTopicOrPartition),
-            TopicKey::Id(id) => {
-                let name = self.names.get(id).ok_or(ErrorCode::UnknownTopicId)?;
-                self.topics.get_mut(name).ok_or(ErrorCode::UnknownTopicId)
-            }
+    /// Keeps what has changed, where there is a directory. Called before an answer says that it has.
+    pub(crate) fn save(&self, state: &mut State) -> io::Result<()> {
+        match &mut *self.storage.lock() {
+            Some(storage) => storage.save(state),
+            None => Ok(()),
         }
     }
 
-    /// The partition a request means.
-    pub(crate) fn find_partition(
-        &mut self,
-        key: &TopicKey,
-        partition: i32,
-    ) -> Result<&mut Partition, ErrorCode> {
-        self.find(key)?
-            .partition_mut(partition)
-            .ok_or(ErrorCode::UnknownTopicOrPartition)
-    }
-
-    /// What share groups have read, and beside it the partition that is meant.
-    pub(crate) fn shares_and_partition(
-        &mut self,
-        (topic, partition): (Uuid, i32),
-    ) -> Result<(&mut Shares, &mut Partition), ErrorCode> {
-        let name = self.names.get(&topic).ok_or(ErrorCode::UnknownTopicId)?;
-        let topic = self.topics.get_mut(name).ok_or(ErrorCode::UnknownTopicId)?;
-        let partition = topic
-            .partition_mut(partition)
-            .ok_or(ErrorCode::UnknownTopicOrPartition)?;
-        Ok((&mut self.shares, partition))
-    }
-
-    /// Sessions of the fetches that go to one node.
-    pub(crate) fn sessions(&mut self, node: i32) -> &mut Sessions {
-        self.sessions.entry(node).or_default()
-    }
-
-    /// A node is gone, and with it what it knew of its clients.
-    pub(crate) fn forget_sessions(&mut self, node: i32) {
-        self.sessions.remove(&node);
-    }
-
-    pub(crate) fn topics_created(&self) -> usize {
-        self.topics_created
-    }
-
-    pub(crate) fn insert_topic(&mut self, mut topic: Topic) {
-        self.attach(&mut topic);
-        self.topics_created += 1;
-        self.names.insert(topic.id, topic.name.clone());
-        self.topics.insert(topic.name.clone(), topic);
-    }
-
-    /// Adds partitions to a topic.
-    pub(crate) fn add_partitions(&mut self, name: &str, partitions: Vec<Partition>) {
-        // Taken out and put back: the directory and the topics are parts of one state.
-        if let Some(mut topic) = self.topics.remove(name) {
-            topic.partitions.extend(partitions);
-            self.attach(&mut topic);
-            self.topics.insert(topic.name.clone(), topic);
+    /// Keeps what has changed, where nothing but commits and the progress of share groups has.
+    pub(crate) fn save_commits(&self, state: &mut State) -> io::Result<()> {
+        match &mut *self.storage.lock() {
+            Some(storage) => storage.save_commits(state),
+            None => Ok(()),
         }
     }
 
-    /// Gives the partitions of a topic their files. Without, they take no records: better than to lose them.
-    fn attach(&mut self, topic: &mut Topic) {
-        self.unsaved = true;
-        if let Some(storage) = &self.storage
-            && let Err(error) = storage.attach(topic)
-        {
-            tracing::error!(topic = topic.name, %error, "the files of a topic cannot be made");
-        }
-    }
-
-    /// Removes a topic; whoever waits on it is told so.
-    pub(crate) fn remove_topic(&mut self, name: &str) -> Option<Topic> {
-        let topic = self.topics.remove(name)?;
-        self.names.remove(&topic.id);
-        self.unsaved = true;
-        if let Some(storage) = &self.storage {
-            storage.remove(topic.id);
-        }
-        self.groups.offsets.forget_topic(name);
-        self.shares.forget_topic(topic.id);
-        topic
-            .partitions
-            .iter()
-            .for_each(|partition| partition.waiters.wake());
-        Some(topic)
+    /// Leaves the directory to others.
+    pub(crate) fn close_storage(&self, state: &mut State) {
+        state.logs = None;
+        *self.storage.lock() = None;
     }
 }

@@ -2,13 +2,14 @@
 
 use kafkars_protocol::ErrorCode;
 
-use crate::cluster::{Cluster, State};
+use crate::cluster::Cluster;
 use crate::config::{MAX_PARTITIONS, NewTopic};
 use crate::failover::NO_LEADER;
 use crate::ids::random_uuid;
 use crate::incoming::Refusal;
 use crate::partition::Partition;
 use crate::settings::topic::TopicConfig;
+use crate::state::State;
 use crate::topic::Topic;
 use crate::topic_name;
 

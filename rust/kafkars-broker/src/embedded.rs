@@ -18,7 +18,7 @@ use crate::ids::random_uuid;
 use crate::security::hash::ScramHash;
 use crate::security::{Acl, SecurityProtocol, User, users};
 use crate::server::{self, Server};
-use crate::storage::{self, Storage};
+use crate::storage::Storage;
 
 /// A Kafka cluster in this process, in memory, that any client can reach over TCP.
 ///
@@ -49,7 +49,7 @@ impl EmbeddedBroker {
             Some(folder) => {
                 let (storage, snapshot) = Storage::open(&folder, id)?;
                 let cluster = Cluster::new(storage.cluster_id().to_owned(), config, &addresses);
-                storage::restore(&cluster, storage, snapshot)?;
+                cluster.restore(storage, snapshot)?;
                 cluster
             }
         };
@@ -284,10 +284,10 @@ impl EmbeddedBroker {
     pub fn stop(&self) {
         self.server.stop();
         let mut state = self.cluster.state();
-        if let Err(error) = state.save() {
+        if let Err(error) = self.cluster.save(&mut state) {
             tracing::error!(%error, "the last changes cannot be written to the data directory");
         }
-        state.storage = None;
+        self.cluster.close_storage(&mut state);
     }
 
     pub(crate) fn running(&self) -> Result<&Cluster, BrokerError> {
@@ -330,13 +330,11 @@ fn insert(cluster: &Cluster, topic: &NewTopic) -> Result<(), BrokerError> {
 }
 
 fn save(cluster: &Cluster) -> Result<(), BrokerError> {
-    cluster
-        .state()
-        .save()
-        .map_err(|error| BrokerError::Storage {
-            path: cluster.config.user.data_dir.clone().unwrap_or_default(),
-            reason: error.to_string(),
-        })
+    let saved = cluster.save(&mut cluster.state());
+    saved.map_err(|error| BrokerError::Storage {
+        path: cluster.config.user.data_dir.clone().unwrap_or_default(),
+        reason: error.to_string(),
+    })
 }
 
 impl Drop for EmbeddedBroker {

@@ -7,9 +7,10 @@
 
 use kafkars_protocol::ErrorCode;
 
-use crate::cluster::{Cluster, State};
+use crate::cluster::Cluster;
 use crate::nodes::{CoordinatorKind, Node};
 use crate::partition::Partition;
+use crate::state::State;
 
 /// No node leads.
 pub(crate) const NO_LEADER: i32 = -1;

@@ -7,11 +7,11 @@ use kafkars_protocol::messages::fetch::{
 };
 use kafkars_records::batches;
 
-use crate::cluster::State;
 use crate::handlers::Hints;
 use crate::log::OffsetOutOfRange;
 use crate::partition::Partition;
 use crate::sessions::Target;
+use crate::state::State;
 
 /// What the request allows.
 #[derive(Debug, Clone, Copy)]

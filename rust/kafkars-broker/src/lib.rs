@@ -19,7 +19,6 @@
 
 mod aborted;
 mod api_table;
-mod chunk;
 mod cleanup;
 mod clock;
 mod cluster;
@@ -41,6 +40,7 @@ mod log;
 mod nodes;
 mod partition;
 mod pattern;
+mod private_files;
 mod producers;
 mod quotas;
 mod releases;
@@ -51,6 +51,7 @@ mod sessions;
 mod settings;
 mod shares;
 mod slow_writer;
+mod state;
 mod storage;
 mod topic;
 mod topic_name;

@@ -10,9 +10,9 @@ use kafkars_records::{
 use crate::aborted::{Aborted, AbortedTransaction};
 use crate::incoming::{IncomingBatch, Refusal};
 use crate::log::Log;
+use crate::log::file::PartitionFile;
 use crate::producers::{ActiveProducer, Producers, Verdict};
 use crate::settings::topic::TopicConfig;
-use crate::storage::PartitionFile;
 use crate::waiter::Waiters;
 
 /// Markers are small; whatever else is in a file was checked when it came.

@@ -27,11 +27,12 @@ use kafkars_records::{BatchHeader, batches};
 
 use super::hints::Hints;
 use super::{Answer, Peer, Serve};
-use crate::cluster::{Cluster, State};
+use crate::cluster::Cluster;
 use crate::incoming::{self, Refusal};
 use crate::nodes::CoordinatorKind;
 use crate::nodes::Node;
 use crate::partition::Placed;
+use crate::state::State;
 use crate::topic::TopicKey;
 use crate::transactions::{self, Identity, Member};
 

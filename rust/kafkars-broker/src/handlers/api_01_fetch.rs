@@ -20,12 +20,12 @@ use kafkars_protocol::messages::fetch::{
 };
 
 use super::{Answer, Peer, Serve};
-use crate::cluster::State;
 use crate::fetch_round::{self, Limits, Round};
 use crate::nodes::Node;
 use crate::quotas::Limited;
 use crate::security::AclOperation;
 use crate::sessions::{FetchPlan, SessionRequest, Target};
+use crate::state::State;
 use crate::topic::TopicKey;
 use crate::waiter::Waiter;
 

@@ -13,9 +13,9 @@ use kafkars_protocol::messages::list_offsets::{
 use kafkars_records::{ReadLimits, RecordView, batches};
 
 use super::{Answer, Peer, Serve};
-use crate::cluster::State;
 use crate::log::Log;
 use crate::partition::Partition;
+use crate::state::State;
 use crate::topic::TopicKey;
 
 /// First version with leader epochs.

@@ -15,11 +15,12 @@ use kafkars_protocol::messages::metadata::{
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::{Answer, Peer, Serve, operations};
-use crate::cluster::{Cluster, State};
+use crate::cluster::Cluster;
 use crate::config::NewTopic;
 use crate::failover::NO_LEADER;
 use crate::nodes::Node;
 use crate::partition::Partition;
+use crate::state::State;
 use crate::topic::Topic;
 use crate::{creation, topic_name};
 

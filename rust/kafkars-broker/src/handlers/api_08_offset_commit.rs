@@ -10,8 +10,8 @@ use kafkars_protocol::messages::offset_commit::{
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::{Answer, Peer, Serve, coordination};
-use crate::cluster::State;
 use crate::groups::offsets::Committed;
+use crate::state::State;
 use crate::topic::TopicKey;
 
 /// First version that names topics by id.

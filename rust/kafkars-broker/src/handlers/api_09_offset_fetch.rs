@@ -11,7 +11,7 @@ use kafkars_protocol::messages::offset_fetch::{
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::{Answer, Peer, Serve, coordination};
-use crate::cluster::State;
+use crate::state::State;
 
 /// First version that asks for several groups.
 const GROUPS_SINCE: i16 = 8;

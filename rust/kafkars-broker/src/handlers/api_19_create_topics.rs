@@ -15,12 +15,13 @@ use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::mutations::Mutations;
 use super::{Answer, Peer, Serve};
-use crate::cluster::{Cluster, State};
+use crate::cluster::Cluster;
 use crate::config::{MAX_PARTITIONS, NewTopic};
 use crate::creation;
 use crate::incoming::Refusal;
 use crate::settings::source;
 use crate::settings::topic_table::{SETTINGS, Setting};
+use crate::state::State;
 use crate::topic::Topic;
 
 /// First version in which too many mutations are refused.

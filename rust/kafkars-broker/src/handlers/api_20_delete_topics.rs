@@ -12,8 +12,8 @@ use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::mutations::Mutations;
 use super::{Answer, Peer, Serve};
-use crate::cluster::State;
 use crate::incoming::Refusal;
+use crate::state::State;
 
 /// First version in which too many mutations are refused.
 const STRICT_SINCE: i16 = 5;

@@ -9,7 +9,7 @@ use kafkars_protocol::messages::delete_records::{
 };
 
 use super::{Answer, Peer, Serve};
-use crate::cluster::State;
+use crate::state::State;
 use crate::topic::TopicKey;
 
 const HIGH_WATERMARK: i64 = -1;

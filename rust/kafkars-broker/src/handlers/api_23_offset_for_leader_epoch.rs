@@ -9,7 +9,7 @@ use kafkars_protocol::messages::offset_for_leader_epoch::{
 };
 
 use super::{Answer, Peer, Serve};
-use crate::cluster::State;
+use crate::state::State;
 use crate::topic::TopicKey;
 
 impl Serve for OffsetForLeaderEpochRequest {

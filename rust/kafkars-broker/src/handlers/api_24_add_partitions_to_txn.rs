@@ -12,7 +12,7 @@ use kafkars_protocol::messages::add_partitions_to_txn::{
 
 use super::coordination::check_transactional_id;
 use super::{Answer, Peer, Serve};
-use crate::cluster::State;
+use crate::state::State;
 use crate::transactions::{self, Identity, Member};
 
 /// First version in the form that brokers use.

@@ -13,9 +13,9 @@ use kafkars_protocol::messages::txn_offset_commit::{
 
 use super::coordination::check_group;
 use super::{Answer, Peer, Serve};
-use crate::cluster::State;
 use crate::groups::offsets::Committed;
 use crate::nodes::CoordinatorKind;
+use crate::state::State;
 use crate::transactions::{self, Identity, Member};
 
 /// First version whose clients know TRANSACTION_ABORTABLE.

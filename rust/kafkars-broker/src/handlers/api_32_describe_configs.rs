@@ -13,7 +13,6 @@ use kafkars_protocol::messages::describe_configs::{
 };
 
 use super::{Answer, Peer, Serve};
-use crate::cluster::State;
 use crate::groups::configs::GroupSetting;
 use crate::incoming::Refusal;
 use crate::settings::alter::own_id;
@@ -22,6 +21,7 @@ use crate::settings::broker_table::{self, BROKER_SETTINGS};
 use crate::settings::client_metrics::CLIENT_METRICS_SETTINGS;
 use crate::settings::topic_table::{SETTINGS, Setting};
 use crate::settings::{resource, source};
+use crate::state::State;
 use crate::topic_name;
 
 /// What a broker answers for the type of a setting it does not know.

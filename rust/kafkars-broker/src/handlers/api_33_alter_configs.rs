@@ -11,10 +11,10 @@ use kafkars_protocol::messages::alter_configs::{
 };
 
 use super::{Answer, Peer, Serve};
-use crate::cluster::State;
 use crate::incoming::Refusal;
 use crate::settings::alter::{Alteration, Change, alter};
 use crate::settings::resource;
+use crate::state::State;
 
 impl Serve for AlterConfigsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<AlterConfigsResponse> {

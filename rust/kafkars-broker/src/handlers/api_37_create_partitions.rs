@@ -13,9 +13,10 @@ use kafkars_protocol::messages::create_partitions::{
 
 use super::mutations::Mutations;
 use super::{Answer, Peer, Serve};
-use crate::cluster::{Cluster, State};
+use crate::cluster::Cluster;
 use crate::creation;
 use crate::incoming::Refusal;
+use crate::state::State;
 
 /// First version in which too many mutations are refused.
 const STRICT_SINCE: i16 = 3;

@@ -8,8 +8,9 @@ use kafkars_protocol::messages::elect_leaders::{
 };
 
 use super::{Answer, Peer, Serve};
-use crate::cluster::{Cluster, State};
+use crate::cluster::Cluster;
 use crate::incoming::Refusal;
+use crate::state::State;
 
 const PREFERRED: i8 = 0;
 const UNCLEAN: i8 = 1;

@@ -10,9 +10,9 @@ use kafkars_protocol::messages::incremental_alter_configs::{
 };
 
 use super::{Answer, Peer, Serve};
-use crate::cluster::State;
 use crate::incoming::Refusal;
 use crate::settings::alter::{Alteration, Change, alter};
+use crate::state::State;
 
 impl Serve for IncrementalAlterConfigsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<IncrementalAlterConfigsResponse> {

@@ -10,8 +10,9 @@ use kafkars_protocol::messages::alter_partition_reassignments::{
 };
 
 use super::{Answer, Peer, Serve};
-use crate::cluster::{Cluster, State};
+use crate::cluster::Cluster;
 use crate::incoming::Refusal;
+use crate::state::State;
 
 impl Serve for AlterPartitionReassignmentsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<AlterPartitionReassignmentsResponse> {

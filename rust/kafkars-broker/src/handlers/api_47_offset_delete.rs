@@ -9,7 +9,7 @@ use kafkars_protocol::messages::offset_delete::{
 };
 
 use super::{Answer, Peer, Serve, coordination};
-use crate::cluster::State;
+use crate::state::State;
 
 impl Serve for OffsetDeleteRequest {
     fn serve(self, peer: &Peer, version: i16) -> Answer<OffsetDeleteResponse> {

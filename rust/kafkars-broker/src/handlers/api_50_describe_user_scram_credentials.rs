@@ -11,8 +11,8 @@ use kafkars_protocol::messages::describe_user_scram_credentials::{
 };
 
 use super::{Answer, Peer, Serve};
-use crate::cluster::State;
 use crate::incoming::Refusal;
+use crate::state::State;
 
 impl Serve for DescribeUserScramCredentialsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<DescribeUserScramCredentialsResponse> {

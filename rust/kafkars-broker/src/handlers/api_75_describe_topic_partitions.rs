@@ -12,9 +12,10 @@ use kafkars_protocol::messages::describe_topic_partitions::{
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::{Answer, Peer, Serve, operations};
-use crate::cluster::{Cluster, State};
+use crate::cluster::Cluster;
 use crate::failover::NO_LEADER;
 use crate::partition::Partition;
+use crate::state::State;
 use crate::topic_name;
 
 /// `max.request.partition.size.limit`.

@@ -16,10 +16,10 @@ use kafkars_protocol::messages::share_fetch::{
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::{Answer, Hints, Peer, Serve};
-use crate::cluster::State;
 use crate::nodes::Node;
 use crate::security::acl::AclOperation;
 use crate::shares::{self, CLOSING, Changes, Fetching, OPENING, SessionKey, ShareLimits};
+use crate::state::State;
 use crate::waiter::Waiter;
 
 /// `share_acquire_mode` in which `max_records` is a limit.

@@ -12,9 +12,9 @@ use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::api_78_share_fetch::session_key;
 use super::{Answer, Hints, Peer, Serve};
-use crate::cluster::State;
 use crate::nodes::Node;
 use crate::shares::{self, CLOSING, Changes, OPENING, ShareLimits};
+use crate::state::State;
 
 impl Serve for ShareAcknowledgeRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<ShareAcknowledgeResponse> {

@@ -13,8 +13,8 @@ use kafkars_protocol::messages::describe_share_group_offsets::{
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::{Answer, Peer, Serve, coordination};
-use crate::cluster::State;
 use crate::groups::Refused;
+use crate::state::State;
 
 impl Serve for DescribeShareGroupOffsetsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<DescribeShareGroupOffsetsResponse> {

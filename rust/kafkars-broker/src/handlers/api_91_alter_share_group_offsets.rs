@@ -10,8 +10,8 @@ use kafkars_protocol::messages::alter_share_group_offsets::{
 };
 
 use super::{Answer, Peer, Serve, coordination};
-use crate::cluster::State;
 use crate::groups::Refused;
+use crate::state::State;
 
 impl Serve for AlterShareGroupOffsetsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<AlterShareGroupOffsetsResponse> {

@@ -310,9 +310,9 @@ fn keep(cluster: &Cluster, api: ApiKey) -> bool {
     }
     let mut state = cluster.state();
     let saved = if state.unsaved || storage::is_change(api) {
-        state.save()
+        cluster.save(&mut state)
     } else if storage::is_commit(api) {
-        state.save_commits()
+        cluster.save_commits(&mut state)
     } else {
         return true;
     };

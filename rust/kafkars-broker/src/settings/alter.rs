@@ -9,10 +9,10 @@ use super::kind::items;
 use super::loggers::LevelChange;
 use super::topic::{self, ConfigProblem, Overrides};
 use super::{broker_table, client_metrics, resource, topic_table};
-use crate::cluster::State;
 use crate::groups::configs::{GroupConfigProblem, GroupConfigs};
 use crate::handlers::Peer;
 use crate::incoming::Refusal;
+use crate::state::State;
 use crate::topic_name;
 
 /// What is to become of one resource.

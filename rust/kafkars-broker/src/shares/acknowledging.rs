@@ -3,7 +3,7 @@
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::{Acknowledgement, SessionKey, ShareLimits};
-use crate::cluster::State;
+use crate::state::State;
 
 /// What a member says of one partition; all of it holds, or none.
 pub(crate) fn acknowledge(

@@ -7,9 +7,9 @@ use kafkars_records::{BatchHeader, ReadLimits, batches};
 
 use super::partition::{Demand, Stretch};
 use super::{SessionKey, ShareLimits, SharePartition};
-use crate::cluster::State;
 use crate::groups::configs::{GroupConfigs, reset_duration_ms};
 use crate::partition::Partition;
+use crate::state::State;
 
 /// What one request asks for, and how much of that is left.
 #[derive(Debug)]

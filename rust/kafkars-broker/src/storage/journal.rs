@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::private;
 use super::snapshot::{OffsetSnapshot, ShareSnapshot};
+use crate::private_files;
 
 /// Shortest journal that is put into `state.json`; a longer one is when it is as long as that file.
 const SHORTEST: u64 = 64 << 10;
@@ -105,7 +105,7 @@ impl Journal {
             lines.push(b'\n');
         }
         let mut file = if is_new {
-            private::create_file(&self.path)?
+            private_files::create_file(&self.path)?
         } else {
             OpenOptions::new().append(true).open(&self.path)?
         };

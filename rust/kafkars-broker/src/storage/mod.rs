@@ -11,8 +11,6 @@
 //! however it ends, but like in Kafka nothing forces the system to put it on the disk at once.
 
 mod journal;
-mod partition_file;
-mod private;
 mod restore;
 mod snapshot;
 
@@ -24,12 +22,12 @@ use std::path::{Path, PathBuf};
 
 use kafkars_protocol::{ApiKey, Uuid};
 
-use crate::cluster::State;
 use crate::error::BrokerError;
-use crate::topic::Topic;
+use crate::log::folder::LogFolder;
+use crate::private_files;
+use crate::state::State;
 
 use journal::{Entry, Journal};
-pub(crate) use partition_file::PartitionFile;
 pub(crate) use restore::restore;
 use snapshot::OffsetSnapshot;
 pub(crate) use snapshot::Snapshot;
@@ -41,6 +39,7 @@ const JOURNAL: &str = "commits.jsonl";
 #[derive(Debug)]
 pub(crate) struct Storage {
     folder: PathBuf,
+    logs: LogFolder,
     cluster_id: String,
     /// What was written last, to leave out writing it again.
     saved: Vec<u8>,
@@ -58,9 +57,10 @@ impl Storage {
         new_id: String,
     ) -> Result<(Self, Option<Snapshot>), BrokerError> {
         let failed = |path: &Path, error: io::Error| failure(path, error.to_string());
-        private::create_folder(&folder.join("logs")).map_err(|error| failed(folder, error))?;
+        let logs = LogFolder::open(&folder.join("logs"));
+        let logs = logs.map_err(|error| failed(folder, error))?;
         let path = folder.join("lock");
-        let lock = private::create_file(&path).map_err(|error| failed(&path, error))?;
+        let lock = private_files::create_file(&path).map_err(|error| failed(&path, error))?;
         if lock.try_lock().is_err() {
             let reason = "another broker is using it; stop that one or name another directory";
             return Err(failure(folder, reason.to_owned()));
@@ -71,6 +71,7 @@ impl Storage {
             .map_or(new_id, |snapshot| snapshot.cluster_id.clone());
         let storage = Self {
             folder: folder.to_owned(),
+            logs,
             cluster_id,
             saved: Vec::new(),
             journal: Journal::new(folder.join(JOURNAL)),
@@ -84,31 +85,36 @@ impl Storage {
         &self.cluster_id
     }
 
-    /// Gives the partitions of a topic their files, those that have none yet.
-    pub(crate) fn attach(&self, topic: &mut Topic) -> io::Result<()> {
-        let folder = self.folder_of(topic.id);
-        private::create_folder(&folder)?;
-        for (index, partition) in topic.partitions.iter_mut().enumerate() {
-            if partition.file.is_none() {
-                partition.file = Some(PartitionFile::new(folder.join(file_name(index))));
-            }
+    /// Keeps what has changed, but for records. Called before an answer says that it has.
+    pub(crate) fn save(&mut self, state: &mut State) -> io::Result<()> {
+        let saved = self.write(&Snapshot::of(&self.cluster_id, state));
+        if saved.is_ok() {
+            drop(state.groups.offsets.take_changed());
+            let shares = state.shares.snapshot();
+            let shares = shares.map(|(group, topic, partition, start_offset)| {
+                ((group.to_owned(), topic, partition), start_offset)
+            });
+            self.shares = shares.collect();
         }
-        Ok(())
+        state.unsaved = saved.is_err();
+        saved
     }
 
-    /// A topic is gone, and its records with it.
-    pub(crate) fn remove(&self, topic: Uuid) {
-        let folder = self.folder_of(topic);
-        if let Err(error) = fs::remove_dir_all(&folder) {
-            tracing::warn!(folder = %folder.display(), %error, "the records of a deleted topic are left behind");
+    /// Keeps what has changed, where nothing but commits and the progress of share groups has.
+    pub(crate) fn save_commits(&mut self, state: &mut State) -> io::Result<()> {
+        if state.unsaved || self.journal.is_long() {
+            return self.save(state);
         }
+        let saved = self.append_commits(state);
+        state.unsaved = saved.is_err();
+        saved
     }
 
     /// Writes everything but records, if it has changed.
-    fn save(&mut self, state: &Snapshot) -> io::Result<()> {
+    fn write(&mut self, state: &Snapshot) -> io::Result<()> {
         let content = serde_json::to_vec(state)?;
         if content != self.saved || !self.journal.is_empty() {
-            partition_file::write_whole(&self.folder.join(STATE), &content)?;
+            private_files::write_whole(&self.folder.join(STATE), &content)?;
             self.journal.begin(&content);
             self.saved = content;
         }
@@ -116,7 +122,7 @@ impl Storage {
     }
 
     /// Writes down what has been committed since the last time.
-    fn save_commits(&mut self, state: &mut State) -> io::Result<()> {
+    fn append_commits(&mut self, state: &mut State) -> io::Result<()> {
         let offsets = &mut state.groups.offsets;
         let changed = offsets.take_changed();
         let commits = changed.into_iter().filter_map(|(group, topic, partition)| {
@@ -141,52 +147,6 @@ impl Storage {
             return Ok(());
         }
         self.journal.append(&entries)
-    }
-
-    fn folder_of(&self, topic: Uuid) -> PathBuf {
-        self.folder.join("logs").join(topic.to_string())
-    }
-}
-
-impl State {
-    /// Keeps what has changed, where there is a directory. Called before an answer says that it has.
-    pub(crate) fn save(&mut self) -> io::Result<()> {
-        let Some(mut storage) = self.storage.take() else {
-            return Ok(());
-        };
-        let saved = storage.save(&Snapshot::of(&storage.cluster_id, self));
-        if saved.is_ok() {
-            drop(self.groups.offsets.take_changed());
-            let shares = self.shares.snapshot();
-            let shares = shares.map(|(group, topic, partition, start_offset)| {
-                ((group.to_owned(), topic, partition), start_offset)
-            });
-            storage.shares = shares.collect();
-        }
-        self.storage = Some(storage);
-        self.unsaved = saved.is_err();
-        saved
-    }
-
-    /// Keeps what has changed, where nothing but commits and the progress of share groups has.
-    pub(crate) fn save_commits(&mut self) -> io::Result<()> {
-        let Some(mut storage) = self.storage.take() else {
-            return Ok(());
-        };
-        let is_long = storage.journal.is_long();
-        let saved = if self.unsaved || is_long {
-            None
-        } else {
-            Some(storage.save_commits(self))
-        };
-        self.storage = Some(storage);
-        match saved {
-            None => self.save(),
-            Some(saved) => {
-                self.unsaved = saved.is_err();
-                saved
-            }
-        }
     }
 }
 
@@ -224,10 +184,6 @@ pub(crate) fn is_change(api: ApiKey) -> bool {
             | ApiKey::AlterPartitionReassignments
             | ApiKey::UpdateFeatures
     )
-}
-
-fn file_name(partition: usize) -> String {
-    format!("{partition}.log")
 }
 
 fn read(folder: &Path) -> Result<Option<Snapshot>, BrokerError> {

@@ -5,40 +5,41 @@ use std::path::Path;
 use kafkars_protocol::{ErrorCode, Uuid};
 use kafkars_records::TransactionMarker;
 
-use super::partition_file::PartitionFile;
 use super::snapshot::{PartitionSnapshot, Snapshot, TopicSnapshot};
-use super::{Storage, failure, file_name};
-use crate::cluster::{Cluster, State};
+use super::{Storage, failure};
 use crate::error::BrokerError;
+use crate::log::file::PartitionFile;
+use crate::nodes::Nodes;
 use crate::partition::Partition;
 use crate::scram::ScramCredential;
 use crate::settings::topic::TopicConfig;
+use crate::state::State;
 use crate::topic::Topic;
 use crate::transactions::ProducerIds;
 
 /// Makes the cluster what it was. Members of groups and sessions of clients are not kept: they join and start anew.
 pub(crate) fn restore(
-    cluster: &Cluster,
-    storage: Storage,
+    state: &mut State,
+    nodes: &Nodes,
+    storage: &mut Storage,
     snapshot: Option<Snapshot>,
+    now: i64,
 ) -> Result<(), BrokerError> {
-    let mut state = cluster.state();
     if let Some(snapshot) = snapshot {
-        put_back(cluster, &mut state, &storage, snapshot)?;
+        put_back(state, nodes, storage, snapshot, now)?;
     }
-    state.storage = Some(storage);
-    end_left_behind(&mut state, cluster.now());
-    let folder = cluster.config.user.data_dir.clone().unwrap_or_default();
-    state
-        .save()
-        .map_err(|error| failure(&folder, error.to_string()))
+    state.logs = Some(storage.logs.clone());
+    end_left_behind(state, now);
+    let saved = storage.save(state);
+    saved.map_err(|error| failure(&storage.folder, error.to_string()))
 }
 
 fn put_back(
-    cluster: &Cluster,
     state: &mut State,
+    nodes: &Nodes,
     storage: &Storage,
     snapshot: Snapshot,
+    now: i64,
 ) -> Result<(), BrokerError> {
     let folder = &storage.folder;
     let refused =
@@ -58,10 +59,9 @@ fn put_back(
         state.client_metrics.set(&name, subscription);
     }
     for topic in &snapshot.topics {
-        let topic = read_topic(cluster, state, storage, topic)?;
+        let topic = read_topic(state, nodes, storage, topic)?;
         state.insert_topic(topic);
     }
-    let now = cluster.now();
     for entry in snapshot.offsets {
         let (group, topic, partition) = (&entry.group, &entry.topic, entry.partition);
         let kept = match entry.producer_id {
@@ -94,7 +94,7 @@ fn put_back(
     }
     for quota in snapshot.quotas {
         for (key, limit) in &quota.limits {
-            cluster.quotas.set(&quota.entity, key, Some(*limit));
+            state.quotas.set(&quota.entity, key, Some(*limit));
         }
     }
     for kept in snapshot.scram_credentials {
@@ -123,8 +123,8 @@ fn put_back(
 }
 
 fn read_topic(
-    cluster: &Cluster,
     state: &State,
+    nodes: &Nodes,
     storage: &Storage,
     kept: &TopicSnapshot,
 ) -> Result<Topic, BrokerError> {
@@ -146,14 +146,14 @@ fn read_topic(
         if let Some(missing) = partition
             .replicas
             .iter()
-            .find(|id| cluster.node(**id).is_none())
+            .find(|id| nodes.node(**id).is_none())
         {
             return Err(damaged(format!(
                 "it has a replica on node {missing}, and the cluster is started with {} nodes; start it with as many as it had",
-                cluster.config.user.nodes
+                nodes.all().len()
             )));
         }
-        let path = storage.folder_of(id).join(file_name(index));
+        let path = storage.logs.path(id, index);
         partitions.push(read_partition(&path, partition, &config)?);
     }
     Ok(Topic {

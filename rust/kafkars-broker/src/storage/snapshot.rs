@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use kafkars_protocol::Uuid;
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::State;
 use crate::features::Features;
 use crate::groups::offsets::Committed;
 use crate::partition::Partition;
 use crate::quotas::Entity;
 use crate::scram::ScramCredential;
 use crate::security::Acl;
+use crate::state::State;
 use crate::topic::Topic;
 use crate::transactions::Transaction;
 

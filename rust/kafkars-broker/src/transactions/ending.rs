@@ -6,7 +6,7 @@ use kafkars_records::TransactionMarker;
 use super::steps::Identity;
 use super::transaction::{NO_ID, Stage, Transaction};
 use super::{ProducerIds, Transactions, expire};
-use crate::cluster::State;
+use crate::state::State;
 use crate::topic::TopicKey;
 
 /// Epoch of the coordinator: it is never elected anew.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use kafkars_protocol::ErrorCode;
 use tokio::sync::Notify;
 
-use crate::cluster::State;
+use crate::state::State;
 
 mod ending;
 mod steps;

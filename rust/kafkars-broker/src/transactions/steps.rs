@@ -4,7 +4,7 @@ use kafkars_protocol::ErrorCode;
 
 use super::transaction::{NO_EPOCH, Stage, Transaction};
 use super::{MAX_TIMEOUT_MS, Transactions, ending, expire};
-use crate::cluster::State;
+use crate::state::State;
 
 /// A producer id with its epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,16 +1,20 @@
 //! One partition's batches and their offsets, in memory.
 
+pub(crate) mod file;
+pub(crate) mod folder;
+mod segment;
+
 use std::collections::VecDeque;
 
 use bytes::Bytes;
 
-use crate::chunk::Chunk;
 use crate::incoming::IncomingBatch;
+use segment::Segment;
 
-/// The first chunk of a log is this large, and each next one twice the last, so that a small topic costs little.
-const SMALLEST_CHUNK: usize = 16 * 1024;
-/// Largest chunk. A read ends with its chunk, so it also bounds how much one fetch takes from one partition.
-const LARGEST_CHUNK: usize = 4 * 1024 * 1024;
+/// The first segment of a log is this large, and each next one twice the last, so that a small topic costs little.
+const SMALLEST_SEGMENT: usize = 16 * 1024;
+/// Largest segment. A read ends with its segment, so it also bounds how much one fetch takes from one partition.
+const LARGEST_SEGMENT: usize = 4 * 1024 * 1024;
 
 /// Where these fields stand in a batch.
 const BASE_OFFSET_AT: usize = 0;
@@ -20,7 +24,7 @@ const LEADER_EPOCH_AT: usize = 12;
 #[derive(Debug)]
 pub(crate) struct Log {
     /// With the position in the log at which each starts; only the last is open.
-    chunks: VecDeque<(u64, Chunk)>,
+    segments: VecDeque<(u64, Segment)>,
     batches: VecDeque<Entry>,
     start_offset: i64,
     end_offset: i64,
@@ -47,7 +51,7 @@ pub(crate) struct OffsetOutOfRange;
 impl Log {
     pub(crate) fn new(retention_bytes: Option<u64>) -> Self {
         Self {
-            chunks: VecDeque::new(),
+            segments: VecDeque::new(),
             batches: VecDeque::new(),
             start_offset: 0,
             end_offset: 0,
@@ -93,7 +97,7 @@ impl Log {
     pub(crate) fn append(&mut self, batch: &IncomingBatch, leader_epoch: i32) -> i64 {
         let base_offset = self.end_offset;
         let bytes = batch.raw.bytes();
-        let copy = self.chunk_for(bytes.len()).append(bytes);
+        let copy = self.segment_for(bytes.len()).append(bytes);
         put(copy, BASE_OFFSET_AT, &base_offset.to_be_bytes());
         put(copy, LEADER_EPOCH_AT, &leader_epoch.to_be_bytes());
         let last_offset = base_offset + i64::from(batch.raw.header.last_offset_delta);
@@ -172,14 +176,14 @@ impl Log {
             return Ok(Bytes::new());
         };
         let index = self
-            .chunks
+            .segments
             .partition_point(|(start, _)| *start <= entry.position)
             .saturating_sub(1);
-        let Some((chunk_start, chunk)) = self.chunks.get_mut(index) else {
+        let Some((segment_start, segment)) = self.segments.get_mut(index) else {
             return Ok(Bytes::new());
         };
-        let chunk_end = *chunk_start + chunk.len() as u64;
-        let limit = chunk_end
+        let segment_end = *segment_start + segment.len() as u64;
+        let limit = segment_end
             .min(past_end)
             .min(entry.position.saturating_add(max_bytes as u64));
         let past = self
@@ -190,7 +194,8 @@ impl Log {
             None if at_least_one => entry.position + u64::from(entry.length),
             None => return Ok(Bytes::new()),
         };
-        Ok(chunk.read((entry.position - *chunk_start) as usize..(end - *chunk_start) as usize))
+        Ok(segment
+            .read((entry.position - *segment_start) as usize..(end - *segment_start) as usize))
     }
 
     /// One batch, as it stands in the log.
@@ -213,11 +218,11 @@ impl Log {
             .front()
             .map_or(self.end_position, |entry| entry.position);
         while self
-            .chunks
+            .segments
             .front()
-            .is_some_and(|(start, chunk)| start + chunk.len() as u64 <= kept_from)
+            .is_some_and(|(start, segment)| start + segment.len() as u64 <= kept_from)
         {
-            self.chunks.pop_front();
+            self.segments.pop_front();
         }
         self.start_offset
     }
@@ -249,9 +254,9 @@ impl Log {
     /// The same log with other bytes for its batches, and without those that are not given.
     pub(crate) fn replace(&mut self, kept: VecDeque<(Entry, Bytes)>) {
         self.batches.clear();
-        self.chunks.clear();
+        self.segments.clear();
         for (entry, bytes) in kept {
-            self.chunk_for(bytes.len()).append(&bytes);
+            self.segment_for(bytes.len()).append(&bytes);
             self.batches.push_back(Entry {
                 length: bytes.len() as u32,
                 position: self.end_position,
@@ -267,33 +272,33 @@ impl Log {
             .partition_point(|entry| entry.last_offset < offset)
     }
 
-    /// The open chunk, or a new one when the batch does not fit.
-    fn chunk_for(&mut self, length: usize) -> &mut Chunk {
+    /// The open segment, or a new one when the batch does not fit.
+    fn segment_for(&mut self, length: usize) -> &mut Segment {
         let fits = self
-            .chunks
+            .segments
             .back()
-            .is_some_and(|(_, chunk)| chunk.has_room_for(length));
+            .is_some_and(|(_, segment)| segment.has_room_for(length));
         if !fits {
-            let mut capacity = SMALLEST_CHUNK;
-            if let Some((_, full)) = self.chunks.back_mut() {
+            let mut capacity = SMALLEST_SEGMENT;
+            if let Some((_, full)) = self.segments.back_mut() {
                 full.seal();
-                capacity = (full.len() * 2).clamp(SMALLEST_CHUNK, LARGEST_CHUNK);
+                capacity = (full.len() * 2).clamp(SMALLEST_SEGMENT, LARGEST_SEGMENT);
             }
             self.retain();
-            let chunk = Chunk::with_capacity(capacity.max(length));
-            self.chunks.push_back((self.end_position, chunk));
+            let segment = Segment::with_capacity(capacity.max(length));
+            self.segments.push_back((self.end_position, segment));
         }
-        let last = self.chunks.len() - 1;
-        &mut self.chunks[last].1
+        let last = self.segments.len() - 1;
+        &mut self.segments[last].1
     }
 
-    /// `retention.bytes`: like Kafka, drops whole old chunks while what stays is still as much as is to be kept.
+    /// `retention.bytes`: like Kafka, drops whole old segments while what stays is still as much as is to be kept.
     fn retain(&mut self) {
         let Some(keep) = self.retention_bytes else {
             return;
         };
-        while let Some((start, chunk)) = self.chunks.front() {
-            let end = start + chunk.len() as u64;
+        while let Some((start, segment)) = self.segments.front() {
+            let end = start + segment.len() as u64;
             if self.end_position - end < keep {
                 return;
             }

@@ -9,14 +9,14 @@ use bytes::{Bytes, BytesMut};
 
 /// A growing piece of a log. What has been read once is frozen into runs; the rest is still open in `tail`.
 #[derive(Debug)]
-pub(crate) struct Chunk {
-    /// Frozen pieces, each with the position in the chunk where it starts. One only, once the chunk is sealed.
+pub(crate) struct Segment {
+    /// Frozen pieces, each with the position in the segment where it starts. One only, once the segment is sealed.
     runs: Vec<(usize, Bytes)>,
     frozen: usize,
     tail: BytesMut,
 }
 
-impl Chunk {
+impl Segment {
     pub(crate) fn with_capacity(capacity: usize) -> Self {
         Self {
             runs: Vec::new(),
@@ -40,7 +40,7 @@ impl Chunk {
         &mut self.tail[start..]
     }
 
-    /// The bytes at `range`, which must lie within the chunk. Copies only in an open chunk that was read in small steps before.
+    /// The bytes at `range`, which must lie within the segment. Copies only in an open segment that was read in small steps before.
     pub(crate) fn read(&mut self, range: Range<usize>) -> Bytes {
         if range.end > self.frozen {
             self.freeze();
@@ -93,38 +93,38 @@ mod tests {
 
     #[test]
     fn what_was_never_read_is_one_slice() {
-        let mut chunk = Chunk::with_capacity(100);
-        chunk.append(b"one");
-        chunk.append(b"two");
-        let read = chunk.read(0..6);
+        let mut segment = Segment::with_capacity(100);
+        segment.append(b"one");
+        segment.append(b"two");
+        let read = segment.read(0..6);
         assert_eq!(read, "onetwo");
-        assert_eq!(chunk.read(3..6).as_ptr(), read[3..].as_ptr());
+        assert_eq!(segment.read(3..6).as_ptr(), read[3..].as_ptr());
     }
 
     #[test]
     fn reads_across_runs_are_joined() {
-        let mut chunk = Chunk::with_capacity(100);
+        let mut segment = Segment::with_capacity(100);
         for piece in ["one", "two", "three"] {
-            chunk.append(piece.as_bytes());
-            chunk.read(0..1);
+            segment.append(piece.as_bytes());
+            segment.read(0..1);
         }
-        assert_eq!(chunk.read(3..11), "twothree");
-        assert_eq!(chunk.read(0..11), "onetwothree");
-        assert_eq!(chunk.read(3..6), "two");
-        chunk.seal();
-        assert_eq!(chunk.read(0..11), "onetwothree");
-        assert_eq!(chunk.read(3..6), "two");
+        assert_eq!(segment.read(3..11), "twothree");
+        assert_eq!(segment.read(0..11), "onetwothree");
+        assert_eq!(segment.read(3..6), "two");
+        segment.seal();
+        assert_eq!(segment.read(0..11), "onetwothree");
+        assert_eq!(segment.read(3..6), "two");
     }
 
     #[test]
-    fn an_open_chunk_keeps_its_room_after_a_read() {
-        let mut chunk = Chunk::with_capacity(10);
-        chunk.append(b"12345").copy_from_slice(b"abcde");
-        assert_eq!(chunk.read(0..5), "abcde");
-        assert!(chunk.has_room_for(5));
-        assert!(!chunk.has_room_for(6));
-        chunk.append(b"fghij");
-        assert_eq!(chunk.read(4..7), "efg");
-        assert_eq!(chunk.len(), 10);
+    fn an_open_segment_keeps_its_room_after_a_read() {
+        let mut segment = Segment::with_capacity(10);
+        segment.append(b"12345").copy_from_slice(b"abcde");
+        assert_eq!(segment.read(0..5), "abcde");
+        assert!(segment.has_room_for(5));
+        assert!(!segment.has_room_for(6));
+        segment.append(b"fghij");
+        assert_eq!(segment.read(4..7), "efg");
+        assert_eq!(segment.len(), 10);
     }
 }

@@ -1,11 +1,11 @@
 //! Folders and files that only their owner may read: records, and the salted passwords of users, are in them.
 
-use std::fs::{DirBuilder, File, OpenOptions};
-use std::io;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Makes a folder and those above it, where they are missing. One that is there keeps the permissions it has.
-pub(super) fn create_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -14,7 +14,7 @@ pub(super) fn create_folder(path: &Path) -> io::Result<()> {
 }
 
 /// How files are opened that may be made by it.
-pub(super) fn options() -> OpenOptions {
+pub(crate) fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
@@ -22,6 +22,13 @@ pub(super) fn options() -> OpenOptions {
 }
 
 /// An empty file.
-pub(super) fn create_file(path: &Path) -> io::Result<File> {
+pub(crate) fn create_file(path: &Path) -> io::Result<File> {
     options().write(true).create(true).truncate(true).open(path)
+}
+
+/// Writes a file so that whoever reads it later finds what was there before or what is there now, whole.
+pub(crate) fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+    let new = path.with_extension("new");
+    create_file(&new)?.write_all(content)?;
+    fs::rename(&new, path)
 }

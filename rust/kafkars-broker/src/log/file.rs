@@ -2,12 +2,12 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bytes::Bytes;
 use kafkars_records::{RawBatch, batches};
 
-use super::private;
+use crate::private_files;
 
 /// Where the base offset of a batch ends, and where its leader epoch stands.
 const LENGTH_AT: usize = 8;
@@ -23,16 +23,16 @@ pub(crate) struct PartitionFile {
 
 /// What a file holds.
 #[derive(Debug)]
-pub(super) struct Loaded {
-    pub(super) file: PartitionFile,
-    pub(super) batches: Vec<RawBatch>,
+pub(crate) struct Loaded {
+    pub(crate) file: PartitionFile,
+    pub(crate) batches: Vec<RawBatch>,
     /// Bytes of a batch at the end that was not written whole.
-    pub(super) cut: usize,
+    pub(crate) cut: usize,
 }
 
 impl PartitionFile {
     /// A file that is made with the first batch.
-    pub(super) fn new(path: PathBuf) -> Self {
+    pub(crate) fn new(path: PathBuf) -> Self {
         Self { path, length: 0 }
     }
 
@@ -40,7 +40,7 @@ impl PartitionFile {
     ///
     /// # Errors
     /// When the file cannot be read, or is damaged elsewhere than at its end.
-    pub(super) fn load(path: PathBuf) -> io::Result<Loaded> {
+    pub(crate) fn load(path: PathBuf) -> io::Result<Loaded> {
         let bytes = match fs::read(&path) {
             Ok(bytes) => Bytes::from(bytes),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Bytes::new(),
@@ -84,7 +84,7 @@ impl PartitionFile {
         stamped.extend_from_slice(batch.get(LENGTH_AT..LEADER_EPOCH_AT).unwrap_or_default());
         stamped.extend_from_slice(&leader_epoch.to_be_bytes());
         stamped.extend_from_slice(batch.get(MAGIC_AT..).unwrap_or_default());
-        let mut file = private::options()
+        let mut file = private_files::options()
             .append(true)
             .create(true)
             .open(&self.path)?;
@@ -103,15 +103,8 @@ impl PartitionFile {
         batches: impl Iterator<Item = &'a Bytes>,
     ) -> io::Result<()> {
         let content: Vec<u8> = batches.flat_map(|batch| batch.iter().copied()).collect();
-        write_whole(&self.path, &content)?;
+        private_files::write_whole(&self.path, &content)?;
         self.length = content.len() as u64;
         Ok(())
     }
-}
-
-/// Writes a file so that whoever reads it later finds what was there before or what is there now, whole.
-pub(super) fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
-    let new = path.with_extension("new");
-    private::create_file(&new)?.write_all(content)?;
-    fs::rename(&new, path)
 }
