@@ -19,6 +19,7 @@
 
 mod aborted;
 mod api_table;
+mod background;
 mod cleanup;
 mod clock;
 mod cluster;
@@ -35,7 +36,6 @@ mod groups;
 mod handlers;
 mod ids;
 mod incoming;
-mod lifecycle;
 mod log;
 mod nodes;
 mod partition;

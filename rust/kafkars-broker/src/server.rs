@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
-use crate::cleanup;
+use crate::background;
 use crate::cluster::Cluster;
 use crate::config::CheckedConfig;
 use crate::connection::{Accepted, Connection};
@@ -22,7 +22,6 @@ use crate::error::BrokerError;
 use crate::nodes::{Alive, Node, NodeState};
 use crate::security::listener::Listener;
 use crate::security::transport::Transport;
-use crate::transactions;
 
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 1024;
@@ -138,10 +137,10 @@ impl Server {
         };
         server
             .handle
-            .spawn(transactions::run_timeouts(Arc::clone(&server.cluster)));
+            .spawn(background::end_transactions(Arc::clone(&server.cluster)));
         if let Some(interval) = server.cluster.config.user.cleanup_interval {
             let cluster = Arc::clone(&server.cluster);
-            server.handle.spawn(cleanup::run(cluster, interval));
+            server.handle.spawn(background::clean(cluster, interval));
         }
         for (node, listeners) in nodes.iter().zip(listeners) {
             server.start_node(node, listeners);

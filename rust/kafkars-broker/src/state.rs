@@ -20,7 +20,7 @@ use crate::settings::loggers::Loggers;
 use crate::shares::Shares;
 use crate::topic::{Topic, TopicKey};
 use crate::topics::Topics;
-use crate::transactions::{ProducerIds, Transactions};
+use crate::transactions::{ProducerIds, TransactionCoordinator, Transactions};
 
 /// Producer ids start here, to be told from counts and offsets when reading a log.
 const FIRST_PRODUCER_ID: i64 = 1000;
@@ -90,6 +90,17 @@ impl State {
     ) -> (&'a mut Groups, Topics<'a>) {
         let topics = Topics::new(&self.topics, &self.names, self.topics_created, client);
         (&mut self.groups, topics)
+    }
+
+    /// The coordinator of transactions, at work on this state.
+    pub(crate) fn transaction_coordinator(&mut self) -> TransactionCoordinator<'_> {
+        TransactionCoordinator {
+            transactions: &mut self.transactions,
+            producer_ids: &mut self.producer_ids,
+            offsets: &mut self.groups.offsets,
+            topics: &mut self.topics,
+            unsaved: &mut self.unsaved,
+        }
     }
 
     pub(crate) fn topic(&self, name: &str) -> Option<&Topic> {

@@ -6,65 +6,11 @@
 mod compaction;
 mod transactions;
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use crate::cluster::Cluster;
-use crate::embedded::EmbeddedBroker;
 use crate::error::BrokerError;
 use crate::topic::Topic;
 
-impl EmbeddedBroker {
-    /// Deletes what `retention.ms` and `retention.bytes` no longer keep of a topic, or of all, where `cleanup.policy` has
-    /// `delete`. Returns by how many offsets the beginnings of their partitions have moved.
-    ///
-    /// # Errors
-    /// When there is no such topic, or the broker is stopped.
-    pub fn run_retention(&self, topic: Option<&str>) -> Result<u64, BrokerError> {
-        let cluster = self.running()?;
-        self.each(topic, |topic| Ok(retain(topic, cluster.now())))
-    }
-
-    /// Compacts a topic, or all, where `cleanup.policy` has `compact`. Returns how many records are gone.
-    ///
-    /// # Errors
-    /// When there is no such topic, a batch cannot be read, or the broker is stopped.
-    pub fn compact(&self, topic: Option<&str>) -> Result<u64, BrokerError> {
-        let cluster = self.running()?;
-        self.each(topic, |topic| compact(topic, cluster.now()))
-    }
-
-    fn each(
-        &self,
-        name: Option<&str>,
-        mut clean: impl FnMut(&mut Topic) -> Result<u64, BrokerError>,
-    ) -> Result<u64, BrokerError> {
-        let mut state = self.running()?.state();
-        let Some(name) = name else {
-            return state.topics_mut().map(clean).sum();
-        };
-        let found = state.topic_mut(name);
-        clean(found.ok_or_else(|| BrokerError::UnknownTopic(name.to_owned()))?)
-    }
-}
-
-/// Runs as long as the cluster, which is asked to clean at an interval of its clock.
-pub(crate) async fn run(cluster: Arc<Cluster>, interval: Duration) {
-    let interval = i64::try_from(interval.as_millis()).unwrap_or(i64::MAX);
-    loop {
-        let due = cluster.now().saturating_add(interval.max(1));
-        cluster.clock.until(due).await;
-        let now = cluster.now();
-        for topic in cluster.state().topics_mut() {
-            retain(topic, now);
-            if let Err(error) = compact(topic, now) {
-                tracing::warn!(topic = topic.name, %error, "cannot compact");
-            }
-        }
-    }
-}
-
-fn retain(topic: &mut Topic, now: i64) -> u64 {
+/// Deletes what `retention.ms` and `retention.bytes` no longer keep; gives by how many offsets the beginnings have moved.
+pub(crate) fn retain(topic: &mut Topic, now: i64) -> u64 {
     let config = &topic.config;
     let mut moved = 0;
     for partition in &mut topic.partitions {
@@ -83,7 +29,8 @@ fn retain(topic: &mut Topic, now: i64) -> u64 {
     moved
 }
 
-fn compact(topic: &mut Topic, now: i64) -> Result<u64, BrokerError> {
+/// Compacts a topic where `cleanup.policy` has `compact`; gives how many records are gone.
+pub(crate) fn compact(topic: &mut Topic, now: i64) -> Result<u64, BrokerError> {
     if !topic.config.compacted {
         return Ok(0);
     }

@@ -34,7 +34,7 @@ use crate::nodes::Node;
 use crate::partition::Placed;
 use crate::state::State;
 use crate::topic::TopicKey;
-use crate::transactions::{self, Identity, Member};
+use crate::transactions::{Identity, Member};
 
 /// Acks of producers that wait for all replicas in sync.
 const ALL: i16 = -1;
@@ -241,10 +241,11 @@ impl Append<'_> {
         let adds = self.version >= ADDS_SINCE;
         let transactional_id = self.transactional_id;
         let checked = if adds {
-            transactions::add(state, transactional_id, producer, &[member], self.now)
+            let mut coordinator = state.transaction_coordinator();
+            coordinator.add(transactional_id, producer, &[member], self.now)
         } else {
             let transactions = &mut state.transactions;
-            transactions::verify(transactions, transactional_id, producer, &member)
+            transactions.verify(transactional_id, producer, &member)
         };
         checked.map_err(|code| match code {
             ErrorCode::ProducerFenced => ErrorCode::InvalidProducerEpoch.into(),

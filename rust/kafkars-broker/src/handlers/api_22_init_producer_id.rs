@@ -13,7 +13,7 @@ use kafkars_protocol::messages::init_producer_id::{InitProducerIdRequest, InitPr
 
 use super::coordination::check_transactional_id;
 use super::{Answer, Peer, Serve};
-use crate::transactions::{self, Identity};
+use crate::transactions::Identity;
 
 /// First version whose clients know PRODUCER_FENCED.
 const FENCED_SINCE: i16 = 4;
@@ -61,8 +61,8 @@ fn transactional(
         (id, epoch) if id < 0 || epoch < 0 => return Err(ErrorCode::InvalidRequest),
         (id, epoch) => Some(Identity { id, epoch }),
     };
-    transactions::init(
-        &mut peer.cluster.state(),
+    let mut state = peer.cluster.state();
+    state.transaction_coordinator().init(
         transactional_id,
         request.transaction_timeout_ms,
         expected,

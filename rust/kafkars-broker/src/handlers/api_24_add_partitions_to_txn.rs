@@ -13,7 +13,7 @@ use kafkars_protocol::messages::add_partitions_to_txn::{
 use super::coordination::check_transactional_id;
 use super::{Answer, Peer, Serve};
 use crate::state::State;
-use crate::transactions::{self, Identity, Member};
+use crate::transactions::{Identity, Member};
 
 /// First version in the form that brokers use.
 const SEVERAL_SINCE: i16 = 4;
@@ -108,8 +108,7 @@ fn add(
     if wanted.verify_only {
         return results(&wanted.topics, |topic, index| {
             let member = Member::Partition(topic.to_owned(), index);
-            let transactions = &mut state.transactions;
-            code(transactions::verify(transactions, id, producer, &member))
+            code(state.transactions.verify(id, producer, &member))
         });
     }
     let mut members = Vec::new();
@@ -117,7 +116,8 @@ fn add(
         let member = |index: &i32| Member::Partition(topic.name.clone(), *index);
         members.extend(topic.partitions.iter().map(member));
     }
-    let code = code(transactions::add(state, id, producer, &members, now));
+    let mut coordinator = state.transaction_coordinator();
+    let code = code(coordinator.add(id, producer, &members, now));
     results(&wanted.topics, |_, _| code)
 }
 

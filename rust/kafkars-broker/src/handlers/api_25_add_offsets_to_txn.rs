@@ -9,7 +9,7 @@ use kafkars_protocol::messages::add_offsets_to_txn::{
 
 use super::coordination::check_transactional_id;
 use super::{Answer, Peer, Serve};
-use crate::transactions::{self, Identity, Member};
+use crate::transactions::{Identity, Member};
 
 /// First version whose clients know PRODUCER_FENCED.
 const FENCED_SINCE: i16 = 2;
@@ -21,8 +21,8 @@ impl Serve for AddOffsetsToTxnRequest {
                 id: self.producer_id,
                 epoch: self.producer_epoch,
             };
-            transactions::add(
-                &mut peer.cluster.state(),
+            let mut state = peer.cluster.state();
+            state.transaction_coordinator().add(
                 &self.transactional_id,
                 producer,
                 &[Member::Group(self.group_id.clone())],

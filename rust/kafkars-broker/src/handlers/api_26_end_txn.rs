@@ -12,7 +12,7 @@ use kafkars_protocol::messages::end_txn::{EndTxnRequest, EndTxnResponse};
 
 use super::coordination::check_transactional_id;
 use super::{Answer, Peer, Serve};
-use crate::transactions::{self, End, Identity};
+use crate::transactions::{Identity, TransactionEnd};
 
 /// First version whose clients know PRODUCER_FENCED.
 const FENCED_SINCE: i16 = 2;
@@ -23,7 +23,7 @@ impl Serve for EndTxnRequest {
     fn serve(self, peer: &Peer, version: i16) -> Answer<EndTxnResponse> {
         let bumps = version >= BUMPS_SINCE;
         let result = check_transactional_id(peer, &self.transactional_id).and_then(|()| {
-            let wish = End {
+            let end = TransactionEnd {
                 id: &self.transactional_id,
                 producer: Identity {
                     id: self.producer_id,
@@ -32,7 +32,8 @@ impl Serve for EndTxnRequest {
                 committed: self.committed,
                 bumps,
             };
-            transactions::end(&mut peer.cluster.state(), wish, peer.cluster.now())
+            let mut state = peer.cluster.state();
+            state.transaction_coordinator().end(end, peer.cluster.now())
         });
         Answer::Now(match result {
             Ok(next) if bumps => EndTxnResponse {

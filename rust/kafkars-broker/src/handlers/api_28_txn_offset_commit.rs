@@ -16,7 +16,7 @@ use super::{Answer, Peer, Serve};
 use crate::groups::offsets::Committed;
 use crate::nodes::CoordinatorKind;
 use crate::state::State;
-use crate::transactions::{self, Identity, Member};
+use crate::transactions::{Identity, Member};
 
 /// First version whose clients know TRANSACTION_ABORTABLE.
 const ABORTABLE_SINCE: i16 = 4;
@@ -113,9 +113,11 @@ fn check(
     };
     let group = Member::Group(group_id.clone());
     let verified = if version >= ADDS_SINCE {
-        transactions::add(state, transactional_id, producer, &[group], now)
+        let mut coordinator = state.transaction_coordinator();
+        coordinator.add(transactional_id, producer, &[group], now)
     } else {
-        transactions::verify(&mut state.transactions, transactional_id, producer, &group)
+        let transactions = &mut state.transactions;
+        transactions.verify(transactional_id, producer, &group)
     };
     verified.map_err(|code| match code {
         ErrorCode::ProducerFenced => ErrorCode::InvalidProducerEpoch,

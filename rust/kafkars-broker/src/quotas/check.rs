@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use kafkars_protocol::ErrorCode;
 
-use super::connections::CONNECTIONS;
+use super::connections::CONNECTION_RATE;
 use super::{Entity, MAX_ENTITIES, Part, Quotas};
 use crate::incoming::Refusal;
 
@@ -41,7 +41,7 @@ pub(crate) fn check_limit(entity: &Entity, key: &str, value: Option<f64>) -> Res
     let whole = match key {
         "producer_byte_rate" | "consumer_byte_rate" if !of_ip => true,
         "request_percentage" | "controller_mutation_rate" if !of_ip => false,
-        CONNECTIONS if of_ip => true,
+        CONNECTION_RATE if of_ip => true,
         _ => return Err(invalid(format!("Invalid configuration key {key}"))),
     };
     let Some(value) = value else {

@@ -6,11 +6,9 @@ use std::net::IpAddr;
 use super::entity::{Entity, Part};
 use super::rate::Rate;
 use super::{MAX_MEASURED, Quotas, Values, milliseconds};
-use crate::embedded::EmbeddedBroker;
-use crate::error::BrokerError;
 
 /// `connection_creation_rate`.
-pub(super) const CONNECTIONS: &str = "connection_creation_rate";
+pub(crate) const CONNECTION_RATE: &str = "connection_creation_rate";
 /// Longest that a connection which is one too many is held before it is closed: one window, as in Kafka.
 const LONGEST_PAUSE_MS: i32 = 1000;
 
@@ -27,11 +25,11 @@ impl Quotas {
         let mut inner = self.inner.lock();
         let named = inner.entities.iter();
         let named = named.filter_map(|(entity, values)| match &entity.ip {
-            Part::Named(ip) if ip.parse() == Ok(address) => values.get(CONNECTIONS),
+            Part::Named(ip) if ip.parse() == Ok(address) => values.get(CONNECTION_RATE),
             _ => None,
         });
         let everybody = inner.entities.get(&Entity::of_address(Part::Default));
-        let default = everybody.and_then(|values: &Values| values.get(CONNECTIONS));
+        let default = everybody.and_then(|values: &Values| values.get(CONNECTION_RATE));
         let Some(limit) = named.chain(default).next().copied() else {
             return 0;
         };
@@ -53,23 +51,6 @@ impl Quotas {
     }
 }
 
-impl EmbeddedBroker {
-    /// Sets how many connections a second an address may open, or with no value takes that back; no address means each that has no
-    /// quota of its own. One that is too many is held for up to a second and closed.
-    ///
-    /// # Errors
-    /// When the value makes no sense, or the broker is stopped.
-    pub fn set_connection_rate(
-        &self,
-        address: Option<IpAddr>,
-        value: Option<f64>,
-    ) -> Result<(), BrokerError> {
-        let address = address.map(|address| address.to_string());
-        let entity = Entity::of_address(Part::from_wire(address.as_deref()));
-        self.set_quota_of(&entity, CONNECTIONS, value)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,9 +60,13 @@ mod tests {
         let address = |last| IpAddr::from([127, 0, 0, last]);
         let quotas = Quotas::default();
         assert_eq!(quotas.admit(address(1), 0), 0);
-        quotas.set(&Entity::of_address(Part::Default), CONNECTIONS, Some(1.0));
+        quotas.set(
+            &Entity::of_address(Part::Default),
+            CONNECTION_RATE,
+            Some(1.0),
+        );
         let named = Part::Named("127.0.0.2".to_owned());
-        quotas.set(&Entity::of_address(named), CONNECTIONS, Some(2.0));
+        quotas.set(&Entity::of_address(named), CONNECTION_RATE, Some(2.0));
         for last in [1, 2] {
             let admitted = (0..30).filter(|_| quotas.admit(address(last), 0) == 0);
             assert_eq!(admitted.count(), 10 * usize::from(last));

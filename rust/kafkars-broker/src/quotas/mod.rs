@@ -14,9 +14,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::embedded::EmbeddedBroker;
-use crate::error::BrokerError;
 use bucket::Bucket;
+pub(crate) use connections::CONNECTION_RATE;
 use connections::Connections;
 pub(crate) use entity::{Entity, Part};
 use rate::Rate;
@@ -63,42 +62,6 @@ pub(crate) struct Quotas {
     /// Whether there are any: the common case costs one load.
     any: AtomicBool,
     inner: Mutex<Inner>,
-}
-
-impl EmbeddedBroker {
-    /// Sets a quota of clients, or with no value takes it back: `producer_byte_rate`, `consumer_byte_rate`, `request_percentage`
-    /// or `controller_mutation_rate` of a client id, or of every client without one of its own.
-    ///
-    /// # Errors
-    /// When there is no such quota, the value makes no sense, or the broker is stopped.
-    pub fn set_quota(
-        &self,
-        client_id: Option<&str>,
-        key: &str,
-        value: Option<f64>,
-    ) -> Result<(), BrokerError> {
-        let entity = Entity::new(Part::Absent, Part::from_wire(client_id));
-        self.set_quota_of(&entity, key, value)
-    }
-
-    fn set_quota_of(
-        &self,
-        entity: &Entity,
-        key: &str,
-        value: Option<f64>,
-    ) -> Result<(), BrokerError> {
-        let cluster = self.running()?;
-        let quotas = &cluster.quotas;
-        let checked = check::check_entity(entity, quotas)
-            .and_then(|()| check::check_limit(entity, key, value));
-        checked.map_err(|refusal| BrokerError::InvalidSetting {
-            setting: "quota",
-            reason: refusal.into_message(),
-        })?;
-        quotas.set(entity, key, value);
-        cluster.state().unsaved = true;
-        Ok(())
-    }
 }
 
 #[derive(Debug, Default)]

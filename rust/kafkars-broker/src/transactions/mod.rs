@@ -11,17 +11,17 @@ use std::sync::Arc;
 use kafkars_protocol::ErrorCode;
 use tokio::sync::Notify;
 
-use crate::state::State;
+use crate::groups::offsets::Offsets;
+use crate::topic::Topic;
 
 mod ending;
 mod steps;
 mod timeouts;
 mod transaction;
 
-pub(crate) use ending::{End, complete_prepared, end};
-pub(crate) use steps::{Identity, Member, add, init, verify};
-pub(crate) use timeouts::run as run_timeouts;
-pub(crate) use transaction::{Stage, Transaction};
+pub(crate) use ending::TransactionEnd;
+pub(crate) use steps::Member;
+pub(crate) use transaction::{Identity, Stage, Transaction};
 
 /// Longest `transaction.timeout.ms` that is taken; Kafka's `transaction.max.timeout.ms`.
 pub(crate) const MAX_TIMEOUT_MS: i32 = 900_000;
@@ -40,6 +40,18 @@ pub(crate) struct Transactions {
     prepared: BTreeSet<String>,
     /// Rung when there is an earlier deadline, or something prepared.
     changed: Arc<Notify>,
+}
+
+/// The coordinator of transactions at work: what it decides on and what it writes to, parts of one state.
+#[derive(Debug)]
+pub(crate) struct TransactionCoordinator<'a> {
+    pub(crate) transactions: &'a mut Transactions,
+    pub(crate) producer_ids: &'a mut ProducerIds,
+    /// Those that groups have committed.
+    pub(crate) offsets: &'a mut Offsets,
+    pub(crate) topics: &'a mut BTreeMap<String, Topic>,
+    /// Set when something has changed that is to be kept.
+    pub(crate) unsaved: &'a mut bool,
 }
 
 /// The producer ids that are given out.
@@ -127,13 +139,15 @@ impl Transactions {
     }
 }
 
-/// Forgets an id that has not been used for as long as Kafka remembers it.
-fn expire(state: &mut State, id: &str, now: i64) {
-    let by_id = &mut state.transactions.by_id;
-    let expired = by_id
-        .get(id)
-        .is_some_and(|found| found.is_idle() && now - found.updated_at >= EXPIRATION_MS);
-    if expired {
-        by_id.remove(id);
+impl TransactionCoordinator<'_> {
+    /// Forgets an id that has not been used for as long as Kafka remembers it.
+    fn expire(&mut self, id: &str, now: i64) {
+        let by_id = &mut self.transactions.by_id;
+        let expired = by_id
+            .get(id)
+            .is_some_and(|found| found.is_idle() && now - found.updated_at >= EXPIRATION_MS);
+        if expired {
+            by_id.remove(id);
+        }
     }
 }

@@ -2,16 +2,8 @@
 
 use kafkars_protocol::ErrorCode;
 
-use super::transaction::{NO_EPOCH, Stage, Transaction};
-use super::{MAX_TIMEOUT_MS, Transactions, ending, expire};
-use crate::state::State;
-
-/// A producer id with its epoch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Identity {
-    pub(crate) id: i64,
-    pub(crate) epoch: i16,
-}
+use super::transaction::{Identity, NO_EPOCH, Stage, Transaction};
+use super::{MAX_TIMEOUT_MS, TransactionCoordinator, Transactions};
 
 /// What takes part in a transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,59 +13,128 @@ pub(crate) enum Member {
     Group(String),
 }
 
-/// Gives a transactional producer its identity and fences whoever had it before.
-///
-/// `expected` is what a producer believes to be that wants only its epoch bumped, to recover from an error (KIP-360).
-/// A transaction under way is aborted first; the producer has to ask again.
-pub(crate) fn init(
-    state: &mut State,
-    id: &str,
-    timeout_ms: i32,
-    expected: Option<Identity>,
-    now: i64,
-) -> Result<Identity, ErrorCode> {
-    if id.is_empty() {
-        return Err(ErrorCode::InvalidRequest);
-    }
-    if !(1..=MAX_TIMEOUT_MS).contains(&timeout_ms) {
-        return Err(ErrorCode::InvalidTransactionTimeout);
-    }
-    expire(state, id, now);
-    if state.transactions.get(id).is_none() {
-        state.transactions.make_room(now)?;
-        let transaction = Transaction::new(state.producer_ids.take(), timeout_ms, now);
-        state.transactions.by_id.insert(id.to_owned(), transaction);
-    }
-    let Some(transaction) = state.transactions.by_id.get_mut(id) else {
-        return Err(ErrorCode::UnknownServerError);
-    };
-    if expected.is_some_and(|expected| !transaction.may_be(expected.id, expected.epoch)) {
-        return Err(ErrorCode::ProducerFenced);
-    }
-    match transaction.stage {
-        Stage::PrepareCommit | Stage::PrepareAbort => Err(ErrorCode::ConcurrentTransactions),
-        Stage::Ongoing => {
-            ending::fence(state, id, now);
-            Err(ErrorCode::ConcurrentTransactions)
+impl TransactionCoordinator<'_> {
+    /// Gives a transactional producer its identity and fences whoever had it before.
+    ///
+    /// `expected` is what a producer believes to be that wants only its epoch bumped, to recover from an error (KIP-360).
+    /// A transaction under way is aborted first; the producer has to ask again.
+    pub(crate) fn init(
+        &mut self,
+        id: &str,
+        timeout_ms: i32,
+        expected: Option<Identity>,
+        now: i64,
+    ) -> Result<Identity, ErrorCode> {
+        if id.is_empty() {
+            return Err(ErrorCode::InvalidRequest);
         }
-        Stage::Empty | Stage::CompleteCommit | Stage::CompleteAbort => {
-            let rotates = transaction.is_epoch_exhausted()
-                && expected.is_none_or(|expected| expected.epoch == transaction.producer_epoch);
-            if rotates {
-                let last_epoch = expected.map_or(NO_EPOCH, |_| transaction.producer_epoch);
-                transaction.rotate(state.producer_ids.take());
-                transaction.last_producer_epoch = last_epoch;
-            } else {
-                bump(transaction, expected)?;
+        if !(1..=MAX_TIMEOUT_MS).contains(&timeout_ms) {
+            return Err(ErrorCode::InvalidTransactionTimeout);
+        }
+        self.expire(id, now);
+        if self.transactions.get(id).is_none() {
+            self.transactions.make_room(now)?;
+            let transaction = Transaction::new(self.producer_ids.take(), timeout_ms, now);
+            self.transactions.by_id.insert(id.to_owned(), transaction);
+        }
+        let Some(transaction) = self.transactions.by_id.get_mut(id) else {
+            return Err(ErrorCode::UnknownServerError);
+        };
+        if expected.is_some_and(|expected| !transaction.may_be(expected.id, expected.epoch)) {
+            return Err(ErrorCode::ProducerFenced);
+        }
+        match transaction.stage {
+            Stage::PrepareCommit | Stage::PrepareAbort => Err(ErrorCode::ConcurrentTransactions),
+            Stage::Ongoing => {
+                self.fence(id, now);
+                Err(ErrorCode::ConcurrentTransactions)
             }
-            transaction.stage = Stage::Empty;
-            transaction.timeout_ms = timeout_ms;
-            transaction.started_at = -1;
-            transaction.updated_at = now;
-            Ok(Identity {
-                id: transaction.producer_id,
-                epoch: transaction.producer_epoch,
-            })
+            Stage::Empty | Stage::CompleteCommit | Stage::CompleteAbort => {
+                let rotates = transaction.is_epoch_exhausted()
+                    && expected.is_none_or(|expected| expected.epoch == transaction.producer_epoch);
+                if rotates {
+                    let last_epoch = expected.map_or(NO_EPOCH, |_| transaction.producer_epoch);
+                    transaction.rotate(self.producer_ids.take());
+                    transaction.last_producer_epoch = last_epoch;
+                } else {
+                    bump(transaction, expected)?;
+                }
+                transaction.stage = Stage::Empty;
+                transaction.timeout_ms = timeout_ms;
+                transaction.started_at = -1;
+                transaction.updated_at = now;
+                Ok(Identity {
+                    id: transaction.producer_id,
+                    epoch: transaction.producer_epoch,
+                })
+            }
+        }
+    }
+
+    /// Makes partitions and groups part of the producer's transaction, which begins with the first.
+    pub(crate) fn add(
+        &mut self,
+        id: &str,
+        producer: Identity,
+        members: &[Member],
+        now: i64,
+    ) -> Result<(), ErrorCode> {
+        if id.is_empty() {
+            return Err(ErrorCode::InvalidRequest);
+        }
+        self.expire(id, now);
+        let transactions = &mut *self.transactions;
+        let transaction = transactions.of_producer(id, producer)?;
+        if transaction.is_prepared() {
+            return Err(ErrorCode::ConcurrentTransactions);
+        }
+        let begins = transaction.stage != Stage::Ongoing;
+        if begins {
+            transaction.stage = Stage::Ongoing;
+            transaction.started_at = now;
+        }
+        transaction.updated_at = now;
+        *self.unsaved = true;
+        for member in members {
+            match member {
+                Member::Partition(topic, partition) => {
+                    let _ = transaction.partitions.insert((topic.clone(), *partition));
+                }
+                Member::Group(group) => {
+                    let _ = transaction.groups.insert(group.clone());
+                }
+            }
+        }
+        if begins {
+            let deadline = transaction.deadline();
+            transactions.watch(id, deadline);
+        }
+        Ok(())
+    }
+}
+
+impl Transactions {
+    /// Whether something takes part in the producer's transaction.
+    pub(crate) fn verify(
+        &mut self,
+        id: &str,
+        producer: Identity,
+        member: &Member,
+    ) -> Result<(), ErrorCode> {
+        let transaction = self.of_producer(id, producer)?;
+        if transaction.is_prepared() {
+            return Err(ErrorCode::ConcurrentTransactions);
+        }
+        let takes_part = match member {
+            Member::Partition(topic, partition) => transaction
+                .partitions
+                .contains(&(topic.clone(), *partition)),
+            Member::Group(group) => transaction.groups.contains(group),
+        };
+        if takes_part {
+            Ok(())
+        } else {
+            Err(ErrorCode::TransactionAbortable)
         }
     }
 }
@@ -95,69 +156,4 @@ fn bump(transaction: &mut Transaction, expected: Option<Identity>) -> Result<(),
         return Ok(());
     }
     Err(ErrorCode::ProducerFenced)
-}
-
-/// Makes partitions and groups part of the producer's transaction, which begins with the first.
-pub(crate) fn add(
-    state: &mut State,
-    id: &str,
-    producer: Identity,
-    members: &[Member],
-    now: i64,
-) -> Result<(), ErrorCode> {
-    if id.is_empty() {
-        return Err(ErrorCode::InvalidRequest);
-    }
-    expire(state, id, now);
-    let transactions = &mut state.transactions;
-    let transaction = transactions.of_producer(id, producer)?;
-    if transaction.is_prepared() {
-        return Err(ErrorCode::ConcurrentTransactions);
-    }
-    let begins = transaction.stage != Stage::Ongoing;
-    if begins {
-        transaction.stage = Stage::Ongoing;
-        transaction.started_at = now;
-    }
-    transaction.updated_at = now;
-    state.unsaved = true;
-    for member in members {
-        match member {
-            Member::Partition(topic, partition) => {
-                let _ = transaction.partitions.insert((topic.clone(), *partition));
-            }
-            Member::Group(group) => {
-                let _ = transaction.groups.insert(group.clone());
-            }
-        }
-    }
-    if begins {
-        let deadline = transaction.deadline();
-        transactions.watch(id, deadline);
-    }
-    Ok(())
-}
-
-/// Whether something takes part in the producer's transaction.
-pub(crate) fn verify(
-    transactions: &mut Transactions,
-    id: &str,
-    producer: Identity,
-    member: &Member,
-) -> Result<(), ErrorCode> {
-    let transaction = transactions.of_producer(id, producer)?;
-    if transaction.is_prepared() {
-        return Err(ErrorCode::ConcurrentTransactions);
-    }
-    let takes_part = match member {
-        Member::Partition(topic, partition) => transaction
-            .partitions
-            .contains(&(topic.clone(), *partition)),
-        Member::Group(group) => transaction.groups.contains(group),
-    };
-    if takes_part {
-        Ok(())
-    } else {
-        Err(ErrorCode::TransactionAbortable)
-    }
 }

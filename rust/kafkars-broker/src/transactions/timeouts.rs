@@ -1,42 +1,34 @@
-//! Transactions that their producers do not end in time are aborted, and prepared ones completed when their partitions can be
-//! written to again.
+//! Transactions that their producers do not end in time, and those whose markers could not be written yet.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use super::{Transactions, complete_prepared, ending};
-use crate::cluster::Cluster;
+use tokio::sync::Notify;
 
-/// How often a prepared transaction looks for the leaders that it misses.
-const RETRY: Duration = Duration::from_millis(20);
+use super::{TransactionCoordinator, Transactions};
 
-/// Runs as long as the cluster.
-pub(crate) async fn run(cluster: Arc<Cluster>) {
-    let changed = Arc::clone(&cluster.state().transactions.changed);
-    loop {
-        let (deadline, prepared) = {
-            let transactions = &cluster.state().transactions;
-            let first = transactions.deadlines.first();
-            (
-                first.map(|(deadline, _)| *deadline),
-                !transactions.prepared.is_empty(),
-            )
-        };
-        tokio::select! {
-            () = changed.notified() => {}
-            () = cluster.clock.until(deadline.unwrap_or(i64::MAX)), if deadline.is_some() => {}
-            () = tokio::time::sleep(RETRY), if prepared => {}
-        }
-        let now = cluster.now();
-        let mut state = cluster.state();
-        complete_prepared(&mut state, now);
-        for id in state.transactions.take_expired(now) {
-            ending::fence(&mut state, &id, now);
+impl TransactionCoordinator<'_> {
+    /// Aborts the transactions whose time is over, and writes the markers that found no leader before.
+    pub(crate) fn end_overdue(&mut self, now: i64) {
+        self.complete_prepared(now);
+        for id in self.transactions.take_expired(now) {
+            self.fence(&id, now);
         }
     }
 }
 
 impl Transactions {
+    /// Rings when there is an earlier deadline, or something prepared.
+    pub(crate) fn changes(&self) -> Arc<Notify> {
+        Arc::clone(&self.changed)
+    }
+
+    /// When the next transaction is aborted, and whether one waits for its markers.
+    pub(crate) fn next_end(&self) -> (Option<i64>, bool) {
+        let first = self.deadlines.first();
+        let deadline = first.map(|(deadline, _)| *deadline);
+        (deadline, !self.prepared.is_empty())
+    }
+
     /// A transaction has begun, to be aborted at `deadline`.
     pub(super) fn watch(&mut self, id: &str, deadline: i64) {
         self.deadlines.insert((deadline, id.to_owned()));

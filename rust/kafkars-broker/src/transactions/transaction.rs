@@ -12,6 +12,13 @@ pub(crate) const NO_EPOCH: i16 = -1;
 /// No producer id.
 pub(crate) const NO_ID: i64 = -1;
 
+/// A producer id with its epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(crate) id: i64,
+    pub(crate) epoch: i16,
+}
+
 /// What the coordinator knows of a transactional id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Transaction {

@@ -3,9 +3,9 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use super::EmbeddedBroker;
 use crate::config::MAX_NODES;
 use crate::control::link_shaper::LinkSettings;
-use crate::embedded::EmbeddedBroker;
 use crate::error::BrokerError;
 use crate::nodes::{CoordinatorKind, Node, NodeState};
 use crate::server;

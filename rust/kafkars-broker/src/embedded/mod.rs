@@ -1,5 +1,10 @@
 //! The handle to a running broker.
 
+mod access;
+mod cleanup;
+mod nodes;
+mod quotas;
+
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,8 +20,7 @@ use crate::control::requests::{self, SeenRequest};
 use crate::creation;
 use crate::error::BrokerError;
 use crate::ids::random_uuid;
-use crate::security::hash::ScramHash;
-use crate::security::{Acl, SecurityProtocol, User, users};
+use crate::security::SecurityProtocol;
 use crate::server::{self, Server};
 use crate::storage::Storage;
 
@@ -55,7 +59,7 @@ impl EmbeddedBroker {
         };
         let cluster = Arc::new(cluster);
         for user in &cluster.config.user.users {
-            set_user(&cluster, user)?;
+            access::set_user(&cluster, user)?;
         }
         for topic in &topics {
             let is_there = cluster.state().topic(&topic.name).is_some();
@@ -178,64 +182,6 @@ impl EmbeddedBroker {
         Ok(())
     }
 
-    /// Makes a user who can log in by PLAIN and SCRAM, or gives one another password.
-    ///
-    /// # Errors
-    /// When the name is empty, there are too many users, or the broker is stopped.
-    pub fn add_user(&self, user: &User) -> Result<(), BrokerError> {
-        let cluster = self.running()?;
-        set_user(cluster, user)?;
-        save(cluster)
-    }
-
-    /// Removes a user from all mechanisms; false when there is none of that name. Who has logged in stays so.
-    ///
-    /// # Errors
-    /// When the broker is stopped.
-    pub fn remove_user(&self, user: &str) -> Result<bool, BrokerError> {
-        let cluster = self.running()?;
-        let mut removed = cluster.passwords.remove(user);
-        for hash in ScramHash::ALL {
-            removed |= cluster.state().scram.delete(user, hash.code()).is_ok();
-        }
-        save(cluster)?;
-        Ok(removed)
-    }
-
-    /// Adds an access control rule.
-    ///
-    /// # Errors
-    /// When the rule makes no sense, the broker has no access control, or it is stopped.
-    pub fn add_acl(&self, rule: Acl) -> Result<(), BrokerError> {
-        let cluster = self.running()?;
-        let refused = |reason| BrokerError::Acl { reason };
-        let authorizer = cluster.authorizer.as_ref().ok_or(BrokerError::NoAcls)?;
-        rule.check().map_err(refused)?;
-        authorizer.add(rule).map_err(refused)?;
-        save(cluster)
-    }
-
-    /// Removes an access control rule; false when it is not there.
-    ///
-    /// # Errors
-    /// When the broker has no access control, or is stopped.
-    pub fn remove_acl(&self, rule: &Acl) -> Result<bool, BrokerError> {
-        let cluster = self.running()?;
-        let authorizer = cluster.authorizer.as_ref().ok_or(BrokerError::NoAcls)?;
-        let removed = authorizer.remove_one(rule);
-        save(cluster)?;
-        Ok(removed)
-    }
-
-    /// All access control rules, in order.
-    ///
-    /// # Errors
-    /// When the broker is stopped.
-    pub fn acls(&self) -> Result<Vec<Acl>, BrokerError> {
-        let authorizer = self.running()?.authorizer.as_ref();
-        Ok(authorizer.map(|it| it.all()).unwrap_or_default())
-    }
-
     /// Sets a fault for requests to come. Where several take a request, the first that was set decides.
     pub fn intercept(&self, intercept: Intercept) -> InterceptId {
         self.cluster.control.intercept(intercept)
@@ -297,17 +243,6 @@ impl EmbeddedBroker {
             Err(BrokerError::Stopped)
         }
     }
-}
-
-fn set_user(cluster: &Cluster, user: &User) -> Result<(), BrokerError> {
-    let set = users::set_scram(&mut cluster.state().scram, user);
-    set.map_err(|refusal| BrokerError::User {
-        user: user.name.clone(),
-        code: refusal.code,
-        reason: refusal.into_message(),
-    })?;
-    cluster.passwords.set(user);
-    Ok(())
 }
 
 fn create(cluster: &Cluster, topic: &NewTopic) -> Result<(), BrokerError> {
