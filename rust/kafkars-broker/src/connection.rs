@@ -23,7 +23,6 @@ use crate::nodes::{Node, NodeState, Orders};
 use crate::security::sasl::session::DELAY_OF_FAILURE;
 use crate::security::session::Session;
 use crate::security::transport::Transport;
-use crate::shares;
 use crate::slow_writer::SlowWriter;
 
 /// First buffer of a connection that says something; one that does not costs none.
@@ -112,7 +111,7 @@ impl Connection {
         };
         let (node, connection, address) = (self.peer.node, self.peer.connection, self.address);
         self.stream.close();
-        shares::close_sessions(&mut self.peer.cluster.state(), connection);
+        self.peer.cluster.state().close_share_sessions(connection);
         match end {
             End::Frame(_) | End::Garbage(_) | End::Handshake(_) | End::Stalled | End::Refused => {
                 tracing::info!(node, connection, %address, %end, "closed a connection")

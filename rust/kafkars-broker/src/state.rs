@@ -17,7 +17,7 @@ use crate::sessions::Sessions;
 use crate::settings::broker::BrokerSettings;
 use crate::settings::client_metrics::ClientMetrics;
 use crate::settings::loggers::Loggers;
-use crate::shares::Shares;
+use crate::shares::{self, SessionKey, SharedLog, Shares};
 use crate::topic::{Topic, TopicKey};
 use crate::topics::Topics;
 use crate::transactions::{ProducerIds, TransactionCoordinator, Transactions};
@@ -144,17 +144,35 @@ impl State {
             .ok_or(ErrorCode::UnknownTopicOrPartition)
     }
 
-    /// What share groups have read, and beside it the partition that is meant.
-    pub(crate) fn shares_and_partition(
+    /// The partition that share groups read, with what they have read.
+    pub(crate) fn shared_log(
         &mut self,
         (topic, partition): (Uuid, i32),
-    ) -> Result<(&mut Shares, &mut Partition), ErrorCode> {
+    ) -> Result<SharedLog<'_>, ErrorCode> {
         let name = self.names.get(&topic).ok_or(ErrorCode::UnknownTopicId)?;
         let topic = self.topics.get_mut(name).ok_or(ErrorCode::UnknownTopicId)?;
-        let partition = topic
-            .partition_mut(partition)
-            .ok_or(ErrorCode::UnknownTopicOrPartition)?;
-        Ok((&mut self.shares, partition))
+        let partition = topic.partition_mut(partition);
+        Ok(SharedLog {
+            configs: &self.groups.configs,
+            shares: &mut self.shares,
+            log: partition.ok_or(ErrorCode::UnknownTopicOrPartition)?,
+        })
+    }
+
+    /// A session of a member of a share group has ended: others may have what it had of these partitions.
+    pub(crate) fn release_shared(&mut self, key: &SessionKey, partitions: &[(Uuid, i32)]) {
+        for partition in partitions {
+            if let Ok(shared_log) = self.shared_log(*partition) {
+                shares::release(shared_log, key, *partition);
+            }
+        }
+    }
+
+    /// A connection is gone, and with it the share sessions that were opened on it.
+    pub(crate) fn close_share_sessions(&mut self, connection: u64) {
+        for (key, partitions) in self.shares.sessions.close_connection(connection) {
+            self.release_shared(&key, &partitions);
+        }
     }
 
     /// Sessions of the fetches that go to one node.

@@ -10,7 +10,7 @@ use kafkars_protocol::messages::join_group::{JoinGroupRequest, JoinGroupResponse
 
 use super::{Answer, Peer, Serve, coordination};
 use crate::groups::classic::{self, Join};
-use crate::groups::reply::{self, Reply};
+use crate::groups::reply::Reply;
 
 /// First version in which the protocol may be null.
 const NULL_PROTOCOL_SINCE: i16 = 7;
@@ -37,7 +37,7 @@ impl Serve for JoinGroupRequest {
         match joined {
             Reply::Now(response) => Answer::Now(in_version(response, version)),
             Reply::Later(receiver) => Answer::Later(Box::pin(async move {
-                let joined = reply::wait(&cluster, &group, receiver).await;
+                let joined = coordination::wait(&cluster, &group, receiver).await;
                 let gone = || classic::refusal(member, ErrorCode::UnknownMemberId);
                 in_version(joined.unwrap_or_else(gone), version)
             })),

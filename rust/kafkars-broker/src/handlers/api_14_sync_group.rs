@@ -7,7 +7,7 @@ use kafkars_protocol::messages::sync_group::{SyncGroupRequest, SyncGroupResponse
 
 use super::{Answer, Peer, Serve, coordination};
 use crate::groups::classic;
-use crate::groups::reply::{self, Reply};
+use crate::groups::reply::Reply;
 
 /// First version in which a member says what protocol it follows.
 const PROTOCOL_SINCE: i16 = 5;
@@ -29,7 +29,7 @@ impl Serve for SyncGroupRequest {
         match synced {
             Reply::Now(response) => Answer::Now(response),
             Reply::Later(receiver) => Answer::Later(Box::pin(async move {
-                let synced = reply::wait(&cluster, &group, receiver).await;
+                let synced = coordination::wait(&cluster, &group, receiver).await;
                 synced.unwrap_or_else(|| classic::sync_refusal(ErrorCode::UnknownMemberId))
             })),
         }

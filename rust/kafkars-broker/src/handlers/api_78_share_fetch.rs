@@ -18,7 +18,9 @@ use kafkars_protocol::{ErrorCode, Uuid};
 use super::{Answer, Hints, Peer, Serve};
 use crate::nodes::Node;
 use crate::security::acl::AclOperation;
-use crate::shares::{self, CLOSING, Changes, Fetching, OPENING, SessionKey, ShareLimits};
+use crate::shares::{
+    self, CLOSING, Changes, Fetching, OPENING, SessionKey, ShareLimits, SharedLog,
+};
 use crate::state::State;
 use crate::waiter::Waiter;
 
@@ -137,12 +139,14 @@ impl Poll {
         let acknowledged = said.into_iter().map(|(partition, said)| {
             let done = check_read(peer, state, partition)
                 .and(said)
-                .and_then(|said| shares::acknowledge(state, &key, partition, &said, now));
+                .and_then(|said| {
+                    shares::acknowledge(state.shared_log(partition)?, &key, partition, &said, now)
+                });
             (partition, done)
         });
         let acknowledged = acknowledged.collect();
         if epoch == CLOSING {
-            shares::release(state, &key, &partitions);
+            state.release_shared(&key, &partitions);
         }
         if epoch == CLOSING || request.is_renew_ack {
             partitions.clear();
@@ -170,8 +174,14 @@ impl Poll {
         let now = self.peer.cluster.now();
         let mut is_enough = self.partitions.is_empty() || !self.acknowledged.is_empty();
         for partition in &self.partitions {
-            let found = check_read(&self.peer, state, *partition)
-                .and_then(|()| shares::fetch(state, &mut self.fetching, *partition, now));
+            let found = check_read(&self.peer, state, *partition).and_then(|()| {
+                shares::fetch(
+                    state.shared_log(*partition)?,
+                    &mut self.fetching,
+                    *partition,
+                    now,
+                )
+            });
             let data = match found {
                 Ok(data) => data,
                 Err(code) => PartitionData {
@@ -191,7 +201,7 @@ impl Poll {
         self.stop_listening(state);
         let waiter = Waiter::new(1);
         for partition in &self.partitions {
-            if let Ok((_, log)) = state.shares_and_partition(*partition) {
+            if let Ok(SharedLog { log, .. }) = state.shared_log(*partition) {
                 log.waiters.add(&waiter);
             }
         }
@@ -203,7 +213,7 @@ impl Poll {
             return;
         };
         for partition in &self.partitions {
-            if let Ok((_, log)) = state.shares_and_partition(*partition) {
+            if let Ok(SharedLog { log, .. }) = state.shared_log(*partition) {
                 log.waiters.remove(&waiter);
             }
         }
@@ -294,7 +304,7 @@ impl Poll {
     ) {
         let code = ErrorCode::NotLeaderOrFollower.code();
         if (data.error_code == code || data.acknowledge_error_code == code)
-            && let Ok((_, log)) = state.shares_and_partition(partition)
+            && let Ok(SharedLog { log, .. }) = state.shared_log(partition)
         {
             hints.add(log.leader);
             data.current_leader = LeaderIdAndEpoch {
@@ -314,18 +324,22 @@ impl Drop for Poll {
     }
 }
 
+fn is_news(data: &PartitionData) -> bool {
+    data.error_code != 0 || !data.acquired_records.is_empty()
+}
+
 /// Whether the client may read the topic; one that is not known is judged by what comes next.
-fn check_read(peer: &Peer, state: &State, (topic, _): Partition) -> Result<(), ErrorCode> {
+pub(super) fn check_read(
+    peer: &Peer,
+    state: &State,
+    (topic, _): (Uuid, i32),
+) -> Result<(), ErrorCode> {
     match state.topic_by_id(topic) {
         Some(topic) if !peer.may_topic(AclOperation::Read, &topic.name) => {
             Err(ErrorCode::TopicAuthorizationFailed)
         }
         _ => Ok(()),
     }
-}
-
-fn is_news(data: &PartitionData) -> bool {
-    data.error_code != 0 || !data.acquired_records.is_empty()
 }
 
 /// The session that a request means.

@@ -10,10 +10,10 @@ use kafkars_protocol::messages::share_acknowledge::{
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use super::api_78_share_fetch::session_key;
+use super::api_78_share_fetch::{check_read, session_key};
 use super::{Answer, Hints, Peer, Serve};
 use crate::nodes::Node;
-use crate::shares::{self, CLOSING, Changes, OPENING, ShareLimits};
+use crate::shares::{self, CLOSING, Changes, OPENING, ShareLimits, SharedLog};
 use crate::state::State;
 
 impl Serve for ShareAcknowledgeRequest {
@@ -76,8 +76,11 @@ fn carry_out(
                 )
             });
             let said = shares::parse(batches, request.is_renew_ack);
-            let done =
-                said.and_then(|said| shares::acknowledge(state, &key, partition, &said, now));
+            let done = check_read(peer, state, partition)
+                .and(said)
+                .and_then(|said| {
+                    shares::acknowledge(state.shared_log(partition)?, &key, partition, &said, now)
+                });
             partitions.push(told(state, partition, done.err(), &mut hints));
         }
         responses.push(ShareAcknowledgeTopicResponse {
@@ -86,7 +89,7 @@ fn carry_out(
         });
     }
     if epoch == CLOSING {
-        shares::release(state, &key, &session);
+        state.release_shared(&key, &session);
     }
     let lock_ms = ShareLimits::of(&state.groups.configs, &key.1).lock_ms;
     let endpoint = |node: Arc<Node>| NodeEndpoint {
@@ -116,7 +119,7 @@ fn told(
         ..PartitionData::default()
     };
     if code == Some(ErrorCode::NotLeaderOrFollower)
-        && let Ok((_, log)) = state.shares_and_partition(partition)
+        && let Ok(SharedLog { log, .. }) = state.shared_log(partition)
     {
         hints.add(log.leader);
         data.current_leader = LeaderIdAndEpoch {

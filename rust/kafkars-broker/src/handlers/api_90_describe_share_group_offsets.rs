@@ -14,6 +14,7 @@ use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::{Answer, Peer, Serve, coordination};
 use crate::groups::Refused;
+use crate::shares::SharedLog;
 use crate::state::State;
 
 impl Serve for DescribeShareGroupOffsetsRequest {
@@ -99,7 +100,7 @@ fn describe_one(
     group: &str,
     partition: (Uuid, i32),
 ) -> DescribeShareGroupOffsetsResponsePartition {
-    let Ok((shares, log)) = state.shares_and_partition(partition) else {
+    let Ok(SharedLog { shares, log, .. }) = state.shared_log(partition) else {
         return unknown(partition.1);
     };
     let found = shares.find(group, partition);

@@ -11,6 +11,7 @@ use kafkars_protocol::messages::alter_share_group_offsets::{
 
 use super::{Answer, Peer, Serve, coordination};
 use crate::groups::Refused;
+use crate::shares::SharedLog;
 use crate::state::State;
 
 impl Serve for AlterShareGroupOffsetsRequest {
@@ -49,8 +50,8 @@ fn alter(
             .map_or(Uuid::ZERO, |found| found.id);
         let partitions = topic.partitions.into_iter().map(|wanted| {
             let partition = (topic_id, wanted.partition_index);
-            let code = match state.shares_and_partition(partition) {
-                Ok((shares, _)) => {
+            let code = match state.shared_log(partition) {
+                Ok(SharedLog { shares, .. }) => {
                     let opened = shares.reset(&group, partition, wanted.start_offset.max(0));
                     opened.err()
                 }

@@ -1,8 +1,10 @@
-//! Whether a request about a group or a transactional id has come to the right place.
+//! Whether a request about a group or a transactional id has come to the right place, and how it waits there.
 
 use kafkars_protocol::ErrorCode;
+use tokio::sync::oneshot;
 
 use super::Peer;
+use crate::cluster::Cluster;
 use crate::groups::{Groups, Refused};
 use crate::nodes::CoordinatorKind;
 use crate::topics::Topics;
@@ -56,6 +58,36 @@ pub(super) fn describe_each<T>(
     described
         .map(|(group, described)| described.unwrap_or_else(|refused| failure(group, refused)))
         .collect()
+}
+
+/// Waits for an answer, and meanwhile lets happen in the group what its clock says: nobody else may come by to do it.
+///
+/// `None` when the group was dropped with the request in it.
+pub(super) async fn wait<T>(
+    cluster: &Cluster,
+    group: &str,
+    mut answer: oneshot::Receiver<T>,
+) -> Option<T> {
+    loop {
+        let (deadline, changes) = {
+            let mut state = cluster.state();
+            state.groups.advance(group, cluster.clock.now());
+            (state.groups.deadline(group), state.groups.changes())
+        };
+        let mut earlier = std::pin::pin!(changes.notified());
+        // A change between the look at the deadline and this line is seen by looking once more.
+        earlier.as_mut().enable();
+        let still = cluster.state().groups.deadline(group);
+        if still != deadline {
+            continue;
+        }
+        tokio::select! {
+            biased;
+            answered = &mut answer => return answered.ok(),
+            () = earlier => {}
+            () = cluster.clock.until(deadline.unwrap_or(i64::MAX)) => {}
+        }
+    }
 }
 
 /// What [`check_group`] is to a group, for a transactional id. That it must not be empty is judged later, with what goes before it.

@@ -2,19 +2,21 @@
 
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use super::{Acknowledgement, SessionKey, ShareLimits};
-use crate::state::State;
+use super::{Acknowledgement, SessionKey, ShareLimits, SharedLog};
 
 /// What a member says of one partition; all of it holds, or none.
 pub(crate) fn acknowledge(
-    state: &mut State,
+    SharedLog {
+        configs,
+        shares,
+        log,
+    }: SharedLog<'_>,
     (node, group, member): &SessionKey,
     partition: (Uuid, i32),
     said: &[Acknowledgement],
     now: i64,
 ) -> Result<(), ErrorCode> {
-    let limits = ShareLimits::of(&state.groups.configs, group);
-    let (shares, log) = state.shares_and_partition(partition)?;
+    let limits = ShareLimits::of(configs, group);
     if log.leader != *node {
         return Err(ErrorCode::NotLeaderOrFollower);
     }
@@ -27,28 +29,20 @@ pub(crate) fn acknowledge(
     Ok(())
 }
 
-/// A session of a member has ended: others may have what it had of these partitions.
+/// A session of a member has ended: others may have what it had of a partition.
 pub(crate) fn release(
-    state: &mut State,
+    SharedLog {
+        configs,
+        shares,
+        log,
+    }: SharedLog<'_>,
     (_, group, member): &SessionKey,
-    partitions: &[(Uuid, i32)],
+    partition: (Uuid, i32),
 ) {
-    let limits = ShareLimits::of(&state.groups.configs, group);
-    for partition in partitions {
-        let Ok((shares, log)) = state.shares_and_partition(*partition) else {
-            continue;
-        };
-        if let Some(shared) = shares.find(group, *partition)
-            && shared.release_all(member, limits)
-        {
-            log.waiters.wake();
-        }
-    }
-}
-
-/// A connection is gone, and with it the sessions that were opened on it.
-pub(crate) fn close_sessions(state: &mut State, connection: u64) {
-    for (key, partitions) in state.shares.sessions.close_connection(connection) {
-        release(state, &key, &partitions);
+    let limits = ShareLimits::of(configs, group);
+    if let Some(shared) = shares.find(group, partition)
+        && shared.release_all(member, limits)
+    {
+        log.waiters.wake();
     }
 }

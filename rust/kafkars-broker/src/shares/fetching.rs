@@ -6,10 +6,9 @@ use kafkars_protocol::{ErrorCode, Uuid};
 use kafkars_records::{BatchHeader, ReadLimits, batches};
 
 use super::partition::{Demand, Stretch};
-use super::{SessionKey, ShareLimits, SharePartition};
+use super::{SessionKey, ShareLimits, SharePartition, SharedLog};
 use crate::groups::configs::{GroupConfigs, reset_duration_ms};
 use crate::partition::Partition;
-use crate::state::State;
 
 /// What one request asks for, and how much of that is left.
 #[derive(Debug)]
@@ -39,18 +38,21 @@ impl ShareLimits {
 
 /// Gives a member what there is for it of one partition, and takes that from what it may still get.
 pub(crate) fn fetch(
-    state: &mut State,
+    shared_log: SharedLog<'_>,
     wanted: &mut Fetching,
     partition: (Uuid, i32),
     now: i64,
 ) -> Result<PartitionData, ErrorCode> {
     let (node, group, member) = &wanted.key;
-    let configs = &state.groups.configs;
+    let SharedLog {
+        configs,
+        shares,
+        log,
+    } = shared_log;
     let limits = ShareLimits::of(configs, group);
     let read_committed = configs.value(group, "share.isolation.level") == Some("read_committed");
     let reset = configs.value(group, "share.auto.offset.reset");
     let begin = reset_duration_ms(reset.unwrap_or("latest")).unwrap_or(None);
-    let (shares, log) = state.shares_and_partition(partition)?;
     if log.leader != *node {
         return Err(ErrorCode::NotLeaderOrFollower);
     }

@@ -10,8 +10,11 @@ use std::collections::BTreeMap;
 
 use kafkars_protocol::{ErrorCode, Uuid};
 
+use crate::groups::configs::GroupConfigs;
+use crate::partition::Partition;
+
 pub(crate) use acknowledgement::{Acknowledgement, parse};
-pub(crate) use acknowledging::{acknowledge, close_sessions, release};
+pub(crate) use acknowledging::{acknowledge, release};
 pub(crate) use fetching::{Fetching, fetch};
 pub(crate) use partition::{ShareLimits, SharePartition};
 pub(crate) use sessions::{CLOSING, Changes, OPENING, SessionKey, ShareSessions};
@@ -24,6 +27,14 @@ const MAX_PARTITIONS: usize = 100_000;
 pub(crate) struct Shares {
     groups: BTreeMap<String, BTreeMap<(Uuid, i32), SharePartition>>,
     pub(crate) sessions: ShareSessions,
+}
+
+/// A partition with what share groups have read of it and may do, parts of one state.
+#[derive(Debug)]
+pub(crate) struct SharedLog<'a> {
+    pub(crate) configs: &'a GroupConfigs,
+    pub(crate) shares: &'a mut Shares,
+    pub(crate) log: &'a mut Partition,
 }
 
 impl Shares {

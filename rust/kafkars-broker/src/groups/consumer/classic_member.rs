@@ -11,56 +11,12 @@ use kafkars_protocol::messages::join_group::{JoinGroupRequestProtocol, JoinGroup
 use kafkars_protocol::messages::sync_group::{SyncGroupRequest, SyncGroupResponse};
 
 use super::ConsumerGroup;
+use super::classic_protocol::ClassicProtocol;
 use super::member::{ConsumerMember, Partition, Progress};
 use crate::groups::classic::metadata::{encode_assignment, subscription};
 use crate::groups::classic::{CONSUMER, Join, KNOWN_ID_SINCE, Member};
 use crate::ids::random_uuid;
 use crate::topics::Topics;
-
-/// What only members of the classic protocol have.
-#[derive(Debug, Clone)]
-pub(crate) struct ClassicProtocol {
-    pub(in crate::groups) session_timeout_ms: i64,
-    pub(in crate::groups) protocols: Vec<JoinGroupRequestProtocol>,
-    /// It was told to join again, and loses its place when it has not by then.
-    join_by: Option<i64>,
-    /// It has joined, and loses its place when it has not fetched its assignment by then.
-    sync_by: Option<i64>,
-}
-
-impl ClassicProtocol {
-    pub(super) fn of(member: &Member) -> Self {
-        Self {
-            session_timeout_ms: member.session_timeout_ms(),
-            protocols: member.protocols().to_vec(),
-            join_by: None,
-            sync_by: None,
-        }
-    }
-
-    /// What it said with the protocol it likes best.
-    pub(in crate::groups) fn metadata(&self) -> Bytes {
-        let best = self.protocols.first();
-        best.map(|protocol| protocol.metadata.clone())
-            .unwrap_or_default()
-    }
-
-    fn knows(&self, protocol: &str) -> bool {
-        self.protocols.iter().any(|known| known.name == protocol)
-    }
-
-    pub(super) fn deadline(&self) -> i64 {
-        let deadlines = [self.join_by, self.sync_by];
-        deadlines.into_iter().flatten().min().unwrap_or(i64::MAX)
-    }
-
-    pub(super) fn size(&self) -> usize {
-        let protocols = self.protocols.iter();
-        protocols
-            .map(|protocol| protocol.name.len() + protocol.metadata.len() + 64)
-            .sum()
-    }
-}
 
 impl ConsumerGroup {
     /// A member joins, or joins again. It does not wait for the others: what it gets at once is what nobody else has.

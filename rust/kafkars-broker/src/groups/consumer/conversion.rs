@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use kafkars_protocol::ErrorCode;
 
 use super::assignors;
-use super::classic_member::ClassicProtocol;
+use super::classic_protocol::ClassicProtocol;
 use super::member::{ConsumerMember, Owned, Progress, Target};
 use super::subscription::Subscribed;
 use super::{ConsumerGroup, Partition};

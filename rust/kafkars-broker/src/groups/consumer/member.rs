@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kafkars_protocol::Uuid;
 
-use super::classic_member::ClassicProtocol;
+use super::classic_protocol::ClassicProtocol;
 use crate::groups::Client;
 
 /// The epoch of a static member that has left for a while and keeps its partitions.

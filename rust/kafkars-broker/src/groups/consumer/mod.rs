@@ -5,6 +5,7 @@
 
 pub(crate) mod assignors;
 mod classic_member;
+mod classic_protocol;
 mod conversion;
 mod describe;
 mod heartbeat;

@@ -25,9 +25,7 @@ use kafkars_protocol::messages::offset_delete::{OffsetDeleteRequest, OffsetDelet
 use kafkars_protocol::messages::offset_fetch::{
     OffsetFetchRequest, OffsetFetchRequestGroup, OffsetFetchResponse,
 };
-use kafkars_protocol::messages::share_acknowledge::{
-    ShareAcknowledgeRequest, ShareAcknowledgeResponse,
-};
+use kafkars_protocol::messages::share_acknowledge::ShareAcknowledgeRequest;
 use kafkars_protocol::messages::share_fetch::ShareFetchRequest;
 use kafkars_protocol::messages::share_group_describe::{
     self, ShareGroupDescribeRequest, ShareGroupDescribeResponse,
@@ -245,30 +243,19 @@ impl Guard for DeleteShareGroupOffsetsRequest {
     }
 }
 
-/// What a session holds is asked for by none of its later requests, so each look at it goes by the rules itself.
-impl Guard for ShareFetchRequest {
-    fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
-        group(peer, Read, self.group_id.as_deref().unwrap_or_default())
-    }
+/// A request of a member of a share group. What a session holds is asked for by none of its later requests, so the handlers look at
+/// the rules of topics themselves.
+macro_rules! of_a_share_member {
+    ($($request:ident),*) => {
+        $(impl Guard for $request {
+            fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
+                group(peer, Read, self.group_id.as_deref().unwrap_or_default())
+            }
+        })*
+    };
 }
 
-impl Guard for ShareAcknowledgeRequest {
-    fn refusal(&self, peer: &Peer) -> Option<ErrorCode> {
-        group(peer, Read, self.group_id.as_deref().unwrap_or_default())
-    }
-
-    fn take_denied(&mut self, peer: &Peer, _version: i16) -> Vec<(Self, ErrorCode)> {
-        let denied = split(&mut self.topics, |it| peer.may_topic_id(Read, it.topic_id));
-        part(denied, TOPIC_DENIED, |topics| Self {
-            topics,
-            ..self.clone()
-        })
-    }
-
-    fn merge(answer: &mut ShareAcknowledgeResponse, refused: ShareAcknowledgeResponse) {
-        answer.responses.extend(refused.responses);
-    }
-}
+of_a_share_member!(ShareFetchRequest, ShareAcknowledgeRequest);
 
 impl Guard for ListGroupsRequest {
     fn conceal(answer: &mut ListGroupsResponse, peer: &Peer) {
