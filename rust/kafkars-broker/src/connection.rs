@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::cluster::Cluster;
 use crate::control::link_shaper::Direction;
-use crate::handlers::outcome::{End, Later, Outcome};
+use crate::handlers::outcome::{ConnectionEnd, Later, Outcome};
 use crate::handlers::{self, Peer};
 use crate::nodes::Alive;
 use crate::nodes::{Node, NodeState, Orders};
@@ -107,28 +107,34 @@ impl Connection {
                 Ok(never) => match never {},
                 Err(end) => end,
             },
-            () = ordered_to_end(&mut orders) => End::Ordered,
+            () = ordered_to_end(&mut orders) => ConnectionEnd::Ordered,
         };
         let (node, connection, address) = (self.peer.node, self.peer.connection, self.address);
         self.stream.close();
         self.peer.cluster.state().close_share_sessions(connection);
         match end {
-            End::Frame(_) | End::Garbage(_) | End::Handshake(_) | End::Stalled | End::Refused => {
+            ConnectionEnd::Frame(_)
+            | ConnectionEnd::Garbage(_)
+            | ConnectionEnd::Handshake(_)
+            | ConnectionEnd::Stalled
+            | ConnectionEnd::Refused => {
                 tracing::info!(node, connection, %address, %end, "closed a connection")
             }
-            End::Unanswerable(_) => {
+            ConnectionEnd::Unanswerable(_) => {
                 tracing::error!(node, connection, %address, %end, "closed a connection")
             }
             _ => tracing::debug!(node, connection, %address, %end, "a connection ended"),
         }
     }
 
-    async fn serve(&mut self) -> Result<Infallible, End> {
+    async fn serve(&mut self) -> Result<Infallible, ConnectionEnd> {
         if self.stream.is_tls() {
             self.while_paused().await;
             let limit = self.peer.cluster.config.user.login_timeout;
             let shaken = timeout(limit, self.stream.handshake()).await;
-            let shaken = shaken.map_err(|_| End::Stalled)?.map_err(End::Handshake)?;
+            let shaken = shaken
+                .map_err(|_| ConnectionEnd::Stalled)?
+                .map_err(ConnectionEnd::Handshake)?;
             self.begin_session(shaken);
         } else {
             self.begin_session(None);
@@ -152,7 +158,7 @@ impl Connection {
     }
 
     /// Serves the requests of a login, for as long as that may take. A client that has none to do is through at once.
-    async fn log_in(&mut self) -> Result<(), End> {
+    async fn log_in(&mut self) -> Result<(), ConnectionEnd> {
         let user = &self.peer.cluster.config.user;
         let limit = FrameLimit::new(user.request_max_bytes.min(LARGEST_BEFORE_LOGIN));
         let deadline = Instant::now() + user.login_timeout;
@@ -163,13 +169,13 @@ impl Connection {
             .is_some_and(|session| session.is_waiting())
         {
             let served = timeout_at(deadline, self.serve_one(limit)).await;
-            served.map_err(|_| End::Stalled)??;
+            served.map_err(|_| ConnectionEnd::Stalled)??;
         }
         Ok(())
     }
 
     /// A message of a mechanism after version 0 of the handshake: without a header, and its answer too.
-    async fn take_bare_message(&mut self, message: &Bytes) -> Result<(), End> {
+    async fn take_bare_message(&mut self, message: &Bytes) -> Result<(), ConnectionEnd> {
         match self.peer.authenticate(message) {
             Some(Ok(step)) => {
                 let length = u32::try_from(step.answer.len()).unwrap_or(0);
@@ -178,13 +184,13 @@ impl Connection {
             }
             _ => {
                 tokio::time::sleep(DELAY_OF_FAILURE).await;
-                Err(End::Refused)
+                Err(ConnectionEnd::Refused)
             }
         }
     }
 
     /// Waits for a request and answers it.
-    async fn serve_one(&mut self, limit: FrameLimit) -> Result<(), End> {
+    async fn serve_one(&mut self, limit: FrameLimit) -> Result<(), ConnectionEnd> {
         let length = self.wait_for_frame(limit).await?;
         self.while_paused().await;
         self.incoming.advance(LENGTH_PREFIX);
@@ -214,31 +220,31 @@ impl Connection {
                 self.collect(segments).await?;
                 if cut {
                     self.flush().await?;
-                    return Err(End::Cut);
+                    return Err(ConnectionEnd::Cut);
                 }
             }
             Outcome::Silence => {}
             // A late answer is never late again.
             Outcome::Disconnect | Outcome::Later(_) => {
                 self.flush().await?;
-                return Err(End::Cut);
+                return Err(ConnectionEnd::Cut);
             }
         }
         if let Some(session) = &self.peer.session
             && session.is_refused()
         {
             self.flush().await?;
-            return Err(End::Refused);
+            return Err(ConnectionEnd::Refused);
         }
         Ok(())
     }
 
     /// Waits until a whole frame is in the buffer and gives its length, the prefix not counted.
-    async fn wait_for_frame(&mut self, limit: FrameLimit) -> Result<usize, End> {
+    async fn wait_for_frame(&mut self, limit: FrameLimit) -> Result<usize, ConnectionEnd> {
         loop {
             let mut needed = LENGTH_PREFIX;
             if let Some(prefix) = self.incoming.first_chunk::<LENGTH_PREFIX>() {
-                let length = limit.parse(*prefix).map_err(End::Frame)?;
+                let length = limit.parse(*prefix).map_err(ConnectionEnd::Frame)?;
                 needed = LENGTH_PREFIX + length;
                 if self.incoming.len() >= needed {
                     return Ok(length);
@@ -251,7 +257,7 @@ impl Connection {
     }
 
     /// Reads once, with room for a frame of `length` bytes as far as that is trusted.
-    async fn read_more(&mut self, length: usize) -> Result<(), End> {
+    async fn read_more(&mut self, length: usize) -> Result<(), ConnectionEnd> {
         let idle = self.peer.cluster.config.user.connections_max_idle;
         if self.incoming.is_empty() {
             if self.incoming.capacity() > 0 && self.try_read()? {
@@ -261,14 +267,18 @@ impl Connection {
             // An idle connection holds no buffer: it is made when there is something to put into it.
             self.incoming = BytesMut::new();
             let readable = timeout(idle, self.stream.readable()).await;
-            readable.map_err(|_| End::Idle)?.map_err(End::Io)?;
+            readable
+                .map_err(|_| ConnectionEnd::Idle)?
+                .map_err(ConnectionEnd::Io)?;
         }
         let trusted = TRUSTED_LENGTH.max(self.incoming.len() * 2);
         let wanted = length.min(trusted).max(READ_BUFFER);
         self.make_room(wanted);
         while !self.try_read()? {
             let readable = timeout(idle, self.stream.readable()).await;
-            readable.map_err(|_| End::Idle)?.map_err(End::Io)?;
+            readable
+                .map_err(|_| ConnectionEnd::Idle)?
+                .map_err(ConnectionEnd::Io)?;
         }
         self.take_time_to_read().await;
         Ok(())
@@ -296,27 +306,27 @@ impl Connection {
     }
 
     /// Takes what the socket has, without waiting; false when that is nothing.
-    fn try_read(&mut self) -> Result<bool, End> {
+    fn try_read(&mut self) -> Result<bool, ConnectionEnd> {
         match self.stream.try_read_buf(&mut self.incoming) {
-            Ok(0) => Err(End::Closed),
+            Ok(0) => Err(ConnectionEnd::Closed),
             Ok(count) => {
                 self.unpaid += count;
                 Ok(true)
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
-            Err(error) => Err(End::Io(error)),
+            Err(error) => Err(ConnectionEnd::Io(error)),
         }
     }
 
     /// Waits for a late answer; a client that goes away meanwhile ends the wait.
-    async fn wait_beside_reading(&mut self, mut later: Later) -> Result<Outcome, End> {
+    async fn wait_beside_reading(&mut self, mut later: Later) -> Result<Outcome, ConnectionEnd> {
         loop {
             let read_ahead = self.incoming.len() < READ_AHEAD;
             tokio::select! {
                 biased;
                 outcome = &mut later => return outcome,
                 ready = self.stream.readable(), if read_ahead => {
-                    ready.map_err(End::Io)?;
+                    ready.map_err(ConnectionEnd::Io)?;
                     if self.incoming.capacity() == self.incoming.len() {
                         self.make_room(self.incoming.len() + READ_BUFFER);
                     }
@@ -327,7 +337,7 @@ impl Connection {
     }
 
     /// Handles nothing for a while: the client has used more than its quota (KIP-219).
-    async fn rest_until(&mut self, until: i64) -> Result<(), End> {
+    async fn rest_until(&mut self, until: i64) -> Result<(), ConnectionEnd> {
         let cluster = Arc::clone(&self.peer.cluster);
         let rest = async move {
             cluster.clock.until_or_elapsed(until).await;
@@ -348,7 +358,7 @@ impl Connection {
     }
 
     /// Puts an answer behind those that wait to be written.
-    async fn collect(&mut self, segments: Vec<Bytes>) -> Result<(), End> {
+    async fn collect(&mut self, segments: Vec<Bytes>) -> Result<(), ConnectionEnd> {
         self.outgoing_size += segments.iter().map(Bytes::len).sum::<usize>();
         self.outgoing.extend(segments);
         if self.outgoing_size >= WRITE_BUFFER {
@@ -358,7 +368,7 @@ impl Connection {
     }
 
     /// Writes all answers that wait. A client that does not read them is treated as one that says nothing.
-    async fn flush(&mut self) -> Result<(), End> {
+    async fn flush(&mut self) -> Result<(), ConnectionEnd> {
         if self.outgoing.is_empty() {
             return Ok(());
         }
@@ -369,7 +379,7 @@ impl Connection {
                 || SlowWriter::start(Arc::clone(&self.stream), Arc::clone(&self.node), idle);
             let slow = self.slow.get_or_insert_with(start);
             let taken = timeout(idle, slow.write(std::mem::take(&mut self.outgoing), size)).await;
-            return taken.map_err(|_| End::Idle)?;
+            return taken.map_err(|_| ConnectionEnd::Idle)?;
         }
         while !self.outgoing.is_empty() {
             let slices: Vec<IoSlice<'_>> = self
@@ -379,15 +389,17 @@ impl Connection {
                 .map(|segment| IoSlice::new(segment))
                 .collect();
             let mut written = match self.stream.try_write_vectored(&slices) {
-                Ok(0) => return Err(End::Closed),
+                Ok(0) => return Err(ConnectionEnd::Closed),
                 Ok(written) => written,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     drop(slices);
                     let writable = timeout(idle, self.stream.writable()).await;
-                    writable.map_err(|_| End::Idle)?.map_err(End::Io)?;
+                    writable
+                        .map_err(|_| ConnectionEnd::Idle)?
+                        .map_err(ConnectionEnd::Io)?;
                     continue;
                 }
-                Err(error) => return Err(End::Io(error)),
+                Err(error) => return Err(ConnectionEnd::Io(error)),
             };
             while let Some(first) = self.outgoing.front_mut() {
                 if written < first.len() {
@@ -400,7 +412,8 @@ impl Connection {
         }
         if self.stream.is_tls() {
             let sent = timeout(idle, self.stream.flush()).await;
-            sent.map_err(|_| End::Idle)?.map_err(End::Io)?;
+            sent.map_err(|_| ConnectionEnd::Idle)?
+                .map_err(ConnectionEnd::Io)?;
         }
         Ok(())
     }

@@ -157,7 +157,7 @@ fn aborted(partition: &Partition, from: i64, records: &Bytes) -> Vec<AbortedTran
     let Some(last) = last else {
         return Vec::new();
     };
-    let told = |transaction: &crate::aborted::AbortedTransaction| AbortedTransaction {
+    let told = |transaction: &crate::aborted_transactions::AbortedTransaction| AbortedTransaction {
         producer_id: transaction.producer_id,
         first_offset: transaction.first_offset,
     };

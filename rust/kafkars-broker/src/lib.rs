@@ -17,8 +17,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod aborted;
+mod aborted_transactions;
 mod api_table;
+mod append_validation;
 mod background;
 mod cleanup;
 mod clock;
@@ -35,7 +36,6 @@ mod fetch_round;
 mod groups;
 mod handlers;
 mod ids;
-mod incoming;
 mod log;
 mod nodes;
 mod partition;
@@ -43,6 +43,7 @@ mod pattern;
 mod private_files;
 mod producers;
 mod quotas;
+mod refusal;
 mod releases;
 mod scram;
 mod security;

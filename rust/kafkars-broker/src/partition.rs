@@ -7,11 +7,12 @@ use kafkars_records::{
     RawBatch, ReadLimits, RecordsError, TimestampType, TransactionMarker, batches,
 };
 
-use crate::aborted::{Aborted, AbortedTransaction};
-use crate::incoming::{IncomingBatch, Refusal};
+use crate::aborted_transactions::{Aborted, AbortedTransaction};
+use crate::append_validation::IncomingBatch;
 use crate::log::Log;
 use crate::log::file::PartitionFile;
 use crate::producers::{ActiveProducer, Producers, Verdict};
+use crate::refusal::Refusal;
 use crate::settings::topic::TopicConfig;
 use crate::waiter::Waiters;
 

@@ -6,7 +6,7 @@ use std::fmt;
 use bytes::Bytes;
 use kafkars_protocol::ErrorCode;
 
-use crate::incoming::Refusal;
+use crate::refusal::Refusal;
 
 /// Users there may be, so that altering them does not fill the memory.
 const MAX_USERS: usize = 10_000;

@@ -10,7 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::control::link_shaper::Direction;
-use crate::handlers::outcome::End;
+use crate::handlers::outcome::ConnectionEnd;
 use crate::nodes::{Node, NodeState};
 use crate::security::transport::Transport;
 
@@ -53,15 +53,22 @@ impl SlowWriter {
     }
 
     /// Hands answers of `size` bytes over; waits while too many wait already.
-    pub(crate) async fn write(&self, segments: VecDeque<Bytes>, size: usize) -> Result<(), End> {
+    pub(crate) async fn write(
+        &self,
+        segments: VecDeque<Bytes>,
+        size: usize,
+    ) -> Result<(), ConnectionEnd> {
         let share = u32::try_from(size.clamp(1, MAX_WAITING)).unwrap_or(1);
         let room = Arc::clone(&self.room).acquire_many_owned(share).await;
         let answers = Answers {
             due: Instant::now(),
             segments,
-            _room: room.map_err(|_| End::Closed)?,
+            _room: room.map_err(|_| ConnectionEnd::Closed)?,
         };
-        self.answers.send(answers).await.map_err(|_| End::Closed)
+        self.answers
+            .send(answers)
+            .await
+            .map_err(|_| ConnectionEnd::Closed)
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use kafkars_records::{Batch, BatchHeader, ControlType};
 
-use crate::aborted::AbortedTransaction;
+use crate::aborted_transactions::AbortedTransaction;
 
 /// Told of every batch in order.
 #[derive(Debug)]

@@ -9,7 +9,8 @@ use kafkars_protocol::messages::share_group_describe::DescribedGroup as ShareDes
 
 use super::classic::{ClassicGroup, Member, Phase};
 use super::membership::{not_a_share_group, not_found};
-use super::{Group, Groups, Refused};
+use super::{Group, Groups};
+use crate::refusal::Refusal;
 use crate::topics::Topics;
 
 impl Groups {
@@ -43,10 +44,10 @@ impl Groups {
         id: &str,
         topics: &Topics<'_>,
         now: i64,
-    ) -> Result<ConsumerDescription, Refused> {
+    ) -> Result<ConsumerDescription, Refusal> {
         match self.kind(id, now) {
             Some(Group::Consumer(group)) => Ok(group.describe(topics)),
-            Some(_) => Err(Refused::new(
+            Some(_) => Err(Refusal::new(
                 ErrorCode::GroupIdNotFound,
                 format!("Group {id} is not a consumer group."),
             )),
@@ -60,7 +61,7 @@ impl Groups {
         id: &str,
         topics: &Topics<'_>,
         now: i64,
-    ) -> Result<ShareDescription, Refused> {
+    ) -> Result<ShareDescription, Refusal> {
         match self.kind(id, now) {
             Some(Group::Share(group)) => Ok(group.describe(topics)),
             Some(_) => Err(not_a_share_group(id)),

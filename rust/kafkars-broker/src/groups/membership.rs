@@ -16,8 +16,9 @@ use super::classic::{self, ClassicGroup, Join};
 use super::consumer::{self, ConsumerGroup, Heartbeat, LEFT_FOR_A_WHILE};
 use super::reply::Reply;
 use super::share::{self, ShareGroup, ShareHeartbeat};
-use super::{Client, Group, Groups, Refused};
+use super::{Client, Group, Groups};
 use crate::ids::random_uuid;
+use crate::refusal::Refusal;
 use crate::settings::group::milliseconds;
 use crate::settings::migration::MigrationPolicy;
 use crate::topics::Topics;
@@ -165,7 +166,7 @@ impl Groups {
         client: Client,
         topics: &Topics<'_>,
         now: i64,
-    ) -> Result<ConsumerGroupHeartbeatResponse, Refused> {
+    ) -> Result<ConsumerGroupHeartbeatResponse, Refusal> {
         self.sweep(now);
         consumer::check(&request, version)?;
         let id = request.group_id.clone();
@@ -211,7 +212,7 @@ impl Groups {
         request: &ConsumerGroupHeartbeatRequest,
         topics: &Topics<'_>,
         now: i64,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Refusal> {
         let id = &request.group_id;
         let joins = request.member_epoch == consumer::JOINING;
         let leaves = matches!(request.member_epoch, consumer::LEAVING | LEFT_FOR_A_WHILE);
@@ -220,26 +221,26 @@ impl Groups {
             Some(Group::Classic(group)) if joins && group.is_empty() => {
                 self.remove(id, now);
                 self.insert(id, Group::Consumer(ConsumerGroup::new(id)))
-                    .map_err(Refused::from)
+                    .map_err(Refusal::from)
             }
             Some(Group::Classic(_)) if joins => self.upgrade(id, topics, now),
-            Some(_) => Err(Refused::new(
+            Some(_) => Err(Refusal::new(
                 ErrorCode::GroupIdNotFound,
                 format!("Group {id} is not a consumer group."),
             )),
             None if joins => self
                 .insert(id, Group::Consumer(ConsumerGroup::new(id)))
-                .map_err(Refused::from),
+                .map_err(Refusal::from),
             None if leaves => Err(not_found(id)),
             None => {
                 let message = format!("Consumer group {id} not found.");
-                Err(Refused::new(ErrorCode::GroupIdNotFound, message))
+                Err(Refusal::new(ErrorCode::GroupIdNotFound, message))
             }
         }
     }
 
     /// A classic group that has members becomes a consumer group; who waits in it is told to join again.
-    fn upgrade(&mut self, id: &str, topics: &Topics<'_>, now: i64) -> Result<(), Refused> {
+    fn upgrade(&mut self, id: &str, topics: &Topics<'_>, now: i64) -> Result<(), Refusal> {
         let settings = self.settings.clone();
         let upgraded = self.with(id, now, |kind| {
             if let Group::Classic(group) = kind {
@@ -259,7 +260,7 @@ impl Groups {
         client: Client,
         topics: &Topics<'_>,
         now: i64,
-    ) -> Result<ShareGroupHeartbeatResponse, Refused> {
+    ) -> Result<ShareGroupHeartbeatResponse, Refusal> {
         self.sweep(now);
         share::check(&request)?;
         let id = request.group_id.clone();
@@ -271,7 +272,7 @@ impl Groups {
             }
             None if request.member_epoch != consumer::LEAVING => {
                 let message = format!("Share group {id} not found.");
-                return Err(Refused::new(ErrorCode::GroupIdNotFound, message));
+                return Err(Refusal::new(ErrorCode::GroupIdNotFound, message));
             }
             None => return Err(not_found(&id)),
         }
@@ -308,7 +309,7 @@ impl Groups {
     }
 
     /// Whether a group is a share group, or none at all.
-    pub(crate) fn check_share_group(&mut self, id: &str, now: i64) -> Result<(), Refused> {
+    pub(crate) fn check_share_group(&mut self, id: &str, now: i64) -> Result<(), Refusal> {
         match self.kind(id, now) {
             Some(Group::Share(_)) | None => Ok(()),
             Some(_) => Err(not_a_share_group(id)),
@@ -316,20 +317,20 @@ impl Groups {
     }
 
     /// Makes a share group without members where there is none.
-    pub(crate) fn make_share_group(&mut self, id: &str, now: i64) -> Result<(), Refused> {
+    pub(crate) fn make_share_group(&mut self, id: &str, now: i64) -> Result<(), Refusal> {
         self.check_share_group(id, now)?;
         if self.groups.contains_key(id) {
             return Ok(());
         }
         let group = Group::Share(ShareGroup::without_members(id));
-        self.insert(id, group).map_err(Refused::from)
+        self.insert(id, group).map_err(Refusal::from)
     }
 
     /// Where a group is cannot be changed under its members.
-    pub(crate) fn check_share_group_is_empty(&mut self, id: &str, now: i64) -> Result<(), Refused> {
+    pub(crate) fn check_share_group_is_empty(&mut self, id: &str, now: i64) -> Result<(), Refusal> {
         match self.kind(id, now) {
             Some(Group::Share(group)) if group.is_empty() => Ok(()),
-            Some(Group::Share(_)) => Err(Refused::new(
+            Some(Group::Share(_)) => Err(Refusal::new(
                 ErrorCode::NonEmptyGroup,
                 "The group is not empty.",
             )),
@@ -345,12 +346,12 @@ impl Groups {
     }
 }
 
-pub(super) fn not_a_share_group(id: &str) -> Refused {
+pub(super) fn not_a_share_group(id: &str) -> Refusal {
     let message = format!("Group {id} is not a share group.");
-    Refused::new(ErrorCode::GroupIdNotFound, message)
+    Refusal::new(ErrorCode::GroupIdNotFound, message)
 }
 
-pub(super) fn not_found(id: &str) -> Refused {
+pub(super) fn not_found(id: &str) -> Refusal {
     let message = format!("Group {id} not found.");
-    Refused::new(ErrorCode::GroupIdNotFound, message)
+    Refusal::new(ErrorCode::GroupIdNotFound, message)
 }

@@ -5,12 +5,10 @@
 
 pub(crate) mod classic;
 mod commits;
-pub(crate) mod configs;
 pub(crate) mod consumer;
 mod describe;
 mod membership;
 pub(crate) mod offsets;
-mod refused;
 pub(crate) mod reply;
 pub(crate) mod share;
 
@@ -22,11 +20,10 @@ use tokio::sync::Notify;
 
 use crate::ids::random_uuid;
 use crate::settings::group::{GroupSettings, milliseconds};
+use crate::settings::group_configs::GroupConfigs;
 use classic::ClassicGroup;
-use configs::GroupConfigs;
 use consumer::ConsumerGroup;
 use offsets::Offsets;
-pub(crate) use refused::Refused;
 use share::ShareGroup;
 
 /// How often groups and offsets that have had their time are looked for (`offsets.retention.check.interval.ms`).

@@ -27,11 +27,12 @@ use kafkars_records::{BatchHeader, batches};
 
 use super::hints::Hints;
 use super::{Answer, Peer, Serve};
+use crate::append_validation::{self};
 use crate::cluster::Cluster;
-use crate::incoming::{self, Refusal};
 use crate::nodes::CoordinatorKind;
 use crate::nodes::Node;
 use crate::partition::Placed;
+use crate::refusal::Refusal;
 use crate::state::State;
 use crate::topic::TopicKey;
 use crate::transactions::{Identity, Member};
@@ -208,7 +209,7 @@ impl Append<'_> {
                 format!("There are {in_sync} replicas in sync, min.insync.replicas is {least}.");
             return Err(Refusal::new(ErrorCode::NotEnoughReplicas, reason));
         }
-        let batch = incoming::check(data.records, self.version, config, now)?;
+        let batch = append_validation::check(data.records, self.version, config, now)?;
         partition.append(&batch, config, now)
     }
 

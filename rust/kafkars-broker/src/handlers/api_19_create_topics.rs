@@ -18,7 +18,7 @@ use super::{Answer, Peer, Serve};
 use crate::cluster::Cluster;
 use crate::config::{MAX_PARTITIONS, NewTopic};
 use crate::creation;
-use crate::incoming::Refusal;
+use crate::refusal::Refusal;
 use crate::settings::source;
 use crate::settings::topic_table::{SETTINGS, Setting};
 use crate::state::State;

@@ -12,7 +12,7 @@ use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::mutations::Mutations;
 use super::{Answer, Peer, Serve};
-use crate::incoming::Refusal;
+use crate::refusal::Refusal;
 use crate::state::State;
 
 /// First version in which too many mutations are refused.

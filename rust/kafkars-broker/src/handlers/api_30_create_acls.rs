@@ -8,7 +8,7 @@ use kafkars_protocol::messages::create_acls::{
 };
 
 use super::{Answer, Peer, Serve};
-use crate::incoming::Refusal;
+use crate::refusal::Refusal;
 use crate::security::{Acl, AclOperation, PatternType, Permission, ResourceType};
 
 /// What Kafka's controller says without access control.

@@ -10,7 +10,7 @@ use kafkars_protocol::messages::delete_acls::{
 
 use super::api_30_create_acls::NO_AUTHORIZER;
 use super::{Answer, Peer, Serve};
-use crate::incoming::Refusal;
+use crate::refusal::Refusal;
 use crate::security::Acl;
 use crate::security::acl::{AclFilter, RawFilter};
 

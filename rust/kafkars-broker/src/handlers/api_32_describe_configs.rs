@@ -12,13 +12,13 @@ use kafkars_protocol::messages::describe_configs::{
     DescribeConfigsResponse, DescribeConfigsResult, DescribeConfigsSynonym,
 };
 
+use super::alter_settings::own_id;
 use super::{Answer, Peer, Serve};
-use crate::groups::configs::GroupSetting;
-use crate::incoming::Refusal;
-use crate::settings::alter::own_id;
+use crate::refusal::Refusal;
 use crate::settings::broker::Sourced;
 use crate::settings::broker_table::{self, BROKER_SETTINGS};
 use crate::settings::client_metrics::CLIENT_METRICS_SETTINGS;
+use crate::settings::group_configs::GroupSetting;
 use crate::settings::topic_table::{SETTINGS, Setting};
 use crate::settings::{resource, source};
 use crate::state::State;

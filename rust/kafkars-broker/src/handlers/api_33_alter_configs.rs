@@ -10,9 +10,9 @@ use kafkars_protocol::messages::alter_configs::{
     AlterableConfig,
 };
 
+use super::alter_settings::{Alteration, Change, alter};
 use super::{Answer, Peer, Serve};
-use crate::incoming::Refusal;
-use crate::settings::alter::{Alteration, Change, alter};
+use crate::refusal::Refusal;
 use crate::settings::resource;
 use crate::state::State;
 

@@ -15,7 +15,7 @@ use super::mutations::Mutations;
 use super::{Answer, Peer, Serve};
 use crate::cluster::Cluster;
 use crate::creation;
-use crate::incoming::Refusal;
+use crate::refusal::Refusal;
 use crate::state::State;
 
 /// First version in which too many mutations are refused.

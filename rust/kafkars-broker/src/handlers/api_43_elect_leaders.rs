@@ -9,7 +9,7 @@ use kafkars_protocol::messages::elect_leaders::{
 
 use super::{Answer, Peer, Serve};
 use crate::cluster::Cluster;
-use crate::incoming::Refusal;
+use crate::refusal::Refusal;
 use crate::state::State;
 
 const PREFERRED: i8 = 0;

@@ -9,9 +9,9 @@ use kafkars_protocol::messages::incremental_alter_configs::{
     IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse,
 };
 
+use super::alter_settings::{Alteration, Change, alter};
 use super::{Answer, Peer, Serve};
-use crate::incoming::Refusal;
-use crate::settings::alter::{Alteration, Change, alter};
+use crate::refusal::Refusal;
 use crate::state::State;
 
 impl Serve for IncrementalAlterConfigsRequest {

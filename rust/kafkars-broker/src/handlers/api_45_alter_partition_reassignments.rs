@@ -11,7 +11,7 @@ use kafkars_protocol::messages::alter_partition_reassignments::{
 
 use super::{Answer, Peer, Serve};
 use crate::cluster::Cluster;
-use crate::incoming::Refusal;
+use crate::refusal::Refusal;
 use crate::state::State;
 
 impl Serve for AlterPartitionReassignmentsRequest {

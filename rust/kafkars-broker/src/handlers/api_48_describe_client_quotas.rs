@@ -11,8 +11,8 @@ use kafkars_protocol::messages::describe_client_quotas::{
 };
 
 use super::{Answer, Peer, Serve};
-use crate::incoming::Refusal;
 use crate::quotas::{Entity, Part, Values};
+use crate::refusal::Refusal;
 
 impl Serve for DescribeClientQuotasRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<DescribeClientQuotasResponse> {

@@ -12,9 +12,9 @@ use kafkars_protocol::messages::alter_client_quotas::{
 };
 
 use super::{Answer, Peer, Serve};
-use crate::incoming::Refusal;
 use crate::quotas::check::{check_entity, check_limit};
 use crate::quotas::{Entity, Part, Quotas};
+use crate::refusal::Refusal;
 
 impl Serve for AlterClientQuotasRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<AlterClientQuotasResponse> {

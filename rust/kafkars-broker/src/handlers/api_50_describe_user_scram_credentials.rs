@@ -11,7 +11,7 @@ use kafkars_protocol::messages::describe_user_scram_credentials::{
 };
 
 use super::{Answer, Peer, Serve};
-use crate::incoming::Refusal;
+use crate::refusal::Refusal;
 use crate::state::State;
 
 impl Serve for DescribeUserScramCredentialsRequest {

@@ -11,7 +11,7 @@ use kafkars_protocol::messages::alter_user_scram_credentials::{
 };
 
 use super::{Answer, Peer, Serve};
-use crate::incoming::Refusal;
+use crate::refusal::Refusal;
 use crate::scram::ScramCredential;
 
 impl Serve for AlterUserScramCredentialsRequest {

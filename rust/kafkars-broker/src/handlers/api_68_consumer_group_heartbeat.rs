@@ -9,7 +9,7 @@ use kafkars_protocol::messages::consumer_group_heartbeat::{
 };
 
 use super::{Answer, Peer, Serve, coordination};
-use crate::groups::Refused;
+use crate::refusal::Refusal;
 
 impl Serve for ConsumerGroupHeartbeatRequest {
     fn serve(self, peer: &Peer, version: i16) -> Answer<ConsumerGroupHeartbeatResponse> {
@@ -30,7 +30,7 @@ impl Serve for ConsumerGroupHeartbeatRequest {
     }
 }
 
-fn refusal(refused: Refused) -> ConsumerGroupHeartbeatResponse {
+fn refusal(refused: Refusal) -> ConsumerGroupHeartbeatResponse {
     ConsumerGroupHeartbeatResponse {
         error_code: refused.code.code(),
         error_message: refused.message,

@@ -8,7 +8,7 @@ use kafkars_protocol::messages::consumer_group_describe::{
 };
 
 use super::{Answer, Peer, Serve, coordination, operations};
-use crate::groups::Refused;
+use crate::refusal::Refusal;
 
 impl Serve for ConsumerGroupDescribeRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<ConsumerGroupDescribeResponse> {
@@ -48,7 +48,7 @@ impl Serve for ConsumerGroupDescribeRequest {
     }
 }
 
-fn failure(id: &str, refused: Refused) -> DescribedGroup {
+fn failure(id: &str, refused: Refusal) -> DescribedGroup {
     DescribedGroup {
         group_id: id.to_owned(),
         error_code: refused.code.code(),

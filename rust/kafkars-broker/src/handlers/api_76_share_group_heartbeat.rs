@@ -10,7 +10,7 @@ use kafkars_protocol::messages::share_group_heartbeat::{
 };
 
 use super::{Answer, Peer, Serve, coordination};
-use crate::groups::Refused;
+use crate::refusal::Refusal;
 
 impl Serve for ShareGroupHeartbeatRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<ShareGroupHeartbeatResponse> {
@@ -26,7 +26,7 @@ impl Serve for ShareGroupHeartbeatRequest {
     }
 }
 
-fn refusal(refused: Refused) -> ShareGroupHeartbeatResponse {
+fn refusal(refused: Refusal) -> ShareGroupHeartbeatResponse {
     ShareGroupHeartbeatResponse {
         error_code: refused.code.code(),
         error_message: refused.message,

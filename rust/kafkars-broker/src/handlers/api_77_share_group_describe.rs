@@ -8,7 +8,7 @@ use kafkars_protocol::messages::share_group_describe::{
 };
 
 use super::{Answer, Peer, Serve, coordination, operations};
-use crate::groups::Refused;
+use crate::refusal::Refusal;
 
 impl Serve for ShareGroupDescribeRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<ShareGroupDescribeResponse> {
@@ -43,7 +43,7 @@ impl Serve for ShareGroupDescribeRequest {
     }
 }
 
-fn failure(id: &str, refused: Refused) -> DescribedGroup {
+fn failure(id: &str, refused: Refusal) -> DescribedGroup {
     DescribedGroup {
         group_id: id.to_owned(),
         error_code: refused.code.code(),

@@ -13,7 +13,7 @@ use kafkars_protocol::messages::describe_share_group_offsets::{
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::{Answer, Peer, Serve, coordination};
-use crate::groups::Refused;
+use crate::refusal::Refusal;
 use crate::shares::SharedLog;
 use crate::state::State;
 
@@ -23,7 +23,7 @@ impl Serve for DescribeShareGroupOffsetsRequest {
         let mut state = peer.cluster.state();
         let groups = self.groups.into_iter().map(|wanted| {
             let id = wanted.group_id.clone();
-            let found = coordination::check_group(peer, &id).map_err(Refused::from);
+            let found = coordination::check_group(peer, &id).map_err(Refusal::from);
             let found = found.and_then(|()| describe(&mut state, wanted, now));
             found.unwrap_or_else(|refused| failure(id, refused))
         });
@@ -53,7 +53,7 @@ fn describe(
     state: &mut State,
     wanted: DescribeShareGroupOffsetsRequestGroup,
     now: i64,
-) -> Result<DescribeShareGroupOffsetsResponseGroup, Refused> {
+) -> Result<DescribeShareGroupOffsetsResponseGroup, Refusal> {
     // A group that nobody knows has simply not begun anywhere.
     state.groups.check_share_group(&wanted.group_id, now)?;
     let topics = match wanted.topics {
@@ -125,7 +125,7 @@ fn unknown(partition_index: i32) -> DescribeShareGroupOffsetsResponsePartition {
     }
 }
 
-fn failure(group_id: String, refused: Refused) -> DescribeShareGroupOffsetsResponseGroup {
+fn failure(group_id: String, refused: Refusal) -> DescribeShareGroupOffsetsResponseGroup {
     DescribeShareGroupOffsetsResponseGroup {
         group_id,
         error_code: refused.code.code(),

@@ -10,7 +10,7 @@ use kafkars_protocol::messages::alter_share_group_offsets::{
 };
 
 use super::{Answer, Peer, Serve, coordination};
-use crate::groups::Refused;
+use crate::refusal::Refusal;
 use crate::shares::SharedLog;
 use crate::state::State;
 
@@ -18,7 +18,7 @@ impl Serve for AlterShareGroupOffsetsRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Answer<AlterShareGroupOffsetsResponse> {
         let now = peer.cluster.clock.now();
         let mut state = peer.cluster.state();
-        let allowed = coordination::check_group(peer, &self.group_id).map_err(Refused::from);
+        let allowed = coordination::check_group(peer, &self.group_id).map_err(Refusal::from);
         let allowed = allowed.and_then(|()| {
             state.groups.make_share_group(&self.group_id, now)?;
             state.groups.check_share_group_is_empty(&self.group_id, now)
@@ -75,7 +75,7 @@ fn alter(
     }
 }
 
-fn failure(refused: Refused) -> AlterShareGroupOffsetsResponse {
+fn failure(refused: Refusal) -> AlterShareGroupOffsetsResponse {
     AlterShareGroupOffsetsResponse {
         error_code: refused.code.code(),
         error_message: refused.message,

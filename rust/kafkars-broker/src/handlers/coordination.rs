@@ -5,8 +5,9 @@ use tokio::sync::oneshot;
 
 use super::Peer;
 use crate::cluster::Cluster;
-use crate::groups::{Groups, Refused};
+use crate::groups::Groups;
 use crate::nodes::CoordinatorKind;
+use crate::refusal::Refusal;
 use crate::topics::Topics;
 
 /// Refuses a group without a name, and one that another node coordinates.
@@ -28,8 +29,8 @@ pub(super) fn check_group(peer: &Peer, group: &str) -> Result<(), ErrorCode> {
 pub(super) fn hear<T>(
     peer: &Peer,
     group: &str,
-    heartbeat: impl FnOnce(&mut Groups, &Topics<'_>, i64) -> Result<T, Refused>,
-) -> Result<T, Refused> {
+    heartbeat: impl FnOnce(&mut Groups, &Topics<'_>, i64) -> Result<T, Refusal>,
+) -> Result<T, Refusal> {
     if !group.is_empty() {
         check_group(peer, group)?;
     }
@@ -44,8 +45,8 @@ pub(super) fn hear<T>(
 pub(super) fn describe_each<T>(
     peer: &Peer,
     groups: &[String],
-    describe: impl Fn(&mut Groups, &str, &Topics<'_>, i64) -> Result<T, Refused>,
-    failure: impl Fn(&str, Refused) -> T,
+    describe: impl Fn(&mut Groups, &str, &Topics<'_>, i64) -> Result<T, Refusal>,
+    failure: impl Fn(&str, Refusal) -> T,
 ) -> Vec<T> {
     let now = peer.cluster.clock.now();
     let mut state = peer.cluster.state();

@@ -27,6 +27,7 @@ use crate::versions;
 
 mod guard;
 
+mod alter_settings;
 mod api_00_produce;
 mod api_01_fetch;
 mod api_02_list_offsets;
@@ -103,7 +104,7 @@ pub(crate) mod outcome;
 mod voters;
 
 pub(crate) use hints::Hints;
-use outcome::{End, Outcome};
+use outcome::{ConnectionEnd, Outcome};
 
 /// Who sent a request, and to which node.
 #[derive(Debug, Clone)]
@@ -199,7 +200,7 @@ pub(crate) trait Guard: Serve {
 macro_rules! dispatcher {
     ($($api:ident $module:ident $request:ident,)*) => {
         /// Calls a generic function with the request type of an API.
-        fn call(api: ApiKey, call: Call, reader: Reader) -> Result<Outcome, End> {
+        fn call(api: ApiKey, call: Call, reader: Reader) -> Result<Outcome, ConnectionEnd> {
             match api {
                 $(ApiKey::$api => call.run::<kafkars_protocol::messages::$module::$request>(reader),)*
                 _ => Ok(Outcome::Disconnect),
@@ -211,7 +212,7 @@ macro_rules! dispatcher {
 for_each_served_api!(dispatcher);
 
 /// Handles one frame, the length prefix not included.
-pub(crate) fn dispatch(peer: &Peer, frame: Bytes) -> Result<Outcome, End> {
+pub(crate) fn dispatch(peer: &Peer, frame: Bytes) -> Result<Outcome, ConnectionEnd> {
     let size = frame.len();
     let mut reader = Reader::new(frame.clone());
     let mut header = decode_request_header(&mut reader)?;
@@ -340,7 +341,7 @@ fn not_on(peer: &Peer, api: ApiKey) -> Option<ErrorCode> {
 /// Changes an outcome once it is there.
 fn after(
     outcome: Outcome,
-    change: impl FnOnce(Outcome) -> Result<Outcome, End> + Send + 'static,
+    change: impl FnOnce(Outcome) -> Result<Outcome, ConnectionEnd> + Send + 'static,
 ) -> Outcome {
     match outcome {
         Outcome::Later(later) => Outcome::Later(Box::pin(async move { change(later.await?) })),
@@ -359,7 +360,7 @@ struct Call {
 
 impl Call {
     /// A version that is not offered ends the connection, as in Kafka; only `ApiVersions` has an answer for it (KIP-511).
-    fn answer(self, reader: Reader) -> Result<Outcome, End> {
+    fn answer(self, reader: Reader) -> Result<Outcome, ConnectionEnd> {
         let RequestHeader {
             api_key,
             api_version,
@@ -388,7 +389,7 @@ impl Call {
         Ok(Outcome::Disconnect)
     }
 
-    fn run<R: Guard<Response: Send>>(self, mut reader: Reader) -> Result<Outcome, End> {
+    fn run<R: Guard<Response: Send>>(self, mut reader: Reader) -> Result<Outcome, ConnectionEnd> {
         let RequestHeader {
             api_version,
             correlation_id,
@@ -405,7 +406,7 @@ impl Call {
         };
         let Self { peer, size, .. } = self;
         let pause_ms = pause(&peer, R::API_KEY, size, started.elapsed());
-        let reply = move |mut response: R::Response| -> Result<Outcome, End> {
+        let reply = move |mut response: R::Response| -> Result<Outcome, ConnectionEnd> {
             if !keep(&peer.cluster, R::API_KEY) {
                 return Ok(Outcome::Disconnect);
             }

@@ -29,11 +29,11 @@ pub(crate) enum Outcome {
 }
 
 /// An outcome that takes time. It never is `Outcome::Later` itself.
-pub(crate) type Later = Pin<Box<dyn Future<Output = Result<Outcome, End>> + Send>>;
+pub(crate) type Later = Pin<Box<dyn Future<Output = Result<Outcome, ConnectionEnd>> + Send>>;
 
 /// Why a connection ended.
 #[derive(Debug)]
-pub(crate) enum End {
+pub(crate) enum ConnectionEnd {
     /// The client closed it.
     Closed,
     /// The client said nothing for too long.
@@ -54,7 +54,7 @@ pub(crate) enum End {
     Unanswerable(EncodeError),
 }
 
-impl fmt::Display for End {
+impl fmt::Display for ConnectionEnd {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Closed => formatter.write_str("the client closed it"),
@@ -72,13 +72,13 @@ impl fmt::Display for End {
     }
 }
 
-impl From<DecodeError> for End {
+impl From<DecodeError> for ConnectionEnd {
     fn from(error: DecodeError) -> Self {
         Self::Garbage(error)
     }
 }
 
-impl From<EncodeError> for End {
+impl From<EncodeError> for ConnectionEnd {
     fn from(error: EncodeError) -> Self {
         Self::Unanswerable(error)
     }

@@ -3,7 +3,7 @@
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::Peer;
-use crate::incoming::Refusal;
+use crate::refusal::Refusal;
 
 pub(super) fn refusal(
     peer: &Peer,

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 
-use crate::incoming::IncomingBatch;
+use crate::append_validation::IncomingBatch;
 use segment::Segment;
 
 /// The first segment of a log is this large, and each next one twice the last, so that a small topic costs little.

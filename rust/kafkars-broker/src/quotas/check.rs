@@ -6,7 +6,7 @@ use kafkars_protocol::ErrorCode;
 
 use super::connections::CONNECTION_RATE;
 use super::{Entity, MAX_ENTITIES, Part, Quotas};
-use crate::incoming::Refusal;
+use crate::refusal::Refusal;
 
 /// How far a number of bytes may be from a whole one.
 const WHOLE: f64 = 1e-6;

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use zeroize::Zeroizing;
 
 use super::hash::ScramHash;
-use crate::incoming::Refusal;
+use crate::refusal::Refusal;
 use crate::scram::{ScramCredential, ScramCredentials};
 
 /// Iterations of the credentials made here: the fewest that Kafka takes.

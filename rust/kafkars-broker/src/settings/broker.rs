@@ -8,7 +8,7 @@ use super::source;
 use super::topic::TopicDefaults;
 use super::topic_table::SETTINGS;
 use crate::config::CheckedConfig;
-use crate::groups::configs::shortest_heartbeat_ms;
+use crate::settings::group_configs::shortest_heartbeat_ms;
 
 /// Settings that one broker can be given while it runs, names that are not known included. Kafka has no limit.
 pub(crate) const DYNAMIC_LIMIT: usize = 1_000;

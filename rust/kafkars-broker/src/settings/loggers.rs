@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use kafkars_protocol::ErrorCode;
 
-use crate::incoming::Refusal;
+use crate::refusal::Refusal;
 
 const ROOT: &str = "root";
 const LEVELS: [&str; 6] = ["DEBUG", "ERROR", "FATAL", "INFO", "TRACE", "WARN"];

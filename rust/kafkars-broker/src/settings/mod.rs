@@ -1,11 +1,11 @@
 //! Settings of topics, brokers and client metrics: their names, where their values come from, and how they are changed.
 
-pub(crate) mod alter;
 pub(crate) mod broker;
 pub(crate) mod broker_table;
 pub(crate) mod client_metrics;
 pub(crate) mod group;
-mod kind;
+pub(crate) mod group_configs;
+pub(crate) mod kind;
 pub(crate) mod loggers;
 pub(crate) mod migration;
 pub(crate) mod topic;

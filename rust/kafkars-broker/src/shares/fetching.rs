@@ -7,8 +7,8 @@ use kafkars_records::{BatchHeader, ReadLimits, batches};
 
 use super::partition::{Demand, Stretch};
 use super::{SessionKey, ShareLimits, SharePartition, SharedLog};
-use crate::groups::configs::{GroupConfigs, reset_duration_ms};
 use crate::partition::Partition;
+use crate::settings::group_configs::{GroupConfigs, reset_duration_ms};
 
 /// What one request asks for, and how much of that is left.
 #[derive(Debug)]

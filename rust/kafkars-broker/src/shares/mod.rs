@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use crate::groups::configs::GroupConfigs;
 use crate::partition::Partition;
+use crate::settings::group_configs::GroupConfigs;
 
 pub(crate) use acknowledgement::{Acknowledgement, parse};
 pub(crate) use acknowledging::{acknowledge, release};

@@ -11,7 +11,7 @@ use super::subscription::Subscribed;
 use super::{ConsumerGroup, Partition};
 use crate::groups::classic::metadata::{assignment, subscription};
 use crate::groups::classic::{ClassicGroup, Member};
-use crate::groups::refused::Refused;
+use crate::refusal::Refusal;
 use crate::settings::group::GroupSettings;
 use crate::topics::Topics;
 
@@ -25,10 +25,10 @@ impl ConsumerGroup {
         settings: &GroupSettings,
         topics: &Topics<'_>,
         now: i64,
-    ) -> Result<Self, Refused> {
+    ) -> Result<Self, Refusal> {
         let refused = |reason: &str| {
             let id = &group.id;
-            Refused::new(
+            Refusal::new(
                 ErrorCode::GroupIdNotFound,
                 format!("Cannot upgrade classic group {id} to consumer group because {reason}."),
             )

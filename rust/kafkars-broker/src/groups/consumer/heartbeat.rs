@@ -11,7 +11,7 @@ use super::ConsumerGroup;
 use super::assignors::{ASSIGNORS, Demand, Reader, assign};
 use super::member::{ConsumerMember, LEFT_FOR_A_WHILE, Owned, Partition, Progress, Target};
 use crate::groups::Client;
-use crate::groups::refused::Refused;
+use crate::refusal::Refusal;
 use crate::topics::Topics;
 
 /// First version in which members choose their ids (KIP-1082).
@@ -32,8 +32,8 @@ pub(crate) struct Heartbeat {
 }
 
 /// What every request must satisfy, whatever the group.
-pub(crate) fn check(request: &ConsumerGroupHeartbeatRequest, version: i16) -> Result<(), Refused> {
-    let invalid = |message| Err(Refused::invalid(message));
+pub(crate) fn check(request: &ConsumerGroupHeartbeatRequest, version: i16) -> Result<(), Refusal> {
+    let invalid = |message| Err(Refusal::invalid(message));
     let empty = |text: &Option<String>| text.as_ref().is_some_and(String::is_empty);
     let joins = request.member_epoch == JOINING;
     if request.member_id.is_empty() && (version >= OWN_ID_SINCE || !joins) {
@@ -78,7 +78,7 @@ pub(crate) fn check(request: &ConsumerGroupHeartbeatRequest, version: i16) -> Re
             "ServerAssignor {assignor} is not supported. Supported assignors: {}.",
             ASSIGNORS.join(", ")
         );
-        return Err(Refused::new(ErrorCode::UnsupportedAssignor, message));
+        return Err(Refusal::new(ErrorCode::UnsupportedAssignor, message));
     }
     Ok(())
 }
@@ -89,7 +89,7 @@ impl ConsumerGroup {
         heartbeat: Heartbeat,
         topics: &Topics<'_>,
         now: i64,
-    ) -> Result<ConsumerGroupHeartbeatResponse, Refused> {
+    ) -> Result<ConsumerGroupHeartbeatResponse, Refusal> {
         let request = &heartbeat.request;
         let id = request.member_id.clone();
         let owned = request.topic_partitions.as_deref().map(partitions);
@@ -98,7 +98,7 @@ impl ConsumerGroup {
                 "The consumer group has reached its maximum capacity of {} members.",
                 heartbeat.max_size
             );
-            return Err(Refused::new(ErrorCode::GroupMaxSizeReached, message));
+            return Err(Refusal::new(ErrorCode::GroupMaxSizeReached, message));
         }
         self.check_member(request, owned.as_ref())?;
         if let Some(regex) = &request.subscribed_topic_regex {
@@ -135,7 +135,7 @@ impl ConsumerGroup {
         &mut self,
         request: &ConsumerGroupHeartbeatRequest,
         owned: Option<&BTreeSet<Partition>>,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Refusal> {
         let id = request.member_id.as_str();
         if let Some(instance) = &request.instance_id {
             let current = self.instances.get(instance).cloned();
@@ -152,7 +152,7 @@ impl ConsumerGroup {
         }
         let unknown = || {
             let message = format!("Member {id} is not a member of group {}.", self.id);
-            Refused::new(ErrorCode::UnknownMemberId, message)
+            Refusal::new(ErrorCode::UnknownMemberId, message)
         };
         let member = self.members.get(id).ok_or_else(unknown)?;
         let received = request.member_epoch;
@@ -175,7 +175,7 @@ impl ConsumerGroup {
              ({}). The member must abandon all its partitions and rejoin.",
             member.epoch
         );
-        Err(Refused::new(ErrorCode::FencedMemberEpoch, message))
+        Err(Refusal::new(ErrorCode::FencedMemberEpoch, message))
     }
 
     pub(super) fn check_instance(
@@ -183,13 +183,13 @@ impl ConsumerGroup {
         current: Option<&str>,
         id: &str,
         instance: &str,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Refusal> {
         match current {
-            None => Err(Refused::new(
+            None => Err(Refusal::new(
                 ErrorCode::UnknownMemberId,
                 format!("Instance id {instance} is unknown."),
             )),
-            Some(current) if current != id => Err(Refused::new(
+            Some(current) if current != id => Err(Refusal::new(
                 ErrorCode::FencedInstanceId,
                 format!(
                     "Static member {id} with instance id {instance} was fenced by member {current}."
@@ -201,14 +201,14 @@ impl ConsumerGroup {
 
     /// A static member comes back: under a new id it gets what it had, if the old one has left, which those of the classic protocol
     /// do not say.
-    fn replace_member(&mut self, current: &str, id: &str, instance: &str) -> Result<(), Refused> {
+    fn replace_member(&mut self, current: &str, id: &str, instance: &str) -> Result<(), Refusal> {
         let old = self.members.get(current);
         let left = old.is_some_and(|it| it.epoch == LEFT_FOR_A_WHILE || it.classic.is_some());
         if !left {
             let message = format!(
                 "Static member {id} with instance id {instance} cannot join because the instance id is owned by member {current}."
             );
-            return Err(Refused::new(ErrorCode::UnreleasedInstanceId, message));
+            return Err(Refusal::new(ErrorCode::UnreleasedInstanceId, message));
         }
         self.take_place_of(current, id, instance);
         Ok(())

@@ -9,7 +9,7 @@ use kafkars_protocol::messages::leave_group::MemberIdentity;
 
 use super::ConsumerGroup;
 use super::member::{LEFT_FOR_A_WHILE, Progress};
-use crate::groups::refused::Refused;
+use crate::refusal::Refusal;
 
 impl ConsumerGroup {
     /// An administrator sends a member away, whom `LeaveGroup` names by its id, its instance, or both.
@@ -36,7 +36,7 @@ impl ConsumerGroup {
     pub(crate) fn leave(
         &mut self,
         request: &ConsumerGroupHeartbeatRequest,
-    ) -> Result<ConsumerGroupHeartbeatResponse, Refused> {
+    ) -> Result<ConsumerGroupHeartbeatResponse, Refusal> {
         let id = request.member_id.as_str();
         if let Some(instance) = &request.instance_id {
             let current = self.instances.get(instance).map(String::as_str);
@@ -44,7 +44,7 @@ impl ConsumerGroup {
         }
         let Some(member) = self.members.get_mut(id) else {
             let message = format!("Member {id} is not a member of group {}.", self.id);
-            return Err(Refused::new(ErrorCode::UnknownMemberId, message));
+            return Err(Refusal::new(ErrorCode::UnknownMemberId, message));
         };
         if request.member_epoch == LEFT_FOR_A_WHILE {
             member.previous_epoch = member.epoch;

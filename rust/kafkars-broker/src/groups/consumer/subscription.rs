@@ -6,8 +6,8 @@ use kafkars_protocol::{ErrorCode, Uuid};
 use regex::Regex;
 
 use super::member::ConsumerMember;
-use crate::groups::refused::Refused;
 use crate::pattern;
+use crate::refusal::Refusal;
 use crate::topics::{Fingerprint, Topics};
 
 /// Different expressions that one group may have, which Kafka does not limit.
@@ -47,21 +47,21 @@ impl Subscribed {
     }
 
     /// Takes a member's expression, unless it is none that the broker understands.
-    pub(super) fn add_expression(&mut self, text: &str) -> Result<(), Refused> {
+    pub(super) fn add_expression(&mut self, text: &str) -> Result<(), Refusal> {
         if text.is_empty() || self.expressions.contains_key(text) {
             return Ok(());
         }
         if self.expressions.len() >= MAX_EXPRESSIONS {
             let message =
                 format!("The group has {MAX_EXPRESSIONS} expressions, which is the limit.");
-            return Err(Refused::new(ErrorCode::InvalidRegularExpression, message));
+            return Err(Refusal::new(ErrorCode::InvalidRegularExpression, message));
         }
         let compiled = pattern::whole(text);
         let regex = compiled.map_err(|problem| {
             let message = format!(
                 "SubscribedTopicRegex `{text}` is not a valid regular expression: {problem}."
             );
-            Refused::new(ErrorCode::InvalidRegularExpression, message)
+            Refusal::new(ErrorCode::InvalidRegularExpression, message)
         })?;
         let matches = BTreeSet::new();
         self.expressions

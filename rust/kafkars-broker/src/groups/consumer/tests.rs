@@ -7,8 +7,9 @@ use kafkars_protocol::messages::consumer_group_heartbeat::{
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use crate::groups::{Client, Groups, Refused};
+use crate::groups::{Client, Groups};
 use crate::partition::Partition;
+use crate::refusal::Refusal;
 use crate::settings::group::GroupSettings;
 use crate::settings::topic::TopicConfig;
 use crate::topic::Topic;
@@ -81,7 +82,7 @@ impl Scene {
         &mut self,
         request: ConsumerGroupHeartbeatRequest,
         version: i16,
-    ) -> Result<ConsumerGroupHeartbeatResponse, Refused> {
+    ) -> Result<ConsumerGroupHeartbeatResponse, Refusal> {
         let topics = Topics::new(&self.topics, &self.names, self.created, None);
         let client = Client::default();
         self.groups
@@ -92,7 +93,7 @@ impl Scene {
         &mut self,
         member: &mut Member,
         change: impl FnOnce(&mut ConsumerGroupHeartbeatRequest),
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Refusal> {
         member.epoch = 0;
         member.has.clear();
         let mut request = ConsumerGroupHeartbeatRequest {
@@ -112,14 +113,14 @@ impl Scene {
     }
 
     /// A heartbeat that says nothing new.
-    fn beat(&mut self, member: &mut Member) -> Result<(), Refused> {
+    fn beat(&mut self, member: &mut Member) -> Result<(), Refusal> {
         let answer = self.send(request(member), 1)?;
         take(member, answer);
         Ok(())
     }
 
     /// A heartbeat that confirms what the member has.
-    fn confirm(&mut self, member: &mut Member) -> Result<(), Refused> {
+    fn confirm(&mut self, member: &mut Member) -> Result<(), Refusal> {
         let owned = member
             .has
             .iter()
@@ -136,7 +137,7 @@ impl Scene {
         Ok(())
     }
 
-    fn leave(&mut self, member: &Member, epoch: i32) -> Result<(), Refused> {
+    fn leave(&mut self, member: &Member, epoch: i32) -> Result<(), Refusal> {
         let request = ConsumerGroupHeartbeatRequest {
             member_epoch: epoch,
             ..request(member)
@@ -189,7 +190,7 @@ fn take(member: &mut Member, answer: ConsumerGroupHeartbeatResponse) {
     }
 }
 
-fn code<T: std::fmt::Debug>(result: Result<T, Refused>) -> ErrorCode {
+fn code<T: std::fmt::Debug>(result: Result<T, Refusal>) -> ErrorCode {
     result.unwrap_err().code
 }
 

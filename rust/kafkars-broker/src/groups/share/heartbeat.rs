@@ -8,8 +8,9 @@ use kafkars_protocol::messages::share_group_heartbeat::{
 };
 
 use super::{Partition, ShareGroup, ShareMember};
+use crate::groups::Client;
 use crate::groups::consumer::{JOINING, LEAVING};
-use crate::groups::{Client, Refused};
+use crate::refusal::Refusal;
 use crate::topics::Topics;
 
 /// A heartbeat, with what the connection knows of its sender and what holds for the group.
@@ -23,8 +24,8 @@ pub(crate) struct ShareHeartbeat {
 }
 
 /// What every request must satisfy, whatever the group.
-pub(crate) fn check(request: &ShareGroupHeartbeatRequest) -> Result<(), Refused> {
-    let invalid = |message| Err(Refused::invalid(message));
+pub(crate) fn check(request: &ShareGroupHeartbeatRequest) -> Result<(), Refusal> {
+    let invalid = |message| Err(Refusal::invalid(message));
     if request.member_id.is_empty() {
         return Err(ErrorCode::InvalidRequest.into());
     }
@@ -50,7 +51,7 @@ impl ShareGroup {
         heartbeat: ShareHeartbeat,
         topics: &Topics<'_>,
         now: i64,
-    ) -> Result<ShareGroupHeartbeatResponse, Refused> {
+    ) -> Result<ShareGroupHeartbeatResponse, Refusal> {
         let request = heartbeat.request;
         let id = request.member_id;
         if request.member_epoch == LEAVING {
@@ -62,7 +63,7 @@ impl ShareGroup {
                 "The share group has reached its maximum capacity of {} members.",
                 heartbeat.max_size
             );
-            return Err(Refused::new(ErrorCode::GroupMaxSizeReached, message));
+            return Err(Refusal::new(ErrorCode::GroupMaxSizeReached, message));
         }
         if request.member_epoch != JOINING {
             self.check_epoch(&id, request.member_epoch)?;
@@ -114,7 +115,7 @@ impl ShareGroup {
         })
     }
 
-    fn leave(&mut self, id: String) -> Result<ShareGroupHeartbeatResponse, Refused> {
+    fn leave(&mut self, id: String) -> Result<ShareGroupHeartbeatResponse, Refusal> {
         if self.members.remove(&id).is_none() {
             return Err(self.unknown(&id));
         }
@@ -127,7 +128,7 @@ impl ShareGroup {
     }
 
     /// The epoch must be the current one, or the one before, whose answer was lost.
-    fn check_epoch(&self, id: &str, received: i32) -> Result<(), Refused> {
+    fn check_epoch(&self, id: &str, received: i32) -> Result<(), Refusal> {
         let member = self.members.get(id).ok_or_else(|| self.unknown(id))?;
         let relation = if received > member.epoch {
             "greater"
@@ -141,12 +142,12 @@ impl ShareGroup {
              The member must abandon all its partitions and rejoin.",
             member.epoch
         );
-        Err(Refused::new(ErrorCode::FencedMemberEpoch, message))
+        Err(Refusal::new(ErrorCode::FencedMemberEpoch, message))
     }
 
-    fn unknown(&self, id: &str) -> Refused {
+    fn unknown(&self, id: &str) -> Refusal {
         let message = format!("Member {id} is not a member of group {}.", self.id);
-        Refused::new(ErrorCode::UnknownMemberId, message)
+        Refusal::new(ErrorCode::UnknownMemberId, message)
     }
 
     /// Looks at the topics again; whether anything that the members read is different.

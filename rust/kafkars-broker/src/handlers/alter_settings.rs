@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kafkars_protocol::ErrorCode;
 
-use super::broker::DYNAMIC_LIMIT;
-use super::kind::items;
-use super::loggers::LevelChange;
-use super::topic::{self, ConfigProblem, Overrides};
-use super::{broker_table, client_metrics, resource, topic_table};
-use crate::groups::configs::{GroupConfigProblem, GroupConfigs};
-use crate::handlers::Peer;
-use crate::incoming::Refusal;
+use super::Peer;
+use crate::refusal::Refusal;
+use crate::settings::broker::DYNAMIC_LIMIT;
+use crate::settings::group_configs::{GroupConfigProblem, GroupConfigs};
+use crate::settings::kind::items;
+use crate::settings::loggers::LevelChange;
+use crate::settings::topic::{self, ConfigProblem, Overrides};
+use crate::settings::{broker_table, client_metrics, resource, topic_table};
 use crate::state::State;
 use crate::topic_name;
 

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use kafkars_protocol::ErrorCode;
 use kafkars_records::{Batch, BatchHeader, Codec, RawBatch, ReadLimits, RecordsError, batches};
 
+use crate::refusal::Refusal;
 use crate::settings::topic::TopicConfig;
 
 /// Bytes one batch may decompress to: a bomb must not take the process down.
@@ -20,40 +21,6 @@ pub(crate) struct IncomingBatch {
     pub(crate) raw: RawBatch,
     /// The largest timestamp of its records, whatever the header states.
     pub(crate) max_timestamp: i64,
-}
-
-/// Why a batch is not appended: the code, words for a person, and the records that are to blame (KIP-467).
-#[derive(Debug, PartialEq)]
-pub(crate) struct Refusal {
-    pub(crate) code: ErrorCode,
-    pub(crate) message: Option<String>,
-    pub(crate) records: Vec<(i32, String)>,
-}
-
-impl Refusal {
-    pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: Some(message.into()),
-            records: Vec::new(),
-        }
-    }
-
-    /// What to tell a person.
-    pub(crate) fn into_message(self) -> String {
-        self.message
-            .unwrap_or_else(|| self.code.description().to_owned())
-    }
-}
-
-impl From<ErrorCode> for Refusal {
-    fn from(code: ErrorCode) -> Self {
-        Self {
-            code,
-            message: None,
-            records: Vec::new(),
-        }
-    }
 }
 
 /// Checks the `records` field of one partition of a produce request.

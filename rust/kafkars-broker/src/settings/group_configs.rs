@@ -84,7 +84,7 @@ pub(crate) enum GroupConfigProblem {
 }
 
 impl GroupConfigs {
-    pub(super) fn new(settings: &GroupSettings) -> Self {
+    pub(crate) fn new(settings: &GroupSettings) -> Self {
         let interval = settings.consumer_heartbeat_interval;
         Self {
             shortest_heartbeat_ms: shortest_heartbeat_ms(interval),
@@ -192,7 +192,7 @@ impl GroupConfigs {
         self.groups.keys().map(String::as_str)
     }
 
-    pub(super) fn number(&self, group: &str, name: &str, otherwise: i64) -> i64 {
+    pub(crate) fn number(&self, group: &str, name: &str, otherwise: i64) -> i64 {
         let value = self.value(group, name);
         value
             .and_then(|value| value.parse().ok())
@@ -206,11 +206,11 @@ impl GroupConfigs {
         self.number(group, name, default.unwrap_or(0))
     }
 
-    pub(super) fn session_timeout_ms(&self, group: &str, otherwise: i64) -> i64 {
+    pub(crate) fn session_timeout_ms(&self, group: &str, otherwise: i64) -> i64 {
         self.number(group, "consumer.session.timeout.ms", otherwise)
     }
 
-    pub(super) fn heartbeat_interval_ms(&self, group: &str, otherwise: i64) -> i32 {
+    pub(crate) fn heartbeat_interval_ms(&self, group: &str, otherwise: i64) -> i32 {
         let interval = self.number(group, "consumer.heartbeat.interval.ms", otherwise);
         i32::try_from(interval).unwrap_or(i32::MAX)
     }
