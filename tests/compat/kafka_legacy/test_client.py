@@ -82,7 +82,7 @@ def test_a_topic_that_is_asked_for_is_made(client: KafkaClient) -> None:
 
 def test_a_topic_that_nobody_makes() -> None:
     with EmbeddedBroker(auto_create_topics=False) as broker:
-        client = KafkaClient(broker.bootstrap_servers)
+        client = KafkaClient(broker.bootstrap_servers, timeout=0.5)
         with pytest.raises(UnknownTopicOrPartitionError):
             client.load_metadata_for_topics("nothing")
         with pytest.raises(UnknownTopicOrPartitionError):
@@ -278,9 +278,9 @@ def test_copies_have_connections_of_their_own(embedded_broker: Broker, embedded:
 
 def test_nobody_is_there() -> None:
     with pytest.raises(KafkaUnavailableError):
-        KafkaClient(NOWHERE, timeout=5)
+        KafkaClient(NOWHERE, timeout=0.5)
     with patch.object(KafkaClient, "load_metadata_for_topics"):
-        client = KafkaClient([NOWHERE], timeout=2)
+        client = KafkaClient([NOWHERE], timeout=0.5)
         request = ProduceRequest(b"topic", 0, [create_message(b"a")])
         client.topics_to_brokers[TopicAndPartition(b"topic", 0)] = BrokerMetadata(0, b"127.0.0.1", 1)
         with pytest.raises(ConnectionError):

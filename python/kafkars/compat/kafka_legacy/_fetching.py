@@ -16,6 +16,8 @@ from kafkars.compat.kafka_legacy.common import ConsumerFetchSizeTooSmall, Messag
 if TYPE_CHECKING:
     from kafkars import PartitionInfo, Record
 
+GRACE = 5.0
+"""Seconds beyond what a request waits for messages that brokers may take to say what there is."""
 OUT_OF_RANGE = errors.OffsetOutOfRangeError.code
 
 
@@ -82,7 +84,8 @@ class Fetcher:
         are waited for `min_bytes`.
         """
         with self._lock:
-            return Round(self._consumer, self._reading, wanted, self._patience).run(max_wait, min_bytes)
+            patience = min(self._patience, max_wait + GRACE)
+            return Round(self._consumer, self._reading, wanted, patience).run(max_wait, min_bytes)
 
     def close(self) -> None:
         """Ends the consumer."""
@@ -173,6 +176,8 @@ class Round:
             return
         try:
             self._ends.update(self._consumer.end_offsets(unknown, timeout=self._patience))
+        except errors.KafkaTimeoutError as error:
+            self._fail(unknown, error)
         except errors.KafkaError:
             # One of them, or all; whichever it is has an error then.
             self._logs(unknown)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Message(NamedTuple):
@@ -29,7 +29,7 @@ class KafkaMessage(NamedTuple):
     partition: int
     offset: int
     key: bytes | None
-    value: object
+    value: Any
 
 
 class TopicAndPartition(NamedTuple):

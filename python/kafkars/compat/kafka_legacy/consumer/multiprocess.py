@@ -52,6 +52,23 @@ def _mp_consume(
     options: dict[str, Any],
 ) -> None:
     """What a process does: reads its partitions when it is told to, and puts messages into a queue."""
+    try:
+        _consume(client, group, topic, output, size, events, ready, options)
+    except (EOFError, ConnectionError, FileNotFoundError) as error:
+        # What holds the events went with the process that has begun this one.
+        log.debug("the consumer is gone: %r", error)
+
+
+def _consume(
+    client: KafkaClient,
+    group: bytes | None,
+    topic: bytes,
+    output: Any,
+    size: Any,
+    events: Events,
+    ready: Any,
+    options: dict[str, Any],
+) -> None:
     interval = 1
     told = False
     while not events.exit.is_set():
