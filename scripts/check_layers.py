@@ -60,6 +60,8 @@ PYTHON_ALLOWED = {
     "_logging": FOUNDATION | {"_kafkars"},
 }
 FACES = {"compat", "spark", "testing"}
+# The face of a version that has only what differs from that of another one.
+STANDS_ON = {"kafka_3": "kafka"}
 # The modules under the faces: none of them may import a face.
 BELOW_FACES = {"consumer", "producer", "parallel", "admin", "arrow", "aio"} | set(PYTHON_ALLOWED)
 
@@ -191,7 +193,7 @@ def judge(parts: tuple[str, ...], imported: tuple[str, ...]) -> str | None:
     if here in FACES and there in FACES and here != there:
         return f"the faces {here} and {there} may not import each other"
     two_compats = here == there == "compat" and len(parts) > 2 and len(imported) > 1  # noqa: PLR2004
-    if two_compats and parts[1] != imported[1] and not imported[1].startswith("_"):
+    if two_compats and imported[1] not in (parts[1], STANDS_ON.get(parts[1])) and not imported[1].startswith("_"):
         return f"compat.{parts[1]} may not import compat.{imported[1]}"
     return None
 

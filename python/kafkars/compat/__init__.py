@@ -26,18 +26,27 @@ FACES: dict[str, str] = {
 }
 """Libraries that can be stood in for, by the name they are imported under, and the modules that do."""
 
-OTHER_VERSIONS: dict[str, dict[str, str]] = {"kafka": {"0.9.5": "kafkars.compat.kafka_legacy"}}
-"""Faces of other releases of a library, which `install(library, version=...)` gives."""
+OTHER_VERSIONS: dict[str, dict[str, str]] = {
+    "kafka": {
+        "0.9.5": "kafkars.compat.kafka_legacy",
+        "2": "kafkars.compat.kafka",
+        "3": "kafkars.compat.kafka_3",
+    }
+}
+"""Faces of releases of a library, which `install(library, version=...)` gives."""
+
+STANDS_ON: dict[str, str] = {"kafkars.compat.kafka_3": "kafkars.compat.kafka"}
+"""Faces that have only what differs from another one, whose modules stand beside theirs."""
 
 
-def install(library: str, version: str | None = None) -> ModuleType:
+def install(library: str, version: str | int | None = None) -> ModuleType:
     """Makes `import library` give the face, in this process, from now on. Calling it again changes nothing.
 
     Every module of the face then has two names and is one object, so classes are the same by either.
 
     Args:
         library: "confluent_kafka", "aiokafka" or "kafka" (kafka-python).
-        version: A release whose calls are others than today's: "0.9.5" of "kafka". None for the face that the library has.
+        version: A release whose calls are others: 2 (as without), 3 or "0.9.5" of "kafka". None for the face that the library has.
 
     Returns:
         The face.
@@ -55,7 +64,7 @@ def install(library: str, version: str | None = None) -> ModuleType:
         )
     face = importlib.import_module(name)
     if finder_of(library) is None:
-        sys.meta_path.insert(0, AliasFinder(library, name))
+        sys.meta_path.insert(0, AliasFinder(library, name, STANDS_ON.get(name)))
     sys.modules[library] = face
     return face
 
@@ -75,14 +84,14 @@ def uninstall(library: str) -> None:
         del sys.modules[name]
 
 
-def face_of(library: str, version: str | None = None) -> str:
+def face_of(library: str, version: str | int | None = None) -> str:
     """The module that stands in for a library."""
     if version is not None:
         others = OTHER_VERSIONS.get(library, {})
-        if version not in others:
+        if str(version) not in others:
             known = " and ".join(map(repr, others)) or "none"
             raise InvalidArgumentError(f"there is no face of {library!r} {version!r} of its own; versions: {known}")
-        return others[version]
+        return others[str(version)]
     name = FACES.get(library)
     if name is None or find_spec(name) is None:
         known = " and ".join(repr(library) for library, name in FACES.items() if find_spec(name) is not None)

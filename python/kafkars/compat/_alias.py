@@ -20,11 +20,13 @@ class AliasFinder(MetaPathFinder):
     Args:
         library: The name programs import.
         face: The package that stands in for it.
+        base: The package of another version, whose modules stand in where the face has none of its own.
     """
 
-    def __init__(self, library: str, face: str) -> None:
+    def __init__(self, library: str, face: str, base: str | None = None) -> None:
         self.library = library
         self.face = face
+        self.base = base
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -38,14 +40,23 @@ class AliasFinder(MetaPathFinder):
         if fullname != self.library and not fullname.startswith(self.library + "."):
             return None
         rest = fullname[len(self.library) :]
-        if find_spec(self.face + rest) is None:
-            raise ModuleNotFoundError(f"{fullname} is not offered by kafkars: {self.advice(rest[1:])}", name=fullname)
-        return spec_from_loader(fullname, AliasLoader(self.face + rest))
+        for package in (self.face, self.base):
+            if package is not None and is_there(package + rest):
+                return spec_from_loader(fullname, AliasLoader(package + rest))
+        raise ModuleNotFoundError(f"{fullname} is not offered by kafkars: {self.advice(rest[1:])}", name=fullname)
 
     def advice(self, module: str) -> str:
         """What to use instead of a module that is not offered; the face's `NOT_OFFERED` knows."""
         alternatives: dict[str, str] = getattr(sys.modules.get(self.face), "NOT_OFFERED", {})
         return alternatives.get(module, f"{self.face} has no module of that name")
+
+
+def is_there(module: str) -> bool:
+    """True if there is a module of that name; where its package is none, it is not."""
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 class AliasLoader(Loader):

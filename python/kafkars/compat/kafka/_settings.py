@@ -80,7 +80,8 @@ WITHOUT_EFFECT = {
 }
 """Settings that are accepted and change nothing, and why."""
 
-REFUSED = {"socks5_proxy": "connections through a proxy are not offered, and going without one would mislead"}
+NO_PROXY = "connections through a proxy are not offered, and going without one would mislead"
+REFUSED = {"socks5_proxy": NO_PROXY, "proxy_url": NO_PROXY}
 """Settings that are refused, and why."""
 
 
@@ -109,7 +110,7 @@ def check_security(config: Mapping[str, Any]) -> None:
     """Refuses what kafka-python refuses, and what this face cannot do, rather than connecting without it."""
     _security.check(config)
     for name, reason in REFUSED.items():
-        if config[name] is not None:
+        if config.get(name) is not None:
             raise KafkaConfigurationError(f"{name}: {reason}")
 
 

@@ -8,13 +8,16 @@ from kafkars.types import TopicPartition
 
 __all__ = [
     "BrokerMetadata",
+    "ConsumerGroupMetadata",
     "GroupInformation",
     "MemberInformation",
+    "MemberState",
     "OffsetAndMetadata",
     "OffsetAndTimestamp",
     "PartitionMetadata",
     "RetryOptions",
     "TopicPartition",
+    "TopicPartitionReplica",
 ]
 
 
@@ -47,8 +50,9 @@ class OffsetAndMetadata(NamedTuple):
     The epoch may be left out, as programs of kafka-python 2.0 do.
     """
 
-    offset: int
-    metadata: str | None
+    # kafka-python 3 has defaults for all of them, 2 for none.
+    offset: Any = None
+    metadata: str | None = ""
     leader_epoch: int = -1
     """Leader epoch of the last record read (KIP-320); -1 where it is not known."""
 
@@ -82,6 +86,32 @@ class GroupInformation(NamedTuple):
     protocol: str
     members: list[MemberInformation]
     authorized_operations: Any
+
+
+class TopicPartitionReplica(NamedTuple):
+    """A copy of a partition. A name of kafka-python 3."""
+
+    topic: str
+    partition: int
+    broker_id: int
+
+
+class MemberState:
+    """How a member stands to its group. A name of kafka-python 3."""
+
+    UNJOINED = "<unjoined>"
+    REBALANCING = "<rebalancing>"
+    STABLE = "<stable>"
+
+
+class ConsumerGroupMetadata(NamedTuple):
+    """A member of a group, as producers name it in transactions (KIP-447). A name of kafka-python 3."""
+
+    group_id: str | None = None
+    generation_id: int = -1
+    member_id: str = ""
+    group_instance_id: str | None = None
+    state: str = MemberState.UNJOINED
 
 
 class RetryOptions(NamedTuple):

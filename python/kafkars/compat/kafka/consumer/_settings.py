@@ -47,16 +47,23 @@ DEFAULTS: dict[str, Any] = {
 RENAMED = {"smallest": "earliest", "largest": "latest"}
 
 
-def checked(given: Mapping[str, Any]) -> dict[str, Any]:
+def checked(
+    given: Mapping[str, Any], defaults: Mapping[str, Any] = DEFAULTS, *, session_is_shorter: bool = True
+) -> dict[str, Any]:
     """All settings, with those given.
+
+    Args:
+        given: What the program sets.
+        defaults: Every setting with its default.
+        session_is_shorter: True where `session_timeout_ms` has to be below `request_timeout_ms`.
 
     Raises:
         KafkaConfigurationError: A setting is unknown, or settings do not go together.
     """
-    unknown = sorted(set(given) - set(DEFAULTS))
+    unknown = sorted(set(given) - set(defaults))
     if unknown:
         raise KafkaConfigurationError(f"Unrecognized configs: {', '.join(unknown)}")
-    config = {**DEFAULTS, **given}
+    config = {**defaults, **given}
     reset = config["auto_offset_reset"]
     if reset in RENAMED:
         log.warning("auto_offset_reset=%r is deprecated, %r is meant", reset, RENAMED[reset])
@@ -71,7 +78,7 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
             f"connections_max_idle_ms ({idle}) must be larger than request_timeout_ms ({request}), and that larger than "
             f"fetch_max_wait_ms ({wait})"
         )
-    if config["group_id"] is not None and request <= config["session_timeout_ms"]:
+    if session_is_shorter and config["group_id"] is not None and request <= config["session_timeout_ms"]:
         raise KafkaConfigurationError(
             f"request_timeout_ms ({request}) must be larger than session_timeout_ms ({config['session_timeout_ms']})"
         )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from enum import Enum
 from typing import Any
 
 import kafkars
 from kafkars.compat.kafka.consumer.subscription_state import ConsumerRebalanceListener
-from kafkars.compat.kafka.errors import IllegalStateError
+from kafkars.compat.kafka.errors import IllegalStateError, KafkaError
 from kafkars.compat.kafka.structs import TopicPartition
 from kafkars.compat.kafka.util import ensure_valid_topic_name
 
@@ -35,12 +36,19 @@ class Subscription:
     """Topics, a pattern of topics, or partitions; carried out by the group, or without one by taking every partition."""
 
     def __init__(
-        self, engine: kafkars.Consumer[Any, Any], *, has_group: bool, hides_internal: bool, max_age: float
+        self,
+        engine: kafkars.Consumer[Any, Any],
+        *,
+        has_group: bool,
+        hides_internal: bool,
+        max_age: float,
+        raises: bool = False,
     ) -> None:
         self._engine = engine
         self._has_group = has_group
         self._hidden = INTERNAL if hides_internal else frozenset[str]()
         self._max_age = max_age
+        self._raises = raises
         self._kind: Kind | None = None
         self._pattern: re.Pattern[str] | None = None
         self._listener: ConsumerRebalanceListener | None = None
@@ -85,6 +93,10 @@ class Subscription:
             self._engine.unsubscribe()
         else:
             self._engine.unassign()
+
+    def fall_silent(self) -> None:
+        """The listener hears nothing any more, as at the end of a consumer of kafka-python 2."""
+        self._listener = None
 
     def follow(self) -> None:
         """Looks for topics and partitions that are new, when it is time; called by everything that reads."""
@@ -134,19 +146,22 @@ class Subscription:
             return
         # Before the first assignment kafka-python gives back what the consumer has: nothing.
         if not self._told_of_loss:
-            tell(self._listener.on_partitions_revoked, ())
+            self._tell(self._listener.on_partitions_revoked, ())
         self._told_of_loss = False
-        tell(self._listener.on_partitions_assigned, partitions)
+        self._tell(self._listener.on_partitions_assigned, partitions)
 
     def _revoked(self, partitions: list[TopicPartition]) -> None:
         if self._listener is not None:
             self._told_of_loss = True
-            tell(self._listener.on_partitions_revoked, partitions)
+            self._tell(self._listener.on_partitions_revoked, partitions)
 
-
-def tell(method: Callable[[Any], object], partitions: Iterable[TopicPartition]) -> None:
-    """Calls a method of a listener; what it raises is logged, as in kafka-python 2."""
-    try:
-        method(set(partitions))
-    except Exception:
-        log.exception("%s of a rebalance listener failed for %s", method.__name__, sorted(partitions))
+    def _tell(self, method: Callable[[Any], object], partitions: Iterable[TopicPartition]) -> None:
+        """Calls a method of a listener; what it raises is logged, as in kafka-python 2, or raised, as in 3."""
+        try:
+            told = method(set(partitions))
+            if isinstance(told, Coroutine):
+                asyncio.run(told)
+        except Exception as error:
+            log.exception("%s of a rebalance listener failed for %s", method.__name__, sorted(partitions))
+            if self._raises:
+                raise KafkaError(f"{method.__name__} of a rebalance listener failed: {error!r}") from error

@@ -7,7 +7,7 @@ import logging
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import kafkars
 from kafkars.compat.kafka import _metrics
@@ -53,15 +53,19 @@ class KafkaConsumer:
         ssl.SSLError: A broker's certificate, or ours, was refused.
     """
 
-    DEFAULT_CONFIG = _settings.DEFAULTS
+    DEFAULT_CONFIG: ClassVar[dict[str, Any]] = _settings.DEFAULTS
+    RAISES_OF_LISTENERS: ClassVar[bool] = False
+    """True where what a listener raises is raised by the call that it runs in."""
+    TELLS_LISTENERS_OF_THE_END: ClassVar[bool] = False
+    """True where a listener hears in `close()` of the partitions that are given back."""
 
     def __init__(self, *topics: str, **configs: Any) -> None:
         self._closed = True
         self._last: frozenset[TopicPartition] = frozenset()
-        self.config = _settings.checked(configs)
+        self.config = self._checked(configs)
         self._deserializers = (self.config["key_deserializer"], self.config["value_deserializer"])
         with translated():
-            self._engine: kafkars.Consumer[bytes, bytes] = kafkars.Consumer(_settings.of_engine(self.config))
+            self._engine: kafkars.Consumer[bytes, bytes] = kafkars.Consumer(self._of_engine())
         try:
             self._reach()
             self._subscription = Subscription(
@@ -69,6 +73,7 @@ class KafkaConsumer:
                 has_group=self.config["group_id"] is not None,
                 hides_internal=bool(self.config["exclude_internal_topics"]),
                 max_age=self.config["metadata_max_age_ms"] / 1000,
+                raises=self.RAISES_OF_LISTENERS,
             )
             self._closed = False
             if topics:
@@ -82,14 +87,25 @@ class KafkaConsumer:
         """kafka-python asks a broker for its version before anything else, and fails where none answers."""
         if self.config["api_version"] is not None:
             return
-        seconds = self.config["api_version_auto_timeout_ms"] / 1000
         try:
-            self._engine.topics(timeout=seconds)
+            self._engine.topics(timeout=self._first_contact_seconds())
         except (AuthenticationError, CredentialsError) as error:
             # Versions are told before the login, so kafka-python's constructors hear nothing of it; the first call does.
             log.warning("%s", error)
         except EngineError as error:
-            raise of_first_contact(error) from error
+            raise self._no_contact(error) from error
+
+    def _checked(self, configs: Mapping[str, Any]) -> dict[str, Any]:
+        return _settings.checked(configs, self.DEFAULT_CONFIG)
+
+    def _of_engine(self) -> dict[str, Any]:
+        return _settings.of_engine(self.config)
+
+    def _first_contact_seconds(self) -> float:
+        return float(self.config["api_version_auto_timeout_ms"]) / 1000
+
+    def _no_contact(self, error: EngineError) -> BaseException:
+        return of_first_contact(error)
 
     # Life
 
@@ -114,6 +130,8 @@ class KafkaConsumer:
             if autocommit and has_group and self.config["enable_auto_commit"] and self._engine.assignment():
                 with contextlib.suppress(EngineError):
                     self._engine.commit(timeout=seconds)
+            if not self.TELLS_LISTENERS_OF_THE_END:
+                self._subscription.fall_silent()
             try:
                 self._engine.close(seconds)
             except EngineError as error:
@@ -253,7 +271,10 @@ class KafkaConsumer:
             topic, good = partition.topic, []
             for record in records:
                 try:
-                    made = deserialized(key, topic, record.key), deserialized(value, topic, record.value)
+                    made = (
+                        self._deserialized(key, topic, record.headers, record.key),
+                        self._deserialized(value, topic, record.headers, record.value),
+                    )
                 except Exception as error:  # noqa: BLE001  whatever it is, the program gets it
                     refused = error
                     self._stay_at(partition, record.offset)
@@ -262,6 +283,13 @@ class KafkaConsumer:
             if good:
                 answer[partition] = good
         return answer, refused
+
+    def _deserialized(self, by: Any, topic: str, headers: Any, data: bytes | None) -> Any:
+        """What a deserializer makes of bytes; one is called for None, too."""
+        del headers
+        if by is None:
+            return data
+        return by.deserialize(topic, data) if isinstance(by, Deserializer) else by(data)
 
     def _stay_at(self, partition: TopicPartition, offset: int) -> None:
         if partition in self._engine.assignment():
@@ -292,7 +320,11 @@ class KafkaConsumer:
             return record_of(record, record.key, record.value)
         topic = record.topic
         try:
-            return record_of(record, deserialized(key, topic, record.key), deserialized(value, topic, record.value))
+            return record_of(
+                record,
+                self._deserialized(key, topic, record.headers, record.key),
+                self._deserialized(value, topic, record.headers, record.value),
+            )
         except BaseException:
             self._engine.seek((topic, record.partition), record.offset)
             raise
@@ -488,12 +520,17 @@ class KafkaConsumer:
         Raises:
             ValueError: A time is negative, or no number.
         """
+        return self._offsets_for_times(timestamps, None)
+
+    def _offsets_for_times(
+        self, timestamps: Mapping[TopicPartition, float], timeout: float | None
+    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
         wanted: dict[Any, int] = {partition: int(timestamp) for partition, timestamp in timestamps.items()}
         for partition, timestamp in wanted.items():
             if timestamp < 0:
                 raise ValueError(f"the time for {partition} is {timestamp}, which is negative")
         with translated():
-            found = self._engine.offsets_for_times(wanted)
+            found = self._engine.offsets_for_times(wanted, timeout=timeout)
         return {
             partition: None
             if place is None
@@ -523,13 +560,6 @@ class KafkaConsumer:
         assigned = self.assignment()
         if not all(partition in assigned for partition in partitions):
             raise AssertionError(text)
-
-
-def deserialized(by: Any, topic: str, data: bytes | None) -> Any:
-    """What a deserializer makes of bytes; one is called for None, too."""
-    if by is None:
-        return data
-    return by.deserialize(topic, data) if isinstance(by, Deserializer) else by(data)
 
 
 def engine_offsets(

@@ -15,9 +15,9 @@ class ConsumerRebalanceListener(abc.ABC):
     """
 
     @abc.abstractmethod
-    def on_partitions_revoked(self, revoked: Any) -> None:
+    def on_partitions_revoked(self, revoked: Any) -> object:
         """Before a rebalance: the set of partitions the consumer gives back; empty when it joins."""
 
     @abc.abstractmethod
-    def on_partitions_assigned(self, assigned: Any) -> None:
+    def on_partitions_assigned(self, assigned: Any) -> object:
         """After a rebalance and before anything is fetched: the set of partitions the consumer has now."""

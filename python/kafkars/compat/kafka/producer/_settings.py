@@ -41,7 +41,7 @@ BUFFER_MEMORY = 33_554_432
 _numbers = itertools.count(1)
 
 
-def checked(given: Mapping[str, Any]) -> dict[str, Any]:
+def checked(given: Mapping[str, Any], defaults: Mapping[str, Any] = DEFAULTS) -> dict[str, Any]:
     """All settings, with those given.
 
     Raises:
@@ -52,10 +52,10 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
     for name in DEPRECATED:
         if name in given:
             warnings.warn(f"Deprecated Producer config: {name}", DeprecationWarning, stacklevel=3)
-    unknown = sorted(set(given) - set(DEFAULTS) - set(DEPRECATED))
+    unknown = sorted(set(given) - set(defaults) - set(DEPRECATED))
     if unknown:
         raise AssertionError(f"Unrecognized configs: {', '.join(unknown)}")
-    config = {**DEFAULTS, **{name: value for name, value in given.items() if name not in DEPRECATED}}
+    config = {**defaults, **{name: value for name, value in given.items() if name not in DEPRECATED}}
     if config["client_id"] is None:
         config["client_id"] = f"kafka-python-producer-{next(_numbers)}"
     if config["acks"] == "all":

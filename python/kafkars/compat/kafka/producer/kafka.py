@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import kafkars
 from kafkars.compat.kafka import _metrics
@@ -54,16 +54,18 @@ class KafkaProducer:
         ssl.SSLError: A broker's certificate, or ours, was refused.
     """
 
-    DEFAULT_CONFIG = _settings.DEFAULTS
+    DEFAULT_CONFIG: ClassVar[dict[str, Any]] = _settings.DEFAULTS
     DEPRECATED_CONFIGS = _settings.DEPRECATED
 
     def __init__(self, **configs: Any) -> None:
         self._closed = True
-        self.config = _settings.checked(configs)
+        self.config = self._checked(configs)
         with translated():
-            self._engine: kafkars.Producer[Any, Any] = kafkars.Producer(_settings.of_engine(self.config, configs))
+            self._engine: kafkars.Producer[Any, Any] = kafkars.Producer(self._of_engine(configs))
         self._reporter = Reporter(self._engine, self.config["client_id"])
         self._is_ready_for_transactions = False
+        self._partitions_by: Callable[..., int] | None = None
+        """Chooses partitions by what the engine's partitioners are not told."""
         self._key_serializer = self.config["key_serializer"]
         self._value_serializer = self.config["value_serializer"]
         try:
@@ -77,21 +79,32 @@ class KafkaProducer:
         """kafka-python asks a broker for its version before anything else, and fails where none answers."""
         if self.config["api_version"] is not None:
             return
-        seconds = self.config["api_version_auto_timeout_ms"] / 1000
         reader = kafkars.Consumer(
             bootstrap_servers=servers(self.config["bootstrap_servers"]),
             client_id=self.config["client_id"],
             **security(self.config),
         )
         try:
-            reader.topics(timeout=seconds)
+            reader.topics(timeout=self._first_contact_seconds())
         except (AuthenticationError, CredentialsError) as error:
             # Versions are told before the login, so kafka-python's constructors hear nothing of it; the first call does.
             log.warning("%s", error)
         except EngineError as error:
-            raise of_first_contact(error) from error
+            raise self._no_contact(error) from error
         finally:
             reader.close(0)
+
+    def _checked(self, configs: Mapping[str, Any]) -> dict[str, Any]:
+        return _settings.checked(configs, self.DEFAULT_CONFIG)
+
+    def _of_engine(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        return _settings.of_engine(self.config, given)
+
+    def _first_contact_seconds(self) -> float:
+        return float(self.config["api_version_auto_timeout_ms"]) / 1000
+
+    def _no_contact(self, error: EngineError) -> BaseException:
+        return of_first_contact(error)
 
     # Life
 
@@ -177,8 +190,8 @@ class KafkaProducer:
         if value is None and key is None:
             raise AssertionError("Need at least one: key or value")
         ensure_valid_topic_name(topic)
-        raw_key = serialized(self._key_serializer, topic, key)
-        raw_value = serialized(self._value_serializer, topic, value)
+        raw_key = self._serialized(self._key_serializer, topic, headers, key)
+        raw_value = self._serialized(self._value_serializer, topic, headers, value)
         size = -1
         if headers:
             size = checked_headers(headers)
@@ -186,6 +199,8 @@ class KafkaProducer:
             raise AssertionError("headers: expected a list of pairs")
         if partition is not None and partition < 0:
             raise AssertionError("partition must not be negative")
+        if partition is None and self._partitions_by is not None:
+            partition = self._partitions_by(topic, key, raw_key, value, raw_value)
         try:
             delivery = self._engine.send(
                 topic, raw_value, raw_key, partition=partition, timestamp=timestamp_ms, headers=headers or None
@@ -201,6 +216,12 @@ class KafkaProducer:
         if delivery.done():
             self._raise_at_once(delivery)
         return FutureRecordMetadata(delivery, size, self._reporter)
+
+    def _serialized(self, by: Any, topic: str, headers: Any, data: Any) -> bytes | bytearray | memoryview | None:
+        del headers
+        if by is not None:
+            data = by.serialize(topic, data) if isinstance(by, Serializer) else by(data)
+        return checked_bytes(data)
 
     def _raise_at_once(self, delivery: kafkars.DeliveryFuture) -> None:
         """What kafka-python finds before a record is in a batch is raised by `send()` itself."""
@@ -287,10 +308,8 @@ class KafkaProducer:
             raise IllegalStateError("transactions need the setting transactional_id")
 
 
-def serialized(by: Any, topic: str, data: Any) -> bytes | bytearray | memoryview | None:
+def checked_bytes(data: Any) -> bytes | bytearray | memoryview | None:
     """The bytes of a key or a value."""
-    if by is not None:
-        data = by.serialize(topic, data) if isinstance(by, Serializer) else by(data)
     if data is not None and not isinstance(data, (bytes, bytearray, memoryview)):
         raise AssertionError(f"keys and values are bytes once serialized, not {type(data).__name__}")
     return data

@@ -1,0 +1,158 @@
+"""Answers of the engine in the form of kafka-python 3's: dicts."""
+
+from __future__ import annotations
+
+import base64
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from kafkars.admin import ConfigEntry, CreatedTopic, GroupDescription, GroupMember
+from kafkars.admin import NewTopic as EngineTopic
+from kafkars.compat.kafka.admin._answers import by_topic, code_of
+from kafkars.compat.kafka.admin.client import engine_topic
+from kafkars.compat.kafka.admin.config_resource import ConfigSourceType, ConfigType
+from kafkars.compat.kafka.admin.new_partitions import NewPartitions
+from kafkars.compat.kafka.admin.new_topic import NewTopic
+from kafkars.compat.kafka.errors import for_code
+from kafkars.errors import KafkaError
+
+FIELDS = {
+    "name": "name",
+    "partition": "partition_index",
+    "leader": "leader_id",
+    "replicas": "replica_nodes",
+    "isr": "isr_nodes",
+}
+"""What kafka-python 3 calls parts of a topic."""
+
+
+def id_of(text: str | None) -> str | None:
+    """A topic's id as `uuid` writes it, of Kafka's own form."""
+    return None if text is None else str(uuid.UUID(bytes=base64.urlsafe_b64decode(text + "==")))
+
+
+def new_topics(given: Any) -> list[EngineTopic]:
+    """Topics to create: names, a dict of their settings, or `NewTopic` objects.
+
+    Raises:
+        ValueError: There are none, or they are something else.
+    """
+    if isinstance(given, Mapping):
+        made = [
+            NewTopic(
+                name,
+                options.get("num_partitions", -1),
+                options.get("replication_factor", -1),
+                options.get("assignments"),
+                options.get("configs"),
+            )
+            for name, options in given.items()
+        ]
+    else:
+        listed = list(given)
+        texts, objects = (all(isinstance(each, kind) for each in listed) for kind in (str, NewTopic))
+        made = [NewTopic(name) for name in listed] if texts else listed if objects else []
+    if not made:
+        raise ValueError(f"No valid topics found in new_topics: {given}")
+    return [engine_topic(each) for each in made]
+
+
+def created(name: str, found: CreatedTopic | KafkaError) -> dict[str, Any]:
+    """A topic that was to be created. Its settings are not told."""
+    code, message = code_of(found)
+    made = None if isinstance(found, KafkaError) else found
+    return {
+        "name": name,
+        "topic_id": id_of(made.topic_id) if made else None,
+        "error_code": code,
+        "error_message": message,
+        "topic_config_error_code": 0,
+        "num_partitions": -1 if made is None or made.partitions is None else made.partitions,
+        "replication_factor": -1 if made is None or made.replication_factor is None else made.replication_factor,
+    }
+
+
+def totals(given: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, Any]]:
+    """How many partitions topics shall have, and on which brokers: of numbers, dicts or `NewPartitions`."""
+    counts: dict[str, int] = {}
+    chosen: dict[str, Any] = {}
+    for name, wanted in given.items():
+        if isinstance(wanted, Mapping):
+            counts[name], brokers = wanted["count"], wanted.get("assignments")
+        elif isinstance(wanted, NewPartitions):
+            counts[name], brokers = wanted.total_count, wanted.new_assignments
+        else:
+            counts[name], brokers = wanted, None
+        if brokers:
+            chosen[name] = brokers
+    return counts, chosen
+
+
+def setting(entry: ConfigEntry) -> dict[str, Any]:
+    """A setting."""
+    return {
+        "value": entry.value,
+        "read_only": entry.is_read_only,
+        "config_source": ConfigSourceType(int(entry.source)).name,
+        "is_sensitive": entry.is_sensitive,
+        "synonyms": [
+            {"name": each.name, "value": each.value, "source": ConfigSourceType(int(each.source)).name}
+            for each in entry.synonyms
+        ],
+        "config_type": ConfigType.build_from(entry.value_type or "UNKNOWN").name,
+        "documentation": entry.documentation or "",
+    }
+
+
+def group(name: str, found: GroupDescription | KafkaError) -> dict[str, Any]:
+    """A group with its members."""
+    code, message = code_of(found)
+    if isinstance(found, KafkaError):
+        error = str(for_code(code)(message))
+        state = {"group_state": "Dead", "protocol_type": "", "protocol_data": "", "members": []}
+        return {"group_id": name, **state, "authorized_operations": None, "error": error}
+    is_consumer = found.protocol_type in {"", "consumer"}
+    return {
+        "group_id": name,
+        "group_state": found.state,
+        "protocol_type": found.protocol_type,
+        "protocol_data": found.assignor,
+        "members": [member(each, is_consumer=is_consumer) for each in found.members],
+        "authorized_operations": [],
+        "error": None,
+    }
+
+
+def member(found: GroupMember, *, is_consumer: bool) -> dict[str, Any]:
+    """A member. What it subscribes to is not told: the topics it has partitions of stand for it."""
+    topics = by_topic(found.assignment) if is_consumer else {}
+    return {
+        "member_id": found.member_id,
+        "group_instance_id": found.group_instance_id,
+        "client_id": found.client_id,
+        "client_host": found.client_host,
+        "member_metadata": {"topics": list(topics), "user_data": ""} if topics else b"",
+        "member_assignment": {
+            "assigned_partitions": [{"topic": name, "partitions": numbers} for name, numbers in topics.items()],
+            "user_data": "",
+        }
+        if topics
+        else b"",
+    }
+
+
+def raise_first(rows: Iterable[Mapping[str, Any]], asked: str) -> None:
+    """Raises the first error of an answer.
+
+    Raises:
+        BrokerResponseError: Of the class of the first code that is none of success.
+    """
+    for row in rows:
+        if row["error_code"]:
+            raise for_code(row["error_code"])(f"{asked} failed for {row['name']}: {row['error_message']}")
+
+
+def as_list(given: str | Sequence[str]) -> list[str]:
+    """Names, of one or several."""
+    return [given] if isinstance(given, str) else list(given)

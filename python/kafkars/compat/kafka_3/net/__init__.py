@@ -1,0 +1,1 @@
+"""Names that programs import from `kafka.net`; connections are the engine's."""

@@ -1,0 +1,1 @@
+"""Names that programs import from `kafka.net.sasl`; logins are the engine's."""

@@ -1,0 +1,37 @@
+"""kafka-python's default partitioner (`kafka.partitioner.default`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkars.compat.kafka.partitioner.default import DefaultPartitioner as Older
+from kafkars.compat.kafka.partitioner.default import murmur2
+from kafkars.compat.kafka_3.partitioner.abc import Partitioner
+
+__all__ = ["DefaultPartitioner", "murmur2"]
+
+
+class DefaultPartitioner(Partitioner):
+    """Gives records with a key the partition that Java's producer gives them, and others a random one."""
+
+    def partition(
+        self,
+        topic: str,
+        key: Any,
+        serialized_key: bytes | None,
+        value: Any,
+        serialized_value: bytes | None,
+        cluster: Any,
+    ) -> int:
+        """The partition.
+
+        Raises:
+            ValueError: The topic is not known.
+        """
+        del key, value, serialized_value
+        every = cluster.partitions_for_topic(topic)
+        if not every:
+            raise ValueError(f"Topic {topic} not found in ClusterMetadata")
+        available = sorted(cluster.available_partitions_for_topic(topic) or ())
+        chosen: int = Older()(serialized_key, sorted(every), available)
+        return chosen

@@ -1,0 +1,1 @@
+"""The wire format, as far as programs name it (`kafka.protocol`)."""

@@ -1,0 +1,45 @@
+"""Numbers of consumers' requests (`kafka.protocol.consumer`)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from kafkars.compat.kafka.util import EnumHelper
+
+__all__ = ["UNKNOWN_OFFSET", "IsolationLevel", "OffsetResetStrategy", "OffsetSpec", "OffsetTimestamp"]
+
+UNKNOWN_OFFSET = -1
+
+
+class IsolationLevel(EnumHelper, IntEnum):
+    """What is read of transactions."""
+
+    READ_UNCOMMITTED = 0
+    READ_COMMITTED = 1
+
+
+class OffsetResetStrategy(EnumHelper, IntEnum):
+    """Where reading begins without a position."""
+
+    LATEST = -1
+    EARLIEST = -2
+    NONE = 0
+
+
+class OffsetSpec(EnumHelper, IntEnum):
+    """An offset by its place in the log."""
+
+    LATEST = -1
+    EARLIEST = -2
+    MAX_TIMESTAMP = -3
+    EARLIEST_LOCAL = -4
+    LATEST_TIERED = -5
+
+
+class OffsetTimestamp(int):
+    """A time in milliseconds since 1970, where a number alone would be an offset."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"OffsetTimestamp({int(self)})"
