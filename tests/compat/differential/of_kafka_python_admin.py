@@ -1,0 +1,202 @@
+"""`KafkaAdminClient` of kafka-python 2.3.3: its calls, what they are given, and what is compared of their answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.compat.differential.library import Argument, Call, Kind, World
+from tests.compat.differential.of_kafka_python_values import given, optional, place
+
+
+def admin(world: World) -> Any:
+    return world.module.KafkaAdminClient(bootstrap_servers=world.servers, request_timeout_ms=4000)
+
+
+def closed(world: World) -> Any:
+    made = admin(world)
+    made.close()
+    return made
+
+
+def named(world: World, name: str, *arguments: Any, **keywords: Any) -> Any:
+    """An object of `kafka.admin`."""
+    module = __import__(f"{world.module.__name__}.admin", fromlist=["admin"])
+    return getattr(module, name)(*arguments, **keywords)
+
+
+def settings(world: World, name: str = "source", kind: str = "topic", configs: Any = None) -> Any:
+    return named(world, "ConfigResource", kind, world.name(name), configs)
+
+
+# Once closed, the original looks for a broker for 30 seconds in each call, and then says that it is not ready.
+WORKING = ("working",)
+LISTS: dict[str, Any] = {
+    "none": lambda _: None,
+    "empty": lambda _: [],
+    "number": lambda _: 1,
+    "numbers": lambda _: [1],
+    "text": lambda _: "text",
+}
+NEW_TOPICS = Argument(
+    "new_topics",
+    lambda world: [named(world, "NewTopic", world.unique("made"), 1, 1)],
+    {
+        **LISTS,
+        "twice": lambda world: [named(world, "NewTopic", "twice", 1, 1)] * 2,
+        "known": lambda world: [named(world, "NewTopic", world.name("source"), 1, 1)],
+        "no partitions": lambda world: [named(world, "NewTopic", world.unique("made"), 0, 1)],
+        "copies": lambda world: [named(world, "NewTopic", world.unique("made"), 1, 99)],
+        "bad name": lambda _: [named(_, "NewTopic", "a b", 1, 1)],
+        "empty name": lambda _: [named(_, "NewTopic", "", 1, 1)],
+        "configs": lambda world: [
+            named(world, "NewTopic", world.unique("made"), 1, 1, topic_configs={"nonsense": "1"})
+        ],
+        "defaults": lambda world: [named(world, "NewTopic", world.unique("made"))],
+    },
+)
+TIMEOUT = optional(given("timeout_ms", 3000, text="1", none=None, list=[]))
+VALIDATE = optional(given("validate_only", True, none=None))
+GROUPS = Argument("group_ids", lambda world: [world.unique("nobody")], {**LISTS, "empty name": lambda _: [""]})
+COORDINATOR = optional(given("group_coordinator_id", None))
+TOPIC_NAMES = Argument(
+    "topics", lambda world: [world.unique("none")], {**LISTS, "known": lambda world: [world.name("topic")]}
+)
+
+
+def kind() -> Kind:
+    """Its states and calls."""
+    resources = Argument(
+        "config_resources",
+        lambda world: [settings(world, configs={"retention.ms": "1000"})],
+        {
+            **LISTS,
+            "unknown": lambda world: [settings(world, "nowhere", configs={"retention.ms": "1"})],
+            "unknown setting": lambda world: [settings(world, configs={"nonsense": "1"})],
+            "wrong value": lambda world: [settings(world, configs={"retention.ms": "x"})],
+            "no settings": lambda world: [settings(world, configs={})],
+            "text broker": lambda world: [named(world, "ConfigResource", "broker", "x")],
+            "twice": lambda world: [settings(world, configs={"retention.ms": "1000"})] * 2,
+        },
+    )
+    return Kind(
+        "KafkaAdminClient",
+        {"working": admin, "closed": closed},
+        [
+            Call("create_topics", [NEW_TOPICS, TIMEOUT, VALIDATE], keeps=True, states=WORKING),
+            Call(
+                "delete_topics",
+                [Argument("topics", TOPIC_NAMES.right, LISTS), TIMEOUT],
+                keeps=True,
+                states=WORKING,
+            ),
+            Call(
+                "create_partitions",
+                [
+                    Argument(
+                        "topic_partitions",
+                        lambda world: {world.name("topic"): named(world, "NewPartitions", 1)},
+                        {
+                            **LISTS,
+                            "mapping": lambda _: {},
+                            "unknown": lambda world: {world.name("none"): named(world, "NewPartitions", 5)},
+                            "count": lambda world: {world.name("topic"): 5},
+                            "assignments": lambda world: {
+                                world.name("topic"): named(world, "NewPartitions", 3, [[99]])
+                            },
+                        },
+                    ),
+                    TIMEOUT,
+                    VALIDATE,
+                ],
+                keeps=True,
+                states=WORKING,
+            ),
+            Call("list_topics", keeps=True, states=WORKING),
+            Call(
+                "describe_topics",
+                [optional(Argument("topics", lambda world: [world.name("source")], LISTS))],
+                keeps=True,
+                states=WORKING,
+            ),
+            Call("describe_cluster", keeps=True, states=WORKING),
+            Call(
+                "describe_configs", [resources, optional(given("include_synonyms", True))], keeps=True, states=WORKING
+            ),
+            Call("alter_configs", [resources], keeps=True, states=WORKING),
+            Call("describe_consumer_groups", [GROUPS, COORDINATOR], keeps=True, states=WORKING),
+            Call(
+                "list_consumer_groups",
+                [optional(given("broker_ids", None, empty=[]))],
+                keeps=True,
+                states=WORKING,
+            ),
+            Call(
+                "list_consumer_group_offsets",
+                [
+                    Argument(
+                        "group_id",
+                        lambda world: world.unique("nobody"),
+                        {"none": lambda _: None, "number": lambda _: 1},
+                    ),
+                    COORDINATOR,
+                    optional(
+                        Argument(
+                            "partitions",
+                            lambda world: [place(world)],
+                            {
+                                "empty": lambda _: [],
+                                "text": lambda _: "text",
+                                "tuples": lambda world: [tuple(place(world))],
+                            },
+                        )
+                    ),
+                ],
+                keeps=True,
+                states=WORKING,
+            ),
+            Call("delete_consumer_groups", [GROUPS, COORDINATOR], keeps=True, states=WORKING),
+            Call(
+                "delete_records",
+                [
+                    Argument(
+                        "records_to_delete",
+                        lambda world: {place(world): 0},
+                        {
+                            **LISTS,
+                            "mapping": lambda _: {},
+                            "too many": lambda world: {place(world): 999},
+                            "negative": lambda world: {place(world): -7},
+                            "unknown partition": lambda world: {place(world, 77): 0},
+                            "text offset": lambda world: {place(world): "1"},
+                        },
+                    ),
+                    TIMEOUT,
+                ],
+                keeps=True,
+                states=WORKING,
+            ),
+            Call("close", states=("working", "closed")),
+        ],
+        lambda made: made.close(),
+    )
+
+
+HIDDEN = ("error_message", "authorized_operations", "throttle_time_ms", "leader_epoch", "port", "cluster_id")
+
+
+def plain(value: Any) -> Any:
+    """An answer without what brokers and clients word in their own ways, and what differs from run to run."""
+    if isinstance(value, dict):
+        return {name: plain(each) for name, each in value.items() if name not in HIDDEN}
+    return [plain(each) for each in value] if isinstance(value, list) else value
+
+
+def describe(value: Any) -> Any:
+    """Answers, and what else is special to administration."""
+    if hasattr(value, "to_object") and hasattr(value, "SCHEMA"):
+        return [type(value).__name__, plain(value.to_object())]
+    if type(value).__name__ == "GroupInformation":
+        return [type(value).__name__, *value[:6]]
+    if isinstance(value, dict) and any(name in value for name in HIDDEN):
+        return plain(value)
+    return None
