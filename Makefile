@@ -11,6 +11,8 @@ VENV := .venv
 FRAMEWORKS := .cache/frameworks
 # The original of a face whose today's release is another: only the tests that compare with it read this folder.
 KAFKA_PYTHON_2 := .cache/kafka-python-2
+# The release before, whose own tests are run on its face; it runs on no Python of today.
+KAFKA_PYTHON_0_9 := .cache/kafka-python-0.9.5
 BIN := $(VENV)/bin
 PY := $(BIN)/python
 # One interpreter for maturin and for plain cargo, so that neither rebuilds what the other built.
@@ -121,6 +123,19 @@ $(KAFKA_PYTHON_2)/.ready: $(VENV)/.created
 	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --target $(KAFKA_PYTHON_2) kafka-python==2.3.3 || { \
 	    echo "pip could not install kafka-python 2.3.3; is a package index reachable?" >&2; exit 1; }
 	@touch $@
+
+$(KAFKA_PYTHON_0_9)/.ready: $(VENV)/.created
+	@echo "getting the sources of kafka-python 0.9.5 into $(KAFKA_PYTHON_0_9)"
+	@mkdir -p $(KAFKA_PYTHON_0_9)
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(KAFKA_PYTHON_0_9) six mock && \
+	    $(PY) -m pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: --dest $(KAFKA_PYTHON_0_9) kafka-python==0.9.5 && \
+	    tar xzf $(KAFKA_PYTHON_0_9)/kafka-python-0.9.5.tar.gz --strip-components 1 --directory $(KAFKA_PYTHON_0_9) || { \
+	    echo "pip could not get kafka-python 0.9.5; is a package index reachable?" >&2; exit 1; }
+	@touch $@
+
+.PHONY: test-kafka-legacy
+test-kafka-legacy: build $(KAFKA_PYTHON_0_9)/.ready  ## The tests of kafka-python 0.9.5 itself on its face: two minutes
+	@$(PY) -m tests.compat.kafka_legacy.original_suite $(KAFKA_PYTHON_0_9) $(PYTEST)
 
 $(FRAMEWORKS)/.ready: tests/frameworks/requirements.txt $(VENV)/.created
 	@echo "installing frameworks into $(FRAMEWORKS)"

@@ -37,7 +37,7 @@ def problem(row: Row, library: Library) -> str | None:
 
 
 def _keyword(row: Row, function: Any, setting: str) -> str | None:
-    has = inspect.signature(function).parameters.get(setting)
+    has = _parameter(function, setting)
     if has is None:
         return "is no parameter"
     wanted = repr(row.default)
@@ -46,6 +46,18 @@ def _keyword(row: Row, function: Any, setting: str) -> str | None:
     if "removed" in row.remarks or row.default is None or repr(has.default) == wanted:
         return None
     return None if str(has.default) == str(row.default) else f"is {has.default!r} instead of {wanted}"
+
+
+def _parameter(function: Any, setting: str) -> inspect.Parameter | None:
+    """A parameter of a function, or of a class or of those that it hands the rest on to, or an entry of its dictionary."""
+    settings = getattr(function, "DEFAULT_CONFIG", None)
+    if isinstance(settings, dict) and setting in settings:
+        return inspect.Parameter(setting, inspect.Parameter.KEYWORD_ONLY, default=settings[setting])
+    for each in inspect.getmro(function) if inspect.isclass(function) else (function,):
+        has = inspect.signature(each).parameters.get(setting)
+        if has is not None:
+            return has
+    return None
 
 
 def _librdkafka(row: Row, library: Library) -> str | None:

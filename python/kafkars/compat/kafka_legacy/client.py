@@ -200,7 +200,7 @@ class KafkaClient:
 
     def send_metadata_request(
         self,
-        payloads: Sequence[bytes] = (),
+        payloads: Sequence[bytes] = [],
         fail_on_error: bool = True,
         callback: Callable[..., Any] | None = None,
     ) -> MetadataResponse:
@@ -219,7 +219,7 @@ class KafkaClient:
 
     def send_consumer_metadata_request(
         self,
-        payloads: bytes | str = b"",
+        payloads: bytes | str | Sequence[bytes] = [],
         fail_on_error: bool = True,
         callback: Callable[..., Any] | None = None,
     ) -> ConsumerMetadataResponse:
@@ -234,11 +234,11 @@ class KafkaClient:
             KafkaUnavailableError: No broker answers.
         """
         del fail_on_error, callback
-        return _requests.coordinator(self._engine, payloads)
+        return _requests.coordinator(self._engine, payloads if isinstance(payloads, (bytes, str)) else b"")
 
     def send_produce_request(
         self,
-        payloads: Sequence[ProduceRequest] = (),
+        payloads: Sequence[ProduceRequest] = [],
         acks: int = 1,
         timeout: int = 1000,
         fail_on_error: bool = True,
@@ -268,7 +268,7 @@ class KafkaClient:
 
     def send_fetch_request(
         self,
-        payloads: Sequence[FetchRequest] = (),
+        payloads: Sequence[FetchRequest] = [],
         fail_on_error: bool = True,
         callback: Callable[[Any], Any] | None = None,
         max_wait_time: float = 100,
@@ -294,7 +294,7 @@ class KafkaClient:
 
     def send_offset_request(
         self,
-        payloads: Sequence[OffsetRequest] = (),
+        payloads: Sequence[OffsetRequest] = [],
         fail_on_error: bool = True,
         callback: Callable[[Any], Any] | None = None,
     ) -> list[Any]:
@@ -309,7 +309,7 @@ class KafkaClient:
     def send_offset_commit_request(
         self,
         group: bytes | str | None,
-        payloads: Sequence[OffsetCommitRequest] = (),
+        payloads: Sequence[OffsetCommitRequest] = [],
         fail_on_error: bool = True,
         callback: Callable[[Any], Any] | None = None,
     ) -> list[Any]:
@@ -324,7 +324,7 @@ class KafkaClient:
     def send_offset_fetch_request(
         self,
         group: bytes | str | None,
-        payloads: Sequence[OffsetFetchRequest] = (),
+        payloads: Sequence[OffsetFetchRequest] = [],
         fail_on_error: bool = True,
         callback: Callable[[Any], Any] | None = None,
     ) -> list[Any]:
@@ -338,7 +338,7 @@ class KafkaClient:
     def send_offset_fetch_request_kafka(
         self,
         group: bytes | str | None,
-        payloads: Sequence[OffsetFetchRequest] = (),
+        payloads: Sequence[OffsetFetchRequest] = [],
         fail_on_error: bool = True,
         callback: Callable[[Any], Any] | None = None,
     ) -> list[Any]:
