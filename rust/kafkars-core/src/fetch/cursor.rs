@@ -122,6 +122,9 @@ pub struct Cursor {
     pub partition: TopicPartition,
     /// Changes with every assignment and seek, so that late answers are recognised and dropped.
     pub epoch: u64,
+    /// The epoch at which the application last said where to read, by assigning or seeking. Where a log that lost records sends
+    /// the cursor elsewhere it stays: what the application has in hand is not finished by that.
+    pub(crate) wish: u64,
     /// What can be done now.
     pub state: CursorState,
     /// Set by the application; a paused cursor keeps what it has and asks for nothing.
@@ -216,6 +219,7 @@ impl Cursor {
         let mut cursor = Self {
             partition,
             epoch,
+            wish: epoch,
             state: CursorState::Unset(start),
             paused: false,
             in_flight: false,

@@ -30,6 +30,8 @@ pub(crate) enum Defect {
     StaleRefusalCounts,
     /// An error is raised before the records that were fetched before it.
     ErrorsOvertake,
+    /// A log that lost records makes the batch in the application's hands count as finished.
+    TruncationFinishes,
 }
 
 /// What the buffer gets instead of an answer.

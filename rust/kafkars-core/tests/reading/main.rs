@@ -13,6 +13,7 @@ mod fairness;
 mod hostile;
 mod log;
 mod reader;
+mod truncation;
 mod truth;
 
 use kafkars_core::config::IsolationLevel;
@@ -116,6 +117,11 @@ fn partitions_are_read_whatever_becomes_of_the_others() {
 }
 
 #[test]
+fn what_is_in_hand_is_not_finished_whatever_becomes_of_the_log() {
+    play(|seed| truncation::history(seed, None));
+}
+
+#[test]
 fn planted_defects_are_noticed() {
     caught(Defect::MarkersEndNothing, |seed, defect| {
         every_offset(seed, Manners::Kafka, defect)
@@ -134,4 +140,5 @@ fn planted_defects_are_noticed() {
     });
     caught(Defect::StaleRefusalCounts, fairness::history);
     caught(Defect::ErrorsOvertake, fairness::history);
+    caught(Defect::TruncationFinishes, truncation::history);
 }

@@ -151,7 +151,7 @@ impl FetchBuffer {
             && self.unfinished.last().is_none_or(|(last, ..)| *last != id)
             && let Some(place) = cursor.place()
         {
-            self.unfinished.push((id, cursor.epoch, place));
+            self.unfinished.push((id, cursor.wish, place));
         }
     }
 

@@ -96,7 +96,7 @@ impl FetchBuffer {
         }
     }
 
-    /// Reading goes on elsewhere. Pauses after refusals stay as they are.
+    /// Reading goes on elsewhere. Pauses after refusals stay as they are, and what was handed out stays unfinished.
     pub(super) fn restart(&mut self, id: CursorId, change: impl FnOnce(&mut Cursor)) {
         self.drop_data(id);
         self.next_epoch += 1;
@@ -112,6 +112,8 @@ impl FetchBuffer {
     fn go_to(&mut self, id: CursorId, change: impl FnOnce(&mut Cursor)) {
         self.restart(id, |cursor| {
             cursor.retry.shorten();
+            // What was handed out before is no part of what the application reads now.
+            cursor.wish = cursor.epoch;
             change(cursor);
         });
     }

@@ -69,7 +69,7 @@ pub struct FetchBuffer {
     errors_met: u64,
     // How fast refused requests are repeated.
     pace: RetryPace,
-    // What the latest call handed out, by where each cursor stood before it.
+    // What the latest call handed out, by where each cursor stood before it, with the cursor's `wish` then.
     unfinished: Vec<(CursorId, u64, FetchPosition)>,
     // What the group's coordinator has.
     ledger: Ledger,

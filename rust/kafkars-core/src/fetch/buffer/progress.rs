@@ -26,11 +26,13 @@ impl FetchBuffer {
         // A cursor may be named several times: where it stood before all of them counts.
         let earliest = self.unfinished.iter().rev();
         let unfinished: HashMap<_, _> = earliest
-            .map(|(id, epoch, place)| ((*id, *epoch), *place))
+            .map(|(id, wish, place)| ((*id, *wish), *place))
             .collect();
         for (id, cursor) in self.cursors() {
-            let place = unfinished.get(&(id, cursor.epoch)).copied();
-            let place = place.or_else(|| cursor.place());
+            let unfinished = unfinished.get(&(id, cursor.wish)).copied();
+            // A log that lost records has taken the position back, perhaps below what was finished.
+            let places = unfinished.into_iter().chain(cursor.place());
+            let place = places.min_by_key(|place| place.offset);
             positions.extend(place.map(|place| (cursor.partition.clone(), place)));
         }
         positions

@@ -541,6 +541,49 @@ mod progress {
         assert_eq!(finished(&buffer), [(0, 40)]);
     }
 
+    /// The log of partition 0 turns out to end at `end_offset`, or to have nothing in common with what was read.
+    fn truncate(buffer: &mut FetchBuffer, leader_epoch: i32, end_offset: i64) {
+        let now = Instant::now() + Duration::from_secs(60);
+        let question = buffer.take_validations(now, |_| Some((1, 9))).remove(0);
+        let end = EpochEnd {
+            leader_epoch,
+            end_offset,
+        };
+        buffer.validated(&question, Some(end), now);
+    }
+
+    fn five_finished_and_five_in_hand() -> FetchBuffer {
+        let mut buffer = assigned(1);
+        let target = take_targets(&mut buffer).remove(0);
+        answer(&mut buffer, &target, wire(0, 20));
+        buffer.take(5).expect("no error");
+        buffer.take(5).expect("no error");
+        assert_eq!(finished(&buffer), [(0, 5)]);
+        buffer
+    }
+
+    #[test]
+    fn a_truncated_log_finishes_nothing_that_is_in_hand() {
+        for (end_offset, expected) in [(20, 5), (8, 5), (3, 3)] {
+            let mut buffer = five_finished_and_five_in_hand();
+            truncate(&mut buffer, 2, end_offset);
+            assert_eq!(finished(&buffer), [(0, expected)], "ends at {end_offset}");
+        }
+    }
+
+    #[test]
+    fn a_position_by_policy_finishes_nothing_that_is_in_hand() {
+        let mut buffer = five_finished_and_five_in_hand();
+        truncate(&mut buffer, -1, -1);
+        assert_eq!(finished(&buffer), [(0, 5)]);
+        let later = Instant::now() + Duration::from_secs(120);
+        let look_up = buffer.take_look_ups(later, |_, _| true).remove(0);
+        buffer.set_position(&look_up, FetchPosition::at(500));
+        assert_eq!(finished(&buffer), [(0, 5)]);
+        buffer.finish_all();
+        assert_eq!(finished(&buffer), [(0, 500)]);
+    }
+
     fn uncommitted(buffer: &FetchBuffer) -> Vec<i32> {
         let open = buffer.uncommitted(buffer.consumed());
         let mut numbers: Vec<i32> = open.iter().map(|(one, _)| one.partition).collect();
@@ -792,6 +835,28 @@ mod paused {
             read += 1;
         }
         assert!(asked < 8 * read, "{asked} records fetched for {read}");
+    }
+
+    /// It was asked about more than there is left, which says nothing of the rest: that is asked about then.
+    #[test]
+    fn a_question_about_what_was_dropped_meanwhile_is_asked_again() {
+        let mut buffer = blocked();
+        buffer.set_paused(&partition(0), false).expect("assigned");
+        assert_eq!(buffer.take(5).expect("no error").len(), 1);
+        buffer.set_paused(&partition(0), true).expect("assigned");
+        let now = Instant::now();
+        let asked = |buffer: &mut FetchBuffer| buffer.take_validations(now, |_| Some((1, 9)));
+        let question = asked(&mut buffer).remove(0);
+        assert_eq!(question.from.offset, 30);
+        take_targets(&mut buffer);
+        let diverging = EpochEnd {
+            leader_epoch: 2,
+            end_offset: 5,
+        };
+        buffer.validated(&question, Some(diverging), now);
+        let again = asked(&mut buffer);
+        assert_eq!(again.len(), 1);
+        assert!(again[0].from.offset < 30);
     }
 
     #[test]

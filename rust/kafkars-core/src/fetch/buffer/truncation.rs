@@ -88,7 +88,8 @@ impl FetchBuffer {
             return;
         };
         cursor.in_flight = false;
-        let Some(end) = answer else {
+        // What is dropped of a paused partition meanwhile is another place, about which nothing was said.
+        let Some(end) = answer.filter(|_| cursor.fetch_from == asked.from) else {
             return;
         };
         cursor.validated = asked.leader_epoch;
