@@ -43,8 +43,11 @@ impl FetchBuffer {
                 .find(|place| has_turn(&self.cursors, **place) && self.is_of(place.0, wanted))
                 .map(|(id, _)| *id),
         };
-        self.asked_in_vain = found.is_none();
+        self.asked_in_vain.clear();
         let Some(id) = found else {
+            let ids = wanted.iter().filter_map(|one| self.by_partition.get(one));
+            self.asked_in_vain.extend(ids);
+            self.asked_in_vain.sort_unstable();
             return false;
         };
         if current == found {
@@ -63,7 +66,7 @@ impl FetchBuffer {
     #[inline]
     pub fn next_record(&mut self) -> Result<Option<TakenRecord>, FetchError> {
         self.unfinished.clear();
-        self.asked_in_vain = false;
+        self.asked_in_vain.clear();
         if self.current.is_none() && !self.load().map_err(|(_, error)| error)? {
             return Ok(None);
         }
@@ -101,7 +104,7 @@ impl FetchBuffer {
         wanted: Option<&[TopicPartition]>,
     ) -> Result<Vec<RecordSlice>, FetchError> {
         self.unfinished.clear();
-        self.asked_in_vain = false;
+        self.asked_in_vain.clear();
         let mut slices = Vec::new();
         let mut left = u32::try_from(max).unwrap_or(u32::MAX);
         while left > 0 && wanted.is_none_or(|wanted| self.turn_to(wanted)) {

@@ -58,8 +58,8 @@ pub struct FetchBuffer {
     // Cursors with answers to open, in turn. A place may have nothing left to open, or be that of a cursor that is gone.
     to_open: VecDeque<CursorId>,
     current: Option<(CursorId, BatchCursor)>,
-    // The application wants partitions that have nothing, and what others have may fill the buffer.
-    asked_in_vain: bool,
+    // Those that the application wants and that have nothing, in order: they are fetched though others may fill the buffer.
+    asked_in_vain: Vec<CursorId>,
     // The network found cursors that it would have asked for, had there been room.
     has_left_out: bool,
     // Opening was behind with a cursor that the network would have asked for, and is no longer.
@@ -116,7 +116,7 @@ impl FetchBuffer {
             last_turn: 0,
             to_open: VecDeque::new(),
             current: None,
-            asked_in_vain: false,
+            asked_in_vain: Vec::new(),
             has_left_out: false,
             has_caught_up: false,
             next_epoch: 0,

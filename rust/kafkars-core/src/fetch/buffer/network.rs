@@ -13,10 +13,10 @@ pub(super) const FETCH: &str = "fetch";
 impl FetchBuffer {
     /// Whether new data may be asked for.
     pub fn has_credit(&self) -> bool {
-        self.credit.has_room() || self.asked_in_vain || self.is_blocked_by_paused()
+        self.credit.has_room() || !self.asked_in_vain.is_empty() || self.is_blocked_by_paused()
     }
 
-    fn is_blocked_by_paused(&self) -> bool {
+    pub(super) fn is_blocked_by_paused(&self) -> bool {
         let current = self.current.as_ref();
         let at_hand = current.map_or(0, |(_, records)| records.size_left());
         self.credit.is_blocked_by_paused(at_hand)
@@ -61,17 +61,20 @@ impl FetchBuffer {
             !waits && belongs(cursor)
         };
         let gets_more = |cursor: &Cursor| wants(cursor) && !cursor.is_behind();
-        if self.is_blocked_by_paused() && self.cursors().any(|(_, cursor)| gets_more(cursor)) {
+        let is_blocked = self.is_blocked_by_paused();
+        if is_blocked && self.cursors().any(|(_, cursor)| gets_more(cursor)) {
             self.drop_paused();
         }
         let is_full = !self.credit.has_room();
+        let in_vain = std::mem::take(&mut self.asked_in_vain);
+        let may_exceed = |id: &CursorId| is_blocked || in_vain.binary_search(id).is_ok();
         let mut targets = Vec::new();
         self.has_left_out = false;
         for (id, slot) in self.cursors.iter_mut().enumerate() {
             let Some(cursor) = slot.as_mut().filter(|cursor| wants(cursor)) else {
                 continue;
             };
-            if is_full && cursor.has_data() {
+            if is_full && (cursor.has_data() || !may_exceed(&id)) {
                 self.has_left_out = true;
                 continue;
             }
@@ -87,6 +90,7 @@ impl FetchBuffer {
                 from: cursor.fetch_from,
             });
         }
+        self.asked_in_vain = in_vain;
         targets
     }
 

@@ -46,7 +46,7 @@ impl FetchBuffer {
     /// The answer to open next, if the application's queues have room for what it holds.
     pub fn start_opening(&mut self) -> Option<OpenTask> {
         for _ in 0..self.to_open.len() {
-            let only_empty = self.may_open()?;
+            let only_wanted = self.may_open()?;
             let id = self.to_open.pop_front()?;
             let Some(cursor) = self.cursors[id].as_mut() else {
                 continue;
@@ -55,7 +55,9 @@ impl FetchBuffer {
             if cursor.unopened.is_empty() || cursor.opening.is_some() {
                 continue;
             }
-            if only_empty && !cursor.queue.is_empty() {
+            let is_wanted =
+                cursor.queue.is_empty() && self.asked_in_vain.binary_search(&id).is_ok();
+            if only_wanted && !is_wanted {
                 self.list_to_open(id);
                 continue;
             }
@@ -81,16 +83,16 @@ impl FetchBuffer {
     /// batch more.
     pub fn can_open(&self) -> bool {
         let is_worth_it = self.credit.is_short_of_opened() || !self.is_ready();
-        !self.to_open.is_empty() && (is_worth_it || self.asked_in_vain)
+        !self.to_open.is_empty() && (is_worth_it || !self.asked_in_vain.is_empty())
     }
 
-    /// Whether answers may be opened now; `Some(true)`: only those of partitions that have nothing queued. Without room
+    /// Whether answers may be opened now; `Some(true)`: only those of partitions that were asked for in vain. Without room
     /// nothing is opened while the application has something to take, because taking makes room.
     fn may_open(&self) -> Option<bool> {
         if self.credit.has_room_to_open() || !self.is_ready() {
             Some(false)
         } else {
-            self.asked_in_vain.then_some(true)
+            (!self.asked_in_vain.is_empty()).then_some(true)
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use super::FetchBuffer;
+use super::{CursorId, FetchBuffer};
 use crate::config::TopicPartition;
 use crate::fetch::cursor::FetchPosition;
 
@@ -61,8 +61,12 @@ impl FetchBuffer {
         if !self.has_credit() {
             return None;
         }
-        let wanted = self.cursors().filter(|(_, cursor)| !cursor.paused);
+        // Without room, only what was asked for in vain is fetched.
+        let is_limited = !self.has_room() && !self.is_blocked_by_paused();
+        let is_asked = |id: CursorId| !is_limited || self.asked_in_vain.binary_search(&id).is_ok();
+        let wanted = self.cursors();
         wanted
+            .filter(|(id, cursor)| !cursor.paused && is_asked(*id))
             .map(|(_, cursor)| cursor.heard_at.map_or(since, |heard| heard.max(since)))
             .min()
     }

@@ -736,6 +736,42 @@ mod chosen {
         assert_eq!(take_targets(&mut buffer).len(), 2);
         assert!(!buffer.has_left_out());
     }
+
+    #[test]
+    fn asking_for_one_partition_in_vain_gives_room_to_no_other() {
+        let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 1);
+        let places = (0..4).map(|number| (partition(number), Some(FetchPosition::at(0))));
+        buffer.assign(places.collect());
+        let targets = take_targets(&mut buffer);
+        answer(&mut buffer, &targets[0], wire(0, 2));
+        buffer.landed(&targets[1..]);
+        let wanted = [partition(1), partition(2)];
+        assert!(
+            buffer
+                .take_of(9, Some(&wanted))
+                .expect("no error")
+                .is_empty()
+        );
+        let asked = take_targets(&mut buffer);
+        let asked: Vec<_> = asked.iter().map(|target| &target.partition).collect();
+        assert_eq!(asked, [&wanted[0], &wanted[1]]);
+        assert!(buffer.has_left_out());
+        // Nobody is to miss what is not asked for.
+        let later = Instant::now() + Duration::from_secs(9);
+        let status = PartitionStatus {
+            high_watermark: 0,
+            last_stable_offset: 0,
+            log_start_offset: 0,
+            redirects: false,
+        };
+        for target in targets {
+            if wanted.contains(&target.partition) {
+                buffer.note(&target, status, false, later);
+            }
+        }
+        let since = buffer.silent_since(Instant::now());
+        assert_eq!(since, Some(later));
+    }
 }
 
 mod paused {
