@@ -5,9 +5,10 @@ use bytes::Bytes;
 use crate::{
     RecordsError,
     attributes::Attributes,
-    batch::{ATTRIBUTES_AT, BatchHeader, CRC_AT, HEADER_SIZE, LOG_OVERHEAD},
+    batch_header::{ATTRIBUTES_AT, BatchHeader, CRC_AT, HEADER_SIZE, LOG_OVERHEAD},
     compression::{self, Codec, Compression},
-    crc, encode,
+    crc,
+    encode::{self, Header},
 };
 
 /// An open batch of format v2. Records are encoded where they will be sent from: one buffer, with room for the batch header
@@ -153,15 +154,6 @@ impl BatchBuilder {
             record_count: count,
         })
     }
-}
-
-/// One header of a record to append.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Header<'a> {
-    /// The key; it may repeat and be empty, but not be missing.
-    pub key: &'a str,
-    /// The value, or none.
-    pub value: Option<&'a [u8]>,
 }
 
 /// What an idempotent or transactional producer stamps on a batch.

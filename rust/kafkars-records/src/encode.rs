@@ -1,11 +1,20 @@
 //! One record as bytes of format v2.
 
 use crate::{
-    batch::{Batch, BatchHeader},
-    builder::Header,
+    batch::Batch,
+    batch_header::BatchHeader,
     record::RecordView,
     varint::{MAX_VARLONG, push_varlong, varlong_size},
 };
+
+/// One header of a record to append.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Header<'a> {
+    /// The key; it may repeat and be empty, but not be missing.
+    pub key: &'a str,
+    /// The value, or none.
+    pub value: Option<&'a [u8]>,
+}
 
 /// Appends a record. Its offset and timestamp are relative to the batch.
 #[inline]

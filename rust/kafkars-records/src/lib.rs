@@ -7,13 +7,16 @@
 
 mod attributes;
 mod batch;
+mod batch_header;
 mod builder;
+mod check;
 mod compression;
 mod control;
 mod crc;
 mod encode;
 mod error;
 mod legacy;
+mod open;
 mod reader;
 mod record;
 mod retain;
@@ -21,11 +24,14 @@ mod stamp;
 mod varint;
 
 pub use attributes::{Attributes, TimestampType};
-pub use batch::{Batch, BatchHeader, RawBatch};
-pub use builder::{BatchBuilder, Header, ProducerFields, SealedBatch};
+pub use batch::{Batch, RawBatch, RecordWalk};
+pub use batch_header::BatchHeader;
+pub use builder::{BatchBuilder, ProducerFields, SealedBatch};
+pub use check::ReadLimits;
 pub use compression::{Codec, Compression, DecompressError, LevelError, decompress};
 pub use control::{ControlType, TransactionMarker};
+pub use encode::Header;
 pub use error::RecordsError;
 pub use legacy::{LegacyFormat, LegacySetBuilder};
-pub use reader::{Batches, ReadLimits, batches};
-pub use record::{HeaderView, HeaderWalk, RecordView, RecordWalk, Span};
+pub use reader::{Batches, batches};
+pub use record::{HeaderView, HeaderWalk, RecordView, Span};

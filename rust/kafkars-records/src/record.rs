@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use crate::{
     attributes::TimestampType,
-    batch::{Batch, BatchHeader},
+    batch_header::BatchHeader,
     varint::{read_length, read_varint, read_varlong},
 };
 
-/// One record as positions in [`Batch::data`].
+/// One record as positions in [`Batch::data`](crate::Batch::data).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordView {
     /// Offset in the partition.
@@ -27,7 +27,7 @@ pub struct RecordView {
     pub next: u32,
 }
 
-/// Bytes `start..end` of [`Batch::data`].
+/// Bytes `start..end` of [`Batch::data`](crate::Batch::data).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Span {
     /// First byte.
@@ -45,33 +45,6 @@ impl Span {
     /// Whether there are no bytes in the span.
     pub fn is_empty(self) -> bool {
         self.len() == 0
-    }
-}
-
-/// Walks the records of one batch.
-#[derive(Debug, Clone)]
-pub struct RecordWalk<'a> {
-    batch: &'a Batch,
-    position: u32,
-}
-
-impl<'a> RecordWalk<'a> {
-    pub(crate) fn new(batch: &'a Batch, position: u32) -> Self {
-        Self { batch, position }
-    }
-}
-
-impl Iterator for RecordWalk<'_> {
-    type Item = RecordView;
-
-    #[inline]
-    fn next(&mut self) -> Option<RecordView> {
-        if self.position as usize >= self.batch.data().len() {
-            return None;
-        }
-        let view = self.batch.record_at(self.position);
-        self.position = view.next;
-        Some(view)
     }
 }
 

@@ -3,7 +3,8 @@
 use crate::{
     RecordsError,
     attributes::TimestampType,
-    batch::{Batch, BatchHeader, HEADER_SIZE, LOG_OVERHEAD, RawBatch},
+    batch::{Batch, RawBatch},
+    batch_header::{BatchHeader, HEADER_SIZE, LOG_OVERHEAD},
     builder,
     compression::{self, Codec, Compression},
     encode,

@@ -4,7 +4,8 @@ use bytes::BytesMut;
 
 use crate::{
     RecordsError,
-    batch::{Batch, BatchHeader, HEADER_SIZE, LOG_OVERHEAD, RawBatch},
+    batch::{Batch, RawBatch},
+    batch_header::{BatchHeader, HEADER_SIZE, LOG_OVERHEAD},
     builder,
     compression::{self, Codec, Compression},
 };

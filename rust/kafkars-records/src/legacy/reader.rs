@@ -3,10 +3,11 @@
 use crate::{
     RecordsError,
     attributes::{Attributes, TimestampType},
-    batch::{Batch, BatchHeader, RawBatch},
+    batch::{Batch, RawBatch},
+    batch_header::BatchHeader,
+    check::{ReadLimits, check_records},
     compression::{self, Codec},
     encode,
-    reader::{ReadLimits, check_records},
 };
 
 use super::OVERHEAD;
