@@ -11,7 +11,7 @@ use super::coordinator::CoordinatorSearch;
 use super::error::GroupError;
 use super::event::Event;
 use super::lookup::TopicLookup;
-use super::membership::Subscription;
+use super::member::Subscription;
 use super::ownership::Ownership;
 use super::pace::{Pace, Permit};
 use super::poll_clock::PollClock;

@@ -1,6 +1,5 @@
 //! The face: one membership, whichever protocol it speaks.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -14,64 +13,9 @@ use super::consumer::Consumer;
 use super::error::GroupError;
 use super::event::{ChangeId, Event};
 use super::leave::Leave;
+use super::member::{Identity, MembershipState, Subscription};
 use crate::cluster::Cluster;
 use crate::config::{Checked, GroupConfig, GroupProtocol, TopicPartition};
-use crate::error_kind::ErrorKind;
-
-/// What a member wants to read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Subscription {
-    /// These topics: named by the application, or those that match its pattern now.
-    Topics(BTreeSet<Arc<str>>),
-    /// Topics that match this pattern (RE2), which the coordinator evaluates; consumer protocol only.
-    Pattern(Arc<str>),
-}
-
-/// Who a member is to its coordinator, as commits and transactions say it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identity {
-    /// The id that the coordinator knows the member by.
-    pub member_id: Arc<str>,
-    /// The generation (classic) or member epoch (consumer protocol).
-    pub generation: i32,
-    /// `group_instance_id`.
-    pub instance: Option<Arc<str>>,
-}
-
-/// How far a membership is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MembershipState {
-    /// Not subscribed.
-    Unsubscribed,
-    /// Finding the coordinator, joining, or waiting for the others to join.
-    Joining,
-    /// Member, while partitions change hands.
-    Rebalancing,
-    /// Member, and nothing changes.
-    Stable,
-    /// About to leave.
-    Leaving,
-    /// Out because the application does not poll.
-    Expelled,
-    /// Ended with an error.
-    Failed,
-}
-
-impl MembershipState {
-    /// A name for logs and `health()`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Unsubscribed => "unsubscribed",
-            Self::Joining => "joining",
-            Self::Rebalancing => "rebalancing",
-            Self::Stable => "stable",
-            Self::Leaving => "leaving",
-            Self::Expelled => "expelled",
-            Self::Failed => "failed",
-        }
-    }
-}
 
 /// One consumer's membership in one group.
 #[derive(Debug)]
@@ -439,9 +383,4 @@ impl Membership {
             }
         }
     }
-}
-
-/// Whether a membership that ended so may try again when the application polls.
-pub(super) fn may_return(error: &GroupError) -> bool {
-    error.kind() != ErrorKind::Fatal
 }

@@ -22,6 +22,7 @@ mod error;
 mod event;
 mod leave;
 mod lookup;
+mod member;
 mod membership;
 mod ownership;
 mod pace;
@@ -40,4 +41,5 @@ pub use commit::{
 pub use error::GroupError;
 pub use event::{Change, ChangeId, ChangeKind, Event};
 pub use leave::{Leave, LeaveOperation};
-pub use membership::{Identity, Membership, MembershipState, Subscription};
+pub use member::{Identity, MembershipState, Subscription};
+pub use membership::Membership;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use kafkars_protocol::ErrorCode;
 
 use crate::error_kind::ErrorKind;
-use crate::transaction::{TransactionCall, TransactionError};
+use crate::transaction::error::{TransactionCall, TransactionError};
 
 /// The one error of sending, whether it appears at the call or in the delivery report. Cheap to clone, because
 /// every record of a failed batch reports it.

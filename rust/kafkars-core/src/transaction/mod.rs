@@ -19,7 +19,7 @@
 
 mod answers;
 mod commands;
-mod error;
+pub(crate) mod error;
 mod error_action;
 mod message;
 mod steps;

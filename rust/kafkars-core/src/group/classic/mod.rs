@@ -25,7 +25,7 @@ use super::assignor::{Assignor, LastAssignment, default_assignors};
 use super::common::Common;
 use super::error::GroupError;
 use super::leave::LeaveOperation;
-use super::membership::{Identity, MembershipState, may_return};
+use super::member::{Identity, MembershipState, may_return};
 use super::pace::{Pace, Permit};
 use crate::config::TopicPartition;
 

@@ -15,7 +15,8 @@ use crate::backoff::{Backoff, Random};
 use crate::cluster::Cluster;
 use crate::config::{GroupConfig, TopicPartition};
 use crate::group::action::{Failure, RequestId};
-use crate::group::membership::{Identity, Membership, MembershipState};
+use crate::group::member::{Identity, MembershipState};
+use crate::group::membership::Membership;
 
 /// Commits that may wait for the coordinator. They leave together, so this many are weeks of automatic commits.
 const LONGEST_QUEUE: usize = 100_000;

@@ -14,7 +14,7 @@ use super::Offsets;
 use crate::cluster::Cluster;
 use crate::config::TopicPartition;
 use crate::group::action::RequestId;
-use crate::group::membership::Identity;
+use crate::group::member::Identity;
 
 /// The first version that names topics by identifier.
 const BY_ID: i16 = 10;

@@ -13,7 +13,7 @@ use super::{Beat, Consumer, JOINING, Phase};
 use crate::group::action::GroupRequest;
 use crate::group::common::Common;
 use crate::group::error::GroupError;
-use crate::group::membership::Subscription;
+use crate::group::member::Subscription;
 
 /// What the coordinator knows of the member's wishes and holdings.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use self::leave::LeaveRequest;
 use super::action::RequestId;
 use super::common::Common;
 use super::error::GroupError;
-use super::membership::{Identity, MembershipState, may_return};
+use super::member::{Identity, MembershipState, may_return};
 use super::pace::Pace;
 use crate::backoff::Random;
 
