@@ -11,7 +11,7 @@ use crate::aborted_transactions::{Aborted, AbortedTransaction};
 use crate::append_validation::IncomingBatch;
 use crate::log::Log;
 use crate::log::file::PartitionFile;
-use crate::producers::{ActiveProducer, Producers, Verdict};
+use crate::producers::{ActiveProducer, AppendCheck, Producers};
 use crate::refusal::Refusal;
 use crate::settings::topic::TopicConfig;
 use crate::waiter::Waiters;
@@ -71,15 +71,15 @@ impl Partition {
         now: i64,
     ) -> Result<Placed, Refusal> {
         let header = &batch.raw.header;
-        match self.producers.judge(header) {
-            Verdict::Append => {}
-            Verdict::Duplicate(known) => {
+        match self.producers.check(header) {
+            AppendCheck::Append => {}
+            AppendCheck::Duplicate(known) => {
                 return Ok(Placed {
                     base_offset: known.base_offset,
                     append_time: known.append_time,
                 });
             }
-            Verdict::Refuse(code) => return Err(code.into()),
+            AppendCheck::Refuse(code) => return Err(code.into()),
         }
         let append_time = config.log_append_time.then_some(now);
         let base_offset = match append_time {
@@ -101,7 +101,7 @@ impl Partition {
         marker: &TransactionMarker,
         bumped: bool,
     ) -> Result<(), ErrorCode> {
-        self.producers.judge_marker(marker, bumped)?;
+        self.producers.check_marker(marker, bumped)?;
         let bytes = marker
             .to_batch()
             .map_err(|_| ErrorCode::UnknownServerError)?;

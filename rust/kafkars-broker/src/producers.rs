@@ -60,7 +60,7 @@ pub(crate) struct ActiveProducer {
 
 /// What to do with a batch.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum AppendCheck {
     Append,
     /// It is in the log already: its answer got lost, and it is given again.
     Duplicate(Appended),
@@ -68,22 +68,22 @@ pub(crate) enum Verdict {
 }
 
 impl Producers {
-    /// Judges a batch by its producer fields. Batches of producers that are not idempotent are always appended.
-    pub(crate) fn judge(&self, batch: &BatchHeader) -> Verdict {
+    /// Checks a batch by its producer fields. Batches of producers that are not idempotent are always appended.
+    pub(crate) fn check(&self, batch: &BatchHeader) -> AppendCheck {
         if batch.producer_id < 0 {
-            return Verdict::Append;
+            return AppendCheck::Append;
         }
         // Whoever is not known starts anywhere: the state may have gone with deleted records (KIP-360).
         let Some(producer) = self.by_id.get(&batch.producer_id) else {
-            return Verdict::Append;
+            return AppendCheck::Append;
         };
         if batch.producer_epoch < producer.epoch {
-            return Verdict::Refuse(ErrorCode::InvalidProducerEpoch);
+            return AppendCheck::Refuse(ErrorCode::InvalidProducerEpoch);
         }
         if batch.producer_epoch > producer.epoch {
             return match batch.base_sequence {
-                0 => Verdict::Append,
-                _ => Verdict::Refuse(ErrorCode::OutOfOrderSequenceNumber),
+                0 => AppendCheck::Append,
+                _ => AppendCheck::Refuse(ErrorCode::OutOfOrderSequenceNumber),
             };
         }
         let last_sequence = advance(batch.base_sequence, batch.last_offset_delta);
@@ -91,7 +91,7 @@ impl Producers {
             known.first_sequence == batch.base_sequence && known.last_sequence == last_sequence
         };
         if let Some(known) = producer.batches.iter().find(same) {
-            return Verdict::Duplicate(*known);
+            return AppendCheck::Duplicate(*known);
         }
         // The marker that ended a transaction may have started this epoch (KIP-890): then it has no sequence yet.
         let next = producer
@@ -99,12 +99,12 @@ impl Producers {
             .back()
             .map_or(0, |latest| advance(latest.last_sequence, 1));
         if batch.base_sequence != next {
-            return Verdict::Refuse(ErrorCode::OutOfOrderSequenceNumber);
+            return AppendCheck::Refuse(ErrorCode::OutOfOrderSequenceNumber);
         }
         if producer.transaction_start.is_some() && !batch.attributes.is_transactional() {
-            return Verdict::Refuse(ErrorCode::InvalidTxnState);
+            return AppendCheck::Refuse(ErrorCode::InvalidTxnState);
         }
-        Verdict::Append
+        AppendCheck::Append
     }
 
     /// Epoch of each producer and, once it has one, the offset of the last record of its last batch.
@@ -134,7 +134,7 @@ impl Producers {
     }
 
     /// Judges a marker by its epochs. Under KIP-890 it must come in a later epoch than the records it ends.
-    pub(crate) fn judge_marker(
+    pub(crate) fn check_marker(
         &self,
         marker: &TransactionMarker,
         bumped: bool,
@@ -303,9 +303,9 @@ mod tests {
         producers
     }
 
-    fn offset_of_duplicate(verdict: Verdict) -> Option<i64> {
-        match verdict {
-            Verdict::Duplicate(known) => Some(known.base_offset),
+    fn offset_of_duplicate(check: AppendCheck) -> Option<i64> {
+        match check {
+            AppendCheck::Duplicate(known) => Some(known.base_offset),
             _ => None,
         }
     }
@@ -313,15 +313,15 @@ mod tests {
     #[test]
     fn the_next_sequence_is_appended() {
         let producers = with(&[(0, 0, 3)]);
-        assert_eq!(producers.judge(&header(0, 3, 1)), Verdict::Append);
+        assert_eq!(producers.check(&header(0, 3, 1)), AppendCheck::Append);
     }
 
     #[test]
     fn a_gap_is_refused() {
         let producers = with(&[(0, 0, 3)]);
         assert_eq!(
-            producers.judge(&header(0, 4, 1)),
-            Verdict::Refuse(ErrorCode::OutOfOrderSequenceNumber)
+            producers.check(&header(0, 4, 1)),
+            AppendCheck::Refuse(ErrorCode::OutOfOrderSequenceNumber)
         );
     }
 
@@ -336,15 +336,12 @@ mod tests {
             (0, 5, 1),
         ]);
         for sequence in 1..=5 {
-            let verdict = producers.judge(&header(0, sequence, 1));
-            assert_eq!(
-                offset_of_duplicate(verdict),
-                Some(100 + i64::from(sequence))
-            );
+            let check = producers.check(&header(0, sequence, 1));
+            assert_eq!(offset_of_duplicate(check), Some(100 + i64::from(sequence)));
         }
         assert_eq!(
-            producers.judge(&header(0, 0, 1)),
-            Verdict::Refuse(ErrorCode::OutOfOrderSequenceNumber)
+            producers.check(&header(0, 0, 1)),
+            AppendCheck::Refuse(ErrorCode::OutOfOrderSequenceNumber)
         );
     }
 
@@ -352,25 +349,25 @@ mod tests {
     fn a_new_epoch_starts_at_zero_and_fences_the_old() {
         let mut producers = with(&[(0, 0, 3)]);
         assert_eq!(
-            producers.judge(&header(1, 3, 1)),
-            Verdict::Refuse(ErrorCode::OutOfOrderSequenceNumber)
+            producers.check(&header(1, 3, 1)),
+            AppendCheck::Refuse(ErrorCode::OutOfOrderSequenceNumber)
         );
-        assert_eq!(producers.judge(&header(1, 0, 1)), Verdict::Append);
+        assert_eq!(producers.check(&header(1, 0, 1)), AppendCheck::Append);
         producers.remember(&header(1, 0, 1), 200, None);
         assert_eq!(
-            producers.judge(&header(0, 3, 1)),
-            Verdict::Refuse(ErrorCode::InvalidProducerEpoch)
+            producers.check(&header(0, 3, 1)),
+            AppendCheck::Refuse(ErrorCode::InvalidProducerEpoch)
         );
     }
 
     #[test]
     fn sequences_wrap_to_zero() {
         let producers = with(&[(0, i32::MAX - 1, 2)]);
-        assert_eq!(producers.judge(&header(0, 0, 1)), Verdict::Append);
+        assert_eq!(producers.check(&header(0, 0, 1)), AppendCheck::Append);
         let producers = with(&[(0, i32::MAX, 3)]);
-        assert_eq!(producers.judge(&header(0, 2, 1)), Verdict::Append);
+        assert_eq!(producers.check(&header(0, 2, 1)), AppendCheck::Append);
         assert_eq!(
-            offset_of_duplicate(producers.judge(&header(0, i32::MAX, 3))),
+            offset_of_duplicate(producers.check(&header(0, i32::MAX, 3))),
             Some(100)
         );
     }
@@ -378,8 +375,8 @@ mod tests {
     #[test]
     fn an_unknown_producer_may_start_anywhere() {
         assert_eq!(
-            Producers::default().judge(&header(3, 42, 1)),
-            Verdict::Append
+            Producers::default().check(&header(3, 42, 1)),
+            AppendCheck::Append
         );
     }
 

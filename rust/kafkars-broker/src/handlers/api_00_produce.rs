@@ -26,7 +26,7 @@ use kafkars_protocol::messages::produce::{
 use kafkars_records::{BatchHeader, batches};
 
 use super::hints::Hints;
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::append_validation::{self};
 use crate::cluster::Cluster;
 use crate::nodes::CoordinatorKind;
@@ -49,13 +49,13 @@ const ABORTABLE_SINCE: i16 = 11;
 const ADDS_SINCE: i16 = 12;
 
 impl Serve for ProduceRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<ProduceResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<ProduceResponse> {
         if !(-1..=1).contains(&self.acks) {
-            return Answer::Now(self.refuse(peer, version, ErrorCode::InvalidRequiredAcks));
+            return Handled::Now(self.refuse(peer, version, ErrorCode::InvalidRequiredAcks));
         }
         if self.transactional_id.is_none() && has_transactional_records(&self) {
             let code = ErrorCode::TransactionalIdAuthorizationFailed;
-            return Answer::Now(self.refuse(peer, version, code));
+            return Handled::Now(self.refuse(peer, version, code));
         }
         let acks = self.acks;
         let mut append = Append {
@@ -78,12 +78,12 @@ impl Serve for ProduceRequest {
         drop(state);
         if acks == 0 {
             return if append.failed {
-                Answer::Disconnect
+                Handled::Disconnect
             } else {
-                Answer::Silence
+                Handled::Silence
             };
         }
-        Answer::Now(ProduceResponse {
+        Handled::Now(ProduceResponse {
             responses,
             node_endpoints: append.endpoints(),
             ..ProduceResponse::default()

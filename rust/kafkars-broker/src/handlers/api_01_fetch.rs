@@ -19,7 +19,7 @@ use kafkars_protocol::messages::fetch::{
     FetchRequest, FetchResponse, FetchableTopicResponse, NodeEndpoint, PartitionData,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::fetch_round::{self, Limits, Round};
 use crate::nodes::Node;
 use crate::quotas::Limited;
@@ -38,7 +38,7 @@ const READ_COMMITTED: i8 = 1;
 const SESSIONS_SINCE: i16 = 7;
 
 impl Serve for FetchRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<FetchResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<FetchResponse> {
         let max_bytes = usize::try_from(self.max_bytes)
             .unwrap_or(0)
             .min(peer.cluster.config.user.fetch_max_bytes)
@@ -58,15 +58,15 @@ impl Serve for FetchRequest {
         let sessions = state.sessions(peer.node);
         let plan = match sessions.plan(request, peer.cluster.now()) {
             Ok(plan) => plan,
-            Err(code) => return Answer::Now(session_failure(code)),
+            Err(code) => return Handled::Now(session_failure(code)),
         };
         let round = read(peer, &mut state, &plan, limits);
         if round.is_enough(limits) || wait == 0 {
-            return Answer::Now(respond(peer, &mut state, &plan, round));
+            return Handled::Now(respond(peer, &mut state, &plan, round));
         }
         let poll = Poll::register(peer, &mut state, plan, limits, &round);
         drop(state);
-        Answer::Later(Box::pin(poll.run(peer.cluster.now().saturating_add(wait))))
+        Handled::Later(Box::pin(poll.run(peer.cluster.now().saturating_add(wait))))
     }
 
     /// Errors of sessions are errors of the whole answer; all others are told for each partition, also for those that only the

@@ -12,7 +12,7 @@ use kafkars_protocol::messages::list_offsets::{
 };
 use kafkars_records::{ReadLimits, RecordView, batches};
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::log::Log;
 use crate::partition::Partition;
 use crate::state::State;
@@ -31,7 +31,7 @@ const LATEST_TIERED: i64 = -5;
 const EARLIEST_PENDING_UPLOAD: i64 = -6;
 
 impl Serve for ListOffsetsRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<ListOffsetsResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<ListOffsetsResponse> {
         let mut state = peer.cluster.state();
         let read_committed = self.isolation_level == READ_COMMITTED;
         let mut topic = |topic: ListOffsetsTopic| {
@@ -50,7 +50,7 @@ impl Serve for ListOffsetsRequest {
             }
         };
         let topics = self.topics.into_iter().map(&mut topic).collect();
-        Answer::Now(ListOffsetsResponse {
+        Handled::Now(ListOffsetsResponse {
             throttle_time_ms: 0,
             topics,
         })

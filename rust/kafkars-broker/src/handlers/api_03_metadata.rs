@@ -14,7 +14,7 @@ use kafkars_protocol::messages::metadata::{
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use super::{Answer, Peer, Serve, operations};
+use super::{Handled, Peer, Serve, operations};
 use crate::cluster::Cluster;
 use crate::config::NewTopic;
 use crate::failover::NO_LEADER;
@@ -28,7 +28,7 @@ use crate::{creation, topic_name};
 const NO_OPERATIONS: i32 = i32::MIN;
 
 impl Serve for MetadataRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<MetadataResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<MetadataResponse> {
         let cluster = &peer.cluster;
         let may_create = cluster.config.user.auto_create_topics
             && (version < 4 || self.allow_auto_topic_creation);
@@ -59,7 +59,7 @@ impl Serve for MetadataRequest {
         if self.include_cluster_authorized_operations && (8..=10).contains(&version) {
             response.cluster_authorized_operations = operations::ON_CLUSTER;
         }
-        Answer::Now(response)
+        Handled::Now(response)
     }
 
     /// The cluster as far as a request alone can tell of it: none of it, and an error for each topic named.

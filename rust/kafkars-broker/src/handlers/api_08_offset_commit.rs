@@ -9,7 +9,7 @@ use kafkars_protocol::messages::offset_commit::{
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use super::{Answer, Peer, Serve, coordination};
+use super::{Handled, Peer, Serve, coordination};
 use crate::groups::offsets::Committed;
 use crate::state::State;
 use crate::topic::TopicKey;
@@ -19,7 +19,7 @@ const TOPIC_IDS_SINCE: i16 = 10;
 
 impl Serve for OffsetCommitRequest {
     /// A partition that is not there is refused whatever the group says of the member, as in Kafka.
-    fn serve(self, peer: &Peer, version: i16) -> Answer<OffsetCommitResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<OffsetCommitResponse> {
         let now = peer.cluster.clock.now();
         let mut state = peer.cluster.state();
         let allowed = coordination::check_group(peer, &self.group_id).and_then(|()| {
@@ -35,7 +35,7 @@ impl Serve for OffsetCommitRequest {
         let expires_at = u64::try_from(self.retention_time_ms)
             .ok()
             .map(|retention| now.saturating_add_unsigned(retention));
-        Answer::Now(respond(&self, version, |topic, data| {
+        Handled::Now(respond(&self, version, |topic, data| {
             let (topic, id) = known(&mut state, topic, data.partition_index)?;
             allowed?;
             state.groups.check_commit_of(

@@ -10,7 +10,7 @@ use kafkars_protocol::messages::offset_fetch::{
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use super::{Answer, Peer, Serve, coordination};
+use super::{Handled, Peer, Serve, coordination};
 use crate::state::State;
 
 /// First version that asks for several groups.
@@ -19,7 +19,7 @@ const GROUPS_SINCE: i16 = 8;
 const TOPIC_IDS_SINCE: i16 = 10;
 
 impl Serve for OffsetFetchRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<OffsetFetchResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<OffsetFetchResponse> {
         let now = peer.cluster.clock.now();
         let mut state = peer.cluster.state();
         let answer = |group: &OffsetFetchRequestGroup| {
@@ -33,7 +33,7 @@ impl Serve for OffsetFetchRequest {
                 Err(code) => refused(group, code),
             }
         };
-        Answer::Now(respond(&self, version, answer))
+        Handled::Now(respond(&self, version, answer))
     }
 
     fn refuse(&self, _peer: &Peer, version: i16, code: ErrorCode) -> OffsetFetchResponse {

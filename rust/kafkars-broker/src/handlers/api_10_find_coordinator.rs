@@ -12,7 +12,7 @@ use kafkars_protocol::messages::find_coordinator::{
     Coordinator, FindCoordinatorRequest, FindCoordinatorResponse,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::nodes::CoordinatorKind;
 
 /// First version that asks for several coordinators at once.
@@ -28,14 +28,14 @@ const SHARE: i8 = 2;
 const SHARE_SINCE: i16 = 6;
 
 impl Serve for FindCoordinatorRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<FindCoordinatorResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<FindCoordinatorResponse> {
         let kind = match self.key_type {
             GROUP => CoordinatorKind::Group,
             TRANSACTION => CoordinatorKind::Transaction,
             SHARE if version >= SHARE_SINCE => CoordinatorKind::Share,
-            _ => return Answer::Now(self.refuse(peer, version, ErrorCode::InvalidRequest)),
+            _ => return Handled::Now(self.refuse(peer, version, ErrorCode::InvalidRequest)),
         };
-        Answer::Now(respond(&self, version, |key| {
+        Handled::Now(respond(&self, version, |key| {
             if kind == CoordinatorKind::Share && !is_share_key(key) {
                 return failure(key, ErrorCode::InvalidRequest);
             }

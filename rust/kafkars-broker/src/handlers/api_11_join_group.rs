@@ -8,7 +8,7 @@
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::join_group::{JoinGroupRequest, JoinGroupResponse};
 
-use super::{Answer, Peer, Serve, coordination};
+use super::{Handled, Peer, Serve, coordination};
 use crate::groups::classic::{self, Join};
 use crate::groups::reply::Reply;
 
@@ -16,14 +16,14 @@ use crate::groups::reply::Reply;
 const NULL_PROTOCOL_SINCE: i16 = 7;
 
 impl Serve for JoinGroupRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<JoinGroupResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<JoinGroupResponse> {
         if let Err(code) = coordination::check_group(peer, &self.group_id) {
-            return Answer::Now(self.refuse(peer, version, code));
+            return Handled::Now(self.refuse(peer, version, code));
         }
         let (cluster, who) = (peer.cluster.clone(), peer.authorized());
         let mut state = cluster.state();
         if let Err(code) = state.groups.check_session_timeout(self.session_timeout_ms) {
-            return Answer::Now(self.refuse(peer, version, code));
+            return Handled::Now(self.refuse(peer, version, code));
         }
         let (group, member) = (self.group_id.clone(), self.member_id.clone());
         let join = Join {
@@ -35,8 +35,8 @@ impl Serve for JoinGroupRequest {
         let joined = groups.join(join, &topics, cluster.clock.now());
         drop(state);
         match joined {
-            Reply::Now(response) => Answer::Now(in_version(response, version)),
-            Reply::Later(receiver) => Answer::Later(Box::pin(async move {
+            Reply::Now(response) => Handled::Now(in_version(response, version)),
+            Reply::Later(receiver) => Handled::Later(Box::pin(async move {
                 let joined = coordination::wait(&cluster, &group, receiver).await;
                 let gone = || classic::refusal(member, ErrorCode::UnknownMemberId);
                 in_version(joined.unwrap_or_else(gone), version)

@@ -3,15 +3,15 @@
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::heartbeat::{HeartbeatRequest, HeartbeatResponse};
 
-use super::{Answer, Peer, Serve, coordination};
+use super::{Handled, Peer, Serve, coordination};
 
 impl Serve for HeartbeatRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<HeartbeatResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<HeartbeatResponse> {
         let heard = coordination::check_group(peer, &self.group_id).and_then(|()| {
             let now = peer.cluster.clock.now();
             peer.cluster.state().groups.heartbeat(&self, now)
         });
-        Answer::Now(match heard {
+        Handled::Now(match heard {
             Ok(()) => HeartbeatResponse::default(),
             Err(code) => self.refuse(peer, version, code),
         })

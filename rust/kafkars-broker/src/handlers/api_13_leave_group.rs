@@ -9,15 +9,15 @@ use kafkars_protocol::messages::leave_group::{
     LeaveGroupRequest, LeaveGroupResponse, MemberIdentity, MemberResponse,
 };
 
-use super::{Answer, Peer, Serve, coordination};
+use super::{Handled, Peer, Serve, coordination};
 
 /// First version in which several may leave.
 const SEVERAL_SINCE: i16 = 3;
 
 impl Serve for LeaveGroupRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<LeaveGroupResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<LeaveGroupResponse> {
         if let Err(code) = coordination::check_group(peer, &self.group_id) {
-            return Answer::Now(self.refuse(peer, version, code));
+            return Handled::Now(self.refuse(peer, version, code));
         }
         let now = peer.cluster.clock.now();
         let mut state = peer.cluster.state();
@@ -27,14 +27,14 @@ impl Serve for LeaveGroupRequest {
                 member_id: self.member_id.clone(),
                 ..MemberIdentity::default()
             };
-            return Answer::Now(response(leave(&member).err(), Vec::new()));
+            return Handled::Now(response(leave(&member).err(), Vec::new()));
         }
         let member = |member: &MemberIdentity| MemberResponse {
             member_id: member.member_id.clone(),
             group_instance_id: member.group_instance_id.clone(),
             error_code: leave(member).err().map_or(0, ErrorCode::code),
         };
-        Answer::Now(response(None, self.members.iter().map(member).collect()))
+        Handled::Now(response(None, self.members.iter().map(member).collect()))
     }
 
     fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> LeaveGroupResponse {

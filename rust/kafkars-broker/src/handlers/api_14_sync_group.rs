@@ -5,7 +5,7 @@
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::sync_group::{SyncGroupRequest, SyncGroupResponse};
 
-use super::{Answer, Peer, Serve, coordination};
+use super::{Handled, Peer, Serve, coordination};
 use crate::groups::classic;
 use crate::groups::reply::Reply;
 
@@ -13,7 +13,7 @@ use crate::groups::reply::Reply;
 const PROTOCOL_SINCE: i16 = 5;
 
 impl Serve for SyncGroupRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<SyncGroupResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<SyncGroupResponse> {
         let mut checked = coordination::check_group(peer, &self.group_id);
         if version >= PROTOCOL_SINCE
             && (self.protocol_type.is_none() || self.protocol_name.is_none())
@@ -21,14 +21,14 @@ impl Serve for SyncGroupRequest {
             checked = checked.and(Err(ErrorCode::InconsistentGroupProtocol));
         }
         if let Err(code) = checked {
-            return Answer::Now(self.refuse(peer, version, code));
+            return Handled::Now(self.refuse(peer, version, code));
         }
         let cluster = peer.cluster.clone();
         let group = self.group_id.clone();
         let synced = cluster.state().groups.sync(self, cluster.clock.now());
         match synced {
-            Reply::Now(response) => Answer::Now(response),
-            Reply::Later(receiver) => Answer::Later(Box::pin(async move {
+            Reply::Now(response) => Handled::Now(response),
+            Reply::Later(receiver) => Handled::Later(Box::pin(async move {
                 let synced = coordination::wait(&cluster, &group, receiver).await;
                 synced.unwrap_or_else(|| classic::sync_refusal(ErrorCode::UnknownMemberId))
             })),

@@ -7,13 +7,13 @@ use kafkars_protocol::messages::describe_groups::{
     DescribeGroupsRequest, DescribeGroupsResponse, DescribedGroup,
 };
 
-use super::{Answer, Peer, Serve, coordination, operations};
+use super::{Handled, Peer, Serve, coordination, operations};
 
 /// First version with the error GROUP_ID_NOT_FOUND (KIP-1043).
 const NOT_FOUND_SINCE: i16 = 6;
 
 impl Serve for DescribeGroupsRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<DescribeGroupsResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<DescribeGroupsResponse> {
         let now = peer.cluster.clock.now();
         let group = |id: &String| {
             if let Err(code) = coordination::check_group(peer, id) {
@@ -27,7 +27,7 @@ impl Serve for DescribeGroupsRequest {
             }
             group
         };
-        Answer::Now(DescribeGroupsResponse {
+        Handled::Now(DescribeGroupsResponse {
             throttle_time_ms: 0,
             groups: self.groups.iter().map(group).collect(),
         })

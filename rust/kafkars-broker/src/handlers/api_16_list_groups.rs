@@ -5,11 +5,11 @@
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::list_groups::{ListGroupsRequest, ListGroupsResponse};
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::nodes::CoordinatorKind;
 
 impl Serve for ListGroupsRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<ListGroupsResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<ListGroupsResponse> {
         let cluster = &peer.cluster;
         let mut groups = cluster.state().groups.list(cluster.clock.now());
         groups.retain(|group| {
@@ -17,7 +17,7 @@ impl Serve for ListGroupsRequest {
                 && passes(&self.states_filter, &group.group_state)
                 && passes(&self.types_filter, &group.group_type)
         });
-        Answer::Now(ListGroupsResponse {
+        Handled::Now(ListGroupsResponse {
             groups,
             ..ListGroupsResponse::default()
         })

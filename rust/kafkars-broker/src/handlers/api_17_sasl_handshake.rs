@@ -8,14 +8,14 @@
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::sasl_handshake::{SaslHandshakeRequest, SaslHandshakeResponse};
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 
 impl Serve for SaslHandshakeRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<SaslHandshakeResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<SaslHandshakeResponse> {
         let now = peer.cluster.now();
         let session = peer.session.as_ref();
         let agreed = session.and_then(|session| session.handshake(&self.mechanism, version, now));
-        Answer::Now(match agreed {
+        Handled::Now(match agreed {
             None => self.refuse(peer, version, ErrorCode::IllegalSaslState),
             Some((code, mechanisms)) => SaslHandshakeResponse {
                 error_code: code.map_or(0, ErrorCode::code),

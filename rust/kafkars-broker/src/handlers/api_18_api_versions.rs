@@ -9,7 +9,7 @@ use kafkars_protocol::messages::api_versions::{
 };
 use kafkars_protocol::{ApiKey, ErrorCode};
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::features::Feature;
 use crate::versions;
 
@@ -20,11 +20,11 @@ const SOFTWARE_SINCE: i16 = 3;
 const LEVEL_0_SINCE: i16 = 4;
 
 impl Serve for ApiVersionsRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<ApiVersionsResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<ApiVersionsResponse> {
         if version >= SOFTWARE_SINCE
             && !(is_name(&self.client_software_name) && is_name(&self.client_software_version))
         {
-            return Answer::Now(self.refuse(peer, version, ErrorCode::InvalidRequest));
+            return Handled::Now(self.refuse(peer, version, ErrorCode::InvalidRequest));
         }
         let state = peer.cluster.state();
         let features = state.features.all();
@@ -33,7 +33,7 @@ impl Serve for ApiVersionsRequest {
         } else {
             state.features.epoch()
         };
-        Answer::Now(ApiVersionsResponse {
+        Handled::Now(ApiVersionsResponse {
             api_keys: offered(peer),
             supported_features: features
                 .iter()

@@ -14,7 +14,7 @@ use kafkars_protocol::messages::create_topics::{
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::mutations::Mutations;
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::cluster::Cluster;
 use crate::config::{MAX_PARTITIONS, NewTopic};
 use crate::creation;
@@ -30,7 +30,7 @@ const STRICT_SINCE: i16 = 6;
 const ANY_NODE: i32 = -1;
 
 impl Serve for CreateTopicsRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<CreateTopicsResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<CreateTopicsResponse> {
         let mut mutations = Mutations::new(peer, version >= STRICT_SINCE);
         let mut times: HashMap<&str, u32> = HashMap::new();
         for topic in &self.topics {
@@ -68,7 +68,7 @@ impl Serve for CreateTopicsRequest {
             };
             topics.push(result.unwrap_or_else(|refusal| failure(&topic.name, refusal)));
         }
-        Answer::Now(CreateTopicsResponse {
+        Handled::Now(CreateTopicsResponse {
             throttle_time_ms: mutations.pause_ms,
             topics,
         })

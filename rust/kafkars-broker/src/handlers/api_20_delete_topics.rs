@@ -11,7 +11,7 @@ use kafkars_protocol::messages::delete_topics::{
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::mutations::Mutations;
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::refusal::Refusal;
 use crate::state::State;
 
@@ -19,7 +19,7 @@ use crate::state::State;
 const STRICT_SINCE: i16 = 5;
 
 impl Serve for DeleteTopicsRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<DeleteTopicsResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<DeleteTopicsResponse> {
         let mut mutations = Mutations::new(peer, version >= STRICT_SINCE);
         let mut state = peer.cluster.state();
         let mut times: HashMap<(Option<String>, Uuid), usize> = HashMap::new();
@@ -39,7 +39,7 @@ impl Serve for DeleteTopicsRequest {
                 result(topic.name.clone(), topic.topic_id, Some(refusal))
             }));
         }
-        Answer::Now(DeleteTopicsResponse {
+        Handled::Now(DeleteTopicsResponse {
             throttle_time_ms: mutations.pause_ms,
             responses,
         })

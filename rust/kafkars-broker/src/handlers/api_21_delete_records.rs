@@ -8,19 +8,19 @@ use kafkars_protocol::messages::delete_records::{
     DeleteRecordsResponse, DeleteRecordsTopic, DeleteRecordsTopicResult,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::state::State;
 use crate::topic::TopicKey;
 
 const HIGH_WATERMARK: i64 = -1;
 
 impl Serve for DeleteRecordsRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<DeleteRecordsResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<DeleteRecordsResponse> {
         let mut state = peer.cluster.state();
         let mut each = |key: &TopicKey, data: &DeleteRecordsPartition| {
             delete(&mut state, key, peer.node, data)
         };
-        Answer::Now(respond(&self, &mut each))
+        Handled::Now(respond(&self, &mut each))
     }
 
     fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> DeleteRecordsResponse {

@@ -12,14 +12,14 @@ use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::init_producer_id::{InitProducerIdRequest, InitProducerIdResponse};
 
 use super::coordination::check_transactional_id;
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::transactions::Identity;
 
 /// First version whose clients know PRODUCER_FENCED.
 const FENCED_SINCE: i16 = 4;
 
 impl Serve for InitProducerIdRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<InitProducerIdResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<InitProducerIdResponse> {
         let identity = match &self.transactional_id {
             Some(id) => transactional(&self, peer, id),
             None => Ok(Identity {
@@ -27,7 +27,7 @@ impl Serve for InitProducerIdRequest {
                 epoch: 0,
             }),
         };
-        Answer::Now(match identity {
+        Handled::Now(match identity {
             Ok(Identity { id, epoch }) => InitProducerIdResponse {
                 producer_id: id,
                 producer_epoch: epoch,

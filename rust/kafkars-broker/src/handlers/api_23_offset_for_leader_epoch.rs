@@ -8,12 +8,12 @@ use kafkars_protocol::messages::offset_for_leader_epoch::{
     OffsetForLeaderPartition, OffsetForLeaderTopic, OffsetForLeaderTopicResult,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::state::State;
 use crate::topic::TopicKey;
 
 impl Serve for OffsetForLeaderEpochRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<OffsetForLeaderEpochResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<OffsetForLeaderEpochResponse> {
         let mut state = peer.cluster.state();
         let mut topic = |topic: OffsetForLeaderTopic| {
             let key = TopicKey::Name(topic.topic.clone());
@@ -27,7 +27,7 @@ impl Serve for OffsetForLeaderEpochRequest {
             }
         };
         let topics = self.topics.into_iter().map(&mut topic).collect();
-        Answer::Now(OffsetForLeaderEpochResponse {
+        Handled::Now(OffsetForLeaderEpochResponse {
             throttle_time_ms: 0,
             topics,
         })

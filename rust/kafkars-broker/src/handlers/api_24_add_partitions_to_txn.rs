@@ -11,7 +11,7 @@ use kafkars_protocol::messages::add_partitions_to_txn::{
 };
 
 use super::coordination::check_transactional_id;
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::state::State;
 use crate::transactions::{Identity, Member};
 
@@ -23,10 +23,10 @@ const FENCED_SINCE: i16 = 2;
 const ABORTABLE_SINCE: i16 = 5;
 
 impl Serve for AddPartitionsToTxnRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<AddPartitionsToTxnResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<AddPartitionsToTxnResponse> {
         let now = peer.cluster.now();
         let mut state = peer.cluster.state();
-        Answer::Now(respond(&self, version, |transaction| {
+        Handled::Now(respond(&self, version, |transaction| {
             add(peer, &mut state, transaction, version, now)
         }))
     }

@@ -8,14 +8,14 @@ use kafkars_protocol::messages::add_offsets_to_txn::{
 };
 
 use super::coordination::check_transactional_id;
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::transactions::{Identity, Member};
 
 /// First version whose clients know PRODUCER_FENCED.
 const FENCED_SINCE: i16 = 2;
 
 impl Serve for AddOffsetsToTxnRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<AddOffsetsToTxnResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<AddOffsetsToTxnResponse> {
         let result = check_transactional_id(peer, &self.transactional_id).and_then(|()| {
             let producer = Identity {
                 id: self.producer_id,
@@ -29,7 +29,7 @@ impl Serve for AddOffsetsToTxnRequest {
                 peer.cluster.now(),
             )
         });
-        Answer::Now(match result {
+        Handled::Now(match result {
             Ok(()) => AddOffsetsToTxnResponse::default(),
             Err(ErrorCode::ProducerFenced) if version < FENCED_SINCE => {
                 self.refuse(peer, version, ErrorCode::InvalidProducerEpoch)

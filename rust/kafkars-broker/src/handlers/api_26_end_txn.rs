@@ -11,7 +11,7 @@ use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::end_txn::{EndTxnRequest, EndTxnResponse};
 
 use super::coordination::check_transactional_id;
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::transactions::{Identity, TransactionEnd};
 
 /// First version whose clients know PRODUCER_FENCED.
@@ -20,7 +20,7 @@ const FENCED_SINCE: i16 = 2;
 const BUMPS_SINCE: i16 = 5;
 
 impl Serve for EndTxnRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<EndTxnResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<EndTxnResponse> {
         let bumps = version >= BUMPS_SINCE;
         let result = check_transactional_id(peer, &self.transactional_id).and_then(|()| {
             let end = TransactionEnd {
@@ -35,7 +35,7 @@ impl Serve for EndTxnRequest {
             let mut state = peer.cluster.state();
             state.transaction_coordinator().end(end, peer.cluster.now())
         });
-        Answer::Now(match result {
+        Handled::Now(match result {
             Ok(next) if bumps => EndTxnResponse {
                 producer_id: next.id,
                 producer_epoch: next.epoch,

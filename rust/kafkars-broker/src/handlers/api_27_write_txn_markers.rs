@@ -14,17 +14,17 @@ use kafkars_protocol::messages::write_txn_markers::{
 };
 use kafkars_records::TransactionMarker;
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::topic::TopicKey;
 
 /// First transaction version in which every end starts a new epoch.
 const BUMPS_SINCE: i8 = 2;
 
 impl Serve for WriteTxnMarkersRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<WriteTxnMarkersResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<WriteTxnMarkersResponse> {
         let timestamp = peer.cluster.now();
         let mut state = peer.cluster.state();
-        Answer::Now(respond(&self, |wanted, topic, index| {
+        Handled::Now(respond(&self, |wanted, topic, index| {
             let marker = TransactionMarker {
                 committed: wanted.transaction_result,
                 producer_id: wanted.producer_id,

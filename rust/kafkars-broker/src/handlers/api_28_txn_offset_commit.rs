@@ -12,7 +12,7 @@ use kafkars_protocol::messages::txn_offset_commit::{
 };
 
 use super::coordination::check_group;
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::groups::offsets::Committed;
 use crate::nodes::CoordinatorKind;
 use crate::state::State;
@@ -24,10 +24,10 @@ const ABORTABLE_SINCE: i16 = 4;
 const ADDS_SINCE: i16 = 5;
 
 impl Serve for TxnOffsetCommitRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<TxnOffsetCommitResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<TxnOffsetCommitResponse> {
         let mut state = peer.cluster.state();
         if let Err(code) = check(&self, peer, &mut state, version) {
-            return Answer::Now(respond(&self, |topic, index| {
+            return Handled::Now(respond(&self, |topic, index| {
                 match exists(&state, topic, index) {
                     true => Err(code),
                     false => Err(ErrorCode::UnknownTopicOrPartition),
@@ -46,7 +46,7 @@ impl Serve for TxnOffsetCommitRequest {
                 partitions: topic.partitions.iter().map(partition).collect(),
             });
         }
-        Answer::Now(TxnOffsetCommitResponse {
+        Handled::Now(TxnOffsetCommitResponse {
             throttle_time_ms: 0,
             topics: answers,
         })

@@ -7,14 +7,14 @@ use kafkars_protocol::messages::describe_acls::{
     AclDescription, DescribeAclsRequest, DescribeAclsResource, DescribeAclsResponse,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::security::Acl;
 use crate::security::acl::{AclFilter, RawFilter};
 
 impl Serve for DescribeAclsRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<DescribeAclsResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<DescribeAclsResponse> {
         let Some(authorizer) = &peer.cluster.authorizer else {
-            return Answer::Now(DescribeAclsResponse {
+            return Handled::Now(DescribeAclsResponse {
                 error_message: Some("No Authorizer is configured on the broker".to_owned()),
                 ..self.refuse(peer, version, ErrorCode::SecurityDisabled)
             });
@@ -28,7 +28,7 @@ impl Serve for DescribeAclsRequest {
             operation: self.operation,
             permission: self.permission_type,
         });
-        Answer::Now(match filter {
+        Handled::Now(match filter {
             Ok(filter) => DescribeAclsResponse {
                 resources: by_resource(authorizer.find(&filter)),
                 ..DescribeAclsResponse::default()

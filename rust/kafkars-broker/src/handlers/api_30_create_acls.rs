@@ -7,7 +7,7 @@ use kafkars_protocol::messages::create_acls::{
     AclCreation, AclCreationResult, CreateAclsRequest, CreateAclsResponse,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::refusal::Refusal;
 use crate::security::{Acl, AclOperation, PatternType, Permission, ResourceType};
 
@@ -15,9 +15,9 @@ use crate::security::{Acl, AclOperation, PatternType, Permission, ResourceType};
 pub(super) const NO_AUTHORIZER: &str = "No Authorizer is configured.";
 
 impl Serve for CreateAclsRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<CreateAclsResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<CreateAclsResponse> {
         let authorizer = peer.cluster.authorizer.as_ref();
-        Answer::Now(respond(&self, |creation| {
+        Handled::Now(respond(&self, |creation| {
             let disabled = || Refusal::new(ErrorCode::SecurityDisabled, NO_AUTHORIZER);
             let authorizer = authorizer.ok_or_else(disabled)?;
             let invalid = |reason| Refusal::new(ErrorCode::InvalidRequest, reason);

@@ -9,15 +9,15 @@ use kafkars_protocol::messages::delete_acls::{
 };
 
 use super::api_30_create_acls::NO_AUTHORIZER;
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::refusal::Refusal;
 use crate::security::Acl;
 use crate::security::acl::{AclFilter, RawFilter};
 
 impl Serve for DeleteAclsRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<DeleteAclsResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<DeleteAclsResponse> {
         let authorizer = peer.cluster.authorizer.as_ref();
-        Answer::Now(respond(&self, |filter| {
+        Handled::Now(respond(&self, |filter| {
             let disabled = || Refusal::new(ErrorCode::SecurityDisabled, NO_AUTHORIZER);
             let authorizer = authorizer.ok_or_else(disabled)?;
             let filter = AclFilter::read(RawFilter {

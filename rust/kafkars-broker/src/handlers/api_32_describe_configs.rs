@@ -13,7 +13,7 @@ use kafkars_protocol::messages::describe_configs::{
 };
 
 use super::alter_settings::own_id;
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::refusal::Refusal;
 use crate::settings::broker::Sourced;
 use crate::settings::broker_table::{self, BROKER_SETTINGS};
@@ -28,7 +28,7 @@ use crate::topic_name;
 const UNKNOWN_TYPE: i8 = 0;
 
 impl Serve for DescribeConfigsRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<DescribeConfigsResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<DescribeConfigsResponse> {
         let state = peer.cluster.state();
         let result = |resource: &DescribeConfigsResource| {
             let mut configs = match describe(peer, &state, resource) {
@@ -51,7 +51,7 @@ impl Serve for DescribeConfigsRequest {
                 ..result(resource)
             }
         };
-        Answer::Now(DescribeConfigsResponse {
+        Handled::Now(DescribeConfigsResponse {
             throttle_time_ms: 0,
             results: self.resources.iter().map(result).collect(),
         })

@@ -11,15 +11,15 @@ use kafkars_protocol::messages::alter_configs::{
 };
 
 use super::alter_settings::{Alteration, Change, alter};
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::refusal::Refusal;
 use crate::settings::resource;
 use crate::state::State;
 
 impl Serve for AlterConfigsRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<AlterConfigsResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<AlterConfigsResponse> {
         let mut state = peer.cluster.state();
-        Answer::Now(respond(&self, |resource| {
+        Handled::Now(respond(&self, |resource| {
             carry_out(peer, &mut state, resource, self.validate_only)
         }))
     }

@@ -9,12 +9,12 @@ use kafkars_protocol::messages::alter_replica_log_dirs::{
 };
 
 use super::api_35_describe_log_dirs::LOG_DIR;
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 
 impl Serve for AlterReplicaLogDirsRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<AlterReplicaLogDirsResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<AlterReplicaLogDirsResponse> {
         let state = peer.cluster.state();
-        Answer::Now(respond(&self, |directory, topic, index| {
+        Handled::Now(respond(&self, |directory, topic, index| {
             if directory != LOG_DIR {
                 return ErrorCode::LogDirNotFound.code();
             }

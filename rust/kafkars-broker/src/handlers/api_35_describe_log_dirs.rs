@@ -11,7 +11,7 @@ use kafkars_protocol::messages::describe_log_dirs::{
     DescribeLogDirsResult, DescribeLogDirsTopic,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::topic::Topic;
 
 /// The name of what is in memory.
@@ -19,7 +19,7 @@ pub(super) const LOG_DIR: &str = "/memory";
 const UNKNOWN_SIZE: i64 = -1;
 
 impl Serve for DescribeLogDirsRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<DescribeLogDirsResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<DescribeLogDirsResponse> {
         let state = peer.cluster.state();
         let named = self.topics.iter().flatten();
         let named: HashSet<(&str, i32)> = named
@@ -55,7 +55,7 @@ impl Serve for DescribeLogDirsRequest {
             usable_bytes: UNKNOWN_SIZE,
             ..DescribeLogDirsResult::default()
         };
-        Answer::Now(DescribeLogDirsResponse {
+        Handled::Now(DescribeLogDirsResponse {
             results: vec![result],
             ..DescribeLogDirsResponse::default()
         })

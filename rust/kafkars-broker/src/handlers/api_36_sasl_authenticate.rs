@@ -8,20 +8,20 @@ use kafkars_protocol::messages::sasl_authenticate::{
     SaslAuthenticateRequest, SaslAuthenticateResponse,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::security::sasl::session::DELAY_OF_FAILURE;
 
 impl Serve for SaslAuthenticateRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<SaslAuthenticateResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<SaslAuthenticateResponse> {
         match peer.authenticate(&self.auth_bytes) {
             None => {
                 let reason = "SaslAuthenticate request received after successful authentication";
-                Answer::Now(SaslAuthenticateResponse {
+                Handled::Now(SaslAuthenticateResponse {
                     error_message: Some(reason.to_owned()),
                     ..self.refuse(peer, version, ErrorCode::IllegalSaslState)
                 })
             }
-            Some(Ok(step)) => Answer::Now(SaslAuthenticateResponse {
+            Some(Ok(step)) => Handled::Now(SaslAuthenticateResponse {
                 auth_bytes: step.answer,
                 session_lifetime_ms: step.lifetime_ms,
                 ..SaslAuthenticateResponse::default()
@@ -31,7 +31,7 @@ impl Serve for SaslAuthenticateRequest {
                     error_message: Some(reason),
                     ..self.refuse(peer, version, ErrorCode::SaslAuthenticationFailed)
                 };
-                Answer::Later(Box::pin(async move {
+                Handled::Later(Box::pin(async move {
                     tokio::time::sleep(DELAY_OF_FAILURE).await;
                     failure
                 }))

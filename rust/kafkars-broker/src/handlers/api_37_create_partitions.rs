@@ -12,7 +12,7 @@ use kafkars_protocol::messages::create_partitions::{
 };
 
 use super::mutations::Mutations;
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::cluster::Cluster;
 use crate::creation;
 use crate::refusal::Refusal;
@@ -22,7 +22,7 @@ use crate::state::State;
 const STRICT_SINCE: i16 = 3;
 
 impl Serve for CreatePartitionsRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<CreatePartitionsResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<CreatePartitionsResponse> {
         let mut mutations = Mutations::new(peer, version >= STRICT_SINCE);
         let mut state = peer.cluster.state();
         let mut results = Vec::with_capacity(self.topics.len());
@@ -45,7 +45,7 @@ impl Serve for CreatePartitionsRequest {
             };
             results.push(result(topic, outcome.err()));
         }
-        Answer::Now(CreatePartitionsResponse {
+        Handled::Now(CreatePartitionsResponse {
             throttle_time_ms: mutations.pause_ms,
             results,
         })

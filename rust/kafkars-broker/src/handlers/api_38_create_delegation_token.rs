@@ -7,7 +7,7 @@ use kafkars_protocol::messages::create_delegation_token::{
     CreateDelegationTokenRequest, CreateDelegationTokenResponse,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::quotas::USER;
 
 /// First version that tells who asked.
@@ -17,9 +17,9 @@ const PRINCIPAL_TYPE: &str = "User";
 const NEVER: i64 = -1;
 
 impl Serve for CreateDelegationTokenRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<CreateDelegationTokenResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<CreateDelegationTokenResponse> {
         let code = ErrorCode::DelegationTokenRequestNotAllowed;
-        Answer::Now(self.refuse(peer, version, code))
+        Handled::Now(self.refuse(peer, version, code))
     }
 
     fn refuse(&self, _peer: &Peer, version: i16, code: ErrorCode) -> CreateDelegationTokenResponse {

@@ -7,12 +7,12 @@ use kafkars_protocol::messages::renew_delegation_token::{
     RenewDelegationTokenRequest, RenewDelegationTokenResponse,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 
 impl Serve for RenewDelegationTokenRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<RenewDelegationTokenResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<RenewDelegationTokenResponse> {
         let code = ErrorCode::DelegationTokenRequestNotAllowed;
-        Answer::Now(self.refuse(peer, version, code))
+        Handled::Now(self.refuse(peer, version, code))
     }
 
     fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> RenewDelegationTokenResponse {

@@ -7,12 +7,12 @@ use kafkars_protocol::messages::expire_delegation_token::{
     ExpireDelegationTokenRequest, ExpireDelegationTokenResponse,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 
 impl Serve for ExpireDelegationTokenRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<ExpireDelegationTokenResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<ExpireDelegationTokenResponse> {
         let code = ErrorCode::DelegationTokenRequestNotAllowed;
-        Answer::Now(self.refuse(peer, version, code))
+        Handled::Now(self.refuse(peer, version, code))
     }
 
     fn refuse(

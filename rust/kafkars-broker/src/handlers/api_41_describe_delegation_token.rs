@@ -7,12 +7,12 @@ use kafkars_protocol::messages::describe_delegation_token::{
     DescribeDelegationTokenRequest, DescribeDelegationTokenResponse,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 
 impl Serve for DescribeDelegationTokenRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<DescribeDelegationTokenResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<DescribeDelegationTokenResponse> {
         let code = ErrorCode::DelegationTokenRequestNotAllowed;
-        Answer::Now(self.refuse(peer, version, code))
+        Handled::Now(self.refuse(peer, version, code))
     }
 
     fn refuse(

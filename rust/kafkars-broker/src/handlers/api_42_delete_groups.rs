@@ -7,12 +7,12 @@ use kafkars_protocol::messages::delete_groups::{
     DeletableGroupResult, DeleteGroupsRequest, DeleteGroupsResponse,
 };
 
-use super::{Answer, Peer, Serve, coordination};
+use super::{Handled, Peer, Serve, coordination};
 
 impl Serve for DeleteGroupsRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<DeleteGroupsResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<DeleteGroupsResponse> {
         let now = peer.cluster.clock.now();
-        Answer::Now(respond(&self, |group| {
+        Handled::Now(respond(&self, |group| {
             coordination::check_group(peer, group)?;
             let mut state = peer.cluster.state();
             state.groups.delete(group, now)?;

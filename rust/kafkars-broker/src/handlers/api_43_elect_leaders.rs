@@ -7,7 +7,7 @@ use kafkars_protocol::messages::elect_leaders::{
     ElectLeadersRequest, ElectLeadersResponse, PartitionResult, ReplicaElectionResult,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::cluster::Cluster;
 use crate::refusal::Refusal;
 use crate::state::State;
@@ -18,7 +18,7 @@ const UNCLEAN: i8 = 1;
 const NOT_NEEDED: &str = "Leader election not needed for topic partition.";
 
 impl Serve for ElectLeadersRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<ElectLeadersResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<ElectLeadersResponse> {
         let unclean = match self.election_type {
             PREFERRED => false,
             UNCLEAN => true,
@@ -27,14 +27,14 @@ impl Serve for ElectLeadersRequest {
                 let refusal = || Refusal::new(ErrorCode::InvalidRequest, reason.clone());
                 let response = each_named(&self, |_, _| Err(refusal()));
                 let code = ErrorCode::InvalidRequest;
-                return Answer::Now(with_code(response, version, code));
+                return Handled::Now(with_code(response, version, code));
             }
         };
         let mut state = peer.cluster.state();
         if self.topic_partitions.is_none() {
-            return Answer::Now(everywhere(&peer.cluster, &mut state, unclean));
+            return Handled::Now(everywhere(&peer.cluster, &mut state, unclean));
         }
-        Answer::Now(each_named(&self, |topic, index| {
+        Handled::Now(each_named(&self, |topic, index| {
             elect(&peer.cluster, &mut state, topic, index, unclean)
         }))
     }

@@ -10,14 +10,14 @@ use kafkars_protocol::messages::incremental_alter_configs::{
 };
 
 use super::alter_settings::{Alteration, Change, alter};
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::refusal::Refusal;
 use crate::state::State;
 
 impl Serve for IncrementalAlterConfigsRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<IncrementalAlterConfigsResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<IncrementalAlterConfigsResponse> {
         let mut state = peer.cluster.state();
-        Answer::Now(respond(&self, |resource| {
+        Handled::Now(respond(&self, |resource| {
             carry_out(peer, &mut state, resource, self.validate_only)
         }))
     }

@@ -9,16 +9,16 @@ use kafkars_protocol::messages::alter_partition_reassignments::{
     ReassignablePartitionResponse, ReassignableTopicResponse,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::cluster::Cluster;
 use crate::refusal::Refusal;
 use crate::state::State;
 
 impl Serve for AlterPartitionReassignmentsRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<AlterPartitionReassignmentsResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<AlterPartitionReassignmentsResponse> {
         let mut state = peer.cluster.state();
         let may_resize = self.allow_replication_factor_change;
-        Answer::Now(respond(&self, |topic, wanted| {
+        Handled::Now(respond(&self, |topic, wanted| {
             reassign(&peer.cluster, &mut state, topic, wanted, may_resize)
         }))
     }

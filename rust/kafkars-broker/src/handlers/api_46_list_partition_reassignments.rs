@@ -7,11 +7,11 @@ use kafkars_protocol::messages::list_partition_reassignments::{
     ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 
 impl Serve for ListPartitionReassignmentsRequest {
-    fn serve(self, _peer: &Peer, _version: i16) -> Answer<ListPartitionReassignmentsResponse> {
-        Answer::Now(ListPartitionReassignmentsResponse {
+    fn serve(self, _peer: &Peer, _version: i16) -> Handled<ListPartitionReassignmentsResponse> {
+        Handled::Now(ListPartitionReassignmentsResponse {
             error_message: None,
             ..ListPartitionReassignmentsResponse::default()
         })

@@ -8,17 +8,17 @@ use kafkars_protocol::messages::offset_delete::{
     OffsetDeleteResponse, OffsetDeleteResponsePartition, OffsetDeleteResponseTopic,
 };
 
-use super::{Answer, Peer, Serve, coordination};
+use super::{Handled, Peer, Serve, coordination};
 use crate::state::State;
 
 impl Serve for OffsetDeleteRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<OffsetDeleteResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<OffsetDeleteResponse> {
         let mut state = peer.cluster.state();
         let now = peer.cluster.clock.now();
         let allowed = coordination::check_group(peer, &self.group_id)
             .and_then(|()| state.groups.check_offset_delete(&self.group_id, now));
         if let Err(code) = allowed {
-            return Answer::Now(self.refuse(peer, version, code));
+            return Handled::Now(self.refuse(peer, version, code));
         }
         let topic = |topic: &OffsetDeleteRequestTopic| {
             let partition = |data: &OffsetDeleteRequestPartition| OffsetDeleteResponsePartition {
@@ -37,7 +37,7 @@ impl Serve for OffsetDeleteRequest {
                 name: topic.name.clone(),
             }
         };
-        Answer::Now(OffsetDeleteResponse {
+        Handled::Now(OffsetDeleteResponse {
             topics: self.topics.iter().map(topic).collect(),
             ..OffsetDeleteResponse::default()
         })

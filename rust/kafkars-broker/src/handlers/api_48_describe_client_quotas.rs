@@ -10,14 +10,14 @@ use kafkars_protocol::messages::describe_client_quotas::{
     EntryData, ValueData,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::quotas::{Entity, Part, Values};
 use crate::refusal::Refusal;
 
 impl Serve for DescribeClientQuotasRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<DescribeClientQuotasResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<DescribeClientQuotasResponse> {
         if let Err(refusal) = check(&self.components) {
-            return Answer::Now(failure(refusal));
+            return Handled::Now(failure(refusal));
         }
         let entities = peer.cluster.quotas.entities();
         let fits = |entity: &Entity| {
@@ -31,7 +31,7 @@ impl Serve for DescribeClientQuotasRequest {
             .into_iter()
             .filter(|(entity, _)| fits(entity))
             .map(entry);
-        Answer::Now(DescribeClientQuotasResponse {
+        Handled::Now(DescribeClientQuotasResponse {
             error_message: Some(String::new()),
             entries: Some(entries.collect()),
             ..DescribeClientQuotasResponse::default()

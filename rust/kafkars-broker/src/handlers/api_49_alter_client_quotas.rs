@@ -11,15 +11,15 @@ use kafkars_protocol::messages::alter_client_quotas::{
     AlterClientQuotasRequest, AlterClientQuotasResponse, EntityData, EntryData, ResponseEntryData,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::quotas::check::{check_entity, check_limit};
 use crate::quotas::{Entity, Part, Quotas};
 use crate::refusal::Refusal;
 
 impl Serve for AlterClientQuotasRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<AlterClientQuotasResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<AlterClientQuotasResponse> {
         let quotas = &peer.cluster.quotas;
-        Answer::Now(respond(&self, |entry, times| {
+        Handled::Now(respond(&self, |entry, times| {
             if times > 1 || has_repeated_keys(entry) {
                 let reason = "The entity, or a quota of it, is named twice.";
                 return Err(Refusal::new(ErrorCode::InvalidRequest, reason));

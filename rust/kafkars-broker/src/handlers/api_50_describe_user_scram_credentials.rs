@@ -10,12 +10,12 @@ use kafkars_protocol::messages::describe_user_scram_credentials::{
     DescribeUserScramCredentialsResult,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::refusal::Refusal;
 use crate::state::State;
 
 impl Serve for DescribeUserScramCredentialsRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<DescribeUserScramCredentialsResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<DescribeUserScramCredentialsResponse> {
         let state = peer.cluster.state();
         let mut times: BTreeMap<String, usize> = BTreeMap::new();
         for user in self.users.iter().flatten() {
@@ -34,7 +34,7 @@ impl Serve for DescribeUserScramCredentialsRequest {
             };
             result(user, credentials)
         });
-        Answer::Now(DescribeUserScramCredentialsResponse {
+        Handled::Now(DescribeUserScramCredentialsResponse {
             error_message: Some(String::new()),
             results: results.collect(),
             ..DescribeUserScramCredentialsResponse::default()

@@ -10,12 +10,12 @@ use kafkars_protocol::messages::alter_user_scram_credentials::{
     AlterUserScramCredentialsResult,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::refusal::Refusal;
 use crate::scram::ScramCredential;
 
 impl Serve for AlterUserScramCredentialsRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<AlterUserScramCredentialsResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<AlterUserScramCredentialsResponse> {
         let mut state = peer.cluster.state();
         let times = times(&self);
         let once = |user: &str| match times.get(user) {
@@ -43,7 +43,7 @@ impl Serve for AlterUserScramCredentialsRequest {
             });
             outcomes.insert(user, outcome);
         }
-        Answer::Now(respond(outcomes))
+        Handled::Now(respond(outcomes))
     }
 
     fn refuse(

@@ -12,7 +12,7 @@ use kafkars_protocol::messages::describe_quorum::{
     ReplicaState, ResponsePartitionData, ResponseTopicData,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::nodes::Node;
 
 /// The topic of the quorum, which has one partition.
@@ -25,7 +25,7 @@ const NODES_SINCE: i16 = 2;
 const EPOCH: i32 = 1;
 
 impl Serve for DescribeQuorumRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<DescribeQuorumResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<DescribeQuorumResponse> {
         let is_quorum = |topic: &str, partition: &PartitionData| {
             topic == METADATA && partition.partition_index == 0
         };
@@ -44,7 +44,7 @@ impl Serve for DescribeQuorumRequest {
             }
         });
         let nodes = peer.cluster.nodes.all();
-        Answer::Now(DescribeQuorumResponse {
+        Handled::Now(DescribeQuorumResponse {
             error_message: Some(String::new()),
             nodes: nodes
                 .iter()

@@ -10,7 +10,7 @@ use kafkars_protocol::messages::update_features::{
     FeatureUpdateKey, UpdatableFeatureResult, UpdateFeaturesRequest, UpdateFeaturesResponse,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::features::{Feature, Features};
 
 /// First version with kinds of updates instead of a permission to downgrade.
@@ -25,7 +25,7 @@ const SAFE_DOWNGRADE: i8 = 2;
 const UNSAFE_DOWNGRADE: i8 = 3;
 
 impl Serve for UpdateFeaturesRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<UpdateFeaturesResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<UpdateFeaturesResponse> {
         let controller = peer.cluster.controller();
         let mut state = peer.cluster.state();
         let features = &mut state.features;
@@ -39,12 +39,12 @@ impl Serve for UpdateFeaturesRequest {
             if !self.validate_only {
                 change(&self.feature_updates, features);
             }
-            return Answer::Now(respond(&self, version, 0, None));
+            return Handled::Now(respond(&self, version, 0, None));
         };
         let reason = format!(
             "The update failed for all features since the following feature had an error: {reason}"
         );
-        Answer::Now(UpdateFeaturesResponse {
+        Handled::Now(UpdateFeaturesResponse {
             throttle_time_ms: 0,
             error_code: code.code(),
             error_message: Some(reason),

@@ -10,16 +10,16 @@ use kafkars_protocol::messages::describe_cluster::{
     DescribeClusterBroker, DescribeClusterRequest, DescribeClusterResponse,
 };
 
-use super::{Answer, Peer, Serve, operations};
+use super::{Handled, Peer, Serve, operations};
 use crate::nodes::Node;
 
 /// `endpoint_type` of brokers.
 const BROKERS: i8 = 1;
 
 impl Serve for DescribeClusterRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<DescribeClusterResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<DescribeClusterResponse> {
         if self.endpoint_type != BROKERS {
-            return Answer::Now(self.refuse(peer, version, ErrorCode::MismatchedEndpointType));
+            return Handled::Now(self.refuse(peer, version, ErrorCode::MismatchedEndpointType));
         }
         let cluster = &peer.cluster;
         let broker = |node: &Arc<Node>| DescribeClusterBroker {
@@ -44,7 +44,7 @@ impl Serve for DescribeClusterRequest {
         if self.include_cluster_authorized_operations {
             response.cluster_authorized_operations = operations::ON_CLUSTER;
         }
-        Answer::Now(response)
+        Handled::Now(response)
     }
 
     fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> DescribeClusterResponse {

@@ -8,14 +8,14 @@ use kafkars_protocol::messages::describe_producers::{
     TopicRequest, TopicResponse,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::producers::ActiveProducer;
 use crate::topic::TopicKey;
 
 impl Serve for DescribeProducersRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<DescribeProducersResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<DescribeProducersResponse> {
         let mut state = peer.cluster.state();
-        Answer::Now(respond(&self, |topic, index| {
+        Handled::Now(respond(&self, |topic, index| {
             let partition = state.find_partition(&TopicKey::Name(topic.to_owned()), index)?;
             if partition.leader != peer.node {
                 return Err(ErrorCode::NotLeaderOrFollower);

@@ -7,19 +7,19 @@ use kafkars_protocol::messages::unregister_broker::{
     UnregisterBrokerRequest, UnregisterBrokerResponse,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 
 impl Serve for UnregisterBrokerRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<UnregisterBrokerResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<UnregisterBrokerResponse> {
         let Some(node) = peer.cluster.node(self.broker_id) else {
             let id = self.broker_id;
-            return Answer::Now(UnregisterBrokerResponse {
+            return Handled::Now(UnregisterBrokerResponse {
                 error_message: Some(format!("Broker ID {id} is not currently registered")),
                 ..self.refuse(peer, version, ErrorCode::BrokerIdNotRegistered)
             });
         };
         peer.cluster.fence(&node);
-        Answer::Now(UnregisterBrokerResponse {
+        Handled::Now(UnregisterBrokerResponse {
             error_message: Some(String::new()),
             ..UnregisterBrokerResponse::default()
         })

@@ -11,7 +11,7 @@ use kafkars_protocol::messages::describe_transactions::{
 };
 
 use super::coordination::check_transactional_id;
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::transactions::Transaction;
 
 /// Kafka's topic of committed offsets, and its default number of partitions.
@@ -19,7 +19,7 @@ const OFFSETS_TOPIC: &str = "__consumer_offsets";
 const OFFSETS_PARTITIONS: i32 = 50;
 
 impl Serve for DescribeTransactionsRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<DescribeTransactionsResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<DescribeTransactionsResponse> {
         let state = peer.cluster.state();
         let look_up = |id: &str| {
             if id.is_empty() {
@@ -29,7 +29,7 @@ impl Serve for DescribeTransactionsRequest {
             let found = state.transactions.get(id);
             found.ok_or(ErrorCode::TransactionalIdNotFound)
         };
-        Answer::Now(respond(&self, |id| match look_up(id) {
+        Handled::Now(respond(&self, |id| match look_up(id) {
             Ok(transaction) => describe(id, transaction),
             Err(code) => failure(id, code),
         }))

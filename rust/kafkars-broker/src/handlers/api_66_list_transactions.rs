@@ -8,7 +8,7 @@ use kafkars_protocol::messages::list_transactions::{
     ListTransactionsRequest, ListTransactionsResponse, TransactionState,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::nodes::CoordinatorKind;
 use crate::pattern;
 use crate::transactions::{Stage, Transaction};
@@ -26,11 +26,11 @@ const STATES: &[&str] = &[
 ];
 
 impl Serve for ListTransactionsRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<ListTransactionsResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<ListTransactionsResponse> {
         let text = self.transactional_id_pattern.as_deref();
         let pattern = text.filter(|text| !text.is_empty()).map(pattern::whole);
         let Ok(pattern) = pattern.transpose() else {
-            return Answer::Now(self.refuse(peer, version, ErrorCode::InvalidRegularExpression));
+            return Handled::Now(self.refuse(peer, version, ErrorCode::InvalidRegularExpression));
         };
         let cluster = &peer.cluster;
         let now = cluster.now();
@@ -47,7 +47,7 @@ impl Serve for ListTransactionsRequest {
         };
         let transactions = state.transactions.iter();
         let unknown = self.state_filters.iter();
-        Answer::Now(ListTransactionsResponse {
+        Handled::Now(ListTransactionsResponse {
             throttle_time_ms: 0,
             error_code: 0,
             unknown_state_filters: unknown

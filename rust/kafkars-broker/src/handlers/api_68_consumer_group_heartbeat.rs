@@ -8,16 +8,16 @@ use kafkars_protocol::messages::consumer_group_heartbeat::{
     ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse,
 };
 
-use super::{Answer, Peer, Serve, coordination};
+use super::{Handled, Peer, Serve, coordination};
 use crate::refusal::Refusal;
 
 impl Serve for ConsumerGroupHeartbeatRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<ConsumerGroupHeartbeatResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<ConsumerGroupHeartbeatResponse> {
         let group = self.group_id.clone();
         let answered = coordination::hear(peer, &group, |groups, topics, now| {
             groups.consumer_heartbeat(self, version, peer.client(), topics, now)
         });
-        Answer::Now(answered.unwrap_or_else(refusal))
+        Handled::Now(answered.unwrap_or_else(refusal))
     }
 
     fn refuse(

@@ -7,11 +7,11 @@ use kafkars_protocol::messages::consumer_group_describe::{
     ConsumerGroupDescribeRequest, ConsumerGroupDescribeResponse, DescribedGroup,
 };
 
-use super::{Answer, Peer, Serve, coordination, operations};
+use super::{Handled, Peer, Serve, coordination, operations};
 use crate::refusal::Refusal;
 
 impl Serve for ConsumerGroupDescribeRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<ConsumerGroupDescribeResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<ConsumerGroupDescribeResponse> {
         let described = coordination::describe_each(
             peer,
             &self.group_ids,
@@ -28,7 +28,7 @@ impl Serve for ConsumerGroupDescribeRequest {
             },
             failure,
         );
-        Answer::Now(ConsumerGroupDescribeResponse {
+        Handled::Now(ConsumerGroupDescribeResponse {
             throttle_time_ms: 0,
             groups: described,
         })

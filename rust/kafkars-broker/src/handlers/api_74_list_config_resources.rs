@@ -8,7 +8,7 @@ use kafkars_protocol::messages::list_config_resources::{
     ConfigResource, ListConfigResourcesRequest, ListConfigResourcesResponse,
 };
 
-use super::{Answer, Peer, Serve};
+use super::{Handled, Peer, Serve};
 use crate::settings::resource;
 
 /// First version that names types.
@@ -23,14 +23,14 @@ const TYPES: &[i8] = &[
 ];
 
 impl Serve for ListConfigResourcesRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<ListConfigResourcesResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<ListConfigResourcesResponse> {
         let types: &[i8] = match version {
             TYPES_SINCE.. if self.resource_types.is_empty() => TYPES,
             TYPES_SINCE.. => &self.resource_types,
             _ => &[resource::CLIENT_METRICS],
         };
         if types.iter().any(|wanted| !TYPES.contains(wanted)) {
-            return Answer::Now(self.refuse(peer, version, ErrorCode::UnsupportedVersion));
+            return Handled::Now(self.refuse(peer, version, ErrorCode::UnsupportedVersion));
         }
         let state = peer.cluster.state();
         let mut config_resources = Vec::new();
@@ -51,7 +51,7 @@ impl Serve for ListConfigResourcesRequest {
                 resource_type: *resource_type,
             }));
         }
-        Answer::Now(ListConfigResourcesResponse {
+        Handled::Now(ListConfigResourcesResponse {
             throttle_time_ms: 0,
             error_code: 0,
             config_resources,

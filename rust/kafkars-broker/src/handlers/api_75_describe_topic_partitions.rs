@@ -11,7 +11,7 @@ use kafkars_protocol::messages::describe_topic_partitions::{
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use super::{Answer, Peer, Serve, operations};
+use super::{Handled, Peer, Serve, operations};
 use crate::cluster::Cluster;
 use crate::failover::NO_LEADER;
 use crate::partition::Partition;
@@ -24,7 +24,7 @@ const MOST_PARTITIONS: i32 = 2000;
 const NO_OPERATIONS: i32 = i32::MIN;
 
 impl Serve for DescribeTopicPartitionsRequest {
-    fn serve(self, peer: &Peer, version: i16) -> Answer<DescribeTopicPartitionsResponse> {
+    fn serve(self, peer: &Peer, version: i16) -> Handled<DescribeTopicPartitionsResponse> {
         let state = peer.cluster.state();
         let mut names: BTreeSet<&str> = self.topics.iter().map(|topic| &*topic.name).collect();
         let start = self.cursor.as_ref();
@@ -33,7 +33,7 @@ impl Serve for DescribeTopicPartitionsRequest {
             cursor.partition_index < 0 || elsewhere
         });
         if bad_start {
-            return Answer::Now(self.refuse(peer, version, ErrorCode::InvalidRequest));
+            return Handled::Now(self.refuse(peer, version, ErrorCode::InvalidRequest));
         }
         if names.is_empty() {
             names = state.topics().map(|topic| &*topic.name).collect();
@@ -53,7 +53,7 @@ impl Serve for DescribeTopicPartitionsRequest {
                 break;
             }
         }
-        Answer::Now(DescribeTopicPartitionsResponse {
+        Handled::Now(DescribeTopicPartitionsResponse {
             throttle_time_ms: 0,
             topics: page.topics,
             next_cursor,

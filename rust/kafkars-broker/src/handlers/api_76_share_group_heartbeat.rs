@@ -9,16 +9,16 @@ use kafkars_protocol::messages::share_group_heartbeat::{
     ShareGroupHeartbeatRequest, ShareGroupHeartbeatResponse,
 };
 
-use super::{Answer, Peer, Serve, coordination};
+use super::{Handled, Peer, Serve, coordination};
 use crate::refusal::Refusal;
 
 impl Serve for ShareGroupHeartbeatRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<ShareGroupHeartbeatResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<ShareGroupHeartbeatResponse> {
         let group = self.group_id.clone();
         let answered = coordination::hear(peer, &group, |groups, topics, now| {
             groups.share_heartbeat(self, peer.client(), topics, now)
         });
-        Answer::Now(answered.unwrap_or_else(refusal))
+        Handled::Now(answered.unwrap_or_else(refusal))
     }
 
     fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> ShareGroupHeartbeatResponse {

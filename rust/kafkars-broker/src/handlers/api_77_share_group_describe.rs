@@ -7,11 +7,11 @@ use kafkars_protocol::messages::share_group_describe::{
     DescribedGroup, ShareGroupDescribeRequest, ShareGroupDescribeResponse,
 };
 
-use super::{Answer, Peer, Serve, coordination, operations};
+use super::{Handled, Peer, Serve, coordination, operations};
 use crate::refusal::Refusal;
 
 impl Serve for ShareGroupDescribeRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<ShareGroupDescribeResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<ShareGroupDescribeResponse> {
         let described = coordination::describe_each(
             peer,
             &self.group_ids,
@@ -28,7 +28,7 @@ impl Serve for ShareGroupDescribeRequest {
             },
             failure,
         );
-        Answer::Now(ShareGroupDescribeResponse {
+        Handled::Now(ShareGroupDescribeResponse {
             throttle_time_ms: 0,
             groups: described,
         })

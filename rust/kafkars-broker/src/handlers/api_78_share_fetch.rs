@@ -15,7 +15,7 @@ use kafkars_protocol::messages::share_fetch::{
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use super::{Answer, Hints, Peer, Serve};
+use super::{Handled, Hints, Peer, Serve};
 use crate::nodes::Node;
 use crate::security::acl::AclOperation;
 use crate::shares::{
@@ -30,19 +30,19 @@ const RECORD_LIMIT: i8 = 1;
 type Partition = (Uuid, i32);
 
 impl Serve for ShareFetchRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<ShareFetchResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<ShareFetchResponse> {
         let wait = i64::from(self.max_wait_ms.max(0));
         let mut state = peer.cluster.state();
         let mut poll = match Poll::begin(self, peer, &mut state) {
             Ok(poll) => poll,
-            Err(code) => return Answer::Now(failure(code)),
+            Err(code) => return Handled::Now(failure(code)),
         };
         if poll.look(&mut state) || wait == 0 {
-            return Answer::Now(poll.respond(&mut state));
+            return Handled::Now(poll.respond(&mut state));
         }
         poll.listen(&mut state);
         drop(state);
-        Answer::Later(Box::pin(poll.run(peer.cluster.now().saturating_add(wait))))
+        Handled::Later(Box::pin(poll.run(peer.cluster.now().saturating_add(wait))))
     }
 
     fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> ShareFetchResponse {

@@ -11,15 +11,15 @@ use kafkars_protocol::messages::share_acknowledge::{
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::api_78_share_fetch::{check_read, session_key};
-use super::{Answer, Hints, Peer, Serve};
+use super::{Handled, Hints, Peer, Serve};
 use crate::nodes::Node;
 use crate::shares::{self, CLOSING, Changes, OPENING, ShareLimits, SharedLog};
 use crate::state::State;
 
 impl Serve for ShareAcknowledgeRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<ShareAcknowledgeResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<ShareAcknowledgeResponse> {
         let mut state = peer.cluster.state();
-        Answer::Now(carry_out(self, peer, &mut state).unwrap_or_else(failure))
+        Handled::Now(carry_out(self, peer, &mut state).unwrap_or_else(failure))
     }
 
     fn refuse(&self, _peer: &Peer, _version: i16, code: ErrorCode) -> ShareAcknowledgeResponse {

@@ -5,13 +5,13 @@
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::add_raft_voter::{AddRaftVoterRequest, AddRaftVoterResponse};
 
-use super::{Answer, Peer, Serve, voters};
+use super::{Handled, Peer, Serve, voters};
 
 impl Serve for AddRaftVoterRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<AddRaftVoterResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<AddRaftVoterResponse> {
         let cluster_id = self.cluster_id.as_deref();
         let refusal = voters::refusal(peer, "Add", cluster_id, self.voter_directory_id);
-        Answer::Now(AddRaftVoterResponse {
+        Handled::Now(AddRaftVoterResponse {
             throttle_time_ms: 0,
             error_code: refusal.code.code(),
             error_message: Some(refusal.into_message()),

@@ -7,13 +7,13 @@ use kafkars_protocol::messages::remove_raft_voter::{
     RemoveRaftVoterRequest, RemoveRaftVoterResponse,
 };
 
-use super::{Answer, Peer, Serve, voters};
+use super::{Handled, Peer, Serve, voters};
 
 impl Serve for RemoveRaftVoterRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<RemoveRaftVoterResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<RemoveRaftVoterResponse> {
         let cluster_id = self.cluster_id.as_deref();
         let refusal = voters::refusal(peer, "Remove", cluster_id, self.voter_directory_id);
-        Answer::Now(RemoveRaftVoterResponse {
+        Handled::Now(RemoveRaftVoterResponse {
             throttle_time_ms: 0,
             error_code: refusal.code.code(),
             error_message: Some(refusal.into_message()),

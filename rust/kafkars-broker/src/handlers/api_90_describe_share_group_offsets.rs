@@ -12,13 +12,13 @@ use kafkars_protocol::messages::describe_share_group_offsets::{
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use super::{Answer, Peer, Serve, coordination};
+use super::{Handled, Peer, Serve, coordination};
 use crate::refusal::Refusal;
 use crate::shares::SharedLog;
 use crate::state::State;
 
 impl Serve for DescribeShareGroupOffsetsRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<DescribeShareGroupOffsetsResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<DescribeShareGroupOffsetsResponse> {
         let now = peer.cluster.clock.now();
         let mut state = peer.cluster.state();
         let groups = self.groups.into_iter().map(|wanted| {
@@ -27,7 +27,7 @@ impl Serve for DescribeShareGroupOffsetsRequest {
             let found = found.and_then(|()| describe(&mut state, wanted, now));
             found.unwrap_or_else(|refused| failure(id, refused))
         });
-        Answer::Now(DescribeShareGroupOffsetsResponse {
+        Handled::Now(DescribeShareGroupOffsetsResponse {
             throttle_time_ms: 0,
             groups: groups.collect(),
         })

@@ -9,13 +9,13 @@ use kafkars_protocol::messages::alter_share_group_offsets::{
     AlterShareGroupOffsetsResponsePartition, AlterShareGroupOffsetsResponseTopic,
 };
 
-use super::{Answer, Peer, Serve, coordination};
+use super::{Handled, Peer, Serve, coordination};
 use crate::refusal::Refusal;
 use crate::shares::SharedLog;
 use crate::state::State;
 
 impl Serve for AlterShareGroupOffsetsRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<AlterShareGroupOffsetsResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<AlterShareGroupOffsetsResponse> {
         let now = peer.cluster.clock.now();
         let mut state = peer.cluster.state();
         let allowed = coordination::check_group(peer, &self.group_id).map_err(Refusal::from);
@@ -23,7 +23,7 @@ impl Serve for AlterShareGroupOffsetsRequest {
             state.groups.make_share_group(&self.group_id, now)?;
             state.groups.check_share_group_is_empty(&self.group_id, now)
         });
-        Answer::Now(match allowed {
+        Handled::Now(match allowed {
             Ok(()) => alter(self, &mut state),
             Err(refused) => failure(refused),
         })

@@ -9,18 +9,18 @@ use kafkars_protocol::messages::delete_share_group_offsets::{
     DeleteShareGroupOffsetsResponseTopic,
 };
 
-use super::{Answer, Peer, Serve, coordination};
+use super::{Handled, Peer, Serve, coordination};
 use crate::refusal::Refusal;
 
 impl Serve for DeleteShareGroupOffsetsRequest {
-    fn serve(self, peer: &Peer, _version: i16) -> Answer<DeleteShareGroupOffsetsResponse> {
+    fn serve(self, peer: &Peer, _version: i16) -> Handled<DeleteShareGroupOffsetsResponse> {
         let now = peer.cluster.clock.now();
         let mut state = peer.cluster.state();
         let allowed = coordination::check_group(peer, &self.group_id).map_err(Refusal::from);
         let allowed =
             allowed.and_then(|()| state.groups.check_share_group_is_empty(&self.group_id, now));
         if let Err(refused) = allowed {
-            return Answer::Now(failure(refused));
+            return Handled::Now(failure(refused));
         }
         let topics = self.topics.into_iter().map(|topic| {
             let id = state.topic(&topic.topic_name).map(|found| found.id);
@@ -37,7 +37,7 @@ impl Serve for DeleteShareGroupOffsetsRequest {
                 error_message: problem.map(str::to_owned),
             }
         });
-        Answer::Now(DeleteShareGroupOffsetsResponse {
+        Handled::Now(DeleteShareGroupOffsetsResponse {
             responses: topics.collect(),
             ..DeleteShareGroupOffsetsResponse::default()
         })

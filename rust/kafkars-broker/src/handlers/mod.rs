@@ -151,7 +151,7 @@ impl Peer {
 }
 
 /// What a handler makes of a request.
-pub(crate) enum Answer<M> {
+pub(crate) enum Handled<M> {
     Now(M),
     Silence,
     Disconnect,
@@ -161,7 +161,7 @@ pub(crate) enum Answer<M> {
 /// A request that this broker serves.
 pub(crate) trait Serve: Request + Send + 'static {
     /// Handles it.
-    fn serve(self, peer: &Peer, version: i16) -> Answer<Self::Response>;
+    fn serve(self, peer: &Peer, version: i16) -> Handled<Self::Response>;
 
     /// The answer with this error in every place the request is about. It is what a fault on purpose answers.
     fn refuse(&self, peer: &Peer, version: i16, code: ErrorCode) -> Self::Response;
@@ -200,7 +200,7 @@ pub(crate) trait Guard: Serve {
 macro_rules! dispatcher {
     ($($api:ident $module:ident $request:ident,)*) => {
         /// Calls a generic function with the request type of an API.
-        fn call(api: ApiKey, call: Call, reader: Reader) -> Result<Outcome, ConnectionEnd> {
+        fn call(api: ApiKey, call: RequestCall, reader: Reader) -> Result<Outcome, ConnectionEnd> {
             match api {
                 $(ApiKey::$api => call.run::<kafkars_protocol::messages::$module::$request>(reader),)*
                 _ => Ok(Outcome::Disconnect),
@@ -258,7 +258,7 @@ pub(crate) fn dispatch(peer: &Peer, frame: Bytes) -> Result<Outcome, ConnectionE
         Gate::Refused(code) => Some(code),
         _ => not_controller(&peer, header.api_key).or_else(|| not_on(&peer, header.api_key)),
     };
-    let mut call = Call {
+    let mut call = RequestCall {
         peer,
         header,
         size,
@@ -350,7 +350,7 @@ fn after(
 }
 
 /// One request on its way to its handler.
-struct Call {
+struct RequestCall {
     peer: Peer,
     header: RequestHeader,
     /// Bytes of the request, header included.
@@ -358,7 +358,7 @@ struct Call {
     refusal: Option<ErrorCode>,
 }
 
-impl Call {
+impl RequestCall {
     /// A version that is not offered ends the connection, as in Kafka; only `ApiVersions` has an answer for it (KIP-511).
     fn answer(self, reader: Reader) -> Result<Outcome, ConnectionEnd> {
         let RequestHeader {
@@ -400,8 +400,8 @@ impl Call {
         // The frame's buffer can be used again once nothing holds a part of it.
         drop(reader);
         let answer = match self.refusal {
-            Some(_) if !request.expects_answer() => Answer::Disconnect,
-            Some(code) => Answer::Now(request.refuse(&self.peer, api_version, code)),
+            Some(_) if !request.expects_answer() => Handled::Disconnect,
+            Some(code) => Handled::Now(request.refuse(&self.peer, api_version, code)),
             None => guard::serve(request, &self.peer, api_version),
         };
         let Self { peer, size, .. } = self;
@@ -422,14 +422,16 @@ impl Call {
             })
         };
         match answer {
-            Answer::Now(response) => reply(response),
-            Answer::Silence if pause_ms > 0 => Ok(Outcome::Throttled {
+            Handled::Now(response) => reply(response),
+            Handled::Silence if pause_ms > 0 => Ok(Outcome::Throttled {
                 frame: None,
                 pause_ms,
             }),
-            Answer::Silence => Ok(Outcome::Silence),
-            Answer::Disconnect => Ok(Outcome::Disconnect),
-            Answer::Later(later) => Ok(Outcome::Later(Box::pin(async move { reply(later.await) }))),
+            Handled::Silence => Ok(Outcome::Silence),
+            Handled::Disconnect => Ok(Outcome::Disconnect),
+            Handled::Later(later) => {
+                Ok(Outcome::Later(Box::pin(async move { reply(later.await) })))
+            }
         }
     }
 }

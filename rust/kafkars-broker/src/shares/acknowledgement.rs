@@ -7,12 +7,12 @@ use kafkars_protocol::ErrorCode;
 pub(crate) struct Acknowledgement {
     pub(crate) first: i64,
     pub(crate) last: i64,
-    pub(crate) verdict: Verdict,
+    pub(crate) kind: AcknowledgeType,
 }
 
 /// Kafka's acknowledgement types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum AcknowledgeType {
     /// There is no record at this offset.
     Gap,
     /// It was handled.
@@ -25,7 +25,7 @@ pub(crate) enum Verdict {
     Renew,
 }
 
-impl Verdict {
+impl AcknowledgeType {
     fn from_code(code: i8) -> Result<Self, ErrorCode> {
         match code {
             0 => Ok(Self::Gap),
@@ -56,29 +56,25 @@ pub(crate) fn parse(
         }
         end = last;
         if let [code] = types[..] {
-            let verdict = Verdict::from_code(code)?;
-            said.push(Acknowledgement {
-                first,
-                last,
-                verdict,
-            });
+            let kind = AcknowledgeType::from_code(code)?;
+            said.push(Acknowledgement { first, last, kind });
             continue;
         }
         for (offset, code) in (first..).zip(types) {
-            let verdict = Verdict::from_code(code)?;
+            let kind = AcknowledgeType::from_code(code)?;
             match said.last_mut() {
-                Some(before) if before.last + 1 == offset && before.verdict == verdict => {
+                Some(before) if before.last + 1 == offset && before.kind == kind => {
                     before.last = offset;
                 }
                 _ => said.push(Acknowledgement {
                     first: offset,
                     last: offset,
-                    verdict,
+                    kind,
                 }),
             }
         }
     }
-    if !renews && said.iter().any(|it| it.verdict == Verdict::Renew) {
+    if !renews && said.iter().any(|it| it.kind == AcknowledgeType::Renew) {
         return Err(ErrorCode::InvalidRequest);
     }
     Ok(said)
@@ -88,21 +84,21 @@ pub(crate) fn parse(
 mod tests {
     use super::*;
 
-    fn read(batches: &[(i64, i64, &[i8])]) -> Result<Vec<(i64, i64, Verdict)>, ErrorCode> {
+    fn read(batches: &[(i64, i64, &[i8])]) -> Result<Vec<(i64, i64, AcknowledgeType)>, ErrorCode> {
         let batches = batches
             .iter()
             .map(|(first, last, types)| (*first, *last, types.to_vec()));
         let said = parse(batches, false)?.into_iter();
-        Ok(said.map(|it| (it.first, it.last, it.verdict)).collect())
+        Ok(said.map(|it| (it.first, it.last, it.kind)).collect())
     }
 
     #[test]
     fn types_hold_for_all_records_or_for_one_each() {
         let said = read(&[(0, 2, &[1]), (3, 5, &[2, 2, 3])]).unwrap();
         let expected = [
-            (0, 2, Verdict::Accept),
-            (3, 4, Verdict::Release),
-            (5, 5, Verdict::Reject),
+            (0, 2, AcknowledgeType::Accept),
+            (3, 4, AcknowledgeType::Release),
+            (5, 5, AcknowledgeType::Reject),
         ];
         assert_eq!(said, expected);
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::share_fetch::AcquiredRecords;
 
-use super::acknowledgement::{Acknowledgement, Verdict};
+use super::acknowledgement::{AcknowledgeType, Acknowledgement};
 
 /// Records from `start` to before `next` are in flight: in ranges without gaps, in order. Those before are done, those after untouched.
 #[derive(Debug)]
@@ -226,15 +226,18 @@ impl SharePartition {
             self.split(said.first);
             self.split(said.last + 1);
             for (_, range) in self.ranges.range_mut(said.first..=said.last) {
-                match (said.verdict, &mut range.state) {
-                    (Verdict::Accept | Verdict::Reject | Verdict::Gap, state) => {
+                match (said.kind, &mut range.state) {
+                    (
+                        AcknowledgeType::Accept | AcknowledgeType::Reject | AcknowledgeType::Gap,
+                        state,
+                    ) => {
                         *state = RecordState::Done;
                     }
-                    (Verdict::Release, _) => range.release(limits),
-                    (Verdict::Renew, RecordState::Acquired { until, .. }) => {
+                    (AcknowledgeType::Release, _) => range.release(limits),
+                    (AcknowledgeType::Renew, RecordState::Acquired { until, .. }) => {
                         *until = now.saturating_add(limits.lock_ms);
                     }
-                    (Verdict::Renew, _) => {}
+                    (AcknowledgeType::Renew, _) => {}
                 }
             }
         }
@@ -370,12 +373,8 @@ mod tests {
             .collect()
     }
 
-    fn say(first: i64, last: i64, verdict: Verdict) -> Acknowledgement {
-        Acknowledgement {
-            first,
-            last,
-            verdict,
-        }
+    fn say(first: i64, last: i64, kind: AcknowledgeType) -> Acknowledgement {
+        Acknowledgement { first, last, kind }
     }
 
     fn acknowledge(
@@ -414,10 +413,10 @@ mod tests {
     fn what_is_released_comes_again_and_not_for_ever() {
         let mut shared = SharePartition::new(0);
         acquire(&mut shared, "a", 9, &[(0, 3)]);
-        acknowledge(&mut shared, "a", &[say(1, 2, Verdict::Release)]).unwrap();
+        acknowledge(&mut shared, "a", &[say(1, 2, AcknowledgeType::Release)]).unwrap();
         assert_eq!(shared.next_offset(LIMITS), Some(1));
         assert_eq!(acquire(&mut shared, "b", 9, &[(0, 3)]), [(1, 2, 2)]);
-        acknowledge(&mut shared, "b", &[say(1, 2, Verdict::Release)]).unwrap();
+        acknowledge(&mut shared, "b", &[say(1, 2, AcknowledgeType::Release)]).unwrap();
         assert_eq!(
             shared.next_offset(LIMITS),
             Some(4),
@@ -429,12 +428,15 @@ mod tests {
     fn the_start_moves_when_everything_before_is_done() {
         let mut shared = SharePartition::new(0);
         acquire(&mut shared, "a", 9, &[(0, 5)]);
-        acknowledge(&mut shared, "a", &[say(2, 3, Verdict::Accept)]).unwrap();
+        acknowledge(&mut shared, "a", &[say(2, 3, AcknowledgeType::Accept)]).unwrap();
         assert_eq!((shared.start(), shared.lag(10)), (0, 8));
-        let said = [say(0, 0, Verdict::Reject), say(1, 1, Verdict::Gap)];
+        let said = [
+            say(0, 0, AcknowledgeType::Reject),
+            say(1, 1, AcknowledgeType::Gap),
+        ];
         acknowledge(&mut shared, "a", &said).unwrap();
         assert_eq!((shared.start(), shared.lag(10)), (4, 6));
-        acknowledge(&mut shared, "a", &[say(0, 3, Verdict::Accept)]).unwrap();
+        acknowledge(&mut shared, "a", &[say(0, 3, AcknowledgeType::Accept)]).unwrap();
     }
 
     #[test]
@@ -442,10 +444,10 @@ mod tests {
         let mut shared = SharePartition::new(0);
         acquire(&mut shared, "a", 1, &[(0, 1)]);
         acquire(&mut shared, "b", 9, &[(2, 3)]);
-        let code = acknowledge(&mut shared, "a", &[say(0, 3, Verdict::Accept)]);
+        let code = acknowledge(&mut shared, "a", &[say(0, 3, AcknowledgeType::Accept)]);
         assert_eq!(code, Err(ErrorCode::InvalidRecordState));
         assert_eq!(shared.start(), 0);
-        let code = acknowledge(&mut shared, "a", &[say(0, 4, Verdict::Accept)]);
+        let code = acknowledge(&mut shared, "a", &[say(0, 4, AcknowledgeType::Accept)]);
         assert_eq!(code, Err(ErrorCode::InvalidRequest));
     }
 
@@ -453,12 +455,12 @@ mod tests {
     fn locks_run_out_and_are_renewed() {
         let mut shared = SharePartition::new(0);
         acquire(&mut shared, "a", 9, &[(0, 3)]);
-        acknowledge(&mut shared, "a", &[say(2, 3, Verdict::Renew)]).unwrap();
+        acknowledge(&mut shared, "a", &[say(2, 3, AcknowledgeType::Renew)]).unwrap();
         assert_eq!(shared.deadline(), Some(1000));
         shared.advance(1000, 0, LIMITS);
         assert_eq!(shared.deadline(), Some(1500));
         assert_eq!(acquire(&mut shared, "b", 9, &[(0, 3)]), [(0, 1, 2)]);
-        let code = acknowledge(&mut shared, "a", &[say(0, 1, Verdict::Accept)]);
+        let code = acknowledge(&mut shared, "a", &[say(0, 1, AcknowledgeType::Accept)]);
         assert_eq!(code, Err(ErrorCode::InvalidRecordState));
     }
 
@@ -478,11 +480,11 @@ mod tests {
         acquire(&mut shared, "a", 9, &[(0, 3)]);
         shared.advance(0, 2, LIMITS);
         assert_eq!(shared.start(), 2);
-        acknowledge(&mut shared, "a", &[say(0, 3, Verdict::Accept)]).unwrap();
+        acknowledge(&mut shared, "a", &[say(0, 3, AcknowledgeType::Accept)]).unwrap();
         shared.advance(0, 50, LIMITS);
         assert_eq!(shared.next_offset(LIMITS), Some(50));
         assert_eq!(acquire(&mut shared, "a", 9, &[(60, 61)]), [(60, 61, 1)]);
-        acknowledge(&mut shared, "a", &[say(60, 61, Verdict::Accept)]).unwrap();
+        acknowledge(&mut shared, "a", &[say(60, 61, AcknowledgeType::Accept)]).unwrap();
         assert_eq!(shared.start(), 62);
     }
 }

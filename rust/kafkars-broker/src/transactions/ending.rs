@@ -9,7 +9,7 @@ use super::{ProducerIds, TransactionCoordinator, Transactions};
 /// Epoch of the coordinator: it is never elected anew.
 const COORDINATOR_EPOCH: i32 = 0;
 
-/// A producer's wish to end its transaction.
+/// What a producer asks for when it ends its transaction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TransactionEnd<'a> {
     pub(crate) id: &'a str,
@@ -28,26 +28,22 @@ enum EndCheck {
 
 impl TransactionCoordinator<'_> {
     /// Ends a transaction and gives the identity with which the producer goes on.
-    pub(crate) fn end(
-        &mut self,
-        wish: TransactionEnd<'_>,
-        now: i64,
-    ) -> Result<Identity, ErrorCode> {
-        if wish.id.is_empty() {
+    pub(crate) fn end(&mut self, end: TransactionEnd<'_>, now: i64) -> Result<Identity, ErrorCode> {
+        if end.id.is_empty() {
             return Err(ErrorCode::InvalidRequest);
         }
-        self.expire(wish.id, now);
+        self.expire(end.id, now);
         let transaction = self
             .transactions
             .by_id
-            .get_mut(wish.id)
+            .get_mut(end.id)
             .ok_or(ErrorCode::InvalidProducerIdMapping)?;
-        match check(transaction, &wish)? {
+        match check(transaction, &end)? {
             EndCheck::Done => {}
             EndCheck::Prepare => {
-                prepare(transaction, self.producer_ids, &wish, now);
-                self.transactions.note_prepared(wish.id);
-                let ended = self.complete(wish.id, now);
+                prepare(transaction, self.producer_ids, &end, now);
+                self.transactions.note_prepared(end.id);
+                let ended = self.complete(end.id, now);
                 if let Some(next) = ended {
                     return Ok(next);
                 }
@@ -55,7 +51,7 @@ impl TransactionCoordinator<'_> {
         }
         let transaction = self
             .transactions
-            .get(wish.id)
+            .get(end.id)
             .ok_or(ErrorCode::UnknownServerError)?;
         Ok(match transaction.next_producer_id {
             NO_ID => Identity {
@@ -158,20 +154,20 @@ impl Transactions {
     }
 }
 
-fn check(transaction: &Transaction, wish: &TransactionEnd<'_>) -> Result<EndCheck, ErrorCode> {
-    let Identity { id, epoch } = wish.producer;
-    let overflowed = wish.bumps && transaction.is_retry_on_overflow(id, epoch);
+fn check(transaction: &Transaction, end: &TransactionEnd<'_>) -> Result<EndCheck, ErrorCode> {
+    let Identity { id, epoch } = end.producer;
+    let overflowed = end.bumps && transaction.is_retry_on_overflow(id, epoch);
     if transaction.producer_id != id && !overflowed {
         return Err(ErrorCode::InvalidProducerIdMapping);
     }
     // The producer did not get the answer that told it its next epoch.
-    let bumped = wish.bumps && i32::from(transaction.producer_epoch) == i32::from(epoch) + 1;
+    let bumped = end.bumps && i32::from(transaction.producer_epoch) == i32::from(epoch) + 1;
     let retries = bumped || overflowed;
     let current = transaction.producer_epoch == epoch;
     let valid = match transaction.stage {
         Stage::Empty | Stage::Ongoing => current,
         Stage::PrepareCommit | Stage::PrepareAbort => {
-            if wish.bumps {
+            if end.bumps {
                 bumped
             } else {
                 current
@@ -183,8 +179,8 @@ fn check(transaction: &Transaction, wish: &TransactionEnd<'_>) -> Result<EndChec
         return Err(ErrorCode::ProducerFenced);
     }
     // Since KIP-890 the same epoch names the next transaction, in which nothing has happened yet: it may be aborted.
-    let fresh = wish.bumps && !retries;
-    match (transaction.stage, wish.committed) {
+    let fresh = end.bumps && !retries;
+    match (transaction.stage, end.committed) {
         (Stage::Ongoing, _) => Ok(EndCheck::Prepare),
         (Stage::PrepareCommit, true) | (Stage::PrepareAbort, false) => {
             Err(ErrorCode::ConcurrentTransactions)
@@ -202,21 +198,21 @@ fn check(transaction: &Transaction, wish: &TransactionEnd<'_>) -> Result<EndChec
 fn prepare(
     transaction: &mut Transaction,
     ids: &mut ProducerIds,
-    wish: &TransactionEnd<'_>,
+    end: &TransactionEnd<'_>,
     now: i64,
 ) {
     if transaction.stage != Stage::Ongoing {
         transaction.started_at = now;
     }
-    transaction.stage = if wish.committed {
+    transaction.stage = if end.committed {
         Stage::PrepareCommit
     } else {
         Stage::PrepareAbort
     };
     transaction.updated_at = now;
-    transaction.bumped = wish.bumps;
+    transaction.bumped = end.bumps;
     transaction.next_producer_id = NO_ID;
-    if wish.bumps {
+    if end.bumps {
         if transaction.is_epoch_exhausted() {
             transaction.next_producer_id = ids.take();
         }

@@ -11,12 +11,12 @@ mod transactions;
 
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use super::{Answer, Guard, Peer};
+use super::{Guard, Handled, Peer};
 use crate::security::acl::{AclOperation, Authorized, CLUSTER, ResourceType};
 use crate::security::session::ANONYMOUS;
 
 /// Serves what a client may ask for, and refuses the rest.
-pub(super) fn serve<R>(mut request: R, peer: &Peer, version: i16) -> Answer<R::Response>
+pub(super) fn serve<R>(mut request: R, peer: &Peer, version: i16) -> Handled<R::Response>
 where
     R: Guard<Response: Send>,
 {
@@ -26,8 +26,8 @@ where
     let expects_answer = request.expects_answer();
     if let Some(refused) = request.answer_refused(peer, version) {
         return match expects_answer {
-            true => Answer::Now(refused),
-            false => Answer::Disconnect,
+            true => Handled::Now(refused),
+            false => Handled::Disconnect,
         };
     }
     let denied = request.take_denied(peer, version);
@@ -38,7 +38,7 @@ where
     if !refused.is_empty() && !expects_answer {
         // What may be done is done, and the client told in the one way there is.
         drop(request.serve(peer, version));
-        return Answer::Disconnect;
+        return Handled::Disconnect;
     }
     let client = peer.clone();
     let finish = move |mut answer: R::Response| {
@@ -49,8 +49,8 @@ where
         answer
     };
     match request.serve(peer, version) {
-        Answer::Now(answer) => Answer::Now(finish(answer)),
-        Answer::Later(later) => Answer::Later(Box::pin(async move { finish(later.await) })),
+        Handled::Now(answer) => Handled::Now(finish(answer)),
+        Handled::Later(later) => Handled::Later(Box::pin(async move { finish(later.await) })),
         other => other,
     }
 }
