@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from kafkars.compat.confluent_kafka._model import ConsumerGroupState as _ConsumerGroupState
+from kafkars.compat.confluent_kafka._model import ConsumerGroupTopicPartitions as _ConsumerGroupTopicPartitions
+from kafkars.compat.confluent_kafka._model import ConsumerGroupType as _ConsumerGroupType
+from kafkars.compat.confluent_kafka._model import ElectionType as _ElectionType
+from kafkars.compat.confluent_kafka._model import IsolationLevel as _IsolationLevel
+from kafkars.compat.confluent_kafka._model import TopicCollection as _TopicCollection
 from kafkars.compat.confluent_kafka._new_topic import NewPartitions, NewTopic
+from kafkars.compat.confluent_kafka._partition import TopicPartition as _TopicPartition
 from kafkars.compat.confluent_kafka.admin._acl import (
     AclBinding,
     AclBindingFilter,
@@ -113,4 +120,11 @@ __all__ = [
     "UserScramCredentialDeletion",
     "UserScramCredentialUpsertion",
     "UserScramCredentialsDescription",
+    "_ConsumerGroupState",
+    "_ConsumerGroupTopicPartitions",
+    "_ConsumerGroupType",
+    "_ElectionType",
+    "_IsolationLevel",
+    "_TopicCollection",
+    "_TopicPartition",
 ]
