@@ -44,7 +44,15 @@ def test_the_documentation_shows_each_property_with_its_treatment() -> None:
     assert [(name, bool(topic), of, treatment) for name, topic, of, treatment in shown] == expected
 
 
-@pytest.mark.parametrize("each", [each for each in KNOWN.values() if each.default], ids=lambda each: each.name)
+# The library takes the first on Windows only, and of the second no text.
+DEFAULTS = [
+    each
+    for each in KNOWN.values()
+    if each.default and each.name not in {"ssl.ca.certificate.stores", "delivery.report.only.error"}
+]
+
+
+@pytest.mark.parametrize("each", DEFAULTS, ids=lambda each: each.name)
 def test_the_default_of_each_property_is_taken(each: Any) -> None:
     consumer_settings(({"group.id": "g", each.name: each.default},), {})
     producer_settings(({each.name: each.default},), {})

@@ -25,13 +25,28 @@ def text(library: str) -> str:
         "see (values, classes and codes of errors, how long it takes to fail) is the same, except for these rows. This page is generated from",
         f"`tests/compat/differential/reasons_of_{library}.py`.",
         "",
-        "| calls | the library | the face | why it stays |",
-        "|---|---|---|---|",
+        *table(library),
     ]
+    if (Path(__file__).parent / f"of_{library}_settings.py").exists():
+        lines += [
+            "",
+            "## Settings",
+            "",
+            "Every setting is given values at, below and above each of its limits, each of its words, and what is none of its type, with all",
+            "other settings at their defaults. What is taken and what is refused, by which error, is the same, except for these rows.",
+            "",
+            *table(f"{library}_settings"),
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def table(library: str) -> list[str]:
+    """The rows."""
+    lines = ["| calls | the library | the face | why it stays |", "|---|---|---|---|"]
     for each in reasons(library):
         cases = ", ".join(f"`{case}`" for case in dict.fromkeys(map(shown, each.cases)))
         lines.append(f"| {cases} | {each.original} | {each.face} | {each.why} |")
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def shown(pattern: str) -> str:

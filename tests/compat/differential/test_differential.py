@@ -14,6 +14,7 @@ from tests.compat.differential.run import compared
 from tests.compat.differential.worker import library_of
 
 LIBRARIES = ["confluent_kafka", "aiokafka"]
+SETTINGS = ["confluent_kafka_settings", "aiokafka_settings"]
 
 
 def assert_the_same(library: str, broker: Broker, states: frozenset[str]) -> None:
@@ -34,6 +35,12 @@ def test_every_call_ends_as_in_the_original(library: str, embedded_broker: Broke
     assert_the_same(library, embedded_broker, library_of(library).short)
 
 
+@pytest.mark.timeout(200)
+@pytest.mark.parametrize("library", SETTINGS)
+def test_every_setting_is_taken_or_refused_as_in_the_original(library: str, embedded_broker: Broker) -> None:
+    assert_the_same(library, embedded_broker, frozenset({"fresh"}))
+
+
 @pytest.mark.kafka
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -47,7 +54,7 @@ def test_the_page_of_differences_is_up_to_date(library: str) -> None:
     assert written == page.text(library), f"run python -m tests.compat.differential.page {library}"
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", LIBRARIES + SETTINGS)
 def test_every_reason_is_about_a_call(library: str) -> None:
     names = [case.name for case in cases(library_of(library))]
     for each in reasons(library):

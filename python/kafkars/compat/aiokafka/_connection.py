@@ -81,14 +81,16 @@ class Connection:
             raise ValueError(f"security_protocol: {shown(self.security_protocol)} is none of {', '.join(PROTOCOLS)}")
         if self.security_protocol in {"SSL", "SASL_SSL"} and self.ssl_context is None:
             raise ValueError(f"`ssl_context` is mandatory if security_protocol=={self.security_protocol!r}")
-        if self.sasl_mechanism not in MECHANISMS:
+        # As in aiokafka a mechanism counts only with SASL.
+        uses_sasl = self.security_protocol.startswith("SASL")
+        if uses_sasl and self.sasl_mechanism not in MECHANISMS:
             raise ValueError(f"sasl_mechanism: {shown(self.sasl_mechanism)} is none of {', '.join(MECHANISMS)}")
-        if self.security_protocol.startswith("SASL") and self.sasl_mechanism == "OAUTHBEARER":
+        if uses_sasl and self.sasl_mechanism == "OAUTHBEARER":
             provider = self.sasl_oauth_token_provider
             if not isinstance(provider, AbstractTokenProvider):
                 raise ValueError("sasl_oauth_token_provider: an object of aiokafka.abc.AbstractTokenProvider is needed")
         elif (
-            self.security_protocol.startswith("SASL")
+            uses_sasl
             and self.sasl_mechanism != "GSSAPI"
             and None in (self.sasl_plain_username, self.sasl_plain_password)
         ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -77,6 +78,9 @@ def settings(
 ) -> Settings:
     written = merged(arguments, keywords)
     others = {name: written.pop(name) for name in extra if name in written}
+    only_errors = "delivery.report.only.error"
+    if "on_delivery" in extra and not isinstance(written.get(only_errors, False), bool):
+        raise TypeError(f"{only_errors}: expected True or False")
     values = Values(client)
     for name, value in written.items():
         known = property_of(name, extra)
@@ -128,11 +132,16 @@ def checked(known: Property, value: object, name: str) -> Any:
     """A property's value, of its type and within its range, unless it is refused."""
     if known.kind == "native":
         raise invalid(f'"{name}" cannot be set: {known.note}')
+    if known.name == "ssl.ca.certificate.stores" and sys.platform != "win32":
+        raise invalid(f'"{name}" cannot be set: {known.note}')
     checked_value = value_of(known, value, name)
     meant = KNOWN[known.alias_of] if known.alias_of else known
     if meant in SECURITY:
         return checked_value  # refused where protocol and mechanism give it a meaning
-    if meant.treatment == REFUSED and checked_value not in (None, value_of(meant, meant.default or None, name)):
+    if meant.treatment == REFUSED and checked_value not in (
+        None,
+        value_of(meant, meant.default or None, name, default=True),
+    ):
         # A text may be a secret in the wrong place; whatever else came this far is a number or one of a few words.
         shown = "the value given" if meant.kind == "text" else repr(checked_value)
         raise invalid(f'"{name}" cannot be {shown}: {meant.note}')

@@ -15,6 +15,9 @@ NO_CLUSTER = "127.0.0.1:1"
 LARGEST_BATCH = 1 << 30
 """Lengths on the wire have 32 bits; the engine leaves half of that for what is around a batch."""
 
+LARGEST_WAITED_FOR = 100_000_000
+"""Bytes that a fetch may wait for."""
+
 KEYS = {"murmur2": "murmur2_consistent"}
 """Partitioners that the engine has under another name: its own `murmur2` keeps keyless records together."""
 
@@ -72,7 +75,9 @@ def consumer(values: Values) -> dict[str, Any]:
 
 
 def admin(values: Values) -> dict[str, Any]:
-    """Settings of `kafkars.Admin`."""
+    """Settings of `kafkars.Admin`. To librdkafka it is a producer, and what contradicts itself there does so here."""
+    idempotence(values)
+    times(values)
     return {
         **client(values),
         "allow_auto_create_topics": values["allow.auto.create.topics"],
@@ -84,6 +89,8 @@ def client(values: Values) -> dict[str, Any]:
     """Settings that every client has."""
     if values["reconnect.backoff.max.ms"] < values["reconnect.backoff.ms"]:
         raise values.contradiction("reconnect.backoff.max.ms must be at least reconnect.backoff.ms")
+    if values["group.protocol"] != "consumer":
+        assignors(values)
     longest_retry = values["retry.backoff.max.ms"]
     return {
         "bootstrap_servers": servers(values["metadata.broker.list"]),
@@ -187,10 +194,14 @@ def fetch_sizes(values: Values) -> dict[str, Any]:
     message, most = values["message.max.bytes"], values["fetch.max.bytes"]
     if values.has("fetch.max.bytes") and most < message:
         raise values.contradiction(f"fetch.max.bytes must be at least message.max.bytes ({message})")
-    most = max(most, message)
+    if not values.has("fetch.max.bytes"):
+        most = max(min(most, values["queued.max.messages.kbytes"] * 1024), message)
     receive = values["receive.message.max.bytes"]
-    if values.has("receive.message.max.bytes") and values.has("fetch.max.bytes") and receive < most + 512:
-        raise values.contradiction("receive.message.max.bytes must be at least fetch.max.bytes + 512")
+    if values.has("receive.message.max.bytes") and receive < most + 512:
+        raise values.contradiction(f"receive.message.max.bytes must be at least fetch.max.bytes ({most}) + 512")
+    # A second, narrower range than that of the property, which only consumers have.
+    if not 1 <= values["fetch.min.bytes"] <= LARGEST_WAITED_FOR:
+        raise values.contradiction(f"fetch.min.bytes must be between 1 and {LARGEST_WAITED_FOR}")
     return {
         "fetch_min_bytes": min(values["fetch.min.bytes"], most),
         "fetch_max_wait_ms": values["fetch.wait.max.ms"],

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from inspect import iscoroutinefunction
+from pathlib import Path
 from ssl import SSLError
 from typing import Any
 
@@ -97,6 +98,7 @@ def security(values: Values, oauth_cb: Callable[..., Any] | None) -> tuple[dict[
     Raises:
         KafkaException: Something is missing, or cannot be used.
     """
+    check_files(values)
     protocol: str = values["security.protocol"]
     settings: dict[str, Any] = {"security_protocol": protocol}
     credentials = Credentials()
@@ -121,6 +123,15 @@ def security(values: Values, oauth_cb: Callable[..., Any] | None) -> tuple[dict[
                 "sasl_password": Secret(FromApplication(credentials.password)),
             }
     return settings, credentials
+
+
+def check_files(values: Values) -> None:
+    """What has to be right of files whether or not the protocol needs them."""
+    authorities = values["https.ca.location"]
+    if authorities and authorities != "probe" and not Path(authorities).exists():
+        raise values.contradiction("https.ca.location must be an existing file or directory, or probe")
+    if values["ssl.keystore.location"] and not values["ssl.keystore.password"]:
+        raise values.contradiction("ssl.keystore.location needs ssl.keystore.password")
 
 
 def refuse(values: Values, *prefixes: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from kafkars.compat.confluent_kafka._codes import LOCAL
@@ -11,6 +12,9 @@ from kafkars.compat.confluent_kafka._properties.property import CHOICE, FLAG, IN
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
 
 TRUE, FALSE = {"true", "t", "1"}, {"false", "f", "0"}
+WHOLE = re.compile(r"\s*(?P<sign>[+-]?)(?P<digits>0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)")
+NEVER_EMPTY = {"debug", "builtin.features", "broker.version.fallback", "sasl.mechanisms", "sasl.mechanism"}
+NEVER_NONE = {"plugin.library.paths"}
 INVALID_ARG, _ = LOCAL["_INVALID_ARG"]
 
 
@@ -47,9 +51,9 @@ def value_of(known: Property, value: object, name: str, *, default: bool = False
         KafkaException: It is of another type, out of range, or none of the options; the code is `_INVALID_ARG`.
     """
     text = None if value is None else value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+    if not default and not text and (known.name in NEVER_EMPTY or (text is None and known.name in NEVER_NONE)):
+        raise invalid(f'"{name}" cannot be empty; leave it out')
     if known.kind in {"text", WORDS} and (not text or default):
-        if known.name == "debug" and value is not None and not default:
-            raise invalid(f'"{name}" cannot be empty; leave it out, or name some of: {", ".join(known.options)}')
         return text or None
     if not text:
         raise invalid(f'"{name}" cannot be empty: it needs {expected(known)}')
@@ -58,10 +62,7 @@ def value_of(known: Property, value: object, name: str, *, default: bool = False
     if known.kind in {INTEGER, NUMBER}:
         return number(known, text, name)
     if known.kind == CHOICE:
-        for option in known.options:
-            if option.lower() == text.lower():
-                return option
-        raise wrong(known, name)
+        return choice(known, text, name)
     if known.kind == WORDS:
         return words(known, text, name)
     return text
@@ -73,24 +74,40 @@ def flag(known: Property, text: str, name: str) -> bool:
     raise wrong(known, name)
 
 
+def choice(known: Property, text: str, name: str) -> str:
+    fold = str if known.name == "partitioner" else str.lower
+    for option in known.options:
+        if fold(option) == fold(text):
+            return option
+    raise wrong(known, name)
+
+
 def number(known: Property, text: str, name: str) -> int | float:
-    """A number in its range. Whole numbers may be hexadecimal, and what stands after their point does not count."""
+    """A number in its range. Whole numbers may be hexadecimal or octal, and what stands after their digits does not count."""
     if known.name == "request.required.acks" or known.alias_of == "request.required.acks":
         text = "-1" if text.lower() == "all" else text
-    try:
-        found: int | float = int(text, 0)
-    except ValueError:
+    found: int | float
+    if known.kind == INTEGER:
+        digits = WHOLE.match(text)
+        if digits is None:
+            raise wrong(known, name)
+        found = int(digits["sign"] + digits["digits"], base(digits["digits"]))
+    else:
         try:
-            found = float(text)
+            found = float(int(text, 16)) if "0x" in text.lower() else float(text)
         except ValueError:
             raise wrong(known, name) from None
         if not math.isfinite(found):
-            raise wrong(known, name) from None
-        found = int(found) if known.kind == INTEGER else found
+            raise wrong(known, name)
     low, high = known.limits or (-math.inf, math.inf)
     if not low <= found <= high:
         raise invalid(f'"{name}" is {found}, outside of its range {low} to {high}')
     return found
+
+
+def base(digits: str) -> int:
+    """What digits are written to, by C's rule."""
+    return 16 if digits[:2].lower() == "0x" else 8 if digits[0] == "0" else 10
 
 
 def words(known: Property, text: str, name: str) -> str:

@@ -150,12 +150,13 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             **connection.settings(),
             "auto_offset_reset": auto_offset_reset if auto_offset_reset in {"earliest", "latest"} else "none",
             "isolation_level": isolation_level,
-            "fetch_min_bytes": fetch_min_bytes,
+            "fetch_min_bytes": min(fetch_min_bytes, fetch_max_bytes),
             "fetch_max_bytes": fetch_max_bytes,
             "fetch_max_wait_ms": fetch_max_wait_ms,
             "max_partition_fetch_bytes": max_partition_fetch_bytes,
             "max_poll_interval_ms": max_poll_interval_ms,
-            "auto_commit_interval_ms": auto_commit_interval_ms,
+            # 0 is as often as there is something to commit.
+            "auto_commit_interval_ms": auto_commit_interval_ms or 1,
             "client_rack": client_rack or "",
             "default_api_timeout_ms": request_timeout_ms,
         }
@@ -164,7 +165,8 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
                 "group_id": self._group_id,
                 "group_instance_id": group_instance_id,
                 "session_timeout_ms": session_timeout_ms,
-                "heartbeat_interval_ms": heartbeat_interval_ms,
+                # aiokafka does not compare the two: a pause that would end the session gives way.
+                "heartbeat_interval_ms": min(heartbeat_interval_ms, max(int(session_timeout_ms / 3), 1)),
                 "enable_auto_commit": bool(enable_auto_commit),
                 "partition_assignment_strategy": self._assignors,
             }

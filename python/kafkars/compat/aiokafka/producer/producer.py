@@ -38,6 +38,12 @@ _DEFAULT_PARTITIONER = DefaultPartitioner()
 LONGEST = 10 * 365 * 86_400.0
 """Seconds: longer than anybody waits."""
 
+LARGEST_BATCH = 1 << 30
+"""Bytes: lengths on the wire have 32 bits, and half of that is left for what is around a batch."""
+
+BUFFER_MEMORY = 33_554_432
+"""Bytes that wait to be sent, unless one record may be larger."""
+
 LONGEST_DELIVERY_MS = 7 * 86_400_000
 """Idempotent batches do not give up with `request_timeout_ms`; a week bounds them."""
 
@@ -140,8 +146,9 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             "client_id": client_id,
             "acks": int(acks) if acks != "all" else "all",
             "compression_type": compression_type or "none",
-            "batch_size": max(max_batch_size, 1),
-            "max_request_size": max_request_size,
+            "batch_size": within(max_batch_size),
+            "max_request_size": within(max_request_size),
+            "buffer_memory": max(BUFFER_MEMORY, within(max_request_size)),
             "linger_ms": linger_ms / 1,
             "max_block_ms": request_timeout_ms,
             "delivery_timeout_ms": (LONGEST_DELIVERY_MS if is_idempotent else request_timeout_ms + linger_ms),
@@ -375,6 +382,11 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
     def _check_in_transaction(self) -> None:
         if self._transactional_id is not None and (not self._started().in_transaction or self._is_ending()):
             raise errors.IllegalOperation("records of this producer are sent in transactions, and none is open")
+
+
+def within(size: int) -> int:
+    """A size as the engine takes it: aiokafka has no limits of its own."""
+    return min(max(int(size), 1), LARGEST_BATCH)
 
 
 class TransactionContext:

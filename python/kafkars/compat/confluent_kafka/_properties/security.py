@@ -73,7 +73,7 @@ SECURITY: tuple[Property, ...] = (
         TEXT,
         "Root",
         NO_EFFECT,
-        "for Windows only; the system's authorities are believed there as elsewhere",
+        "for Windows only, and refused elsewhere; the system's authorities are believed there, too",
     ),
     Property("ssl.crl.location", "*", TEXT, "", ENGINE, "`ssl_crl_location`"),
     Property("ssl.keystore.location", "*", TEXT, "", ENGINE, "`ssl_keystore_location`: PKCS#12"),
