@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from kafkars import errors
-from kafkars._kafkars import Bell, ConfluentConsumer, Message
+from kafkars._kafkars import ConfluentConsumer, Message, PendingFlag
 from kafkars._kafkars import Consumer as Engine
 from kafkars.compat.confluent_kafka import _arguments as arguments
 from kafkars.compat.confluent_kafka._assignment import Assignment
@@ -79,7 +79,7 @@ class Consumer(ConfluentConsumer):
             self._settings = settings
             own: dict[str, Any] = {"enable_auto_commit": False} if is_own else {}
             self._engine: Any = Engine(ConsumerConfig(**{**settings.engine, **own}))
-        self._bell = Bell()
+        self._bell = PendingFlag()
         self._face = face
         self._trouble = Trouble(face.error_cb)
         self._assignment = Assignment(

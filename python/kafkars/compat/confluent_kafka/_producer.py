@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from kafkars import errors
-from kafkars._kafkars import Bell, ConfluentProducer, Message
+from kafkars._kafkars import ConfluentProducer, Message, PendingFlag
 from kafkars._kafkars import Producer as Engine
 from kafkars.compat.confluent_kafka import _arguments as arguments
 from kafkars.compat.confluent_kafka import _cluster
@@ -57,7 +57,7 @@ class Producer(ConfluentProducer):
         with translated("Failed to create producer"):
             self._settings = settings
             self._engine: Any = Engine(ProducerConfig(**settings.engine))
-        self._bell = Bell()
+        self._bell = PendingFlag()
         self._face = face
         self._trouble = Trouble(face.error_cb)
         self._open(
