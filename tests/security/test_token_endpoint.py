@@ -225,7 +225,12 @@ def test_an_endpoint_says_why_in_words_of_the_standard() -> None:
             provider()
 
 
-@pytest.mark.parametrize("lives", ["1" + "0" * 400, "Infinity", "NaN", "-5", "null", '"60"', "true"])
+@pytest.mark.parametrize(
+    "lives",
+    ["1" + "0" * 400, "Infinity", "NaN", "-5", "null", "true"]
+    # What is text has to be digits.
+    + [json.dumps(text) for text in ("", "-60", "6e1", " 60", "sixty", "\u0666", "9" * 10_000)],
+)
 def test_a_length_of_life_may_be_anything(lives: str) -> None:
     body = b'{"access_token": "t", "expires_in": %s}' % lives.encode()
     with raw_server(lambda connection, _: connection.sendall(http(body))) as url:
@@ -233,6 +238,24 @@ def test_a_length_of_life_may_be_anything(lives: str) -> None:
         token, ends = provider()
         assert token == "t"
         assert ends is None or ends < time.time() + 2
+
+
+@pytest.mark.parametrize("lives", ["60", '"60"', "60.0", '"060"'])
+def test_a_length_of_life_may_be_text(lives: str) -> None:
+    asked = []
+
+    def answer(connection: socket.socket, request: bytes) -> None:
+        asked.append(request)
+        connection.sendall(http(b'{"access_token": "t", "expires_in": %s}' % lives.encode()))
+
+    with raw_server(answer) as url:
+        provider: Any = config(url).sasl_oauthbearer_token_provider
+        before = time.time()
+        _, ends = provider()
+        assert before + 59 < ends < time.time() + 61
+        # It is kept for that long.
+        provider()
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,6 @@ class ClientCredentials:
     def request(self) -> Given:
         """One request. Its errors hold neither the secret nor the answer."""
         import base64  # noqa: PLC0415  all of these only where this mechanism is used
-        import math  # noqa: PLC0415
         import urllib.parse  # noqa: PLC0415
         import urllib.request  # noqa: PLC0415
 
@@ -84,11 +83,19 @@ class ClientCredentials:
         token, lives = found.get("access_token"), found.get("expires_in")
         if not isinstance(token, str) or not token:
             raise TokenEndpointError(f"{self.url} gave no access_token")
-        try:
-            seconds = float(lives) if isinstance(lives, int | float) else 0.0
-        except OverflowError:
-            seconds = math.inf
+        seconds = lifetime(lives)
         return Secret(token), seconds if seconds > 0 else None, {}
+
+
+def lifetime(given: object) -> float:
+    """The seconds of `expires_in`: a number (RFC 6749), or as some endpoints write it, the digits of one. 0 stands for anything else."""
+    if isinstance(given, str) and given.isascii() and given.isdigit():
+        # float() of text knows no number that is too large for it.
+        return float(given)
+    try:
+        return float(given) if isinstance(given, int | float) else 0.0
+    except OverflowError:
+        return float("inf")
 
 
 def provider(config: ClientConfig) -> ClientCredentials:
