@@ -110,7 +110,7 @@ def flag(name: str, value: object) -> bool:
     if isinstance(value, Text) and value.lower() in {"true", "false"}:
         return value.lower() == "true"
     if not isinstance(value, bool):
-        raise wrong(name, value, "True or False")
+        raise wrong(name, value, "True or False", FLAG_WORDS)
     return value
 
 
@@ -127,7 +127,7 @@ def choice(*options: str) -> Callable[[str, object], str]:
     def check(name: str, value: object) -> str:
         if isinstance(value, str) and value.lower() in options:
             return value.lower()
-        raise wrong(name, value, "one of " + ", ".join(repr(option) for option in options))
+        raise wrong(name, value, "one of " + ", ".join(repr(option) for option in options), options)
 
     return check
 
@@ -174,15 +174,54 @@ def interceptors(name: str, value: object) -> tuple[object, ...]:
     return parts
 
 
-def wrong(name: str, value: object, expected: str) -> ConfigError:
-    """The error for a value of the wrong type."""
-    return ConfigError(f"{name}: expected {expected}, not {shown(value)}")
+def wrong(name: str, value: object, expected: str, options: Iterable[str] = ()) -> ConfigError:
+    """The error for a value of the wrong type, or for a word that is none of the options."""
+    return ConfigError(f"{name}: expected {expected}, not {shown(value, options)}")
 
 
-def shown(value: object) -> str:
-    """How messages speak of a wrong value: text may be a password that stands in the wrong place, so only numbers are quoted."""
+def shown(value: object, options: Iterable[str] = ()) -> str:
+    """How messages speak of a wrong value: text may be a password that stands in the wrong place.
+
+    Only numbers are quoted, and words that are one of the options but for a slip of the pen.
+    """
     kind = "str" if isinstance(value, Text) else type(value).__name__
-    return f"{value!r} ({kind})" if type(value) in {bool, int, float, type(None)} else f"the value given ({kind})"
+    is_harmless = type(value) in {bool, int, float, type(None)} or is_mistyped(value, options)
+    if not is_harmless:
+        return f"the value given ({kind})"
+    return f"{str(value)!r} ({kind})" if isinstance(value, str) else f"{value!r} ({kind})"
+
+
+FLAG_WORDS = ("true", "false", "yes", "no", "on", "off")
+"""What people write for True and False."""
+
+
+def is_mistyped(value: object, options: Iterable[str]) -> bool:
+    """Whether a text is one of the options, but for two letters (one in a short word), its case and its punctuation."""
+    if not isinstance(value, str) or len(value) > LONGEST_NAME:
+        return False
+    word = letters(value)
+    return any(distance(word, known) <= (2 if len(known) >= FEW_LETTERS else 1) for known in map(letters, options))
+
+
+FEW_LETTERS = 5
+
+
+def letters(word: str) -> str:
+    """Letters and digits of a word."""
+    return "".join(letter for letter in word.lower() if letter.isalnum())
+
+
+def distance(one: str, other: str) -> int:
+    """How many letters have to be put in, left out, changed or swapped to make one word of the other."""
+    rows = [list(range(len(other) + 1))]
+    for i, mine in enumerate(one, 1):
+        row = [i]
+        for j, theirs in enumerate(other, 1):
+            row.append(min(rows[-1][j] + 1, row[j - 1] + 1, rows[-1][j - 1] + (mine != theirs)))
+            if i > 1 and j > 1 and mine == other[j - 2] and theirs == one[i - 2]:
+                row[j] = min(row[j], rows[-2][j - 2] + 1)
+        rows.append(row)
+    return rows[-1][-1]
 
 
 def without_key(name: str, value: object) -> None:

@@ -89,7 +89,7 @@ def mechanism(name: str, value: object) -> str | None:
     known = value.upper() if isinstance(value, str) else ""
     if known in MECHANISMS:
         return known
-    raise checks.wrong(name, value, "one of " + ", ".join(map(repr, MECHANISMS)))
+    raise checks.wrong(name, value, "one of " + ", ".join(map(repr, MECHANISMS)), MECHANISMS)
 
 
 def certificates(name: str, value: object) -> str | None:
@@ -129,7 +129,7 @@ def tls_versions(name: str, value: object) -> tuple[str, ...]:
     given = names(name, value)
     for part in given:
         if part.lower() not in known:
-            raise checks.wrong(name, part, " and ".join(map(repr, TLS_VERSIONS)))
+            raise checks.wrong(name, part, " and ".join(map(repr, TLS_VERSIONS)), TLS_VERSIONS)
     return tuple(known[part.lower()] for part in given)
 
 

@@ -168,7 +168,9 @@ def sink_options(given: Mapping[str, str], *, streaming: bool) -> SinkOptions:
     options = Options(given, OF_SINK, "sink", of_the_other=OF_SOURCE)
     delivery = options.get("kafkars.delivery", "at-least-once").lower()
     if delivery not in {"at-least-once", "exactly-once"}:
-        raise ConfigError(f'kafkars.delivery: expected "at-least-once" or "exactly-once", not {checks.shown(delivery)}')
+        raise ConfigError(
+            f'kafkars.delivery: expected "at-least-once" or "exactly-once", not {checks.shown(delivery, ("at-least-once", "exactly-once"))}'
+        )
     if delivery == "exactly-once" and not streaming:
         raise ConfigError("kafkars.delivery: exactly-once is for streams: only they have a checkpoint to go on from")
     topic = options.text("topic")
@@ -225,7 +227,7 @@ class Options:
         """True or false."""
         value = self.get(name, str(default)).lower()
         if value not in {"true", "false"}:
-            raise ConfigError(f"{name}: expected true or false, not {checks.shown(value)}")
+            raise ConfigError(f"{name}: expected true or false, not {checks.shown(value, checks.FLAG_WORDS)}")
         return value == "true"
 
     def number(self, name: str, least: int) -> int | None:
@@ -288,7 +290,7 @@ def _limit(options: Options, which: str, default: str) -> Limit:
     strategy = options.get("startingOffsetsByTimestampStrategy", "error").lower()
     if strategy not in {"error", "latest"}:
         raise ConfigError(
-            f'startingOffsetsByTimestampStrategy: expected "error" or "latest", not {checks.shown(strategy)}'
+            f'startingOffsetsByTimestampStrategy: expected "error" or "latest", not {checks.shown(strategy, ("error", "latest"))}'
         )
     else_latest = strategy == "latest" or which == "ending"
     option = f"{which}Timestamp"
@@ -305,7 +307,7 @@ def _limit(options: Options, which: str, default: str) -> Limit:
         return Limit(option, named=text.lower())
     if not text.startswith("{"):
         raise ConfigError(
-            f'{option}: expected "earliest", "latest", "committed" or JSON such as {{"topicA":{{"0":23,"1":-1}}}}, not {checks.shown(text)}'
+            f'{option}: expected "earliest", "latest", "committed" or JSON such as {{"topicA":{{"0":23,"1":-1}}}}, not {checks.shown(text, ("earliest", "latest", "committed"))}'
         )
     found = offsets.parse_offsets(option, text)
     if any(offset < EARLIEST for offset in found.values()):

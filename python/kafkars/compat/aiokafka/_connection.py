@@ -78,13 +78,17 @@ class Connection:
     def check_security(self) -> None:
         """Refuses what aiokafka refuses."""
         if self.security_protocol not in PROTOCOLS:
-            raise ValueError(f"security_protocol: {shown(self.security_protocol)} is none of {', '.join(PROTOCOLS)}")
+            raise ValueError(
+                f"security_protocol: {shown(self.security_protocol, PROTOCOLS)} is none of {', '.join(PROTOCOLS)}"
+            )
         if self.security_protocol in {"SSL", "SASL_SSL"} and self.ssl_context is None:
             raise ValueError(f"`ssl_context` is mandatory if security_protocol=={self.security_protocol!r}")
         # As in aiokafka a mechanism counts only with SASL.
         uses_sasl = self.security_protocol.startswith("SASL")
         if uses_sasl and self.sasl_mechanism not in MECHANISMS:
-            raise ValueError(f"sasl_mechanism: {shown(self.sasl_mechanism)} is none of {', '.join(MECHANISMS)}")
+            raise ValueError(
+                f"sasl_mechanism: {shown(self.sasl_mechanism, MECHANISMS)} is none of {', '.join(MECHANISMS)}"
+            )
         if uses_sasl and self.sasl_mechanism == "OAUTHBEARER":
             provider = self.sasl_oauth_token_provider
             if not isinstance(provider, AbstractTokenProvider):

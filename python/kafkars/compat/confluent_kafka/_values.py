@@ -10,6 +10,7 @@ from kafkars.compat.confluent_kafka._codes import LOCAL
 from kafkars.compat.confluent_kafka._properties import KNOWN, Property
 from kafkars.compat.confluent_kafka._properties.property import CHOICE, FLAG, INTEGER, NUMBER, WORDS
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
+from kafkars.config.checks import FLAG_WORDS, is_mistyped
 
 TRUE, FALSE = {"true", "t", "1"}, {"false", "f", "0"}
 WHOLE = re.compile(r"\s*(?P<sign>[+-]?)(?P<digits>0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)")
@@ -71,7 +72,7 @@ def value_of(known: Property, value: object, name: str, *, default: bool = False
 def flag(known: Property, text: str, name: str) -> bool:
     if text.lower() in TRUE | FALSE:
         return text.lower() in TRUE
-    raise wrong(known, name)
+    raise wrong(known, name, text)
 
 
 def choice(known: Property, text: str, name: str) -> str:
@@ -79,7 +80,7 @@ def choice(known: Property, text: str, name: str) -> str:
     for option in known.options:
         if fold(option) == fold(text):
             return option
-    raise wrong(known, name)
+    raise wrong(known, name, text)
 
 
 def number(known: Property, text: str, name: str) -> int | float:
@@ -114,7 +115,7 @@ def words(known: Property, text: str, name: str) -> str:
     several = [each.strip().lower() for each in text.split(",")]
     for each in several:
         if each not in known.options:
-            raise wrong(known, name)
+            raise wrong(known, name, each)
     return ",".join(several)
 
 
@@ -127,9 +128,11 @@ def expected(known: Property) -> str:
     return {INTEGER: "a whole number", NUMBER: "a number"}.get(known.kind, "a text")
 
 
-def wrong(known: Property, name: str) -> KafkaException:
-    """The error for a value that is none. It may be a secret in the wrong place, and is not quoted."""
-    return invalid(f'"{name}" cannot be the value given: it needs {expected(known)}')
+def wrong(known: Property, name: str, text: str = "") -> KafkaException:
+    """The error for a value that is none. It may be a secret in the wrong place, and is quoted only where it is a word mistyped."""
+    options = FLAG_WORDS if known.kind == FLAG else known.options
+    given = repr(text) if is_mistyped(text, options) else "the value given"
+    return invalid(f'"{name}" cannot be {given}: it needs {expected(known)}')
 
 
 def invalid(problem: str) -> KafkaException:

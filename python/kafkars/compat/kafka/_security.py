@@ -29,11 +29,11 @@ def check(config: Mapping[str, Any]) -> None:
     """
     protocol, mechanism = config["security_protocol"], config["sasl_mechanism"]
     if protocol not in PROTOCOLS:
-        raise AssertionError(f"security_protocol: {shown(protocol)} is none of {', '.join(PROTOCOLS)}")
+        raise AssertionError(f"security_protocol: {shown(protocol, PROTOCOLS)} is none of {', '.join(PROTOCOLS)}")
     if not protocol.startswith("SASL_"):
         return
     if mechanism not in MECHANISMS:
-        raise KeyError(f"sasl_mechanism: {shown(mechanism)} is none of {', '.join(MECHANISMS)}")
+        raise KeyError(f"sasl_mechanism: {shown(mechanism, MECHANISMS)} is none of {', '.join(MECHANISMS)}")
     if mechanism == "PLAIN" or mechanism.startswith("SCRAM-"):
         for name in ("sasl_plain_username", "sasl_plain_password"):
             if config[name] is None:

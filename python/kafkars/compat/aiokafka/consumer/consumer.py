@@ -41,6 +41,8 @@ __all__ = ["AIOKafkaConsumer"]
 log = logging.getLogger("aiokafka.consumer.group_coordinator")
 
 
+ISOLATION_LEVELS = ("read_uncommitted", "read_committed")
+
 LONGEST = 10 * 365 * 86_400.0
 """Seconds: longer than anybody waits."""
 
@@ -203,8 +205,8 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
         """
         if self._engine is not None:
             raise AssertionError("start() was called before")
-        if self._isolation_level not in {"read_uncommitted", "read_committed"}:
-            raise ValueError(f"isolation_level: {shown(self._isolation_level)} is not known")
+        if self._isolation_level not in ISOLATION_LEVELS:
+            raise ValueError(f"isolation_level: {shown(self._isolation_level, ISOLATION_LEVELS)} is not known")
         with translated():
             engine = aio.Consumer(self._config)
         self._engine = engine

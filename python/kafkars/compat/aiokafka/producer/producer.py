@@ -35,6 +35,8 @@ __all__ = ["AIOKafkaProducer"]
 _missing = object()
 _DEFAULT_PARTITIONER = DefaultPartitioner()
 
+CODECS = ("gzip", "snappy", "lz4", "zstd")
+
 LONGEST = 10 * 365 * 86_400.0
 """Seconds: longer than anybody waits."""
 
@@ -126,12 +128,12 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         if acks is _missing:
             acks = -1 if is_idempotent else 1
         if acks not in {0, 1, -1, "all"}:
-            raise ValueError(f"acks: expected 0, 1, -1 or 'all', not {shown(acks)}")
+            raise ValueError(f"acks: expected 0, 1, -1 or 'all', not {shown(acks, ('all',))}")
         if is_idempotent and acks not in {-1, "all"}:
             raise ValueError(f"acks={acks!r}: idempotence needs acks='all'")
-        if compression_type not in {None, "gzip", "snappy", "lz4", "zstd"}:
+        if compression_type is not None and compression_type not in CODECS:
             raise ValueError(
-                f"compression_type: expected 'gzip', 'snappy', 'lz4', 'zstd' or None, not {shown(compression_type)}"
+                f"compression_type: expected 'gzip', 'snappy', 'lz4', 'zstd' or None, not {shown(compression_type, CODECS)}"
             )
         if client_id is None:
             AIOKafkaProducer._PRODUCER_CLIENT_ID_SEQUENCE += 1

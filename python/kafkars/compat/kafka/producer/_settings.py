@@ -61,10 +61,10 @@ def checked(given: Mapping[str, Any], defaults: Mapping[str, Any] = DEFAULTS) ->
     if config["acks"] == "all":
         config["acks"] = -1
     if config["acks"] not in {0, 1, -1}:
-        raise KafkaConfigurationError(f"acks: expected 0, 1, -1 or 'all', not {shown(config['acks'])}")
+        raise KafkaConfigurationError(f"acks: expected 0, 1, -1 or 'all', not {shown(config['acks'], ('all',))}")
     if config["compression_type"] not in CODECS:
         raise ValueError(
-            f"compression_type: {shown(config['compression_type'])} is none of {', '.join(filter(None, CODECS))}"
+            f"compression_type: {shown(config['compression_type'], filter(None, CODECS))} is none of {', '.join(filter(None, CODECS))}"
         )
     check_idempotence(config, given)
     _settings.check_version(config)
