@@ -168,7 +168,7 @@ chaos: build $(VENV)/.group-peers  ## The same in full: minutes per load (PYTEST
 test-kafka-old: build $(VENV)/.group-peers  ## Behaviour of the clients on the oldest brokers that are supported
 	@for version in $(OLD_KAFKA_VERSIONS); do \
 	    echo "Kafka $$version"; \
-	    $(RUN_TESTS) -m kafka --kafka-version $$version tests/behaviour tests/kafka $(RERUNS) $(PYTEST) || exit 1; \
+	    $(RUN_TESTS) -m kafka --kafka-version $$version tests/behaviour tests/kafka tests/security/test_every_version.py $(RERUNS) $(PYTEST) || exit 1; \
 	done
 
 .PHONY: refusals
