@@ -67,6 +67,7 @@ def good() -> str:
 # Where credentials come from, what the broker does, and what must be raised with which words.
 FAULTS: dict[str, tuple[Source, str, type[KafkaError], str]] = {
     "the broker refuses": (good, "refuses", SaslAuthenticationFailedError, "wrong password"),
+    "the broker repeats the login": (good, "repeats", SaslAuthenticationFailedError, "you have sent"),
     "the mechanism is not offered": (good, "not offered", UnsupportedSaslMechanismError, "it offers OTHER"),
     "the broker falls silent": (good, "silent", HandshakeTimeoutError, "no answer"),
     "the broker hangs up": (good, "hangs up", SaslAuthenticationFailedError, "closed the connection"),
@@ -97,8 +98,10 @@ def table() -> Iterator[None]:
 @pytest.mark.parametrize(("mechanism", "fault"), list(cases()))
 def test_each_fault_is_one_error(client_api: Any, mechanism: str, fault: str) -> None:
     source, does, expected, words = FAULTS[fault]
-    with sasl_gate(refuses=does == "refuses") as gate:
+    with sasl_gate(refuses=does in {"refuses", "repeats"}) as gate:
         gate.fault = does
+        if does == "repeats":
+            gate.words = lambda message: f"you have sent {message.decode()}"
         settings = gate.token_settings | MECHANISMS[mechanism](source)
         settings |= {"socket_connection_setup_timeout_ms": LIMIT_MS}
         started = time.monotonic()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import logging
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import kafkars
 import pytest
@@ -61,6 +64,62 @@ def test_keys_of_aws_show_themselves_nowhere(caplog: pytest.LogCaptureFixture) -
         signature = json.loads(gate.message)["x-amz-signature"]
     assert_silent(*said, *(record.getMessage() for record in caplog.records))
     assert signature not in str(said)
+
+
+REPEATED: dict[str, Callable[[bytes], str]] = {
+    "as it came": lambda message: message.decode(),
+    "its second half": lambda message: message[len(message) // 2 :].decode(),
+    "in base64": lambda message: base64.b64encode(message).decode(),
+    "for the web": lambda message: base64.urlsafe_b64encode(message).decode().rstrip("="),
+    "in hexadecimal": lambda message: message.hex().upper(),
+    "percent-encoded": quote,
+    "as JSON": lambda message: json.dumps({"sent": message.decode()}),
+    "on lines of its own": lambda message: "\r\nERROR forged\r\n" + message.decode(),
+}
+"""What a broker's plugin may write of the message that it refuses."""
+
+LOGINS: dict[str, dict[str, Any]] = {
+    "PLAIN": {"sasl_username": "alice", "sasl_password": 'Xq7 canary+in/a"cage'},
+    "OAUTHBEARER": {"sasl_oauthbearer_token_provider": lambda: "Xq7canary." + "eyJhbGciOiJub25lIn0" * 40},
+    "AWS_MSK_IAM": {
+        "sasl_aws_msk_iam_region": "eu-west-1",
+        "sasl_aws_msk_iam_access_key_id": "AKIA",
+        "sasl_aws_msk_iam_secret_access_key": "Xq7-key-canary",
+        "sasl_aws_msk_iam_session_token": "Xq7canary/token+" * 20,
+    },
+}
+
+
+def in_base64(word: bytes, before: int) -> str:
+    """What stands for a word alone, behind so many other bytes."""
+    whole = base64.b64encode(b"\0" * before + word)
+    return whole[(0, 2, 3)[before] : (len(word) + before) // 3 * 4].decode().lower()
+
+
+PIECES = ("canary", "eyjhbgci", "7cage", b"canary".hex(), *(in_base64(b"canary", before) for before in range(3)))
+"""Parts of the secrets as they are, in hexadecimal, and in base64 at each of the three places, in small letters."""
+
+
+@pytest.mark.parametrize("form", REPEATED)
+@pytest.mark.parametrize("mechanism", LOGINS)
+def test_a_broker_that_repeats_a_login_is_not_quoted(
+    mechanism: str, form: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    with sasl_gate(refuses=True) as gate:
+        gate.words = lambda message: "we do not know " + REPEATED[form](message)
+        settings = {**gate.token_settings, "sasl_mechanism": mechanism} | LOGINS[mechanism]
+        said = use(settings)
+        sent = gate.message
+    texts = [str(text) for text in (*said, *(record.getMessage() for record in caplog.records))]
+    # Of a long message the beginning is shown, where there may be no secret.
+    assert any("we do not know" in text and ("***" in text or len(sent) > 200) for text in texts)
+    assert not [text for text in texts for piece in PIECES if piece in text.lower()]
+    assert not [text for text in texts if "\nERROR forged" in text]
+    if mechanism == "AWS_MSK_IAM":
+        # Whoever has it may connect for a quarter of an hour.
+        signature = json.loads(sent)["x-amz-signature"]
+        assert not [text for text in texts if signature[:16] in text or signature[-16:] in text]
 
 
 @pytest.mark.parametrize("name", ["ssl_certificate_pem", "ssl_ca_pem"])

@@ -10,7 +10,7 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -40,6 +40,8 @@ class SaslGate:
         self.refused = 0
         self.believed = 0
         self.connections = 0
+        # What a refusal says, made of the message that is refused.
+        self.words: Callable[[bytes], str] = lambda _: "wrong password"
         # What else goes wrong with a login: "not offered", "silent", "hangs up" or "lies".
         self.fault = ""
         # What it says to who is believed.
@@ -142,7 +144,7 @@ class SaslGate:
             return struct.pack(">hhi", 0, -1, len(self.reply)) + self.reply + ends
         if self.fault == "lies":
             return struct.pack(">hhi", 0, -1, len(LIE)) + LIE + ends
-        words = b"wrong password"
+        words = self.words(self.message).encode()
         return struct.pack(">hh", 58, len(words)) + words + struct.pack(">i", 0) + ends
 
     def versions(self) -> list[tuple[int, ...]]:

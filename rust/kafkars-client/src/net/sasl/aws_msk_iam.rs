@@ -8,7 +8,7 @@ use kafkars_core::config::{AwsCredentials, Secret, Token};
 use serde_json::{Map, Value};
 use zeroize::Zeroizing;
 
-use super::sigv4::{Presigned, query};
+use super::sigv4::{Presigned, SIGNATURE, query};
 
 /// The version of the message.
 const VERSION: &str = "2020_10_22";
@@ -22,23 +22,28 @@ const EXPIRES: Duration = Duration::from_secs(900);
 /// SHA-256 of nothing, the body of the request.
 const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-/// The one message of AWS_MSK_IAM.
+/// The one message of AWS_MSK_IAM, and the signature in it, which is a secret for as long as it holds.
 pub(super) fn message(
     credentials: &AwsCredentials,
     region: &str,
     host: &str,
     now: SystemTime,
-) -> Zeroizing<Vec<u8>> {
+) -> (Zeroizing<Vec<u8>>, Secret) {
     let host = host.trim_end_matches('.');
     let mut fields = Map::new();
     let mut add = |name: &str, value: &str| fields.insert(name.to_owned(), Value::from(value));
     add("version", VERSION);
     add("host", host);
     add("user-agent", USER_AGENT);
+    let mut signature = String::new();
     for (name, value) in signed(credentials, region, host, now) {
         add(&name.to_ascii_lowercase(), &value);
+        if name == SIGNATURE {
+            signature = value;
+        }
     }
-    Zeroizing::new(Value::Object(fields).to_string().into_bytes())
+    let message = Zeroizing::new(Value::Object(fields).to_string().into_bytes());
+    (message, Secret::new(signature))
 }
 
 /// The same request as a token: the URL, as Amazon's own signers for OAUTHBEARER write it.
@@ -106,7 +111,9 @@ mod tests {
     #[test]
     fn the_message_has_the_fields_that_brokers_demand() {
         let host = "b-1.orders.kafka.eu-west-1.amazonaws.com";
-        let text = message(&credentials(Some("a/token+")), "eu-west-1", host, moment());
+        let (text, signature) =
+            message(&credentials(Some("a/token+")), "eu-west-1", host, moment());
+        assert_eq!(signature.expose().len(), 64);
         let fields: Map<String, Value> = serde_json::from_slice(&text).expect("it is JSON");
         let names: Vec<&str> = fields.keys().map(String::as_str).collect();
         assert_eq!(
@@ -132,7 +139,7 @@ mod tests {
             fields["x-amz-credential"],
             "AKIDEXAMPLE/20150830/eu-west-1/kafka-cluster/aws4_request"
         );
-        let without = message(&credentials(None), "eu-west-1", host, moment());
+        let (without, _) = message(&credentials(None), "eu-west-1", host, moment());
         assert!(!String::from_utf8_lossy(&without).contains("security-token"));
     }
 

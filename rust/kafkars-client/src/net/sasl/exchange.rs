@@ -8,6 +8,7 @@ use kafkars_core::config::{
 };
 use zeroize::Zeroizing;
 
+use super::broker_words::LoginSecrets;
 use super::gssapi::{Gssapi, GssapiError};
 use super::line::Line;
 use super::scram::{Scram, ScramError};
@@ -34,18 +35,20 @@ pub(super) enum Exchange {
 }
 
 impl Exchange {
-    /// Gets the credentials. The error says why there are none.
+    /// Gets the credentials, and notes in `secrets` what of them the broker may come to know. The error says why there are none.
     pub(super) async fn begin(
         config: &SaslConfig,
         host: &str,
         kerberos: &Line,
         limit: Duration,
+        secrets: &mut LoginSecrets,
     ) -> Result<Self, Arc<str>> {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         match config {
             SaslConfig::Plain { username, password } => {
                 let username = resolve(username, limit).await?;
                 let password = resolve(password, limit).await?;
+                secrets.add(&password);
                 plain::message(username.expose(), password.expose()).map(Self::Single)
             }
             SaslConfig::Scram {
@@ -55,6 +58,7 @@ impl Exchange {
             } => {
                 let username = resolve(username, limit).await?;
                 let password = resolve(password, limit).await?;
+                secrets.add(&password);
                 let scram = Scram::new(*hash, username.expose(), password);
                 scram
                     .map(Self::Scram)
@@ -70,6 +74,7 @@ impl Exchange {
                         aws_msk_iam::token(&credentials, &region, SystemTime::now())
                     }
                 };
+                secrets.add(&token.value);
                 oauth::message(&token, extensions).map(Self::Oauth)
             }
             SaslConfig::Gssapi(config) => {
@@ -80,8 +85,13 @@ impl Exchange {
             }
             SaslConfig::AwsMskIam(config) => {
                 let (credentials, region) = aws(config, Some(host), limit).await?;
+                secrets.add(&credentials.secret_access_key);
+                if let Some(token) = &credentials.session_token {
+                    secrets.add(token);
+                }
                 let now = SystemTime::now();
-                let message = aws_msk_iam::message(&credentials, &region, host, now);
+                let (message, signature) = aws_msk_iam::message(&credentials, &region, host, now);
+                secrets.add(&signature);
                 Ok(Self::Answered(message))
             }
         }
@@ -123,7 +133,7 @@ impl Exchange {
             // RFC 7628: an answer tells why the token is refused, and ours to it ends the exchange.
             Self::Oauth(_) => {
                 let words = String::from_utf8_lossy(answer);
-                *self = Self::Refused(words.chars().take(500).collect::<String>().into());
+                *self = Self::Refused(words.into());
                 Ok(Some(Zeroizing::new(oauth::END.to_vec())))
             }
             Self::Gssapi(gssapi) => match gssapi.answer(answer).await {

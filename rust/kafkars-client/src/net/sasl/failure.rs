@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use kafkars_core::error_kind::SecurityProblem;
 
+/// More than this are not listed; Kafka itself knows six.
+const MOST_MECHANISMS: usize = 20;
+
 /// What ended an authentication.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SaslFailure {
@@ -75,6 +78,33 @@ impl SaslFailure {
     #[must_use]
     pub fn is_permanent(&self) -> bool {
         !matches!(self, Self::TimedOut { .. } | Self::Closed { .. })
+    }
+
+    /// The same with what the broker has said passed through `shown`.
+    pub(super) fn with_words(self, shown: impl Fn(&str) -> String) -> Self {
+        match self {
+            Self::Refused { mechanism, message } => Self::Refused {
+                mechanism,
+                message: shown(&message).into(),
+            },
+            Self::Distrusted { mechanism, problem } => Self::Distrusted {
+                mechanism,
+                problem: shown(&problem).into(),
+            },
+            Self::Mechanism { mechanism, enabled } => Self::Mechanism {
+                mechanism,
+                enabled: enabled
+                    .iter()
+                    .take(MOST_MECHANISMS)
+                    .map(|name| shown(name))
+                    .collect(),
+            },
+            Self::Credentials { .. }
+            | Self::NotExpected
+            | Self::Wanted
+            | Self::Closed { .. }
+            | Self::TimedOut { .. } => self,
+        }
     }
 
     /// Which kind of failure it is.

@@ -3,6 +3,7 @@
 //! Credentials are got before the broker hears of it, so that whoever gives them is not mistaken for a silent broker.
 
 mod aws_msk_iam;
+mod broker_words;
 mod exchange;
 mod failure;
 mod gssapi;
@@ -21,6 +22,7 @@ use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::sasl_authenticate::SaslAuthenticateRequest;
 use kafkars_protocol::messages::sasl_handshake::SaslHandshakeRequest;
 
+use broker_words::LoginSecrets;
 use exchange::Exchange;
 pub use failure::SaslFailure;
 use line::Line;
@@ -43,7 +45,11 @@ pub(crate) struct Authenticator {
 }
 
 /// Credentials for one connection, before the broker has heard of them.
-pub(crate) struct Login(Exchange);
+pub(crate) struct Login {
+    exchange: Exchange,
+    /// What the broker may know of them, and its words may not show.
+    secrets: LoginSecrets,
+}
 
 /// How messages travel.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -75,21 +81,25 @@ impl Authenticator {
 
     /// Gets the credentials for a connection to `host`.
     pub(crate) async fn prepare(&self, host: &str) -> Result<Login, SaslFailure> {
-        let exchange = Exchange::begin(&self.config, host, &self.kerberos, self.limit).await;
-        let mechanism = self.mechanism();
-        exchange
-            .map(Login)
-            .map_err(|problem| SaslFailure::Credentials { mechanism, problem })
+        let mut secrets = LoginSecrets::default();
+        let begun = Exchange::begin(&self.config, host, &self.kerberos, self.limit, &mut secrets);
+        match begun.await {
+            Ok(exchange) => Ok(Login { exchange, secrets }),
+            Err(problem) => Err(SaslFailure::Credentials {
+                mechanism: self.mechanism(),
+                problem,
+            }),
+        }
     }
 
     /// Says who we are. The answer is how long the broker believes it; zero stands for as long as the connection lives.
     pub(crate) async fn authenticate(
         &self,
         connection: &Connection,
-        login: Login,
+        Login { exchange, secrets }: Login,
         deadline: Instant,
     ) -> Result<Duration, HandshakeError> {
-        let outcome = self.exchange(connection, login, deadline).await;
+        let outcome = self.exchange(connection, exchange, deadline).await;
         if let Err(HandshakeError::Sasl(SaslFailure::Refused { .. })) = &outcome
             && let SaslConfig::OauthBearer {
                 source: TokenSource::Call(call),
@@ -98,13 +108,16 @@ impl Authenticator {
         {
             call.0.refused();
         }
-        outcome
+        outcome.map_err(|error| match error {
+            HandshakeError::Sasl(failure) => failure.with_words(|words| secrets.mask(words)).into(),
+            other => other,
+        })
     }
 
     async fn exchange(
         &self,
         connection: &Connection,
-        Login(mut exchange): Login,
+        mut exchange: Exchange,
         deadline: Instant,
     ) -> Result<Duration, HandshakeError> {
         let mechanism = self.mechanism();

@@ -9,6 +9,9 @@ use zeroize::Zeroizing;
 
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 
+/// The parameter that holds the signature.
+pub(super) const SIGNATURE: &str = "X-Amz-Signature";
+
 /// A GET request without a body, as far as it is signed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Presigned<'a> {
@@ -59,7 +62,7 @@ impl Presigned<'_> {
         let signed = format!("{ALGORITHM}\n{moment}\n{scope}\n{hashed}");
         let key = signing_key(credentials, date, self.region, self.service);
         let signature = hexadecimal(&hmac_of(&key, signed.as_bytes()));
-        parameters.push(("X-Amz-Signature".to_owned(), signature));
+        parameters.push((SIGNATURE.to_owned(), signature));
         parameters
     }
 }
