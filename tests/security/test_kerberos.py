@@ -122,8 +122,9 @@ def test_tickets_of_kinit_are_used(kerberos: KerberosKafka, monkeypatch: pytest.
 def test_without_a_ticket_it_is_said_where_one_was_looked_for(kerberos: KerberosKafka, tmp_path: Path) -> None:
     said = failure(kerberos.settings(sasl_kerberos_ccache=None), CredentialsError)
     assert "nothing" in said
+    assert "run kinit" in said
     missing = tmp_path / "missing"
-    assert str(missing) in failure(kerberos.settings(sasl_kerberos_ccache=missing), CredentialsError)
+    assert f"kinit -c {missing}" in failure(kerberos.settings(sasl_kerberos_ccache=missing), CredentialsError)
     another = kerberos.settings(sasl_kerberos_keytab=kerberos.keytabs[STRANGER], sasl_kerberos_principal=f"bob@{REALM}")
     assert str(kerberos.keytabs[STRANGER]) in failure(another, CredentialsError)
 
@@ -140,13 +141,16 @@ def test_an_expired_ticket_is_an_error_of_its_own(kerberos: KerberosKafka) -> No
                 return str(error)
         return ""  # clocks may differ a little
 
-    assert "expired" in eventually(refusal, "it is refused").lower()
+    said = eventually(refusal, "it is refused")
+    assert "expired" in said.lower()
+    assert "kinit -c" in said
 
 
 def test_a_service_that_nobody_knows_is_named(kerberos: KerberosKafka) -> None:
     said = failure(kerberos.settings(sasl_kerberos_service_name="kafkaesque"), CredentialsError)
     assert "kafkaesque@127.0.0.1" in said
     assert "not found in Kerberos database" in said
+    assert "kinit" not in said
 
 
 def test_a_ticket_for_another_service_is_refused_by_the_broker(kerberos: KerberosKafka) -> None:

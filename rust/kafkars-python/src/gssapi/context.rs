@@ -8,7 +8,7 @@ use kafkars_client::config::{ContextStep, SecurityContext};
 use super::credentials::Credentials;
 use super::library::Library;
 use super::types::{
-    Buffer, CONTINUE_NEEDED, FLAGS, HOSTBASED_SERVICE, Handle, INDEFINITE, KERBEROS,
+    Buffer, CONTINUE_NEEDED, FLAGS, HOSTBASED_SERVICE, Handle, INDEFINITE, KERBEROS, wants_ticket,
 };
 
 /// A context of the library, with the names and credentials that it is made of.
@@ -63,7 +63,12 @@ impl SecurityContext for Context {
             )
         };
         let token = self.library.take(output);
-        self.library.check(major, minor)?;
+        self.library
+            .check(major, minor)
+            .map_err(|problem| match wants_ticket(major, minor) {
+                true => format!("{problem}; {}", self.credentials.advice),
+                false => problem,
+            })?;
         Ok(ContextStep {
             token,
             is_established: major & CONTINUE_NEEDED == 0,

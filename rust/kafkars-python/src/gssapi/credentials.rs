@@ -16,6 +16,8 @@ use super::types::{
 pub(super) struct Credentials {
     library: Arc<Library>,
     pub(super) handle: Handle,
+    /// What to look at when there is no ticket.
+    pub(super) advice: String,
 }
 
 // SAFETY: a credential has no thread of its own, and `&mut` sees to it that one thread uses it at a time.
@@ -30,6 +32,7 @@ impl Credentials {
         let mut credentials = Self {
             library: Arc::clone(library),
             handle: ptr::null_mut(),
+            advice: advice(settings),
         };
         let store = store(settings)?;
         if store.is_empty() && settings.principal.is_none() {
@@ -43,7 +46,7 @@ impl Credentials {
         };
         let acquired = credentials.fill(name, &store);
         library.release(name);
-        acquired.map_err(|problem| Arc::from(format!("{problem}; {}", place(settings))))?;
+        acquired.map_err(|problem| Arc::from(format!("{problem}; {}", credentials.advice)))?;
         Ok(credentials)
     }
 
@@ -137,11 +140,15 @@ fn store(settings: &KerberosCredentials) -> Result<Vec<(CString, CString)>, Arc<
     Ok(store)
 }
 
-/// What to look at when there is no credential.
-fn place(settings: &KerberosCredentials) -> String {
+/// What to do when there is no ticket.
+fn advice(settings: &KerberosCredentials) -> String {
     match (&settings.keytab, &settings.ccache) {
         (Some(path), _) => format!("see sasl_kerberos_keytab {}", path.display()),
-        (None, Some(cache)) => format!("see sasl_kerberos_ccache {cache}"),
-        (None, None) => "run kinit, or set sasl_kerberos_keytab or sasl_kerberos_ccache".to_owned(),
+        (None, Some(cache)) => format!(
+            "see sasl_kerberos_ccache {cache}: `kinit -c {cache}` puts a ticket there, or set sasl_kerberos_keytab"
+        ),
+        (None, None) => {
+            "run kinit for a ticket, or set sasl_kerberos_keytab or sasl_kerberos_ccache".to_owned()
+        }
     }
 }

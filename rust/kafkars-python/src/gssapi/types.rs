@@ -93,5 +93,20 @@ pub(super) const CONTINUE_NEEDED: Status = 1;
 /// The bits of a status that stand for an error.
 pub(super) const ERROR_BITS: Status = 0xffff_0000;
 
+/// Those of them that say what went wrong in a call that was made rightly.
+const ROUTINE_BITS: Status = 0x00ff_0000;
+
+/// Routine errors that a new ticket mends: there is no credential, it cannot be used, it has expired.
+const WITHOUT_TICKET: [Status; 3] = [7 << 16, 10 << 16, 11 << 16];
+
+/// The same in the mechanism's own numbers, of MIT: the ticket has expired, it is not in the cache, there is no cache.
+const WITHOUT_TICKET_OF_KERBEROS: [i32; 3] = [-1_765_328_352, -1_765_328_243, -1_765_328_189];
+
+/// Whether tickets are missing, and not a service or a centre.
+pub(super) fn wants_ticket(major: Status, minor: Status) -> bool {
+    WITHOUT_TICKET.contains(&(major & ROUTINE_BITS))
+        || WITHOUT_TICKET_OF_KERBEROS.contains(&minor.cast_signed())
+}
+
 /// Mutual authentication, and detection of repeated, reordered and changed messages.
 pub(super) const FLAGS: u32 = 2 | 4 | 8 | 32;
