@@ -387,8 +387,15 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
 
 
 def within(size: int) -> int:
-    """A size as the engine takes it: aiokafka has no limits of its own."""
-    return min(max(int(size), 1), LARGEST_BATCH)
+    """A size as the engine takes it: aiokafka has no limits of its own.
+
+    Raises:
+        ValueError: It is no number. What it is may be a secret in the wrong place and is not quoted, as `int` would.
+    """
+    try:
+        return min(max(int(size), 1), LARGEST_BATCH)
+    except ValueError:
+        raise ValueError(f"expected a number of bytes, not {shown(size)}") from None
 
 
 class TransactionContext:
