@@ -8,7 +8,7 @@ from collections.abc import Callable
 from unittest.mock import patch
 
 import pytest
-from kafkars import Admin
+from kafkars import Admin, Producer, errors
 from kafkars.compat.kafka_legacy import (
     KafkaClient,
     create_gzip_message,
@@ -349,3 +349,72 @@ def test_numbers_of_requests_stay_within_four_bytes() -> None:
     with patch.object(KafkaClient, "load_metadata_for_topics"):
         client = KafkaClient([], correlation_id=2**31 - 2)
     assert [client._next_id() for _ in range(2)] == [2**31 - 1, 0]
+
+
+@pytest.mark.parametrize("api", ["OffsetCommit", "FindCoordinator", "OffsetFetch", "ListOffsets"])
+def test_what_passes_is_waited_for(api: str) -> None:
+    """The first try is short, to find out whether anybody is there; what a broker asks for lasts longer."""
+    with EmbeddedBroker() as broker:
+        broker.create_topic("topic")
+        client = KafkaClient(broker.bootstrap_servers)
+        kind = errors.LeaderNotAvailableError if api == "ListOffsets" else errors.CoordinatorLoadInProgressError
+        fault = broker.intercept(api, kind, times=6)
+        client.send_offset_commit_request("group", [OffsetCommitRequest(b"topic", 0, 3, None)])
+        assert client.send_offset_fetch_request("group", [OffsetFetchRequest(b"topic", 0)])[0].offset == 3
+        assert client.send_offset_request([OffsetRequest(b"topic", 0, -1, 1)])[0].offsets == (0,)
+        assert fault.hits == 6
+        client.close()
+
+
+def test_markers_of_transactions_are_no_messages(embedded_broker: Broker, embedded: KafkaClient) -> None:
+    topic = embedded_broker.new_topic()
+    with Producer(bootstrap_servers=embedded_broker.bootstrap_servers, transactional_id=topic) as producer:
+        producer.init_transactions()
+        for number in range(2):
+            producer.begin_transaction()
+            producer.send(topic, b"%d" % number)
+            producer.commit_transaction()
+    (response,) = embedded.send_fetch_request([FetchRequest(topic.encode(), 0, 0, 1000)], min_bytes=0)
+    assert [(each.offset, each.message.value) for each in response.messages] == [(0, b"0"), (2, b"1")]
+    assert response.highwaterMark == 4
+    # The last one is behind the last message: there is nothing to wait for.
+    begun = time.monotonic()
+    assert values(embedded, topic.encode(), offset=3) == values(embedded, topic.encode(), offset=4) == []
+    assert time.monotonic() - begun < 5
+
+
+def test_a_log_that_is_made_anew() -> None:
+    with EmbeddedBroker(topics={"topic": 1}) as broker, Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+        client = KafkaClient(broker.bootstrap_servers)
+        request = ProduceRequest(b"topic", 0, [create_message(b"a")] * 5)
+        client.send_produce_request([request])
+        assert len(values(client, b"topic")) == 5
+        admin.delete_topics(["topic"])
+        broker.create_topic("topic")
+        client.send_produce_request([request._replace(messages=[create_message(b"b")])])
+        with pytest.raises(OffsetOutOfRangeError):
+            client.send_fetch_request([FetchRequest(b"topic", 0, 5, 100)])
+        assert values(client, b"topic") == [b"b"]
+        client.close()
+
+
+def test_a_leader_that_moves() -> None:
+    with EmbeddedBroker(nodes=2, topics={"topic": 1}, default_replication_factor=2) as broker:
+        client = KafkaClient(broker.bootstrap_servers)
+        for number in range(6):
+            broker.move_leader("topic", 0, 1 + number % 2)
+            (response,) = client.send_produce_request([ProduceRequest(b"topic", 0, [create_message(b"a")])])
+            assert response.offset == number
+            assert len(values(client, b"topic", offset=number)) == 1
+        client.close()
+
+
+def test_one_partition_that_fails_leaves_the_others(embedded_broker: Broker, embedded: KafkaClient) -> None:
+    topic = embedded_broker.new_topic(partitions=3).encode()
+    for partition in range(3):
+        embedded.send_produce_request([ProduceRequest(topic, partition, [create_message(b"%d" % partition)])])
+    requests = [FetchRequest(topic, 0, 0, 100), FetchRequest(topic, 1, 9, 100), FetchRequest(topic, 2, 1, 100)]
+    for _ in range(2):
+        responses = embedded.send_fetch_request(requests, fail_on_error=False, min_bytes=0)
+        assert [each.error for each in responses] == [0, 1, 0]
+        assert [[it.message.value for it in each.messages] for each in responses] == [[b"0"], [], []]

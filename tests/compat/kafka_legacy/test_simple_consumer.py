@@ -223,6 +223,18 @@ def test_offsets_that_are_not_in_the_log(
     assert consumer.reset_partition_offset(0) == {"smallest": 5, "largest": 11}[policy]
 
 
+def test_a_partition_that_is_reset_delays_no_other(embedded_broker: Broker, embedded: KafkaClient, group: Any) -> None:
+    topic = embedded_broker.new_topic(partitions=2)
+    fill(embedded, topic, 1)
+    consumer = SimpleConsumer(embedded, group(), topic, auto_offset_reset="smallest", auto_commit=False)
+    consumer.seek(50, None, 1)
+    with Stopwatch() as watch:
+        assert consumer.get_message(timeout=SECONDS).offset == 0
+    assert watch.seconds < SECONDS / 2
+    assert consumer.offsets == {0: 1, 1: 0}
+    consumer.stop()
+
+
 def test_no_policy_is_an_error(embedded_broker: Broker, embedded: KafkaClient, group: Any) -> None:
     topic = embedded_broker.new_topic()
     consumer = SimpleConsumer(embedded, group(), topic, auto_offset_reset=None, auto_commit=False)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from threading import RLock
 from typing import TypeVar
 
@@ -108,11 +109,12 @@ class Engine:
         """
         admin = self.admin()
         end = time.monotonic() + self.patience
-        try:
-            return question(admin, min(FIRST_TRY, self.patience))
-        except NODE_LOST:
-            if not self._somebody_listens():
-                raise KafkaUnavailableError("All servers failed to process request") from None
+        with suppress(*NODE_LOST):
+            answer = question(admin, min(FIRST_TRY, self.patience))
+            if not isinstance(answer, Mapping) or not any(isinstance(each, NODE_LOST) for each in answer.values()):
+                return answer
+        if not self._somebody_listens():
+            raise KafkaUnavailableError("All servers failed to process request")
         try:
             return question(admin, max(LEAST_TIMEOUT, end - time.monotonic()))
         except NODE_LOST as error:
@@ -150,14 +152,3 @@ class Engine:
                 continue
             return True
         return False
-
-
-def number_of(error: errors.KafkaError) -> int | None:
-    """Kafka's number of an error of the engine; None where the cluster did not answer."""
-    if isinstance(error, errors.BrokerError):
-        return error.code
-    if isinstance(error, errors.InvalidPartitionError):
-        return errors.UnknownTopicOrPartitionError.code
-    if isinstance(error, errors.RecordTooLargeError):
-        return errors.MessageTooLargeError.code
-    return None if error.retriable else errors.UnknownServerError.code

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from kafkars import Consumer, TopicPartition, errors
 from kafkars.compat.kafka_legacy._messages import ENTRY_BYTES
+from kafkars.compat.kafka_legacy._numbers import number_of
 from kafkars.compat.kafka_legacy.common import ConsumerFetchSizeTooSmall, Message, OffsetAndMessage
 
 if TYPE_CHECKING:
@@ -120,12 +121,16 @@ class Round:
         """See `Fetcher.fetch`."""
         deadline = time.monotonic() + max_wait
         self._seat()
-        self._look_at_ends([each for each in self._wanted if not self._is_full(each)])
+        self._look_at_ends([each for each in self._asked() if not self._is_full(each)])
         limit = time.monotonic() + self._patience
         while behind := [each for each in self._asked() if self._is_behind(each)]:
+            # What has enough of one partition does not gather more of it while another is slow.
+            self._consumer.pause([each for each in self._asked() if each not in behind])
             if not self._poll(limit - time.monotonic()) and time.monotonic() > limit:
                 self._fail(behind, None)
-        while self._asked() and self._size() < min_bytes and (left := deadline - time.monotonic()) > 0:
+        self._consumer.resume(self._asked())
+        # As brokers do: an error is told at once.
+        while not self._errors and self._size() < min_bytes and (left := deadline - time.monotonic()) > 0:
             self._poll(left)
         return {each: self._answer(each) for each in self._wanted}
 
@@ -146,9 +151,13 @@ class Round:
 
     def _take_up(self, new: Mapping[TopicPartition, int]) -> None:
         """Begins with partitions at other offsets than before."""
-        for each, (low, high) in self._logs(list(new)).items():
-            if not low <= new[each] <= high:
-                self._errors[each] = OUT_OF_RANGE
+        lows = self._limits(list(new), self._consumer.beginning_offsets)
+        self._ends.update(self._limits(list(lows), self._consumer.end_offsets))
+        for each, low in lows.items():
+            if each not in self._ends:
+                continue
+            if not low <= new[each] <= self._ends[each]:
+                self._fail([each], errors.OffsetOutOfRangeError())
                 continue
             if each in self._reading:
                 self._consumer.seek(each, new[each])
@@ -156,31 +165,27 @@ class Round:
                 self._consumer.incremental_assign({each: new[each]})
             self._reading[each] = Reading(new[each])
 
-    def _logs(self, partitions: Sequence[TopicPartition]) -> dict[TopicPartition, tuple[int, int]]:
-        """Where their logs begin and end; those that cannot be asked have an error from now on."""
-        found = {}
-        for each in partitions:
-            try:
-                low = self._consumer.beginning_offsets([each], timeout=self._patience)[each]
-                high = self._consumer.end_offsets([each], timeout=self._patience)[each]
-            except errors.KafkaError as error:  # noqa: PERF203  each may fail alone
-                self._fail([each], error)
-            else:
-                found[each] = low, high
-                self._ends[each] = high
-        return found
-
     def _look_at_ends(self, partitions: Sequence[TopicPartition]) -> None:
-        unknown = [each for each in partitions if each not in self._ends and each not in self._errors]
-        if not unknown:
-            return
+        """Asks where logs end. An offset behind that is none: the log was made anew, or cut."""
+        unknown = [each for each in partitions if each not in self._ends]
+        self._ends.update(self._limits(unknown, self._consumer.end_offsets))
+        gone = [each for each in unknown if each in self._ends and self._wanted[each].offset > self._ends[each]]
+        self._fail(gone, errors.OffsetOutOfRangeError())
+
+    def _limits(
+        self, partitions: Sequence[TopicPartition], ask: Callable[..., dict[TopicPartition, int]]
+    ) -> dict[TopicPartition, int]:
+        """Where logs begin or end; those that cannot be asked have an error from now on."""
+        if not partitions:
+            return {}
         try:
-            self._ends.update(self._consumer.end_offsets(unknown, timeout=self._patience))
-        except errors.KafkaTimeoutError as error:
-            self._fail(unknown, error)
-        except errors.KafkaError:
-            # One of them, or all; whichever it is has an error then.
-            self._logs(unknown)
+            return ask(partitions, timeout=self._patience)
+        except errors.KafkaError as error:
+            if len(partitions) == 1 or isinstance(error, errors.KafkaTimeoutError):
+                self._fail(partitions, error)
+                return {}
+        # One of them has failed, and nothing is known of the others.
+        return {each: limit for one in partitions for each, limit in self._limits([one], ask).items()}
 
     def _asked(self) -> list[TopicPartition]:
         return [each for each in self._wanted if each not in self._errors]
@@ -213,7 +218,7 @@ class Round:
     def _fail(self, partitions: Sequence[TopicPartition], error: errors.KafkaError | None) -> None:
         """Gives partitions up; the next request begins with them anew."""
         for each in partitions:
-            self._errors[each] = None if error is None else error.code
+            self._errors[each] = None if error is None else number_of(error)
             if self._reading.pop(each, None) is not None:
                 self._consumer.incremental_unassign([each])
 
@@ -223,22 +228,25 @@ class Round:
         wanted, reading = self._wanted[partition], self._reading[partition]
         marks = self._consumer.watermarks(partition)
         high = max(self._ends.get(partition, -1), -1 if marks is None else marks.high)
-        return Fetched(0, high, messages(list(reading.records), wanted.max_bytes))
+        fitting = []
+        left = wanted.max_bytes
+        for record in reading.records:
+            left -= size_of(record)
+            if left < 0:
+                break
+            fitting.append(record)
+        return Fetched(0, high, messages(fitting, too_small=bool(reading.records) and not fitting))
 
 
-def messages(records: Sequence[Record[bytes, bytes]], max_bytes: int) -> Iterator[OffsetAndMessage]:
-    """As many records as fit.
+def messages(records: Sequence[Record[bytes, bytes]], too_small: bool) -> Iterator[OffsetAndMessage]:
+    """Records as messages.
 
     Raises:
-        ConsumerFetchSizeTooSmall: Not even the first does.
+        ConsumerFetchSizeTooSmall: Not even the first has fitted.
     """
-    left = max_bytes
-    for number, record in enumerate(records):
-        left -= size_of(record)
-        if left < 0:
-            if number == 0:
-                raise ConsumerFetchSizeTooSmall
-            return
+    if too_small:
+        raise ConsumerFetchSizeTooSmall
+    for record in records:
         yield OffsetAndMessage(record.offset, Message(0, 0, record.raw_key, record.raw_value))
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from kafkars import PartitionInfo, errors
 from kafkars.admin import TopicDescription
-from kafkars.compat.kafka_legacy._engine import Engine, number_of
+from kafkars.compat.kafka_legacy._engine import Engine
+from kafkars.compat.kafka_legacy._numbers import number_of
 from kafkars.compat.kafka_legacy.common import (
     BrokerMetadata,
     KafkaUnavailableError,

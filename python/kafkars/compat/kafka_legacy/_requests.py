@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kafkars import OffsetAndMetadata, TopicPartition, errors
 from kafkars.admin import ListedOffset, OffsetSpec
-from kafkars.compat.kafka_legacy._engine import Engine, number_of
+from kafkars.compat.kafka_legacy._engine import Engine
 from kafkars.compat.kafka_legacy._fetching import Wanted
 from kafkars.compat.kafka_legacy._messages import (
     ATTRIBUTE_CODEC_MASK,
@@ -19,6 +19,7 @@ from kafkars.compat.kafka_legacy._messages import (
     decode_message,
     encode_message,
 )
+from kafkars.compat.kafka_legacy._numbers import number_of
 from kafkars.compat.kafka_legacy.common import (
     ConsumerCoordinatorNotAvailableCode,
     ConsumerMetadataResponse,

@@ -122,8 +122,8 @@ class KafkaClient:
     def reset_topic_metadata(self, *topics: str | bytes) -> None:
         """Forgets what is known of some topics."""
         names = {kafka_bytestring(topic) for topic in topics}
-        for known in [each for each in self.topics_to_brokers if each.topic in names]:
-            del self.topics_to_brokers[known]
+        for known in [each for each in list(self.topics_to_brokers) if each.topic in names]:
+            self.topics_to_brokers.pop(known, None)
         for name in names:
             self.topic_partitions.pop(name, None)
 

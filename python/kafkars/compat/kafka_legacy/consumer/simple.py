@@ -298,10 +298,12 @@ class SimpleConsumer(Consumer):
                 FetchRequest(self.topic, partition, self.fetch_offsets[partition], size)
                 for partition, size in sizes.items()
             ]
+            # Where messages of other partitions have come, nobody waits for those of the ones that are asked again.
+            waits = self.queue.empty()
             responses = self.client.send_fetch_request(
                 requests,
-                max_wait_time=int(self.fetch_max_wait_time),
-                min_bytes=self.fetch_min_bytes,
+                max_wait_time=int(self.fetch_max_wait_time) if waits else 0,
+                min_bytes=self.fetch_min_bytes if waits else 0,
                 fail_on_error=False,
             )
             again: dict[int, int] = {}

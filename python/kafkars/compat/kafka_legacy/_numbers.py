@@ -1,0 +1,18 @@
+"""Errors of the engine as the numbers that responses of 0.9 have."""
+
+from __future__ import annotations
+
+from kafkars import errors
+
+
+def number_of(error: errors.KafkaError) -> int | None:
+    """Kafka's number of an error of the engine; None where the cluster did not answer."""
+    if isinstance(error, errors.BrokerError):
+        return error.code
+    if isinstance(error, errors.InvalidPartitionError):
+        return errors.UnknownTopicOrPartitionError.code
+    if isinstance(error, errors.RecordTooLargeError):
+        return errors.MessageTooLargeError.code
+    # What says nothing of its kind is a cluster that could not be asked.
+    unanswered = error.retriable or type(error) is errors.KafkaError
+    return None if unanswered else errors.UnknownServerError.code
