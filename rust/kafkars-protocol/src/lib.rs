@@ -13,6 +13,7 @@ mod header;
 mod message;
 pub mod messages;
 mod reader;
+mod security_protocol;
 mod sequence;
 mod tags;
 mod text;
@@ -32,6 +33,7 @@ pub use header::{
 };
 pub use message::{Message, Request};
 pub use reader::Reader;
+pub use security_protocol::SecurityProtocol;
 pub use text::printable;
 pub use uuid::Uuid;
 pub use version::VersionRange;

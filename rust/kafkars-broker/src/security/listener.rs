@@ -8,54 +8,12 @@ use rustls::ServerConfig;
 use super::sasl::SaslMechanism;
 use super::sasl::session::SaslSettings;
 use super::tls::{self, TlsSettings};
+use kafkars_protocol::SecurityProtocol;
+
 use crate::error::BrokerError;
 
 /// Listeners one node may have.
 const MAX_LISTENERS: usize = 16;
-
-/// How a listener is protected, by Kafka's names (`security.protocol`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SecurityProtocol {
-    /// Plain TCP, and everybody is `ANONYMOUS`.
-    #[default]
-    Plaintext,
-    /// TLS; a client is who its certificate says, if it shows one.
-    Ssl,
-    /// Plain TCP with a login by SASL.
-    SaslPlaintext,
-    /// TLS with a login by SASL.
-    SaslSsl,
-}
-
-impl SecurityProtocol {
-    /// All of them.
-    pub const ALL: [Self; 4] = [
-        Self::Plaintext,
-        Self::Ssl,
-        Self::SaslPlaintext,
-        Self::SaslSsl,
-    ];
-
-    /// Its name, such as `SASL_SSL`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Plaintext => "PLAINTEXT",
-            Self::Ssl => "SSL",
-            Self::SaslPlaintext => "SASL_PLAINTEXT",
-            Self::SaslSsl => "SASL_SSL",
-        }
-    }
-
-    /// Whether connections are encrypted.
-    pub fn has_tls(self) -> bool {
-        matches!(self, Self::Ssl | Self::SaslSsl)
-    }
-
-    /// Whether clients have to log in.
-    pub fn has_sasl(self) -> bool {
-        matches!(self, Self::SaslPlaintext | Self::SaslSsl)
-    }
-}
 
 /// A listener that every node has.
 #[derive(Debug, Clone, Default)]

@@ -10,7 +10,8 @@ pub(crate) mod transport;
 pub(crate) mod users;
 
 pub use acl::{Acl, AclOperation, AclSettings, PatternType, Permission, ResourceType};
-pub use listener::{ListenerConfig, SecurityProtocol};
+pub use kafkars_protocol::SecurityProtocol;
+pub use listener::ListenerConfig;
 pub use sasl::SaslMechanism;
 pub use tls::{ClientAuth, TlsSettings};
 pub use users::User;

@@ -2,55 +2,12 @@
 
 use std::path::PathBuf;
 
+pub use kafkars_protocol::SecurityProtocol;
+
 use super::ConfigError;
 use super::aws::AwsMskIamConfig;
 use super::kerberos::KerberosConfig;
 use super::secret::{Callback, Secret, SecretSource};
-
-/// Kafka's `security.protocol`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SecurityProtocol {
-    /// Neither encrypted nor authenticated.
-    #[default]
-    Plaintext,
-    /// TLS.
-    Ssl,
-    /// SASL without encryption.
-    SaslPlaintext,
-    /// SASL inside TLS.
-    SaslSsl,
-}
-
-impl SecurityProtocol {
-    /// Whether connections are encrypted.
-    #[must_use]
-    pub fn has_tls(self) -> bool {
-        matches!(self, Self::Ssl | Self::SaslSsl)
-    }
-
-    /// Whether the broker asks who we are.
-    #[must_use]
-    pub fn has_sasl(self) -> bool {
-        matches!(self, Self::SaslPlaintext | Self::SaslSsl)
-    }
-
-    /// Whether there is neither encryption nor authentication.
-    #[must_use]
-    pub fn is_plaintext(self) -> bool {
-        !self.has_tls() && !self.has_sasl()
-    }
-
-    /// Kafka's name for it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Plaintext => "PLAINTEXT",
-            Self::Ssl => "SSL",
-            Self::SaslPlaintext => "SASL_PLAINTEXT",
-            Self::SaslSsl => "SASL_SSL",
-        }
-    }
-}
 
 /// How connections are protected.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
