@@ -18,7 +18,7 @@ use crate::settings::broker::BrokerSettings;
 use crate::settings::client_metrics::ClientMetrics;
 use crate::settings::loggers::Loggers;
 use crate::shares::{self, SessionKey, SharedLog, Shares};
-use crate::topic::{Topic, TopicKey};
+use crate::topic::{Topic, TopicIdPartition, TopicKey};
 use crate::topics::Topics;
 use crate::transactions::{ProducerIds, TransactionCoordinator, Transactions};
 
@@ -147,7 +147,7 @@ impl State {
     /// The partition that share groups read, with what they have read.
     pub(crate) fn shared_log(
         &mut self,
-        (topic, partition): (Uuid, i32),
+        (topic, partition): TopicIdPartition,
     ) -> Result<SharedLog<'_>, ErrorCode> {
         let name = self.names.get(&topic).ok_or(ErrorCode::UnknownTopicId)?;
         let topic = self.topics.get_mut(name).ok_or(ErrorCode::UnknownTopicId)?;
@@ -160,7 +160,7 @@ impl State {
     }
 
     /// A session of a member of a share group has ended: others may have what it had of these partitions.
-    pub(crate) fn release_shared(&mut self, key: &SessionKey, partitions: &[(Uuid, i32)]) {
+    pub(crate) fn release_shared(&mut self, key: &SessionKey, partitions: &[TopicIdPartition]) {
         for partition in partitions {
             if let Ok(shared_log) = self.shared_log(*partition) {
                 shares::release(shared_log, key, *partition);

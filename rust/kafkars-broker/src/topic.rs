@@ -14,6 +14,9 @@ pub(crate) struct Topic {
     pub(crate) partitions: Vec<Partition>,
 }
 
+/// A partition by its topic's id.
+pub(crate) type TopicIdPartition = (Uuid, i32);
+
 /// How a request names a topic: by name, or since KIP-516 by id.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum TopicKey {

@@ -35,7 +35,7 @@ use crate::partition::Placed;
 use crate::refusal::Refusal;
 use crate::state::State;
 use crate::topic::TopicKey;
-use crate::transactions::{Identity, Member};
+use crate::transactions::{Identity, Participant};
 
 /// Acks of producers that wait for all replicas in sync.
 const ALL: i16 = -1;
@@ -237,7 +237,7 @@ impl Append<'_> {
             // What older clients try again too, and without asking for metadata.
             return Err(ErrorCode::NotEnoughReplicas.into());
         }
-        let member = Member::Partition(state.find(key)?.name.clone(), index);
+        let member = Participant::Partition(state.find(key)?.name.clone(), index);
         let producer = Identity { id, epoch };
         let adds = self.version >= ADDS_SINCE;
         let transactional_id = self.transactional_id;

@@ -13,7 +13,7 @@ use kafkars_protocol::messages::add_partitions_to_txn::{
 use super::coordination::check_transactional_id;
 use super::{Handled, Peer, Serve};
 use crate::state::State;
-use crate::transactions::{Identity, Member};
+use crate::transactions::{Identity, Participant};
 
 /// First version in the form that brokers use.
 const SEVERAL_SINCE: i16 = 4;
@@ -107,13 +107,13 @@ fn add(
     };
     if wanted.verify_only {
         return results(&wanted.topics, |topic, index| {
-            let member = Member::Partition(topic.to_owned(), index);
+            let member = Participant::Partition(topic.to_owned(), index);
             code(state.transactions.verify(id, producer, &member))
         });
     }
     let mut members = Vec::new();
     for topic in &wanted.topics {
-        let member = |index: &i32| Member::Partition(topic.name.clone(), *index);
+        let member = |index: &i32| Participant::Partition(topic.name.clone(), *index);
         members.extend(topic.partitions.iter().map(member));
     }
     let mut coordinator = state.transaction_coordinator();

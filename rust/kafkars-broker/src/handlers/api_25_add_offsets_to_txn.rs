@@ -9,7 +9,7 @@ use kafkars_protocol::messages::add_offsets_to_txn::{
 
 use super::coordination::check_transactional_id;
 use super::{Handled, Peer, Serve};
-use crate::transactions::{Identity, Member};
+use crate::transactions::{Identity, Participant};
 
 /// First version whose clients know PRODUCER_FENCED.
 const FENCED_SINCE: i16 = 2;
@@ -25,7 +25,7 @@ impl Serve for AddOffsetsToTxnRequest {
             state.transaction_coordinator().add(
                 &self.transactional_id,
                 producer,
-                &[Member::Group(self.group_id.clone())],
+                &[Participant::Group(self.group_id.clone())],
                 peer.cluster.now(),
             )
         });

@@ -16,7 +16,7 @@ use super::{Handled, Peer, Serve};
 use crate::groups::offsets::Committed;
 use crate::nodes::CoordinatorKind;
 use crate::state::State;
-use crate::transactions::{Identity, Member};
+use crate::transactions::{Identity, Participant};
 
 /// First version whose clients know TRANSACTION_ABORTABLE.
 const ABORTABLE_SINCE: i16 = 4;
@@ -111,7 +111,7 @@ fn check(
         id: request.producer_id,
         epoch: request.producer_epoch,
     };
-    let group = Member::Group(group_id.clone());
+    let group = Participant::Group(group_id.clone());
     let verified = if version >= ADDS_SINCE {
         let mut coordinator = state.transaction_coordinator();
         coordinator.add(transactional_id, producer, &[group], now)

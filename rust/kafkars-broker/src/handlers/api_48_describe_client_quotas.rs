@@ -11,7 +11,7 @@ use kafkars_protocol::messages::describe_client_quotas::{
 };
 
 use super::{Handled, Peer, Serve};
-use crate::quotas::{Entity, Part, Values};
+use crate::quotas::{Entity, Part, QuotaValues};
 use crate::refusal::Refusal;
 
 impl Serve for DescribeClientQuotasRequest {
@@ -93,7 +93,7 @@ fn fits(entity: &Entity, component: &ComponentData) -> bool {
     })
 }
 
-fn entry((entity, values): (Entity, Values)) -> EntryData {
+fn entry((entity, values): (Entity, QuotaValues)) -> EntryData {
     let part = |(kind, part): (&str, &Part)| EntityData {
         entity_type: kind.to_owned(),
         entity_name: part.to_wire(),

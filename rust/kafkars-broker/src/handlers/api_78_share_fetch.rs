@@ -22,12 +22,11 @@ use crate::shares::{
     self, CLOSING, Changes, Fetching, OPENING, SessionKey, ShareLimits, SharedLog,
 };
 use crate::state::State;
+use crate::topic::TopicIdPartition;
 use crate::waiter::Waiter;
 
 /// `share_acquire_mode` in which `max_records` is a limit.
 const RECORD_LIMIT: i8 = 1;
-
-type Partition = (Uuid, i32);
 
 impl Serve for ShareFetchRequest {
     fn serve(self, peer: &Peer, _version: i16) -> Handled<ShareFetchResponse> {
@@ -75,11 +74,11 @@ struct Poll {
     peer: Peer,
     fetching: Fetching,
     /// What is still to be read; nothing when the session was closed or locks were renewed.
-    partitions: Vec<Partition>,
+    partitions: Vec<TopicIdPartition>,
     /// Whether every partition is part of the answer, as in a session's first.
     tells_all: bool,
-    acknowledged: BTreeMap<Partition, Result<(), ErrorCode>>,
-    found: BTreeMap<Partition, PartitionData>,
+    acknowledged: BTreeMap<TopicIdPartition, Result<(), ErrorCode>>,
+    found: BTreeMap<TopicIdPartition, PartitionData>,
     waiter: Option<Arc<Waiter>>,
 }
 
@@ -298,7 +297,7 @@ impl Poll {
     fn tell(
         &self,
         state: &mut State,
-        partition: Partition,
+        partition: TopicIdPartition,
         data: &mut PartitionData,
         hints: &mut Hints,
     ) {
@@ -332,7 +331,7 @@ fn is_news(data: &PartitionData) -> bool {
 pub(super) fn check_read(
     peer: &Peer,
     state: &State,
-    (topic, _): (Uuid, i32),
+    (topic, _): TopicIdPartition,
 ) -> Result<(), ErrorCode> {
     match state.topic_by_id(topic) {
         Some(topic) if !peer.may_topic(AclOperation::Read, &topic.name) => {

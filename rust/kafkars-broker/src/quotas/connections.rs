@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use super::entity::{Entity, Part};
 use super::rate::Rate;
-use super::{MAX_MEASURED, Quotas, Values, milliseconds};
+use super::{MAX_MEASURED, QuotaValues, Quotas, milliseconds};
 
 /// `connection_creation_rate`.
 pub(crate) const CONNECTION_RATE: &str = "connection_creation_rate";
@@ -29,7 +29,7 @@ impl Quotas {
             _ => None,
         });
         let everybody = inner.entities.get(&Entity::of_address(Part::Default));
-        let default = everybody.and_then(|values: &Values| values.get(CONNECTION_RATE));
+        let default = everybody.and_then(|values: &QuotaValues| values.get(CONNECTION_RATE));
         let Some(limit) = named.chain(default).next().copied() else {
             return 0;
         };

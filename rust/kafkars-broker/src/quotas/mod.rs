@@ -54,7 +54,7 @@ impl Limited {
 const MUTATIONS: &str = "controller_mutation_rate";
 
 /// The quotas of one entity by key.
-pub(crate) type Values = BTreeMap<String, f64>;
+pub(crate) type QuotaValues = BTreeMap<String, f64>;
 
 /// Quotas and the use of them.
 #[derive(Debug, Default)]
@@ -66,7 +66,7 @@ pub(crate) struct Quotas {
 
 #[derive(Debug, Default)]
 struct Inner {
-    entities: BTreeMap<Entity, Values>,
+    entities: BTreeMap<Entity, QuotaValues>,
     rates: HashMap<(Limited, Share), Rate>,
     buckets: HashMap<Share, Bucket>,
     connections: Connections,
@@ -86,7 +86,7 @@ impl Quotas {
     }
 
     /// Every entity with quotas.
-    pub(crate) fn entities(&self) -> Vec<(Entity, Values)> {
+    pub(crate) fn entities(&self) -> Vec<(Entity, QuotaValues)> {
         let inner = self.inner.lock();
         let entities = inner.entities.iter();
         entities

@@ -1,6 +1,7 @@
 //! Members say what became of records, or are gone with what they had.
 
-use kafkars_protocol::{ErrorCode, Uuid};
+use crate::topic::TopicIdPartition;
+use kafkars_protocol::ErrorCode;
 
 use super::{Acknowledgement, SessionKey, ShareLimits, SharedLog};
 
@@ -12,7 +13,7 @@ pub(crate) fn acknowledge(
         log,
     }: SharedLog<'_>,
     (node, group, member): &SessionKey,
-    partition: (Uuid, i32),
+    partition: TopicIdPartition,
     said: &[Acknowledgement],
     now: i64,
 ) -> Result<(), ErrorCode> {
@@ -37,7 +38,7 @@ pub(crate) fn release(
         log,
     }: SharedLog<'_>,
     (_, group, member): &SessionKey,
-    partition: (Uuid, i32),
+    partition: TopicIdPartition,
 ) {
     let limits = ShareLimits::of(configs, group);
     if let Some(shared) = shares.find(group, partition)

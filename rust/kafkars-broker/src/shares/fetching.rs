@@ -1,8 +1,9 @@
 //! What a member of a share group gets of one partition.
 
+use crate::topic::TopicIdPartition;
 use bytes::Bytes;
+use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::share_fetch::{AcquiredRecords, PartitionData};
-use kafkars_protocol::{ErrorCode, Uuid};
 use kafkars_records::{BatchHeader, ReadLimits, batches};
 
 use super::partition::{Demand, Stretch};
@@ -40,7 +41,7 @@ impl ShareLimits {
 pub(crate) fn fetch(
     shared_log: SharedLog<'_>,
     wanted: &mut Fetching,
-    partition: (Uuid, i32),
+    partition: TopicIdPartition,
     now: i64,
 ) -> Result<PartitionData, ErrorCode> {
     let (node, group, member) = &wanted.key;

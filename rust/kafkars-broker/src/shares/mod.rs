@@ -8,6 +8,7 @@ mod sessions;
 
 use std::collections::BTreeMap;
 
+use crate::topic::TopicIdPartition;
 use kafkars_protocol::{ErrorCode, Uuid};
 
 use crate::partition::Partition;
@@ -25,7 +26,7 @@ const MAX_PARTITIONS: usize = 100_000;
 /// By group, then by topic and partition.
 #[derive(Debug, Default)]
 pub(crate) struct Shares {
-    groups: BTreeMap<String, BTreeMap<(Uuid, i32), SharePartition>>,
+    groups: BTreeMap<String, BTreeMap<TopicIdPartition, SharePartition>>,
     pub(crate) sessions: ShareSessions,
 }
 
@@ -41,7 +42,7 @@ impl Shares {
     pub(crate) fn find(
         &mut self,
         group: &str,
-        partition: (Uuid, i32),
+        partition: TopicIdPartition,
     ) -> Option<&mut SharePartition> {
         self.groups.get_mut(group)?.get_mut(&partition)
     }
@@ -50,7 +51,7 @@ impl Shares {
     pub(crate) fn open(
         &mut self,
         group: &str,
-        partition: (Uuid, i32),
+        partition: TopicIdPartition,
         start: i64,
     ) -> Option<&mut SharePartition> {
         let full = self.groups.values().map(BTreeMap::len).sum::<usize>() >= MAX_PARTITIONS;
@@ -66,7 +67,7 @@ impl Shares {
     pub(crate) fn reset(
         &mut self,
         group: &str,
-        partition: (Uuid, i32),
+        partition: TopicIdPartition,
         start: i64,
     ) -> Result<(), ErrorCode> {
         let opened = self.open(group, partition, start);
@@ -75,7 +76,7 @@ impl Shares {
     }
 
     /// The partitions that a group has begun to read.
-    pub(crate) fn partitions(&self, group: &str) -> Vec<(Uuid, i32)> {
+    pub(crate) fn partitions(&self, group: &str) -> Vec<TopicIdPartition> {
         let partitions = self.groups.get(group).into_iter().flatten();
         partitions.map(|(partition, _)| *partition).collect()
     }

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kafkars_protocol::{ErrorCode, Uuid};
+use crate::topic::TopicIdPartition;
+use kafkars_protocol::ErrorCode;
 
 /// Sessions that may be open at once, on all nodes together (`group.share.max.share.sessions`).
 const MAX_SESSIONS: usize = 2000;
@@ -24,14 +25,14 @@ pub(crate) struct ShareSessions(BTreeMap<SessionKey, ShareSession>);
 struct ShareSession {
     connection: u64,
     epoch: i32,
-    partitions: Vec<(Uuid, i32)>,
+    partitions: Vec<TopicIdPartition>,
 }
 
 /// Changes that a request makes to its session.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
-    pub(crate) added: Vec<(Uuid, i32)>,
-    pub(crate) forgotten: Vec<(Uuid, i32)>,
+    pub(crate) added: Vec<TopicIdPartition>,
+    pub(crate) forgotten: Vec<TopicIdPartition>,
 }
 
 impl ShareSessions {
@@ -42,7 +43,7 @@ impl ShareSessions {
         epoch: i32,
         connection: u64,
         changes: Changes,
-    ) -> Result<Vec<(Uuid, i32)>, ErrorCode> {
+    ) -> Result<Vec<TopicIdPartition>, ErrorCode> {
         if epoch == OPENING {
             self.0.remove(key);
             if self.0.len() >= MAX_SESSIONS {
@@ -72,9 +73,9 @@ impl ShareSessions {
         &mut self,
         key: &SessionKey,
         changes: Changes,
-    ) -> Result<Vec<(Uuid, i32)>, ErrorCode> {
+    ) -> Result<Vec<TopicIdPartition>, ErrorCode> {
         let session = self.0.get_mut(key).ok_or(ErrorCode::ShareSessionNotFound)?;
-        let mut known: BTreeSet<(Uuid, i32)> = session.partitions.iter().copied().collect();
+        let mut known: BTreeSet<TopicIdPartition> = session.partitions.iter().copied().collect();
         for partition in changes.added {
             if known.insert(partition) {
                 session.partitions.push(partition);
@@ -84,7 +85,7 @@ impl ShareSessions {
                 return Err(ErrorCode::InvalidRequest);
             }
         }
-        let forgotten: BTreeSet<(Uuid, i32)> = changes.forgotten.into_iter().collect();
+        let forgotten: BTreeSet<TopicIdPartition> = changes.forgotten.into_iter().collect();
         session
             .partitions
             .retain(|partition| !forgotten.contains(partition));
@@ -99,7 +100,7 @@ impl ShareSessions {
     pub(crate) fn close_connection(
         &mut self,
         connection: u64,
-    ) -> Vec<(SessionKey, Vec<(Uuid, i32)>)> {
+    ) -> Vec<(SessionKey, Vec<TopicIdPartition>)> {
         let of = |(_, session): &(&SessionKey, &ShareSession)| session.connection == connection;
         let keys: Vec<SessionKey> = self
             .0
@@ -118,6 +119,8 @@ impl ShareSessions {
 
 #[cfg(test)]
 mod tests {
+    use kafkars_protocol::Uuid;
+
     use super::*;
 
     fn key() -> SessionKey {
@@ -131,7 +134,7 @@ mod tests {
         }
     }
 
-    fn sorted(partitions: Result<Vec<(Uuid, i32)>, ErrorCode>) -> Result<Vec<i32>, ErrorCode> {
+    fn sorted(partitions: Result<Vec<TopicIdPartition>, ErrorCode>) -> Result<Vec<i32>, ErrorCode> {
         let mut indexes: Vec<i32> = partitions?.into_iter().map(|(_, index)| index).collect();
         indexes.sort_unstable();
         Ok(indexes)

@@ -15,7 +15,7 @@ const SHORTEST: u64 = 64 << 10;
 /// A line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Entry {
+pub(super) enum JournalEntry {
     /// The first line: which `state.json` the others come after. Beside any other one they are out of date.
     After {
         length: u64,
@@ -46,7 +46,7 @@ impl Journal {
     }
 
     /// What it holds that comes after this `state.json`. A last line that was not written whole was never answered for.
-    pub(super) fn read(path: &Path, state: &[u8]) -> io::Result<Vec<Entry>> {
+    pub(super) fn read(path: &Path, state: &[u8]) -> io::Result<Vec<JournalEntry>> {
         let content = match fs::read(path) {
             Ok(content) => content,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -62,7 +62,7 @@ impl Journal {
             entries.push(serde_json::from_slice(line)?);
         }
         match entries.first() {
-            Some(Entry::After { length, checksum })
+            Some(JournalEntry::After { length, checksum })
                 if *length == state.len() as u64 && *checksum == crc32c::crc32c(state) =>
             {
                 entries.remove(0);
@@ -93,10 +93,10 @@ impl Journal {
     }
 
     /// Adds lines. On failure the file is as it was.
-    pub(super) fn append(&mut self, entries: &[Entry]) -> io::Result<()> {
+    pub(super) fn append(&mut self, entries: &[JournalEntry]) -> io::Result<()> {
         let mut lines = Vec::new();
         let is_new = self.length == 0;
-        let first = Entry::After {
+        let first = JournalEntry::After {
             length: self.state_length,
             checksum: self.state_checksum,
         };

@@ -27,7 +27,7 @@ use crate::log::folder::LogFolder;
 use crate::private_files;
 use crate::state::State;
 
-use journal::{Entry, Journal};
+use journal::{Journal, JournalEntry};
 pub(crate) use restore::restore;
 use snapshot::OffsetSnapshot;
 pub(crate) use snapshot::Snapshot;
@@ -127,7 +127,7 @@ impl Storage {
         let changed = offsets.take_changed();
         let commits = changed.into_iter().filter_map(|(group, topic, partition)| {
             let committed = offsets.committed(&group, &topic, partition)?.clone();
-            Some(Entry::Commit(OffsetSnapshot {
+            Some(JournalEntry::Commit(OffsetSnapshot {
                 group,
                 topic,
                 partition,
@@ -135,12 +135,12 @@ impl Storage {
                 committed,
             }))
         });
-        let mut entries: Vec<Entry> = commits.collect();
+        let mut entries: Vec<JournalEntry> = commits.collect();
         for (group, topic, partition, start_offset) in state.shares.snapshot() {
             let key = (group.to_owned(), topic, partition);
             if self.shares.insert(key, start_offset) != Some(start_offset) {
                 let share = snapshot::share((group, topic, partition, start_offset));
-                entries.push(Entry::Share(share));
+                entries.push(JournalEntry::Share(share));
             }
         }
         if entries.is_empty() {
@@ -211,9 +211,9 @@ fn read(folder: &Path) -> Result<Option<Snapshot>, BrokerError> {
     for entry in entries.map_err(|error| failure(&path, damaged(&error)))? {
         // In order, so that the last word holds.
         match entry {
-            Entry::Commit(commit) => snapshot.offsets.push(commit),
-            Entry::Share(share) => snapshot.shares.push(share),
-            Entry::After { .. } => {}
+            JournalEntry::Commit(commit) => snapshot.offsets.push(commit),
+            JournalEntry::Share(share) => snapshot.shares.push(share),
+            JournalEntry::After { .. } => {}
         }
     }
     Ok(Some(snapshot))

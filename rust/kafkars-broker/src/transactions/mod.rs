@@ -20,7 +20,7 @@ mod timeouts;
 mod transaction;
 
 pub(crate) use ending::TransactionEnd;
-pub(crate) use steps::Member;
+pub(crate) use steps::Participant;
 pub(crate) use transaction::{Identity, Stage, Transaction};
 
 /// Longest `transaction.timeout.ms` that is taken; Kafka's `transaction.max.timeout.ms`.

@@ -7,7 +7,7 @@ use super::{MAX_TIMEOUT_MS, TransactionCoordinator, Transactions};
 
 /// What takes part in a transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Member {
+pub(crate) enum Participant {
     Partition(String, i32),
     /// The offsets of a group.
     Group(String),
@@ -76,7 +76,7 @@ impl TransactionCoordinator<'_> {
         &mut self,
         id: &str,
         producer: Identity,
-        members: &[Member],
+        participants: &[Participant],
         now: i64,
     ) -> Result<(), ErrorCode> {
         if id.is_empty() {
@@ -95,12 +95,12 @@ impl TransactionCoordinator<'_> {
         }
         transaction.updated_at = now;
         *self.unsaved = true;
-        for member in members {
-            match member {
-                Member::Partition(topic, partition) => {
+        for participant in participants {
+            match participant {
+                Participant::Partition(topic, partition) => {
                     let _ = transaction.partitions.insert((topic.clone(), *partition));
                 }
-                Member::Group(group) => {
+                Participant::Group(group) => {
                     let _ = transaction.groups.insert(group.clone());
                 }
             }
@@ -119,17 +119,17 @@ impl Transactions {
         &mut self,
         id: &str,
         producer: Identity,
-        member: &Member,
+        participant: &Participant,
     ) -> Result<(), ErrorCode> {
         let transaction = self.of_producer(id, producer)?;
         if transaction.is_prepared() {
             return Err(ErrorCode::ConcurrentTransactions);
         }
-        let takes_part = match member {
-            Member::Partition(topic, partition) => transaction
+        let takes_part = match participant {
+            Participant::Partition(topic, partition) => transaction
                 .partitions
                 .contains(&(topic.clone(), *partition)),
-            Member::Group(group) => transaction.groups.contains(group),
+            Participant::Group(group) => transaction.groups.contains(group),
         };
         if takes_part {
             Ok(())

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::member::{Partition, Target};
+use super::member::TargetAssignment;
+use crate::topic::TopicIdPartition;
 use kafkars_protocol::Uuid;
 
 /// Names of the assignors, the default first (`group.consumer.assignors`).
@@ -10,7 +11,7 @@ pub(crate) const ASSIGNORS: [&str; 2] = ["uniform", "range"];
 
 /// What assignors go by.
 #[derive(Debug, Default)]
-pub(crate) struct Demand<'a> {
+pub(crate) struct GroupSpec<'a> {
     /// The topics that somebody reads, with their partitions.
     pub(crate) topics: BTreeMap<Uuid, i32>,
     /// In the order in which members are served: by instance, or else by member id.
@@ -23,31 +24,31 @@ pub(crate) struct Reader<'a> {
     pub(crate) id: &'a str,
     pub(crate) topics: BTreeSet<Uuid>,
     /// What it was to have so far.
-    pub(crate) before: Option<&'a Target>,
+    pub(crate) before: Option<&'a TargetAssignment>,
 }
 
 /// The target of each member, in their order.
-pub(crate) fn assign(assignor: &str, demand: &Demand<'_>) -> Vec<Target> {
+pub(crate) fn assign(assignor: &str, spec: &GroupSpec<'_>) -> Vec<TargetAssignment> {
     if assignor == "range" {
-        return range(demand);
+        return range(spec);
     }
-    let first = demand.members.first().map(|reader| &reader.topics);
-    if demand
+    let first = spec.members.first().map(|reader| &reader.topics);
+    if spec
         .members
         .iter()
         .all(|reader| Some(&reader.topics) == first)
     {
-        return uniform(demand);
+        return uniform(spec);
     }
-    balanced(demand)
+    balanced(spec)
 }
 
 /// The partitions of each topic in as many stretches as it has readers, so that topics with as many partitions go together.
-fn range(demand: &Demand<'_>) -> Vec<Target> {
-    let mut targets = vec![Target::new(); demand.members.len()];
-    for (topic, partitions) in &demand.topics {
-        let readers: Vec<usize> = (0..demand.members.len())
-            .filter(|index| demand.members[*index].topics.contains(topic))
+fn range(spec: &GroupSpec<'_>) -> Vec<TargetAssignment> {
+    let mut targets = vec![TargetAssignment::new(); spec.members.len()];
+    for (topic, partitions) in &spec.topics {
+        let readers: Vec<usize> = (0..spec.members.len())
+            .filter(|index| spec.members[*index].topics.contains(topic))
             .collect();
         let count = readers.len() as i32;
         let mut next = 0;
@@ -62,9 +63,9 @@ fn range(demand: &Demand<'_>) -> Vec<Target> {
 }
 
 /// All read the same: nobody has more than one partition more than another, and as much as possible stays where it is.
-fn uniform(demand: &Demand<'_>) -> Vec<Target> {
-    let mut targets = kept(demand);
-    let all: usize = demand.topics.values().map(|count| *count as usize).sum();
+fn uniform(spec: &GroupSpec<'_>) -> Vec<TargetAssignment> {
+    let mut targets = kept(spec);
+    let all: usize = spec.topics.values().map(|count| *count as usize).sum();
     let count = targets.len().max(1);
     let (least, mut larger) = (all / count, all % count);
     let mut order: Vec<usize> = (0..targets.len()).collect();
@@ -79,8 +80,8 @@ fn uniform(demand: &Demand<'_>) -> Vec<Target> {
             targets[index].pop_last();
         }
     }
-    let given: BTreeSet<Partition> = targets.iter().flatten().copied().collect();
-    let mut free = partitions(demand).filter(|partition| !given.contains(partition));
+    let given: BTreeSet<TopicIdPartition> = targets.iter().flatten().copied().collect();
+    let mut free = partitions(spec).filter(|partition| !given.contains(partition));
     for (target, quota) in targets.iter_mut().zip(quotas) {
         let missing = quota.saturating_sub(target.len());
         target.extend(free.by_ref().take(missing));
@@ -89,23 +90,23 @@ fn uniform(demand: &Demand<'_>) -> Vec<Target> {
 }
 
 /// Not all read the same: what is free goes to the reader with the least, then partitions move while that evens things out.
-fn balanced(demand: &Demand<'_>) -> Vec<Target> {
-    let mut targets = kept(demand);
+fn balanced(spec: &GroupSpec<'_>) -> Vec<TargetAssignment> {
+    let mut targets = kept(spec);
     let mut readers: BTreeMap<Uuid, Vec<usize>> = BTreeMap::new();
-    for (index, reader) in demand.members.iter().enumerate() {
+    for (index, reader) in spec.members.iter().enumerate() {
         for topic in &reader.topics {
             readers.entry(*topic).or_default().push(index);
         }
     }
-    let poorest = |targets: &[Target], topic: &Uuid| {
+    let poorest = |targets: &[TargetAssignment], topic: &Uuid| {
         let readers = readers.get(topic)?.iter().copied();
         readers.min_by_key(|index| targets[*index].len())
     };
-    let mut owners: BTreeMap<Partition, usize> = BTreeMap::new();
+    let mut owners: BTreeMap<TopicIdPartition, usize> = BTreeMap::new();
     for (index, target) in targets.iter().enumerate() {
         owners.extend(target.iter().map(|partition| (*partition, index)));
     }
-    let mut free: Vec<Partition> = partitions(demand)
+    let mut free: Vec<TopicIdPartition> = partitions(spec)
         .filter(|partition| !owners.contains_key(partition))
         .collect();
     // Who has little choice chooses first.
@@ -138,23 +139,23 @@ fn balanced(demand: &Demand<'_>) -> Vec<Target> {
 }
 
 /// What each member was to have and still may: it reads the topic, the partition exists, and nobody before it has it.
-fn kept(demand: &Demand<'_>) -> Vec<Target> {
+fn kept(spec: &GroupSpec<'_>) -> Vec<TargetAssignment> {
     let mut given = BTreeSet::new();
-    let mut keep = |reader: &Reader<'_>| -> Target {
+    let mut keep = |reader: &Reader<'_>| -> TargetAssignment {
         let before = reader.before.into_iter().flatten().copied();
         before
             .filter(|partition| {
                 let (topic, index) = *partition;
-                let count = demand.topics.get(&topic).copied().unwrap_or(0);
+                let count = spec.topics.get(&topic).copied().unwrap_or(0);
                 index < count && reader.topics.contains(&topic) && given.insert(*partition)
             })
             .collect()
     };
-    demand.members.iter().map(&mut keep).collect()
+    spec.members.iter().map(&mut keep).collect()
 }
 
-fn partitions<'a>(demand: &'a Demand<'_>) -> impl Iterator<Item = Partition> + 'a {
-    let topics = demand.topics.iter();
+fn partitions<'a>(spec: &'a GroupSpec<'_>) -> impl Iterator<Item = TopicIdPartition> + 'a {
+    let topics = spec.topics.iter();
     topics.flat_map(|(topic, count)| (0..*count).map(|partition| (*topic, partition)))
 }
 
@@ -168,17 +169,17 @@ mod tests {
 
     struct Given {
         topics: Vec<(u8, i32)>,
-        members: Vec<(&'static str, Vec<u8>, Target)>,
+        members: Vec<(&'static str, Vec<u8>, TargetAssignment)>,
     }
 
     impl Given {
-        fn assign(&self, assignor: &str) -> Vec<Target> {
-            let member = |(id, topics, before): &'_ (&'static str, Vec<u8>, Target)| {
+        fn assign(&self, assignor: &str) -> Vec<TargetAssignment> {
+            let member = |(id, topics, before): &'_ (&'static str, Vec<u8>, TargetAssignment)| {
                 let topics = topics.iter().copied().map(topic).collect::<BTreeSet<_>>();
                 (*id, topics, before.clone())
             };
             let members: Vec<_> = self.members.iter().map(member).collect();
-            let demand = Demand {
+            let spec = GroupSpec {
                 topics: self
                     .topics
                     .iter()
@@ -193,26 +194,26 @@ mod tests {
                     })
                     .collect(),
             };
-            let targets = assign(assignor, &demand);
-            check(&demand, &targets);
+            let targets = assign(assignor, &spec);
+            check(&spec, &targets);
             targets
         }
     }
 
     /// Each partition that somebody reads has one owner, and that one reads it.
-    fn check(demand: &Demand<'_>, targets: &[Target]) {
-        for partition in partitions(demand) {
+    fn check(spec: &GroupSpec<'_>, targets: &[TargetAssignment]) {
+        for partition in partitions(spec) {
             let owners: Vec<usize> = (0..targets.len())
                 .filter(|index| targets[*index].contains(&partition))
                 .collect();
             let reads = |reader: &Reader<'_>| reader.topics.contains(&partition.0);
-            assert_eq!(owners.len(), usize::from(demand.members.iter().any(reads)));
-            assert!(owners.iter().all(|index| reads(&demand.members[*index])));
+            assert_eq!(owners.len(), usize::from(spec.members.iter().any(reads)));
+            assert!(owners.iter().all(|index| reads(&spec.members[*index])));
         }
     }
 
-    fn sizes(targets: &[Target]) -> Vec<usize> {
-        targets.iter().map(Target::len).collect()
+    fn sizes(targets: &[TargetAssignment]) -> Vec<usize> {
+        targets.iter().map(TargetAssignment::len).collect()
     }
 
     #[test]
@@ -220,8 +221,8 @@ mod tests {
         let mut given = Given {
             topics: vec![(1, 5), (2, 2)],
             members: vec![
-                ("a", vec![1, 2], Target::new()),
-                ("b", vec![1, 2], Target::new()),
+                ("a", vec![1, 2], TargetAssignment::new()),
+                ("b", vec![1, 2], TargetAssignment::new()),
             ],
         };
         let first = given.assign("uniform");
@@ -229,7 +230,9 @@ mod tests {
         for (member, before) in given.members.iter_mut().zip(&first) {
             member.2.clone_from(before);
         }
-        given.members.push(("c", vec![1, 2], Target::new()));
+        given
+            .members
+            .push(("c", vec![1, 2], TargetAssignment::new()));
         let second = given.assign("uniform");
         assert_eq!(sizes(&second), [3, 2, 2]);
         assert!(second[0].is_subset(&first[0]) && second[1].is_subset(&first[1]));
@@ -245,8 +248,8 @@ mod tests {
                     vec![1],
                     (0..6).map(|index| (topic(1), index)).collect(),
                 ),
-                ("b", vec![1, 2], Target::new()),
-                ("c", vec![2], Target::new()),
+                ("b", vec![1, 2], TargetAssignment::new()),
+                ("c", vec![2], TargetAssignment::new()),
             ],
         };
         assert_eq!(sizes(&given.assign("uniform")), [3, 3, 2]);
@@ -257,13 +260,16 @@ mod tests {
         let given = Given {
             topics: vec![(1, 5), (2, 5)],
             members: vec![
-                ("a", vec![1, 2], Target::new()),
-                ("b", vec![1, 2], Target::new()),
+                ("a", vec![1, 2], TargetAssignment::new()),
+                ("b", vec![1, 2], TargetAssignment::new()),
             ],
         };
         let targets = given.assign("range");
         let first = |number| (0..3).map(move |index| (topic(number), index));
-        assert_eq!(targets[0], first(1).chain(first(2)).collect::<Target>());
+        assert_eq!(
+            targets[0],
+            first(1).chain(first(2)).collect::<TargetAssignment>()
+        );
     }
 
     #[test]
@@ -276,7 +282,7 @@ mod tests {
             assert!(nobody.assign(assignor).is_empty());
             let nothing = Given {
                 topics: vec![],
-                members: vec![("a", vec![], Target::new())],
+                members: vec![("a", vec![], TargetAssignment::new())],
             };
             assert_eq!(sizes(&nothing.assign(assignor)), [0]);
         }

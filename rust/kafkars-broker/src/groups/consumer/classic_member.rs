@@ -12,10 +12,11 @@ use kafkars_protocol::messages::sync_group::{SyncGroupRequest, SyncGroupResponse
 
 use super::ConsumerGroup;
 use super::classic_protocol::ClassicProtocol;
-use super::member::{ConsumerMember, Partition, Progress};
+use super::member::{ConsumerMember, MemberState};
 use crate::groups::classic::metadata::{encode_assignment, subscription};
 use crate::groups::classic::{CONSUMER, Join, KNOWN_ID_SINCE, Member};
 use crate::ids::random_uuid;
+use crate::topic::TopicIdPartition;
 use crate::topics::Topics;
 
 impl ConsumerGroup {
@@ -137,7 +138,7 @@ impl ConsumerGroup {
             return Err(ErrorCode::InconsistentGroupProtocol);
         }
         // One that has not given up yet what it must learns here what it may keep.
-        if member.epoch < epoch && member.progress != Progress::Revoking {
+        if member.epoch < epoch && member.progress != MemberState::Revoking {
             member.expect_join(now);
             return Err(ErrorCode::RebalanceInProgress);
         }
@@ -147,7 +148,7 @@ impl ConsumerGroup {
             classic.sync_by = None;
             metadata = classic.metadata();
         }
-        let assigned: Vec<Partition> = member.assigned.keys().copied().collect();
+        let assigned: Vec<TopicIdPartition> = member.assigned.keys().copied().collect();
         Ok(SyncGroupResponse {
             protocol_type: request.protocol_type.clone(),
             protocol_name: request.protocol_name.clone(),
@@ -159,7 +160,7 @@ impl ConsumerGroup {
     /// Partitions by the names of their topics, as far as these exist and somebody reads them.
     pub(in crate::groups) fn by_name<'a>(
         &self,
-        partitions: impl IntoIterator<Item = &'a Partition>,
+        partitions: impl IntoIterator<Item = &'a TopicIdPartition>,
     ) -> BTreeMap<&str, Vec<i32>> {
         let names = self.subscribed.names();
         let mut topics: BTreeMap<&str, Vec<i32>> = BTreeMap::new();
@@ -193,16 +194,16 @@ impl ConsumerGroup {
         let Some(member) = self.members.get(id) else {
             return false;
         };
-        let is_free = |partition: &Partition| {
+        let is_free = |partition: &TopicIdPartition| {
             let owner = self.owners.get(partition);
             owner.is_none_or(|owner| owner == id)
         };
         let mut target = self.targets.get(id).into_iter().flatten();
         member.epoch < self.epoch
             || match member.progress {
-                Progress::Stable => false,
-                Progress::Revoking => true,
-                Progress::Waiting => target.all(is_free),
+                MemberState::Stable => false,
+                MemberState::Revoking => true,
+                MemberState::Waiting => target.all(is_free),
             }
     }
 
@@ -255,7 +256,10 @@ impl ConsumerMember {
 }
 
 /// What a member says it still has, of the topics that exist.
-fn partitions(said: &ConsumerProtocolSubscription, topics: &Topics<'_>) -> BTreeSet<Partition> {
+fn partitions(
+    said: &ConsumerProtocolSubscription,
+    topics: &Topics<'_>,
+) -> BTreeSet<TopicIdPartition> {
     let owned = said.owned_partitions.iter();
     let known = owned.filter_map(|topic| Some((topics.find(&topic.topic)?.0, &topic.partitions)));
     known

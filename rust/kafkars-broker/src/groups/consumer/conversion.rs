@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, HashMap};
 
 use kafkars_protocol::ErrorCode;
 
+use super::ConsumerGroup;
 use super::assignors;
 use super::classic_protocol::ClassicProtocol;
-use super::member::{ConsumerMember, Owned, Progress, Target};
+use super::member::{ConsumerMember, MemberState, Owned, TargetAssignment};
 use super::subscription::Subscribed;
-use super::{ConsumerGroup, Partition};
 use crate::groups::classic::metadata::{assignment, subscription};
 use crate::groups::classic::{ClassicGroup, Member};
 use crate::refusal::Refusal;
 use crate::settings::group::GroupSettings;
+use crate::topic::TopicIdPartition;
 use crate::topics::Topics;
 
 impl ConsumerGroup {
@@ -68,7 +69,11 @@ impl ConsumerGroup {
             }
             targets.insert(
                 id.clone(),
-                member.assigned.keys().copied().collect::<Target>(),
+                member
+                    .assigned
+                    .keys()
+                    .copied()
+                    .collect::<TargetAssignment>(),
             );
             owners.extend(member.assigned.keys().map(|owned| (*owned, id.clone())));
         }
@@ -119,8 +124,9 @@ fn consumer_member(
                 .partitions
                 .into_iter()
                 .filter(|index| (0..count).contains(index));
-            assigned
-                .extend(there.map(|index| -> (Partition, i32) { ((id, index), group.generation) }));
+            assigned.extend(
+                there.map(|index| -> (TopicIdPartition, i32) { ((id, index), group.generation) }),
+            );
         }
     }
     Ok(ConsumerMember {
@@ -131,7 +137,7 @@ fn consumer_member(
         previous_epoch: group.generation,
         rebalance_timeout_ms: member.rebalance_timeout_ms(),
         names: subscription.topics.into_iter().collect(),
-        progress: Progress::Stable,
+        progress: MemberState::Stable,
         assigned,
         expires_at: now.saturating_add(classic.session_timeout_ms),
         classic: Some(classic),

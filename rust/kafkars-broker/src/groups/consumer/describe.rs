@@ -4,7 +4,8 @@ use kafkars_protocol::messages::consumer_group_describe::{
     Assignment, DescribedGroup, Member, TopicPartitions,
 };
 
-use super::{ConsumerGroup, ConsumerMember, Partition};
+use super::{ConsumerGroup, ConsumerMember};
+use crate::topic::TopicIdPartition;
 use crate::topics::Topics;
 
 /// A member of the classic protocol.
@@ -50,7 +51,7 @@ impl ConsumerGroup {
 }
 
 fn assignment<'a>(
-    partitions: impl Iterator<Item = &'a Partition>,
+    partitions: impl Iterator<Item = &'a TopicIdPartition>,
     topics: &Topics<'_>,
 ) -> Assignment {
     let mut topic_partitions: Vec<TopicPartitions> = Vec::new();

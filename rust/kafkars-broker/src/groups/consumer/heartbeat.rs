@@ -8,10 +8,11 @@ use kafkars_protocol::messages::consumer_group_heartbeat::{
 };
 
 use super::ConsumerGroup;
-use super::assignors::{ASSIGNORS, Demand, Reader, assign};
-use super::member::{ConsumerMember, LEFT_FOR_A_WHILE, Owned, Partition, Progress, Target};
+use super::assignors::{ASSIGNORS, GroupSpec, Reader, assign};
+use super::member::{ConsumerMember, LEFT_FOR_A_WHILE, MemberState, Owned, TargetAssignment};
 use crate::groups::Client;
 use crate::refusal::Refusal;
+use crate::topic::TopicIdPartition;
 use crate::topics::Topics;
 
 /// First version in which members choose their ids (KIP-1082).
@@ -117,8 +118,8 @@ impl ConsumerGroup {
         };
         member.expires_at = now.saturating_add(heartbeat.session_timeout_ms);
         member.revoke_by = match (member.progress, member.revoke_by) {
-            (Progress::Revoking, None) => Some(now.saturating_add(member.rebalance_timeout_ms)),
-            (Progress::Revoking, until) => until,
+            (MemberState::Revoking, None) => Some(now.saturating_add(member.rebalance_timeout_ms)),
+            (MemberState::Revoking, until) => until,
             _ => None,
         };
         Ok(ConsumerGroupHeartbeatResponse {
@@ -134,7 +135,7 @@ impl ConsumerGroup {
     fn check_member(
         &mut self,
         request: &ConsumerGroupHeartbeatRequest,
-        owned: Option<&BTreeSet<Partition>>,
+        owned: Option<&BTreeSet<TopicIdPartition>>,
     ) -> Result<(), Refusal> {
         let id = request.member_id.as_str();
         if let Some(instance) = &request.instance_id {
@@ -156,7 +157,7 @@ impl ConsumerGroup {
         };
         let member = self.members.get(id).ok_or_else(unknown)?;
         let received = request.member_epoch;
-        let subset = |owned: &BTreeSet<Partition>| {
+        let subset = |owned: &BTreeSet<TopicIdPartition>| {
             owned
                 .iter()
                 .all(|partition| member.assigned.contains_key(partition))
@@ -295,27 +296,32 @@ impl ConsumerGroup {
             topics: self.subscribed.topics_of(member),
             before: self.targets.get(&member.id),
         });
-        let demand = Demand {
+        let spec = GroupSpec {
             topics: self.subscribed.topics(),
             members: members.collect(),
         };
-        let targets = assign(&assignor, &demand);
-        let ids = demand.members.iter().map(|reader| reader.id.to_owned());
+        let targets = assign(&assignor, &spec);
+        let ids = spec.members.iter().map(|reader| reader.id.to_owned());
         self.targets = ids.zip(targets).collect();
         self.assignor = assignor;
         self.assignment_epoch = self.epoch;
     }
 
     /// Moves one member towards its target; whether what it has is different now.
-    pub(super) fn reconcile(&mut self, id: &str, owned: Option<&BTreeSet<Partition>>) -> bool {
+    pub(super) fn reconcile(
+        &mut self,
+        id: &str,
+        owned: Option<&BTreeSet<TopicIdPartition>>,
+    ) -> bool {
         let Some(mut member) = self.members.remove(id) else {
             return false;
         };
-        let before: Vec<Partition> = member.assigned.keys().copied().collect();
-        let nothing = Target::new();
+        let before: Vec<TopicIdPartition> = member.assigned.keys().copied().collect();
+        let nothing = TargetAssignment::new();
         let target = self.targets.get(id).unwrap_or(&nothing);
         let owners = &self.owners;
-        let is_free = |partition: &Partition| owners.get(partition).is_none_or(|owner| owner == id);
+        let is_free =
+            |partition: &TopicIdPartition| owners.get(partition).is_none_or(|owner| owner == id);
         // What it had and is not to have any more is its own until it says otherwise.
         let held = member.clone();
         member.reconcile(target, self.assignment_epoch, is_free, owned);
@@ -335,7 +341,7 @@ fn is_full(request: &ConsumerGroupHeartbeatRequest) -> bool {
         || (request.rebalance_timeout_ms != -1 && subscribes && request.topic_partitions.is_some())
 }
 
-fn partitions(topics: &[TopicPartitions]) -> BTreeSet<Partition> {
+fn partitions(topics: &[TopicPartitions]) -> BTreeSet<TopicIdPartition> {
     let topics = topics.iter();
     topics
         .flat_map(|topic| {

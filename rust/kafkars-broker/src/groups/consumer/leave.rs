@@ -8,7 +8,7 @@ use kafkars_protocol::messages::consumer_group_heartbeat::{
 use kafkars_protocol::messages::leave_group::MemberIdentity;
 
 use super::ConsumerGroup;
-use super::member::{LEFT_FOR_A_WHILE, Progress};
+use super::member::{LEFT_FOR_A_WHILE, MemberState};
 use crate::refusal::Refusal;
 
 impl ConsumerGroup {
@@ -49,7 +49,7 @@ impl ConsumerGroup {
         if request.member_epoch == LEFT_FOR_A_WHILE {
             member.previous_epoch = member.epoch;
             member.epoch = LEFT_FOR_A_WHILE;
-            member.progress = Progress::Stable;
+            member.progress = MemberState::Stable;
             member.revoke_by = None;
             let revoked = std::mem::take(&mut member.revoking);
             revoked.keys().for_each(|partition| {

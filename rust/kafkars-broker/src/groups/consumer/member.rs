@@ -2,22 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kafkars_protocol::Uuid;
-
 use super::classic_protocol::ClassicProtocol;
 use crate::groups::Client;
+use crate::topic::TopicIdPartition;
 
 /// The epoch of a static member that has left for a while and keeps its partitions.
 pub(crate) const LEFT_FOR_A_WHILE: i32 = -2;
 
-/// A partition: the id of its topic, and its number.
-pub(crate) type Partition = (Uuid, i32);
-
 /// What the assignor wants a member to have.
-pub(crate) type Target = BTreeSet<Partition>;
+pub(crate) type TargetAssignment = BTreeSet<TopicIdPartition>;
 
 /// What a member has, each with the member epoch in which it was given (KIP-1251).
-pub(crate) type Owned = BTreeMap<Partition, i32>;
+pub(crate) type Owned = BTreeMap<TopicIdPartition, i32>;
 
 /// What a member has said of itself, and what the group has given to it.
 #[derive(Debug, Clone)]
@@ -33,7 +29,7 @@ pub(crate) struct ConsumerMember {
     pub(crate) assignor: Option<String>,
     pub(crate) names: BTreeSet<String>,
     pub(crate) regex: Option<String>,
-    pub(crate) progress: Progress,
+    pub(crate) progress: MemberState,
     pub(crate) assigned: Owned,
     pub(crate) revoking: Owned,
     pub(crate) expires_at: i64,
@@ -45,7 +41,7 @@ pub(crate) struct ConsumerMember {
 
 /// How far a member is on its way to its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Progress {
+pub(crate) enum MemberState {
     /// It has what the target of its epoch says.
     Stable,
     /// It was told to give something up and has not confirmed it.
@@ -67,7 +63,7 @@ impl ConsumerMember {
             assignor: None,
             names: BTreeSet::new(),
             regex: None,
-            progress: Progress::Stable,
+            progress: MemberState::Stable,
             assigned: Owned::new(),
             revoking: Owned::new(),
             expires_at: i64::MAX,
@@ -101,15 +97,15 @@ impl ConsumerMember {
     /// so.
     pub(super) fn reconcile(
         &mut self,
-        target: &Target,
+        target: &TargetAssignment,
         target_epoch: i32,
-        is_free: impl Fn(&Partition) -> bool,
-        owned: Option<&BTreeSet<Partition>>,
+        is_free: impl Fn(&TopicIdPartition) -> bool,
+        owned: Option<&BTreeSet<TopicIdPartition>>,
     ) {
         match self.progress {
-            Progress::Stable if self.epoch == target_epoch => return,
-            Progress::Revoking => {
-                let still_has = |owned: &BTreeSet<Partition>| {
+            MemberState::Stable if self.epoch == target_epoch => return,
+            MemberState::Revoking => {
+                let still_has = |owned: &BTreeSet<TopicIdPartition>| {
                     self.revoking
                         .keys()
                         .any(|partition| owned.contains(partition))
@@ -127,10 +123,10 @@ impl ConsumerMember {
     /// What must go goes first, in the old epoch. Then it takes what is free, in the new one, and waits for the rest.
     fn take_next_step(
         &mut self,
-        target: &Target,
+        target: &TargetAssignment,
         target_epoch: i32,
-        is_free: impl Fn(&Partition) -> bool,
-        owned: Option<&BTreeSet<Partition>>,
+        is_free: impl Fn(&TopicIdPartition) -> bool,
+        owned: Option<&BTreeSet<TopicIdPartition>>,
     ) {
         let (mut assigned, excess): (Owned, Owned) = std::mem::take(&mut self.assigned)
             .into_iter()
@@ -138,7 +134,7 @@ impl ConsumerMember {
         let has_excess =
             owned.is_none_or(|owned| excess.keys().any(|partition| owned.contains(partition)));
         if !excess.is_empty() && has_excess {
-            self.progress = Progress::Revoking;
+            self.progress = MemberState::Revoking;
             self.assigned = assigned;
             self.revoking = excess;
             return;
@@ -146,13 +142,13 @@ impl ConsumerMember {
         let missing = target
             .iter()
             .filter(|partition| !assigned.contains_key(*partition));
-        let (free, taken): (Vec<Partition>, Vec<Partition>) =
+        let (free, taken): (Vec<TopicIdPartition>, Vec<TopicIdPartition>) =
             missing.copied().partition(|partition| is_free(partition));
         assigned.extend(free.into_iter().map(|partition| (partition, target_epoch)));
         self.progress = if taken.is_empty() {
-            Progress::Stable
+            MemberState::Stable
         } else {
-            Progress::Waiting
+            MemberState::Waiting
         };
         if self.epoch != target_epoch {
             self.previous_epoch = self.epoch;
@@ -165,13 +161,15 @@ impl ConsumerMember {
 
 #[cfg(test)]
 mod tests {
+    use kafkars_protocol::Uuid;
+
     use super::*;
 
-    fn partition(index: i32) -> Partition {
+    fn partition(index: i32) -> TopicIdPartition {
         (Uuid([1; 16]), index)
     }
 
-    fn target(indexes: &[i32]) -> Target {
+    fn target(indexes: &[i32]) -> TargetAssignment {
         indexes.iter().copied().map(partition).collect()
     }
 
@@ -195,32 +193,32 @@ mod tests {
         assert_eq!(held(&member), [0, 1]);
         assert_eq!(member.assigned[&partition(0)], 1, "kept since epoch 1");
         assert_eq!(member.assigned[&partition(1)], 2);
-        assert_eq!(member.progress, Progress::Stable);
+        assert_eq!(member.progress, MemberState::Stable);
     }
 
     #[test]
     fn the_epoch_waits_for_what_must_be_given_up() {
         let mut member = member(1, &[0, 1]);
         member.reconcile(&target(&[0]), 2, |_| true, None);
-        assert_eq!((member.epoch, member.progress), (1, Progress::Revoking));
+        assert_eq!((member.epoch, member.progress), (1, MemberState::Revoking));
         assert_eq!(held(&member), [0]);
         member.reconcile(&target(&[0]), 2, |_| true, None);
         member.reconcile(&target(&[0]), 2, |_| true, Some(&target(&[0, 1])));
-        assert_eq!(member.progress, Progress::Revoking, "not confirmed");
+        assert_eq!(member.progress, MemberState::Revoking, "not confirmed");
         member.reconcile(&target(&[0]), 2, |_| true, Some(&target(&[0])));
-        assert_eq!((member.epoch, member.progress), (2, Progress::Stable));
+        assert_eq!((member.epoch, member.progress), (2, MemberState::Stable));
     }
 
     #[test]
     fn what_others_have_is_waited_for() {
         let mut member = member(1, &[]);
         member.reconcile(&target(&[0, 1]), 2, |it| *it == partition(0), None);
-        assert_eq!((member.epoch, member.progress), (2, Progress::Waiting));
+        assert_eq!((member.epoch, member.progress), (2, MemberState::Waiting));
         assert_eq!(held(&member), [0]);
         member.reconcile(&target(&[0, 1]), 2, |_| true, None);
         assert_eq!(
             (held(&member), member.progress),
-            (vec![0, 1], Progress::Stable)
+            (vec![0, 1], MemberState::Stable)
         );
     }
 
@@ -228,6 +226,6 @@ mod tests {
     fn what_a_member_does_not_have_any_more_needs_no_confirmation() {
         let mut member = member(1, &[0, 1]);
         member.reconcile(&target(&[0]), 2, |_| true, Some(&target(&[])));
-        assert_eq!((member.epoch, member.progress), (2, Progress::Stable));
+        assert_eq!((member.epoch, member.progress), (2, MemberState::Stable));
     }
 }

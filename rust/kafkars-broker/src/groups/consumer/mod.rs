@@ -21,8 +21,9 @@ use std::collections::{BTreeMap, HashMap};
 use kafkars_protocol::ErrorCode;
 
 use crate::settings::group::GroupSettings;
+use crate::topic::TopicIdPartition;
 pub(crate) use heartbeat::{Heartbeat, JOINING, LEAVING, check};
-pub(crate) use member::{ConsumerMember, LEFT_FOR_A_WHILE, Partition, Progress, Target};
+pub(crate) use member::{ConsumerMember, LEFT_FOR_A_WHILE, MemberState, TargetAssignment};
 use subscription::Subscribed;
 
 /// Members, what they are to have, and what they have.
@@ -35,9 +36,9 @@ pub(crate) struct ConsumerGroup {
     pub(crate) members: BTreeMap<String, ConsumerMember>,
     /// Member ids by the name of a static member.
     instances: HashMap<String, String>,
-    pub(crate) targets: HashMap<String, Target>,
+    pub(crate) targets: HashMap<String, TargetAssignment>,
     /// Who has a partition, or has not given it up yet.
-    owners: HashMap<Partition, String>,
+    owners: HashMap<TopicIdPartition, String>,
     subscribed: Subscribed,
     /// Since the last look.
     lost_members: bool,
@@ -80,7 +81,7 @@ impl ConsumerGroup {
     /// Kafka's name for its state.
     pub(crate) fn state(&self) -> &'static str {
         let reached = |member: &ConsumerMember| {
-            member.progress == Progress::Stable && member.epoch == self.assignment_epoch
+            member.progress == MemberState::Stable && member.epoch == self.assignment_epoch
         };
         if self.members.is_empty() {
             "Empty"
@@ -190,7 +191,7 @@ impl ConsumerGroup {
         &self,
         member: &str,
         epoch: i32,
-        partition: Partition,
+        partition: TopicIdPartition,
     ) -> Result<(), ErrorCode> {
         let Some(member) = self.members.get(member) else {
             return Ok(());

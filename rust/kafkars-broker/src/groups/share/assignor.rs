@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kafkars_protocol::Uuid;
 
-use super::Partition;
+use crate::topic::TopicIdPartition;
 
 /// The name of the only assignor.
 pub(super) const NAME: &str = "simple";
@@ -14,10 +14,10 @@ pub(super) const NAME: &str = "simple";
 pub(super) fn spread(
     topics: &BTreeMap<String, (Uuid, i32)>,
     readers: &[&BTreeSet<String>],
-) -> Vec<BTreeSet<Partition>> {
+) -> Vec<BTreeSet<TopicIdPartition>> {
     let mut targets = vec![BTreeSet::new(); readers.len()];
     if readers.windows(2).all(|two| two[0] == two[1]) {
-        let all: Vec<Partition> = topics.values().flat_map(partitions_of).collect();
+        let all: Vec<TopicIdPartition> = topics.values().flat_map(partitions_of).collect();
         let everybody: Vec<usize> = (0..readers.len()).collect();
         deal(&mut targets, &everybody, &all, 0);
         return targets;
@@ -27,7 +27,7 @@ pub(super) fn spread(
     for (name, topic) in topics {
         let reading = |index: &usize| readers[*index].contains(name);
         let reading: Vec<usize> = (0..readers.len()).filter(reading).collect();
-        let partitions: Vec<Partition> = partitions_of(topic).collect();
+        let partitions: Vec<TopicIdPartition> = partitions_of(topic).collect();
         deal(&mut targets, &reading, &partitions, turn);
         turn += partitions.len();
     }
@@ -36,9 +36,9 @@ pub(super) fn spread(
 
 /// Deals partitions in turn, again from the first while there are readers without one.
 fn deal(
-    targets: &mut [BTreeSet<Partition>],
+    targets: &mut [BTreeSet<TopicIdPartition>],
     readers: &[usize],
-    partitions: &[Partition],
+    partitions: &[TopicIdPartition],
     turn: usize,
 ) {
     if readers.is_empty() || partitions.is_empty() {
@@ -50,7 +50,7 @@ fn deal(
     }
 }
 
-fn partitions_of((id, count): &(Uuid, i32)) -> impl Iterator<Item = Partition> + use<> {
+fn partitions_of((id, count): &(Uuid, i32)) -> impl Iterator<Item = TopicIdPartition> + use<> {
     let id = *id;
     (0..*count).map(move |index| (id, index))
 }

@@ -7,10 +7,11 @@ use kafkars_protocol::messages::share_group_heartbeat::{
     Assignment, ShareGroupHeartbeatRequest, ShareGroupHeartbeatResponse, TopicPartitions,
 };
 
-use super::{Partition, ShareGroup, ShareMember};
+use super::{ShareGroup, ShareMember};
 use crate::groups::Client;
 use crate::groups::consumer::{JOINING, LEAVING};
 use crate::refusal::Refusal;
+use crate::topic::TopicIdPartition;
 use crate::topics::Topics;
 
 /// A heartbeat, with what the connection knows of its sender and what holds for the group.
@@ -162,7 +163,7 @@ impl ShareGroup {
     }
 }
 
-fn assignment(partitions: &BTreeSet<Partition>) -> Assignment {
+fn assignment(partitions: &BTreeSet<TopicIdPartition>) -> Assignment {
     let mut topic_partitions: Vec<TopicPartitions> = Vec::new();
     for (topic_id, partition) in partitions {
         match topic_partitions.last_mut() {

@@ -9,15 +9,13 @@ mod heartbeat;
 #[cfg(test)]
 mod tests;
 
+use crate::topic::TopicIdPartition;
 use std::collections::{BTreeMap, BTreeSet};
 
 use kafkars_protocol::Uuid;
 
 use super::Client;
 pub(crate) use heartbeat::{ShareHeartbeat, check};
-
-/// A partition: the id of its topic, and its number.
-type Partition = (Uuid, i32);
 
 /// Members, what they read, and what they are to fetch.
 #[derive(Debug)]
@@ -37,9 +35,9 @@ struct ShareMember {
     previous_epoch: i32,
     names: BTreeSet<String>,
     /// What the assignment says it is to fetch.
-    target: BTreeSet<Partition>,
+    target: BTreeSet<TopicIdPartition>,
     /// What it was told to fetch.
-    assigned: BTreeSet<Partition>,
+    assigned: BTreeSet<TopicIdPartition>,
     expires_at: i64,
 }
 
