@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -328,3 +329,47 @@ def test_a_broker_that_comes_back() -> None:
         eventually(lambda: [value for _, value in stored(client, "topic")] == [b"%d" % n for n in range(5)], "all came")
         producer.stop()
         client.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_fork_has_clients_of_its_own(embedded_broker: Broker, embedded: KafkaClient) -> None:
+    topic = embedded_broker.new_topic()
+    simple = SimpleProducer(embedded)
+    queued = asynchronous(SimpleProducer, embedded, batch_send_every_n=1000, batch_send_every_t=1000)
+    simple.send_messages(topic, b"parent")
+    queued.send_messages(topic, b"queued")
+    child = os.fork()
+    if child == 0:
+        # Nothing of the test may go on here, whatever happens.
+        status = 1
+        try:
+            simple.send_messages(topic, b"child")
+            try:
+                queued.send_messages(topic, b"lost")
+            except KafkaError:
+                queued.stop()
+                status = 0
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    queued.stop()
+    assert [value for _, value in stored(embedded, topic)] == [b"parent", b"child", b"queued"]
+
+
+def test_threads_may_share_a_producer(embedded_broker: Broker, embedded: KafkaClient) -> None:
+    topic = embedded_broker.new_topic(partitions=2)
+    producers = [SimpleProducer(embedded), asynchronous(SimpleProducer, embedded, batch_send_every_t=0.05)]
+
+    def send(number: int) -> None:
+        for each in range(20):
+            producers[number % 2].send_messages(topic, b"%d-%d" % (number, each))
+
+    threads = [threading.Thread(target=send, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(SECONDS)
+    producers[1].stop()
+    found = [value for partition in (0, 1) for _, value in stored(embedded, topic, partition)]
+    assert sorted(value or b"" for value in found) == sorted(b"%d-%d" % (a, b) for a in range(6) for b in range(20))

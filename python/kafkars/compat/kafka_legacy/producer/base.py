@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import logging
+import os
 from collections.abc import Callable
 from queue import Full, Queue
 from threading import Event, Thread
@@ -172,6 +173,7 @@ class Producer:
                 name="kafka.producer",
             )
             self.thread.start()
+            self._process = os.getpid()
             self._cleanup_func = _stopper()
             atexit.register(self._cleanup_func, self)
         self.stopped = False
@@ -209,6 +211,9 @@ class Producer:
             log.warning("producer.stop() called, but producer is already stopped")
             return
         self.stopped = True
+        if self._process != os.getpid():
+            # What waits is the parent's to send.
+            return
         # The thread may wait at an empty queue; where the queue is full it does not.
         with contextlib.suppress(Full):
             self.queue.put_nowait((STOP_ASYNC_PRODUCER, None, None))
@@ -233,6 +238,10 @@ class Producer:
             return self._send_now(topic, partition, msg, key)
         if self.stopped:
             raise KafkaError("the producer is stopped: it takes no more messages")
+        if self._process != os.getpid():
+            raise KafkaError(
+                "the producer was made before os.fork(), and its thread is in the parent: make one in the child"
+            )
         self._queue_up(TopicAndPartition(topic, partition), msg, key)
         return []
 
