@@ -1,7 +1,8 @@
-"""Logins on every release of Kafka that is supported: `make test-kafka-old` runs this on the oldest ones."""
+"""Logins on every release of Kafka that is supported: `make test-kafka-old` runs this on the oldest ones. `-s` prints the outcomes."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -56,6 +57,15 @@ def guarded(
         make_scram_users(cluster.bootstrap_servers)
         # Nobody asks for a token here.
         yield SecureKafka(cluster, folder, authority, tokens=None)  # type: ignore[arg-type]
+
+
+@pytest.fixture(autouse=True)
+def outcome(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Tells what held, with the release and what the test was given."""
+    failed = request.session.testsfailed
+    yield
+    result = "as it should be" if request.session.testsfailed == failed else "NOT as it should be"
+    sys.stdout.write(f"{request.config.getoption('--kafka-version'):<6} {request.node.name:<110} {result}\n")
 
 
 @pytest.mark.parametrize("listener", ["SASL", "SASLTLS"])

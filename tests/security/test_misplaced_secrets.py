@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -77,6 +78,16 @@ def values() -> Iterator[object]:
     yield from (Path(KEY), {KEY: KEY})
 
 
+SEARCHED: list[int] = []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tally() -> Iterator[None]:
+    """What `-s` prints at the end."""
+    yield
+    sys.stdout.write(f"{len(SEARCHED)} settings, {sum(SEARCHED)} characters of output were searched for secrets\n")
+
+
 @pytest.fixture
 def tried(caplog: pytest.LogCaptureFixture) -> Callable[[str, Callable[[], object]], None]:
     caplog.set_level(logging.DEBUG)
@@ -88,6 +99,7 @@ def tried(caplog: pytest.LogCaptureFixture) -> Callable[[str, Callable[[], objec
         except Exception as error:  # noqa: BLE001  whatever it is, it is told
             said = "".join(traceback.format_exception(error)) + repr(error)
         said += "".join(record.getMessage() for record in caplog.records)
+        SEARCHED.append(len(said))
         assert KEY_LINE not in said, name
         assert PASSWORD not in said or plain(name) in NAMES_AND_PLACES, (name, said[-600:])
 

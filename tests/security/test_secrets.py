@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -23,10 +24,19 @@ from tests.support.certificates import Authority
 from tests.support.sasl_gate import sasl_gate
 
 WORDS = ("Xq7", "BEGIN PRIVATE KEY")
+SEARCHED: list[int] = []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tally() -> Iterator[None]:
+    """What `-s` prints at the end."""
+    yield
+    sys.stdout.write(f"{len(SEARCHED)} texts, {sum(SEARCHED)} characters of output were searched for secrets\n")
 
 
 def assert_silent(*texts: object) -> None:
     for text in texts:
+        SEARCHED.append(len(str(text)))
         for word in WORDS:
             assert word not in str(text), text
 
@@ -112,6 +122,7 @@ def test_a_broker_that_repeats_a_login_is_not_quoted(
         said = use(settings)
         sent = gate.message
     texts = [str(text) for text in (*said, *(record.getMessage() for record in caplog.records))]
+    SEARCHED.extend(map(len, texts))
     # Of a long message the beginning is shown, where there may be no secret.
     assert any("we do not know" in text and ("***" in text or len(sent) > 200) for text in texts)
     assert not [text for text in texts for piece in PIECES if piece in text.lower()]
