@@ -11,6 +11,9 @@ SHARES = {
     ("produce", "confluent"): 0.5,
     ("produce-asyncio", "aiokafka"): 0.1,
     ("produce-asyncio", "confluent"): 0.1,
+    ("consume-batch", "kafka_python"): 0.1,
+    ("consume-one", "kafka_python"): 0.1,
+    ("produce", "kafka_python"): 0.05,
 }
 
 
@@ -32,4 +35,8 @@ JOBS = (
     pair("consume-one-asyncio", "consume", "aiokafka", "getone()", 1 / 10),
     pair("produce-asyncio", "produce", "aiokafka", "send()", 1 / 6, 0.5),
     pair("latency-asyncio", "latency", "aiokafka", "latency", None),
+    pair("consume-batch", "consume", "kafka_python", "poll()", 1 / 15),
+    pair("consume-one", "consume", "kafka_python", "iteration", 1 / 15),
+    pair("produce", "produce", "kafka_python", "send()", 1 / 12, 0.5),
+    pair("latency", "latency", "kafka_python", "latency", None),
 )

@@ -21,6 +21,7 @@ DRIVERS = (
     "bare_asyncio",
     "face_confluent",
     "face_aiokafka",
+    "face_kafka_python",
 )
 
 

@@ -20,12 +20,12 @@ def version_of(library: str) -> Callable[[], str]:
     return lambda: f"kafkars {kafkars.__version__} as {library}"
 
 
-def jobs(library: str, driver: str, *names: str) -> dict[str, Job]:
+def jobs(library: str, driver: str, *names: str, version: int | None = None) -> dict[str, Job]:
     """Jobs of a driver. The face is installed when one runs: a process is either the face's or the library's."""
 
     def through(name: str) -> Job:
         def job(task: Task, window: Window) -> Outcome:
-            compat.install(library)
+            compat.install(library, version)
             return importlib.import_module(f"benches.compare.drivers.{driver}").JOBS[name](task, window)
 
         return job
