@@ -114,7 +114,17 @@ ODD_PARTITIONS: dict[str, Value] = {
     "twice": lambda world: [place(world), place(world)],
 }
 PARTITIONS = Argument("partitions", lambda world: [place(world)], ODD_PARTITIONS)
-KNOWN_PARTITIONS = replace(PARTITIONS, odd={**ODD_PARTITIONS, "unknown partition": lambda world: [place(world, 77)]})
+IN_TRANSACTION = Argument(
+    "offsets",
+    lambda world: {place(world): position(world)},
+    {
+        "empty": lambda _: {},
+        "negative": lambda world: {place(world): position(world, -5)},
+        "none metadata": lambda world: {place(world): position(world, 1, None)},
+        "not assigned": lambda world: {place(world, 1): position(world)},
+    },
+)
+"""What is wrong in other ways ends the original's sender, and the call waits for ever."""
 OFFSETS = Argument(
     "offsets",
     lambda world: {place(world): position(world)},
@@ -235,7 +245,7 @@ def functions() -> Sequence[Call]:
         Call("structs.OffsetAndTimestamp", [given("offset", 1), given("timestamp", 1), given("leader_epoch", -1)]),
         Call("structs.BrokerMetadata", [given(name, 1, none=None) for name in ("nodeId", "host", "port", "rack")]),
         Call("partitioner.default.murmur2", [given("data", b"key", empty=b"", array=bytearray(b"key"))]),
-        Call("errors.for_code", [given("error_code", 3, unknown=9999, none=None, zero=0, negative=-1)]),
+        Call("errors.for_code", [given("error_code", 3, unknown=9999, zero=0, negative=-1)]),
         Call(
             "util.ensure_valid_topic_name",
             [replace(TOPIC, right=lambda _: "topic", odd={**TOPIC.odd, "dot": lambda _: "."})],
@@ -261,10 +271,8 @@ def functions() -> Sequence[Call]:
             ],
         ),
         *(Call(f"admin.{name}", [given("value", right, unknown=99, text="x")]) for name, right in enums.items()),
-        Call("coordinator.assignors.range.RangePartitionAssignor", invoke=None, states=()),
+        Call("coordinator.assignors.range.RangePartitionAssignor"),
         Call("future.Future"),
-        Call("codec.has_gzip", states=()),
-        Call("errors.KafkaError", [optional(given("message", "text"))], states=()),
     ]
 
 

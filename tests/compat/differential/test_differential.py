@@ -13,7 +13,7 @@ from tests.compat.differential.reasons import matches, reason, reasons
 from tests.compat.differential.run import compared
 from tests.compat.differential.worker import library_of
 
-LIBRARIES = ["confluent_kafka", "aiokafka"]
+LIBRARIES = ["confluent_kafka", "aiokafka", "kafka_python"]
 SETTINGS = ["confluent_kafka_settings", "aiokafka_settings"]
 
 

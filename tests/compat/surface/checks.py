@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.compat.surface.table import Row
 
 # The table's text for a value that has no literal.
-DESCRIBED = ("dict with", "{0: ", "(aiokafka.", "<")
+DESCRIBED = ("dict with", "{0", "{-1", "{0: ", "(aiokafka.", "<")
 
 
 def problem(row: Row, library: Library) -> str | None:
@@ -56,7 +56,7 @@ def refusal(row: Row, library: Library) -> str | None:
 
 
 def _alias(row: Row, found: Any, library: Library) -> str | None:
-    original = library.find(row.remarks["alias"].removeprefix(f"{library.name}."))
+    original = library.find(row.remarks["alias"].removeprefix(f"{library.package}."))
     return None if found is original else f"is not {row.remarks['alias']} but {found!r}"
 
 

@@ -32,7 +32,9 @@ def problem(row: Row, library: Library) -> str | None:
     """What keeps a setting from being taken as the row says, or None."""
     owner, separator, setting = row.name.partition(".config.")
     if separator:
-        return _keyword(row, library.find(owner), setting)
+        found = library.find(owner)
+        defaults = found.DEFAULT_CONFIG if row.library.startswith("kafka_python") else None
+        return _keyword(row, found, setting) if defaults is None else _default(row, defaults, setting)
     return _librdkafka(row, library)
 
 
@@ -58,6 +60,17 @@ def _parameter(function: Any, setting: str) -> inspect.Parameter | None:
         if has is not None:
             return has
     return None
+
+
+def _default(row: Row, defaults: dict[str, Any], setting: str) -> str | None:
+    """A setting of kafka-python, which is a key of a dict."""
+    if setting not in defaults:
+        return "is no setting"
+    has, wanted = defaults[setting], row.default
+    if wanted is None or "removed" in row.remarks or (isinstance(wanted, str) and parameters.NO_LITERAL.search(wanted)):
+        return None
+    same = has == wanted or str(has) == str(wanted) or (isinstance(has, tuple) and isinstance(wanted, str))
+    return None if same else f"is {has!r} instead of {wanted!r}"
 
 
 def _librdkafka(row: Row, library: Library) -> str | None:

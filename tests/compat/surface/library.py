@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 FACES = "kafkars.compat"
+# Tables of kafka-python, by its major version: what is imported, and the packages of the face, the first that has a module.
+PACKAGES = {"kafka_python": "kafka", "kafka_python_2": "kafka"}
+FACE_PACKAGES = {"kafka_python": ("kafka_3", "kafka"), "kafka_python_2": ("kafka",)}
 
 
 class MissingDependencyError(Exception):
@@ -21,12 +24,25 @@ class Library:
     is_face: bool
 
     @property
-    def root(self) -> str:
-        return f"{FACES}.{self.name}" if self.is_face else self.name
+    def package(self) -> str:
+        """The name under which programs import it."""
+        return PACKAGES.get(self.name, self.name)
+
+    @property
+    def roots(self) -> list[str]:
+        if self.is_face:
+            return [f"{FACES}.{package}" for package in FACE_PACKAGES.get(self.name, (self.name,))]
+        return [self.package]
 
     def module(self, path: str) -> Any:
         """A module by its path below the library."""
-        return importlib.import_module(f"{self.root}.{path}" if path else self.root)
+        *others, last = (f"{root}.{path}" if path else root for root in self.roots)
+        for name in others:
+            try:
+                return importlib.import_module(name)
+            except ModuleNotFoundError:  # noqa: PERF203 - there are two at most
+                continue
+        return importlib.import_module(last)
 
     def find(self, name: str) -> Any:
         """What a dotted name stands for, as a program would get at it.
@@ -53,7 +69,7 @@ class Library:
         try:
             return self.module(path)
         except ModuleNotFoundError as error:
-            if error.name is not None and not error.name.startswith((self.name, FACES)):
+            if error.name is not None and not error.name.startswith((self.package, FACES)):
                 raise MissingDependencyError(f"{wanted}: {error}") from error
             # The package says more of what it does not have than the import.
             raise missing from error

@@ -27,6 +27,18 @@ class KafkaError(RuntimeError):
         return hash((type(self), str(self.args)))
 
 
+class RetriableError(KafkaError):
+    """The same call may succeed later. A name of kafka-python 3."""
+
+    retriable = True
+
+
+class InvalidMetadataError(RetriableError):
+    """What was known of the cluster was wrong. A name of kafka-python 3."""
+
+    invalid_metadata = True
+
+
 class BrokerResponseError(KafkaError):
     """A broker refused a request."""
 
@@ -71,7 +83,7 @@ class CorruptRecordError(BrokerResponseError):
     message = "CORRUPT_MESSAGE"
 
 
-class UnknownTopicOrPartitionError(BrokerResponseError):
+class UnknownTopicOrPartitionError(InvalidMetadataError, BrokerResponseError):
     errno = 3
     message = "UNKNOWN_TOPIC_OR_PARTITION"
     retriable = True
@@ -83,21 +95,21 @@ class InvalidFetchRequestError(BrokerResponseError):
     message = "INVALID_FETCH_SIZE"
 
 
-class LeaderNotAvailableError(BrokerResponseError):
+class LeaderNotAvailableError(InvalidMetadataError, BrokerResponseError):
     errno = 5
     message = "LEADER_NOT_AVAILABLE"
     retriable = True
     invalid_metadata = True
 
 
-class NotLeaderForPartitionError(BrokerResponseError):
+class NotLeaderForPartitionError(InvalidMetadataError, BrokerResponseError):
     errno = 6
     message = "NOT_LEADER_FOR_PARTITION"
     retriable = True
     invalid_metadata = True
 
 
-class RequestTimedOutError(BrokerResponseError):
+class RequestTimedOutError(RetriableError, BrokerResponseError):
     errno = 7
     message = "REQUEST_TIMED_OUT"
     retriable = True
@@ -108,7 +120,7 @@ class BrokerNotAvailableError(BrokerResponseError):
     message = "BROKER_NOT_AVAILABLE"
 
 
-class ReplicaNotAvailableError(BrokerResponseError):
+class ReplicaNotAvailableError(InvalidMetadataError, BrokerResponseError):
     errno = 9
     message = "REPLICA_NOT_AVAILABLE"
     retriable = True
@@ -130,26 +142,26 @@ class OffsetMetadataTooLargeError(BrokerResponseError):
     message = "OFFSET_METADATA_TOO_LARGE"
 
 
-class NetworkExceptionError(BrokerResponseError):
+class NetworkExceptionError(InvalidMetadataError, BrokerResponseError):
     errno = 13
     message = "NETWORK_EXCEPTION"
     retriable = True
     invalid_metadata = True
 
 
-class CoordinatorLoadInProgressError(BrokerResponseError):
+class CoordinatorLoadInProgressError(RetriableError, BrokerResponseError):
     errno = 14
     message = "COORDINATOR_LOAD_IN_PROGRESS"
     retriable = True
 
 
-class CoordinatorNotAvailableError(BrokerResponseError):
+class CoordinatorNotAvailableError(RetriableError, BrokerResponseError):
     errno = 15
     message = "COORDINATOR_NOT_AVAILABLE"
     retriable = True
 
 
-class NotCoordinatorError(BrokerResponseError):
+class NotCoordinatorError(RetriableError, BrokerResponseError):
     errno = 16
     message = "NOT_COORDINATOR"
     retriable = True
@@ -165,13 +177,13 @@ class RecordListTooLargeError(BrokerResponseError):
     message = "RECORD_LIST_TOO_LARGE"
 
 
-class NotEnoughReplicasError(BrokerResponseError):
+class NotEnoughReplicasError(RetriableError, BrokerResponseError):
     errno = 19
     message = "NOT_ENOUGH_REPLICAS"
     retriable = True
 
 
-class NotEnoughReplicasAfterAppendError(BrokerResponseError):
+class NotEnoughReplicasAfterAppendError(RetriableError, BrokerResponseError):
     errno = 20
     message = "NOT_ENOUGH_REPLICAS_AFTER_APPEND"
     retriable = True
@@ -277,7 +289,7 @@ class InvalidConfigurationError(BrokerResponseError):
     message = "INVALID_CONFIG"
 
 
-class NotControllerError(BrokerResponseError):
+class NotControllerError(RetriableError, BrokerResponseError):
     errno = 41
     message = "NOT_CONTROLLER"
     retriable = True
@@ -328,7 +340,7 @@ class InvalidTransactionTimeoutError(BrokerResponseError):
     message = "INVALID_TRANSACTION_TIMEOUT"
 
 
-class ConcurrentTransactionsError(BrokerResponseError):
+class ConcurrentTransactionsError(RetriableError, BrokerResponseError):
     errno = 51
     message = "CONCURRENT_TRANSACTIONS"
     retriable = True
@@ -354,7 +366,7 @@ class OperationNotAttemptedError(BrokerResponseError):
     message = "OPERATION_NOT_ATTEMPTED"
 
 
-class KafkaStorageError(BrokerResponseError):
+class KafkaStorageError(InvalidMetadataError, BrokerResponseError):
     errno = 56
     message = "KAFKA_STORAGE_ERROR"
     retriable = True
@@ -426,19 +438,19 @@ class GroupIdNotFoundError(BrokerResponseError):
     message = "GROUP_ID_NOT_FOUND"
 
 
-class FetchSessionIdNotFoundError(BrokerResponseError):
+class FetchSessionIdNotFoundError(RetriableError, BrokerResponseError):
     errno = 70
     message = "FETCH_SESSION_ID_NOT_FOUND"
     retriable = True
 
 
-class InvalidFetchSessionEpochError(BrokerResponseError):
+class InvalidFetchSessionEpochError(RetriableError, BrokerResponseError):
     errno = 71
     message = "INVALID_FETCH_SESSION_EPOCH"
     retriable = True
 
 
-class ListenerNotFoundError(BrokerResponseError):
+class ListenerNotFoundError(InvalidMetadataError, BrokerResponseError):
     errno = 72
     message = "LISTENER_NOT_FOUND"
     retriable = True
@@ -450,14 +462,14 @@ class TopicDeletionDisabledError(BrokerResponseError):
     message = "TOPIC_DELETION_DISABLED"
 
 
-class FencedLeaderEpochError(BrokerResponseError):
+class FencedLeaderEpochError(InvalidMetadataError, BrokerResponseError):
     errno = 74
     message = "FENCED_LEADER_EPOCH"
     retriable = True
     invalid_metadata = True
 
 
-class UnknownLeaderEpochError(BrokerResponseError):
+class UnknownLeaderEpochError(InvalidMetadataError, BrokerResponseError):
     errno = 75
     message = "UNKNOWN_LEADER_EPOCH"
     retriable = True
@@ -474,7 +486,7 @@ class StaleBrokerEpochError(BrokerResponseError):
     message = "STALE_BROKER_EPOCH"
 
 
-class OffsetNotAvailableError(BrokerResponseError):
+class OffsetNotAvailableError(RetriableError, BrokerResponseError):
     errno = 78
     message = "OFFSET_NOT_AVAILABLE"
     retriable = True
@@ -485,7 +497,7 @@ class MemberIdRequiredError(BrokerResponseError):
     message = "MEMBER_ID_REQUIRED"
 
 
-class PreferredLeaderNotAvailableError(BrokerResponseError):
+class PreferredLeaderNotAvailableError(InvalidMetadataError, BrokerResponseError):
     errno = 80
     message = "PREFERRED_LEADER_NOT_AVAILABLE"
     retriable = True
@@ -502,14 +514,14 @@ class FencedInstanceIdError(BrokerResponseError):
     message = "FENCED_INSTANCE_ID"
 
 
-class EligibleLeadersNotAvailableError(BrokerResponseError):
+class EligibleLeadersNotAvailableError(InvalidMetadataError, BrokerResponseError):
     errno = 83
     message = "ELIGIBLE_LEADERS_NOT_AVAILABLE"
     retriable = True
     invalid_metadata = True
 
 
-class ElectionNotNeededError(BrokerResponseError):
+class ElectionNotNeededError(InvalidMetadataError, BrokerResponseError):
     errno = 84
     message = "ELECTION_NOT_NEEDED"
     retriable = True
@@ -531,13 +543,13 @@ class InvalidRecordError(BrokerResponseError):
     message = "INVALID_RECORD"
 
 
-class UnstableOffsetCommitError(BrokerResponseError):
+class UnstableOffsetCommitError(RetriableError, BrokerResponseError):
     errno = 88
     message = "UNSTABLE_OFFSET_COMMIT"
     retriable = True
 
 
-class ThrottlingQuotaExceededError(BrokerResponseError):
+class ThrottlingQuotaExceededError(RetriableError, BrokerResponseError):
     errno = 89
     message = "THROTTLING_QUOTA_EXCEEDED"
     retriable = True
@@ -593,7 +605,7 @@ class PositionOutOfRangeError(BrokerResponseError):
     message = "POSITION_OUT_OF_RANGE"
 
 
-class UnknownTopicIdError(BrokerResponseError):
+class UnknownTopicIdError(InvalidMetadataError, BrokerResponseError):
     errno = 100
     message = "UNKNOWN_TOPIC_ID"
     retriable = True
@@ -610,7 +622,7 @@ class BrokerIdNotRegisteredError(BrokerResponseError):
     message = "BROKER_ID_NOT_REGISTERED"
 
 
-class InconsistentTopicIdError(BrokerResponseError):
+class InconsistentTopicIdError(InvalidMetadataError, BrokerResponseError):
     errno = 103
     message = "INCONSISTENT_TOPIC_ID"
     retriable = True
@@ -627,7 +639,7 @@ class TransactionalIdNotFoundError(BrokerResponseError):
     message = "TRANSACTIONAL_ID_NOT_FOUND"
 
 
-class FetchSessionTopicIdError(BrokerResponseError):
+class FetchSessionTopicIdError(RetriableError, BrokerResponseError):
     errno = 106
     message = "FETCH_SESSION_TOPIC_ID_ERROR"
     retriable = True
@@ -708,13 +720,13 @@ class InvalidRecordStateError(BrokerResponseError):
     message = "INVALID_RECORD_STATE"
 
 
-class ShareSessionNotFoundError(BrokerResponseError):
+class ShareSessionNotFoundError(RetriableError, BrokerResponseError):
     errno = 122
     message = "SHARE_SESSION_NOT_FOUND"
     retriable = True
 
 
-class InvalidShareSessionEpochError(BrokerResponseError):
+class InvalidShareSessionEpochError(RetriableError, BrokerResponseError):
     errno = 123
     message = "INVALID_SHARE_SESSION_EPOCH"
     retriable = True

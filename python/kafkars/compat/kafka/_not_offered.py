@@ -5,9 +5,8 @@ from __future__ import annotations
 NOT_OFFERED = {
     "client_async": "connections are the engine's; kafkars.Admin asks brokers",
     "cluster": "kafkars.Consumer.topics() and partitions_for() tell of the cluster",
-    "codec": "the engine compresses and decompresses",
     "conn": "connections are the engine's",
-    "metrics": "KafkaConsumer.metrics() and KafkaProducer.metrics() have the figures",
+    "coordinator.assignors.cooperative_sticky": "kafkars.Consumer has partition_assignment_strategy=['cooperative-sticky']",
     "record": "record batches are the engine's; kafkars.Producer.create_batch() fills one by hand",
 }
 """Modules, and the alternative to each."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import math
+import socket
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,7 +31,7 @@ SHARED: dict[str, Any] = {
     "receive_message_max_bytes": 1000000,
     "receive_buffer_bytes": None,
     "send_buffer_bytes": None,
-    "socket_options": None,
+    "socket_options": [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],
     "metadata_max_age_ms": 300000,
     "allow_auto_create_topics": True,
     "connections_max_idle_ms": 540000,

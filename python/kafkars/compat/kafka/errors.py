@@ -20,6 +20,7 @@ from kafkars.compat.kafka._broker_errors import (
     CoordinatorLoadInProgressError,
     CoordinatorNotAvailableError,
     CorruptRecordError,
+    InvalidMetadataError,
     InvalidTimestampError,
     KafkaError,
     MessageSizeTooLargeError,
@@ -27,6 +28,7 @@ from kafkars.compat.kafka._broker_errors import (
     NotCoordinatorError,
     OffsetOutOfRangeError,
     ProducerFencedError,
+    RetriableError,
     UnknownError,
     UnsupportedVersionError,
 )
@@ -36,19 +38,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 
-class RetriableError(KafkaError):
-    """The same call may succeed later."""
-
-    retriable = True
-
-
-class InvalidMetadataError(RetriableError):
-    """What was known of the cluster was wrong."""
-
-    invalid_metadata = True
-
-
-class Cancelled(KafkaError):
+class Cancelled(RetriableError):
     """The request was given up."""
 
     retriable = True
@@ -76,7 +66,7 @@ class IllegalStateError(KafkaError):
     """The call does not fit the state the client is in."""
 
 
-class IncompatibleBrokerVersion(KafkaError):
+class IncompatibleBrokerVersion(UnsupportedVersionError):
     """The broker is too old or too new for the call."""
 
 
@@ -84,7 +74,7 @@ class KafkaConfigurationError(KafkaError):
     """A setting is unknown, or settings do not go together."""
 
 
-class KafkaConnectionError(KafkaError):
+class KafkaConnectionError(InvalidMetadataError):
     """A broker cannot be reached, or the connection to it is gone."""
 
     retriable = True
@@ -97,7 +87,7 @@ class KafkaProtocolError(KafkaError):
     retriable = True
 
 
-class CorrelationIdError(KafkaProtocolError):
+class CorrelationIdError(RetriableError, KafkaProtocolError):
     """An answer belongs to another request."""
 
 
@@ -105,7 +95,7 @@ class InvalidReceiveError(KafkaProtocolError):
     """An answer is larger than a client takes."""
 
 
-class KafkaTimeoutError(KafkaError):
+class KafkaTimeoutError(RetriableError):
     """The time for the call is over."""
 
     retriable = True
@@ -115,7 +105,7 @@ class LogTruncationError(KafkaError):
     """Records that were read have been replaced since, after an unclean election of a leader."""
 
 
-class MetadataEmptyBrokerList(KafkaError):
+class MetadataEmptyBrokerList(RetriableError):
     """The cluster named no brokers."""
 
     retriable = True
@@ -131,7 +121,7 @@ class NoOffsetForPartitionError(KafkaError):
     """Nothing is committed for a partition, and `auto_offset_reset` names no place to start."""
 
 
-class NodeNotReadyError(KafkaError):
+class NodeNotReadyError(RetriableError):
     """The broker has no connection yet."""
 
     retriable = True
@@ -141,14 +131,14 @@ class QuotaViolationError(KafkaError):
     """The client has used more than it may."""
 
 
-class StaleMetadata(KafkaError):
+class StaleMetadata(InvalidMetadataError):
     """What was known of the cluster is too old."""
 
     retriable = True
     invalid_metadata = True
 
 
-class TooManyInFlightRequests(KafkaError):
+class TooManyInFlightRequests(RetriableError):
     """The connection has no room for another request."""
 
     retriable = True
@@ -222,6 +212,7 @@ StaleLeaderEpochCodeError = NetworkExceptionError
 GroupLoadInProgressError = CoordinatorLoadInProgressError
 GroupCoordinatorNotAvailableError = CoordinatorNotAvailableError
 NotCoordinatorForGroupError = NotCoordinatorError
+IllegalStateException = IllegalStateError
 
 kafka_errors: dict[int, type[BrokerResponseError]] = {
     made.errno: made

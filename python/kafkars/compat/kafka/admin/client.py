@@ -305,9 +305,7 @@ class KafkaAdminClient(Connection):
         """
         del partition_leader_id
         with self._asking() as admin:
-            before: dict[tuple[str, int], int] = {
-                (place.topic, place.partition): at for place, at in records_to_delete.items()
-            }
+            before = {(place.topic, place.partition): records_to_delete[place] for place in set(records_to_delete)}
             found: Mapping[TopicPartition, Any] = admin.delete_records(
                 before, timeout=self._seconds(timeout_ms), return_exceptions=True
             )

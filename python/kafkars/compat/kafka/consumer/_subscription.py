@@ -67,6 +67,7 @@ class Subscription:
         if kind is Kind.TOPICS:
             if isinstance(topics, str) or not isinstance(topics, Sequence):
                 raise TypeError("topics: expected a list of names")
+            self._refuse(kind)
             for topic in topics:
                 ensure_valid_topic_name(topic)
         if listener and not isinstance(listener, ConsumerRebalanceListener):
@@ -116,9 +117,12 @@ class Subscription:
                 return
         self._take_all(self.topics or frozenset())
 
-    def _choose(self, kind: Kind) -> None:
+    def _refuse(self, kind: Kind) -> None:
         if self._kind is not None and self._kind is not kind:
             raise IllegalStateError(ONE_WAY)
+
+    def _choose(self, kind: Kind) -> None:
+        self._refuse(kind)
         self._kind = kind
 
     def _take_all(self, topics: frozenset[str]) -> None:

@@ -54,6 +54,7 @@ class KafkaConsumer:
     """
 
     DEFAULT_CONFIG: ClassVar[dict[str, Any]] = _settings.DEFAULTS
+    DEFAULT_SESSION_TIMEOUT_MS_0_9 = 30000
     RAISES_OF_LISTENERS: ClassVar[bool] = False
     """True where what a listener raises is raised by the call that it runs in."""
     TELLS_LISTENERS_OF_THE_END: ClassVar[bool] = False
@@ -192,7 +193,7 @@ class KafkaConsumer:
             IllegalStateError: There is a subscription.
         """
         self._check_open()
-        partitions = list(partitions)
+        partitions = list(partitions or ())
         if not partitions:
             self.unsubscribe()
             return
@@ -345,6 +346,8 @@ class KafkaConsumer:
         Raises:
             KeyError: One is not assigned.
         """
+        if not partitions:
+            return
         self._check_partitions(partitions)
         with translated():
             self._engine.pause(self._known(partitions))
@@ -355,6 +358,8 @@ class KafkaConsumer:
         Raises:
             KeyError: One is not assigned.
         """
+        if not partitions:
+            return
         self._check_partitions(partitions)
         with translated():
             self._engine.resume(self._known(partitions))
@@ -548,6 +553,8 @@ class KafkaConsumer:
         """
         if not self.config["metrics_enabled"]:
             return None
+        if self._closed:
+            return {}
         return _metrics.of_consumer(self._engine, raw=raw)
 
     # Checks
@@ -573,9 +580,11 @@ def engine_offsets(
         raise AssertionError("offsets are given by TopicPartition")
     if not all(isinstance(place, (OffsetAndMetadata, EngineOffset)) for place in given.values()):
         raise AssertionError("offsets are given as OffsetAndMetadata")
+    if not all(isinstance(place.offset, int) for place in given.values()):
+        raise ValueError("offsets are whole numbers")
     return {
         partition: EngineOffset(
-            place.offset, place.metadata or "", place.leader_epoch if (place.leader_epoch or 0) > 0 else None
+            place.offset, str(place.metadata or ""), place.leader_epoch if (place.leader_epoch or 0) > 0 else None
         )
         for partition, place in offsets.items()
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import kafkars
@@ -55,7 +55,7 @@ class KafkaProducer:
     """
 
     DEFAULT_CONFIG: ClassVar[dict[str, Any]] = _settings.DEFAULTS
-    DEPRECATED_CONFIGS = _settings.DEPRECATED
+    DEPRECATED_CONFIGS: Sequence[str] = _settings.DEPRECATED
 
     def __init__(self, **configs: Any) -> None:
         self._closed = True
@@ -112,14 +112,18 @@ class KafkaProducer:
         """True if the producer is open: it found a broker when it was made, and finds others when it needs them."""
         return not self._closed
 
-    def close(self, timeout: float | None = None) -> None:
+    def close(self, timeout: float | None = None, null_logger: bool = False) -> None:
         """Sends what waits and closes. Calling it again does nothing.
 
         Args:
             timeout: Seconds; None waits for every record, 0 gives up those that wait. Within a callback it counts as 0.
+            null_logger: Looked at by nobody: the engine does not log within `close()`.
         """
+        del null_logger
         if self._closed:
             return
+        if timeout is not None and timeout < 0:
+            raise AssertionError("timeout must not be negative")
         self._closed = True
         seconds = LONGEST if timeout is None else timeout
         if self._reporter.is_here():
@@ -260,7 +264,14 @@ class KafkaProducer:
 
     def metrics(self, raw: bool = False) -> dict[Any, Any] | None:
         """Figures by group and name, as far as the engine counts them; `raw` gives the engine's own."""
-        return _metrics.of_producer(self._engine, raw=raw) if self.config["metrics_enabled"] else None
+        if not self.config["metrics_enabled"]:
+            return None
+        return {} if self._closed else _metrics.of_producer(self._engine, raw=raw)
+
+    @classmethod
+    def max_usable_produce_magic(cls, api_version: tuple[int, ...]) -> int:
+        """The format of records that brokers of a version take: 0, 1 or 2. The engine asks each broker."""
+        return 2 if api_version >= (0, 11) else 1 if api_version >= (0, 10) else 0
 
     # Transactions
 
@@ -272,8 +283,11 @@ class KafkaProducer:
             KafkaTimeoutError: The coordinator did not answer within `max_block_ms`.
         """
         self._check_transactional()
+        if self._is_ready_for_transactions:
+            return
         with translated():
             self._engine.init_transactions(self.config["max_block_ms"] / 1000)
+        self._is_ready_for_transactions = True
 
     def begin_transaction(self) -> None:
         """Opens a transaction."""
@@ -286,7 +300,9 @@ class KafkaProducer:
     ) -> None:
         """Commits positions of a group with the transaction."""
         self._check_transactional()
-        taken = {partition: EngineOffset(place.offset, place.metadata or "") for partition, place in offsets.items()}
+        taken = {
+            partition: EngineOffset(place.offset, str(place.metadata or "")) for partition, place in offsets.items()
+        }
         with translated():
             self._engine.send_offsets_to_transaction(taken, ConsumerGroupMetadata(consumer_group_id))
 
@@ -303,9 +319,9 @@ class KafkaProducer:
             self._engine.abort_transaction()
 
     def _check_transactional(self) -> None:
-        self._check_open()
         if not self.config["transactional_id"]:
             raise IllegalStateError("transactions need the setting transactional_id")
+        self._check_open()
 
 
 def checked_bytes(data: Any) -> bytes | bytearray | memoryview | None:

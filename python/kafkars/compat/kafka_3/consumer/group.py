@@ -27,7 +27,7 @@ class KafkaConsumer(Older):
 
     RAISES_OF_LISTENERS = True
     TELLS_LISTENERS_OF_THE_END = True
-    DEFAULT_SESSION_TIMEOUT_MS_PRE_KIP_735 = 10000
+    DEFAULT_SESSION_TIMEOUT_MS_PRE_KIP_735 = 30000
     DEFAULT_CONFIG: ClassVar[dict[str, Any]] = {
         **without(_settings.DEFAULTS, "api_version_auto_timeout_ms"),
         **shared_settings(__version__),

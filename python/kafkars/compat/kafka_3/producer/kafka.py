@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from kafkars.compat.kafka.errors import IllegalStateError, KafkaConfigurationError, translated
@@ -46,6 +46,8 @@ class KafkaProducer(Older):
         "partitioner": DefaultPartitioner(),
     }
 
+    DEPRECATED_CONFIGS: Sequence[str] = ()
+
     def __init__(self, **configs: Any) -> None:
         super().__init__(**configs)
         chosen = self.config["partitioner"]
@@ -55,7 +57,7 @@ class KafkaProducer(Older):
             self._partitions_by = lambda *record: choose(*record, cluster)
 
     def _checked(self, configs: Mapping[str, Any]) -> dict[str, Any]:
-        unknown = sorted(set(configs) - set(self.DEFAULT_CONFIG) - set(_settings.DEPRECATED))
+        unknown = sorted(set(configs) - set(self.DEFAULT_CONFIG) - set(self.DEPRECATED_CONFIGS))
         if unknown:
             raise ValueError(f"Unrecognized configs: {', '.join(unknown)}")
         given = dict(configs)

@@ -2,11 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
+from kafkars.compat.kafka.coordinator.assignors import _sharing
+from kafkars.compat.kafka.coordinator.assignors.abstract import AbstractPartitionAssignor
+
 __all__ = ["RangePartitionAssignor"]
 
 
-class RangePartitionAssignor:
-    """Names the assignor in `partition_assignment_strategy`; the engine's own does the work."""
+class RangePartitionAssignor(AbstractPartitionAssignor):
+    """Gives members neighbouring partitions of each topic; in groups the engine's own does the work."""
 
     name = "range"
     version = 0
+
+    @classmethod
+    def assign(cls, cluster: Any, members: Any) -> Any:
+        """What each member gets."""
+        wanted = {member: _sharing.topics_of(said) for member, said in members.items()}
+        given: dict[str, dict[str, list[int]]] = {member: {} for member in members}
+        known = _sharing.partitions_of(cluster, (topic for topics in wanted.values() for topic in topics))
+        for topic, partitions in known.items():
+            takers = sorted(member for member, topics in wanted.items() if topic in topics)
+            each, more = divmod(len(partitions), len(takers))
+            at = 0
+            for place, member in enumerate(takers):
+                count = each + (place < more)
+                if count:
+                    given[member][topic] = partitions[at : at + count]
+                at += count
+        return _sharing.assigned(given)
+
+    @classmethod
+    def metadata(cls, topics: Iterable[str]) -> Any:
+        """What a member says of itself when it joins."""
+        return _sharing.joining(topics)
+
+    @classmethod
+    def on_assignment(cls, assignment: Any, generation: int | None = None) -> None:
+        """Nothing is kept."""

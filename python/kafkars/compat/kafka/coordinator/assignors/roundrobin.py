@@ -2,11 +2,40 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable
+from typing import Any
+
+from kafkars.compat.kafka.coordinator.assignors import _sharing
+from kafkars.compat.kafka.coordinator.assignors.abstract import AbstractPartitionAssignor
+
 __all__ = ["RoundRobinPartitionAssignor"]
 
 
-class RoundRobinPartitionAssignor:
-    """Names the assignor in `partition_assignment_strategy`; the engine's own does the work."""
+class RoundRobinPartitionAssignor(AbstractPartitionAssignor):
+    """Gives the partitions of all topics to members in turn; in groups the engine's own does the work."""
 
     name = "roundrobin"
     version = 0
+
+    @classmethod
+    def assign(cls, cluster: Any, members: Any) -> Any:
+        """What each member gets."""
+        wanted = {member: set(_sharing.topics_of(said)) for member, said in members.items()}
+        given: dict[str, dict[str, list[int]]] = {member: {} for member in members}
+        known = _sharing.partitions_of(cluster, itertools.chain.from_iterable(wanted.values()))
+        turns = itertools.cycle(sorted(members))
+        for topic, partitions in known.items():
+            for partition in partitions:
+                member = next(turn for turn in turns if topic in wanted[turn])
+                given[member].setdefault(topic, []).append(partition)
+        return _sharing.assigned(given)
+
+    @classmethod
+    def metadata(cls, topics: Iterable[str]) -> Any:
+        """What a member says of itself when it joins."""
+        return _sharing.joining(topics)
+
+    @classmethod
+    def on_assignment(cls, assignment: Any, generation: int | None = None) -> None:
+        """Nothing is kept."""

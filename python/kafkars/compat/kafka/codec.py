@@ -1,0 +1,175 @@
+"""Compression by hand (`kafka.codec`). What producers send is compressed by the engine.
+
+gzip is part of Python; snappy, lz4 and zstd need the package `cramjam`, as the original needs packages for them: without it
+`has_snappy()` and its like are False, and the functions raise NotImplementedError.
+"""
+
+from __future__ import annotations
+
+import gzip
+import struct
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+__all__ = [
+    "gzip_decode",
+    "gzip_encode",
+    "has_gzip",
+    "has_lz4",
+    "has_snappy",
+    "has_zstd",
+    "lz4_decode",
+    "lz4_decode_old_kafka",
+    "lz4_encode",
+    "lz4_encode_old_kafka",
+    "lz4f_decode",
+    "snappy_decode",
+    "snappy_encode",
+    "zstd_decode",
+    "zstd_encode",
+]
+
+XERIAL_HEADER = b"\x82SNAPPY\x00" + struct.pack("!ii", 1, 1)
+"""What snappy of Java begins with: a magic byte, the name, the version and the oldest version that can read it."""
+XERIAL_BLOCK = 32 * 1024
+LENGTH = struct.Struct("!i")
+LZ4_MAGIC = b"\x04\x22\x4d\x18"
+CONTENT_SIZE = 0x08
+"""Bit of a frame's flags: eight bytes with the size of the content follow."""
+WORD = 0xFFFFFFFF
+PRIMES = (2654435761, 2246822519, 3266489917, 668265263, 374761393)
+"""Of xxHash32."""
+
+
+def has_gzip() -> bool:
+    """True: it is part of Python."""
+    return True
+
+
+def has_snappy() -> bool:
+    """True if snappy can be had."""
+    return find_spec("cramjam") is not None
+
+
+has_lz4 = has_zstd = has_snappy
+
+
+def _cramjam(codec: str) -> Any:
+    if find_spec("cramjam") is None:
+        raise NotImplementedError(f"{codec} needs the package cramjam: pip install cramjam")
+    return getattr(import_module("cramjam"), codec)
+
+
+def gzip_encode(payload: bytes, compresslevel: int | None = None) -> bytes:
+    """Compresses; level 9 when none is given."""
+    return gzip.compress(payload, compresslevel=compresslevel or 9)
+
+
+def gzip_decode(payload: bytes) -> bytes:
+    """Takes back `gzip_encode()`."""
+    return gzip.decompress(payload)
+
+
+def snappy_encode(payload: bytes, xerial_compatible: bool = True, xerial_blocksize: int = XERIAL_BLOCK) -> bytes:
+    """Compresses, in blocks behind a header as Java's clients do, or with `xerial_compatible=False` as a whole."""
+    snappy = _cramjam("snappy")
+    if not xerial_compatible:
+        return bytes(snappy.compress_raw(payload))
+    pieces = (payload[at : at + xerial_blocksize] for at in range(0, len(payload), xerial_blocksize))
+    blocks = [bytes(snappy.compress_raw(piece)) for piece in pieces]
+    return XERIAL_HEADER + b"".join(LENGTH.pack(len(block)) + block for block in blocks)
+
+
+def snappy_decode(payload: bytes) -> bytes:
+    """Takes back `snappy_encode()`, either form.
+
+    Raises:
+        ValueError: A block is cut off.
+    """
+    snappy = _cramjam("snappy")
+    data = bytes(payload)
+    if not data.startswith(XERIAL_HEADER[:8]):
+        return bytes(snappy.decompress_raw(data))
+    found, at = [], len(XERIAL_HEADER)
+    while at < len(data):
+        if len(data) < at + LENGTH.size:
+            raise ValueError("the length of a block is cut off")
+        (size,) = LENGTH.unpack_from(data, at)
+        at += LENGTH.size
+        if size < 0 or len(data) < at + size:
+            raise ValueError(f"a block of {size} bytes is cut off after {len(data) - at}")
+        found.append(bytes(snappy.decompress_raw(data[at : at + size])))
+        at += size
+    return b"".join(found)
+
+
+def lz4_encode(payload: bytes, **kwargs: Any) -> bytes:
+    """Compresses to a frame. Arguments of the original's package are taken and not looked at."""
+    del kwargs
+    return bytes(_cramjam("lz4").compress(payload))
+
+
+def lz4_decode(payload: bytes) -> bytes:
+    """Takes back `lz4_encode()`."""
+    return bytes(_cramjam("lz4").decompress(payload))
+
+
+lz4f_decode = lz4_decode
+
+
+def lz4_encode_old_kafka(payload: bytes) -> bytes:
+    """A frame whose header's checksum is wrong in the way of Kafka before 0.10: it counts the magic bytes in."""
+    data = bytearray(lz4_encode(payload))
+    end = _header_end(data)
+    data[end] = xxhash32(bytes(data[:end])) >> 8 & 0xFF
+    return bytes(data)
+
+
+def lz4_decode_old_kafka(payload: bytes) -> bytes:
+    """Takes back `lz4_encode_old_kafka()`."""
+    data = bytearray(payload)
+    end = _header_end(data)
+    data[end] = xxhash32(bytes(data[len(LZ4_MAGIC) : end])) >> 8 & 0xFF
+    return lz4_decode(bytes(data))
+
+
+def _header_end(data: bytearray) -> int:
+    """Where the checksum of a frame's header is.
+
+    Raises:
+        ValueError: It is no frame.
+    """
+    flags = len(LZ4_MAGIC)
+    if not data.startswith(LZ4_MAGIC) or len(data) <= flags + 10:
+        raise ValueError("no frame of lz4")
+    return flags + (10 if data[flags] & CONTENT_SIZE else 2)
+
+
+def zstd_encode(payload: bytes) -> bytes:
+    """Compresses to a frame."""
+    return bytes(_cramjam("zstd").compress(payload))
+
+
+def zstd_decode(payload: bytes) -> bytes:
+    """Takes back `zstd_encode()`."""
+    return bytes(_cramjam("zstd").decompress(payload))
+
+
+def xxhash32(data: bytes) -> int:
+    """xxHash32 of fewer than 16 bytes, with seed 0: headers of frames have no more."""
+    state = PRIMES[4] + len(data) & WORD
+    whole = len(data) & ~3
+    for at in range(0, whole, 4):
+        state = state + int.from_bytes(data[at : at + 4], "little") * PRIMES[2] & WORD
+        state = _turned(state, 17) * PRIMES[3] & WORD
+    for byte in data[whole:]:
+        state = state + byte * PRIMES[4] & WORD
+        state = _turned(state, 11) * PRIMES[0] & WORD
+    state = (state ^ state >> 15) * PRIMES[1] & WORD
+    state = (state ^ state >> 13) * PRIMES[2] & WORD
+    return state ^ state >> 16
+
+
+def _turned(value: int, bits: int) -> int:
+    return (value << bits | value >> 32 - bits) & WORD

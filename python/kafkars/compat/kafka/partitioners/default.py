@@ -1,0 +1,7 @@
+"""The same (`kafka.partitioners.default`)."""
+
+from __future__ import annotations
+
+from kafkars.compat.kafka.partitioner.default import DefaultPartitioner, murmur2
+
+__all__ = ["DefaultPartitioner", "murmur2"]
