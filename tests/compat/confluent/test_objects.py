@@ -187,3 +187,26 @@ def test_builders_make_serializers_that_are_closed_with_their_client(
         assert told == [("built", False)]
     assert told == [("built", False), "closed"]
     assert "value.serializer.builder" in conf
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("", ["_ConsumerGroupState", "_ConsumerGroupTopicPartitions", "_ConsumerGroupType", "_ElectionType"]),
+        ("", ["_IsolationLevel", "_TopicCollection", "_TopicPartition"]),
+        ("._cluster", ["DescribeClusterResult"]),
+        ("._config", ["AlterConfigOpType", "ConfigEntry", "ConfigResource", "ConfigSource"]),
+        ("._group", ["ConsumerGroupDescription", "ConsumerGroupListing", "MemberAssignment", "MemberDescription"]),
+        ("._listoffsets", ["ListOffsetsResultInfo", "OffsetSpec"]),
+        ("._records", ["DeletedRecords"]),
+        ("._resource", ["ResourcePatternType", "ResourceType"]),
+        ("._scram", ["ScramCredentialInfo", "ScramMechanism", "UserScramCredentialAlteration"]),
+        ("._topic", ["TopicDescription"]),
+    ],
+)
+def test_names_that_suites_import_have_a_place(ck: ModuleType, module: str, names: list[str]) -> None:
+    found = importlib.import_module(f"{ck.__name__}.admin{module}")
+    public = importlib.import_module(f"{ck.__name__}.admin")
+    for name in names:
+        assert getattr(found, name).__name__ == name.lstrip("_")
+        assert name.startswith("_") or getattr(public, name) is getattr(found, name)

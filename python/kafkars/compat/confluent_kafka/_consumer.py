@@ -445,6 +445,8 @@ class Consumer(ConfluentConsumer):
         if not hasattr(self, "_engine") or self._engine.closed:
             return
         try:
+            # What waits for the next poll, such as that partitions are lost, is told now.
+            self._events.serve()
             self._commits.tell_refused()
             if not self._assignment.is_subscribed:
                 self._commits.leave()
@@ -578,10 +580,12 @@ UNKNOWN = (
 
 @contextmanager
 def unknown_partitions(what: str) -> Iterator[None]:
-    """As `translated()`, but a partition that brokers do not know is `_UNKNOWN_PARTITION`, and no broker `_TRANSPORT`."""
+    """As `translated()`, but a partition that brokers do not know is `_UNKNOWN_PARTITION`, and no broker `_ALL_BROKERS_DOWN`."""
     try:
         yield
     except UNKNOWN as problem:
         raise refusal("_UNKNOWN_PARTITION", f"{what}: {problem}") from problem
+    except errors.BootstrapError as problem:
+        raise KafkaException(of_engine(problem, what, "_ALL_BROKERS_DOWN")) from problem
     except errors.KafkaError as problem:
         raise KafkaException(of_engine(problem, what)) from problem

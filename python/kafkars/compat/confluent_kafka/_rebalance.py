@@ -42,10 +42,13 @@ class Listener:
         if consumer is None:
             return
         consumer._assignment.come(partitions)
-        if self._callbacks.on_assign is not None:
-            with consumer._assignment.changing(named(partitions)):
-                self._callbacks.on_assign(consumer, named(partitions))
-        consumer._assignment.settle()
+        try:
+            if self._callbacks.on_assign is not None:
+                with consumer._assignment.changing(named(partitions)):
+                    self._callbacks.on_assign(consumer, named(partitions))
+        finally:
+            # What the callback raises goes to whoever polls; the assignment stands.
+            consumer._assignment.settle()
 
     def revoked(self, partitions: Sequence[types.TopicPartition]) -> None:
         """Partitions are to go, and can still be committed."""
@@ -61,7 +64,19 @@ class Listener:
             consumer._assignment.go(partitions)
 
     def lost(self, partitions: Sequence[types.TopicPartition]) -> None:
-        """Partitions are gone."""
+        """Partitions are gone.
+
+        Where the program itself took too long, the poll that says so comes first, as in librdkafka, and this with the next one.
+        """
+        consumer = self._consumer()
+        if consumer is None:
+            return
+        if consumer._engine.health().state == "expelled":
+            consumer._events.push(lambda: self._lost(partitions))
+        else:
+            self._lost(partitions)
+
+    def _lost(self, partitions: Sequence[types.TopicPartition]) -> None:
         consumer = self._consumer()
         if consumer is None:
             return

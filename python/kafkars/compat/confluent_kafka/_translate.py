@@ -128,14 +128,14 @@ def of_engine(
     Args:
         problem: The engine's error.
         what: The call that failed, for the text.
-        unconnected: What the call says where no broker let the client in.
+        unconnected: What the call says where no broker could be reached, or let the client in.
         transactional: Whether a call of transactions failed: of all calls only those tell what may be repeated.
     """
     text = SETTING.sub(lambda found: SETTINGS[found[0]], str(problem))
     if what:
         text = f"{what}: {text}"
-    if isinstance(problem, tuple(CONNECTING)):
-        return local_error(unconnected, text)
+    if isinstance(problem, (errors.BootstrapError, *CONNECTING)):
+        return KafkaError(LOCAL[unconnected], text, retriable=transactional and problem.retriable)
     cause = cause_of(problem)
     is_fenced = isinstance(cause, errors.ProducerFencedError | errors.InvalidProducerEpochError)
     is_fatal = problem.fatal and not isinstance(problem, errors.ClosedError)
@@ -196,7 +196,7 @@ def translated(what: str = "", unconnected: str = "_TIMED_OUT", *, transactional
 def of_connection(problem: errors.KafkaError) -> KafkaError:
     """The same for `error_cb`, which hears why no broker let the client in."""
     names = [name for kind, name in CONNECTING.items() if isinstance(problem, kind)]
-    return of_engine(problem, unconnected=names[0]) if names else of_engine(problem)
+    return of_engine(problem, unconnected=names[0] if names else "_TRANSPORT")
 
 
 def of_message(problem: errors.KafkaError) -> KafkaException:

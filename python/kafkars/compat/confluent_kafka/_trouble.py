@@ -68,11 +68,7 @@ class Trouble:
             self._messages.append(Message(topic, partition, value=error.str().encode(), error=error))
 
     def message_of(self, problem: errors.KafkaError) -> Message | None:
-        """An error of reading, as a message.
-
-        Raises:
-            KafkaException: The client cannot go on.
-        """
+        """An error of reading, as a message; after a fatal one the client cannot go on, and its calls fail."""
         if isinstance(problem, PASSING):
             return None
         if isinstance(problem, UNREACHED):
@@ -82,7 +78,8 @@ class Trouble:
         if error.fatal():
             self._fatal = error
             self.tell(error)
-            raise KafkaException(error)
+            error = local_error("_FATAL", f"Fatal error: {error.str()}")
+            return Message(None, 0, value=error.str().encode(), error=error)
         if isinstance(problem, errors.OffsetOutOfRangeError):
             # Only told with auto.offset.reset=error, which librdkafka names instead.
             error = local_error("_AUTO_OFFSET_RESET", error.str())

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kafkars.compat.aiokafka._not_offered import NotOffered
 from kafkars.compat.aiokafka.structs import TopicPartition
 
 if TYPE_CHECKING:
@@ -14,6 +15,14 @@ if TYPE_CHECKING:
 
 # Faust waits without a limit where it names none.
 FOREVER_MS = 2**31 - 1
+
+
+class FetchRequest(NotOffered):
+    """What aiokafka asks a broker for records with."""
+
+
+class PartitionRecords(NotOffered):
+    """Records of a partition that were fetched and not handed out."""
 
 
 class PartitionState(NamedTuple):

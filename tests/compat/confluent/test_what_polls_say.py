@@ -1,0 +1,85 @@
+"""What a poll says of callbacks that raise, members that are fenced or too slow, and clusters that cannot be reached."""
+
+from __future__ import annotations
+
+import threading
+import time
+from types import ModuleType
+from typing import Any
+
+import pytest
+from kafkars import Admin
+
+from tests.compat.confluent.conftest import SECONDS, Clients, poll_until, serve_until
+
+NOWHERE = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0}
+QUICK = {"session.timeout.ms": 6000, "heartbeat.interval.ms": 100}
+
+
+def test_an_assignment_stands_when_its_callback_raises(clients: Clients) -> None:
+    topic = clients.topic(messages=1)
+    consumer = clients.consumer()
+
+    def raising(_: Any, partitions: list[Any]) -> None:
+        raise LookupError([each.topic for each in partitions])
+
+    consumer.subscribe([topic], on_assign=raising)
+    with pytest.raises(LookupError, match=topic):
+        poll_until(consumer, 1)
+    assert [each.topic for each in consumer.assignment()] == [topic]
+
+
+def test_a_fenced_member_hears_it_by_a_message(clients: Clients) -> None:
+    topic = clients.topic()
+    settings = {**QUICK, "group.id": clients.group(), "group.instance.id": "same"}
+    old, new = (clients.consumer(settings) for _ in range(2))
+    for each in (old, new):
+        each.subscribe([topic])
+        serve_until(each, each.assignment)
+    (message,) = poll_until(old, 1)
+    error = message.error()
+    assert (error.name(), error.fatal(), message.topic(), message.offset()) == ("_FATAL", False, None, None)
+    assert "fenced" in error.str().lower()
+    with pytest.raises(clients.ck.KafkaException) as caught:
+        old.subscribe([topic])
+    assert caught.value.args[0].name() == "_FATAL"
+
+
+@pytest.mark.timeout(60)
+def test_who_was_too_slow_hears_it_before_its_partitions_are_lost(clients: Clients) -> None:
+    """The member is silent for as long as its group has it."""
+    topic = clients.topic()
+    group = clients.group()
+    heard: list[str] = []
+    consumer = clients.consumer({**QUICK, "group.id": group, "max.poll.interval.ms": 6000})
+    consumer.subscribe([topic], on_lost=lambda *_: heard.append("lost"), on_revoke=lambda *_: heard.append("revoked"))
+    serve_until(consumer, consumer.assignment)
+    with Admin(bootstrap_servers=clients.broker.bootstrap_servers) as admin:
+        deadline = time.monotonic() + SECONDS
+        while admin.describe_groups([group])[group].members:
+            assert time.monotonic() < deadline
+            threading.Event().wait(0.1)
+    (message,) = poll_until(consumer, 1)
+    assert (message.error().name(), heard) == ("_MAX_POLL_EXCEEDED", [])
+    serve_until(consumer, lambda: heard)
+    assert heard == ["lost"]
+
+
+def test_each_call_says_in_its_own_way_that_nobody_answers(ck: ModuleType) -> None:
+    consumer = ck.Consumer({**NOWHERE, "group.id": "group"})
+    producer = ck.Producer({**NOWHERE, "transactional.id": "id"})
+    place = ck.TopicPartition("topic", 0)
+    calls = {
+        "_TRANSPORT": lambda: consumer.list_topics(timeout=0.5),
+        "_ALL_BROKERS_DOWN": lambda: consumer.get_watermark_offsets(place, timeout=0.5),
+        "_TIMED_OUT": lambda: consumer.committed([place], timeout=0.5),
+    }
+    for name, call in calls.items():
+        with pytest.raises(ck.KafkaException) as caught:
+            call()
+        assert caught.value.args[0].name() == name
+    with pytest.raises(ck.KafkaException) as caught:
+        producer.init_transactions(0.5)
+    error = caught.value.args[0]
+    assert (error.name(), error.retriable(), error.fatal()) == ("_TIMED_OUT", True, False)
+    consumer.close()
