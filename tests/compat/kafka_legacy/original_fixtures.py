@@ -1,14 +1,66 @@
-"""Takes the place of `test/fixtures.py` of kafka-python 0.9.5, which starts ZooKeeper and Kafka: brokers of kafkars.testing."""
+"""Takes the place of `test/fixtures.py` of kafka-python 0.9.5, which starts ZooKeeper and Kafka.
+
+Brokers are those of kafkars.testing; with `KAFKARS_SUITE_KAFKA=4.3.1` those of that Apache Kafka.
+"""
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
+from typing import Any
 
 from kafkars.errors import KafkaError
 from kafkars.testing import EmbeddedBroker
 
-LEAST_NODES = 2
 PARTITIONS = 2
+VERSION = os.environ.get("KAFKARS_SUITE_KAFKA")
+
+
+class Embedded:
+    """A cluster of the embedded broker."""
+
+    def __init__(self, replicas: int, partitions: int) -> None:
+        self.cluster = EmbeddedBroker(
+            nodes=max(replicas, PARTITIONS), default_partitions=partitions, default_replication_factor=replicas
+        )
+
+    def address(self, number: int) -> str:
+        return self.cluster.address(number + 1)
+
+    def stop_node(self, number: int) -> None:
+        with suppress(KafkaError):
+            self.cluster.stop_node(number + 1)
+
+    def stop(self) -> None:
+        self.cluster.stop()
+
+
+class Real:
+    """A cluster of Apache Kafka."""
+
+    def __init__(self, replicas: int, partitions: int) -> None:
+        from tests.kafka.cluster import KafkaCluster
+        from tests.kafka.config import KafkaOptions
+
+        options = KafkaOptions(
+            version=VERSION or "",
+            nodes=replicas,
+            default_partitions=partitions,
+            properties={"default.replication.factor": str(replicas)},
+        )
+        self.replicas = replicas
+        self.cluster = KafkaCluster(options).start()
+
+    def address(self, number: int) -> str:
+        # Who wants a second broker for nothing but its address gets the first.
+        return self.cluster.nodes[number % self.replicas].bootstrap
+
+    def stop_node(self, number: int) -> None:
+        if self.replicas > 1:
+            self.cluster.nodes[number].kill()
+
+    def stop(self) -> None:
+        self.cluster.stop()
 
 
 class ZookeeperFixture:
@@ -18,19 +70,16 @@ class ZookeeperFixture:
 
     def __init__(self) -> None:
         self.host, self.port = "none", 0
-        self.cluster: EmbeddedBroker | None = None
+        self.cluster: Any = None
 
     @classmethod
     def instance(cls) -> ZookeeperFixture:
         cls.made = cls()
         return cls.made
 
-    def start(self, replicas: int, partitions: int) -> EmbeddedBroker:
+    def start(self, replicas: int, partitions: int) -> Any:
         if self.cluster is None:
-            nodes = max(replicas, LEAST_NODES)
-            self.cluster = EmbeddedBroker(
-                nodes=nodes, default_partitions=partitions, default_replication_factor=replicas
-            )
+            self.cluster = (Real if VERSION else Embedded)(replicas, partitions)
         return self.cluster
 
     def close(self) -> None:
@@ -41,10 +90,10 @@ class ZookeeperFixture:
 class KafkaFixture:
     """One broker."""
 
-    def __init__(self, node: int, replicas: int, partitions: int) -> None:
-        self.node = node
+    def __init__(self, number: int, replicas: int, partitions: int) -> None:
+        self.number = number
         self.cluster = ZookeeperFixture.made.start(replicas, partitions)
-        self.host, _, port = self.cluster.address(node).partition(":")
+        self.host, _, port = self.cluster.address(number).partition(":")
         self.port = int(port)
 
     @classmethod
@@ -57,8 +106,7 @@ class KafkaFixture:
         replicas: int = 1,
         partitions: int = PARTITIONS,
     ) -> KafkaFixture:
-        return cls(number + 1, replicas, partitions)
+        return cls(number, replicas, partitions)
 
     def close(self) -> None:
-        with suppress(KafkaError):
-            self.cluster.stop_node(self.node)
+        self.cluster.stop_node(self.number)
