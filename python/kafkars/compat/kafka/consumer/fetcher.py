@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from kafkars import Record
@@ -30,7 +32,8 @@ class ConsumerRecord(NamedTuple):
     serialized_header_size: int
 
 
-_make = ConsumerRecord._make
+# What `ConsumerRecord._make` does, without counting the fields of every record.
+_new: Callable[[tuple[Any, ...]], ConsumerRecord] = functools.partial(tuple.__new__, ConsumerRecord)
 
 
 def record_of(record: Record[Any, Any], key: Any, value: Any) -> ConsumerRecord:
@@ -39,17 +42,17 @@ def record_of(record: Record[Any, Any], key: Any, value: Any) -> ConsumerRecord:
     size = -1
     if headers:
         size = sum(len(name.encode()) + (0 if data is None else len(data)) for name, data in headers)
-    return _make(
+    return _new(
         (
             record.topic,
             record.partition,
             record.leader_epoch,
             record.offset,
             record.timestamp,
-            int(record.timestamp_type),
+            record.timestamp_type._value_,
             key,
             value,
-            list(headers),
+            list(headers) if headers else [],
             None,
             record.serialized_key_size,
             record.serialized_value_size,

@@ -37,6 +37,9 @@ __all__ = ["KafkaConsumer"]
 
 log = logging.getLogger("kafka.consumer.group")
 
+AT_ONCE = 100
+"""Records that iteration takes without looking whether subscriptions have changed."""
+
 
 class KafkaConsumer:
     """Reads topics, alone or as a member of a group.
@@ -63,6 +66,7 @@ class KafkaConsumer:
     def __init__(self, *topics: str, **configs: Any) -> None:
         self._closed = True
         self._last: frozenset[TopicPartition] = frozenset()
+        self._at_once = 0
         self.config = self._checked(configs)
         self._deserializers = (self.config["key_deserializer"], self.config["value_deserializer"])
         with translated():
@@ -309,13 +313,7 @@ class KafkaConsumer:
         """The next record; ends the iteration when none came for `consumer_timeout_ms`."""
         if self._closed:
             raise StopIteration("KafkaConsumer closed")
-        limit = self.config["consumer_timeout_ms"]
-        with translated():
-            self._subscription.follow()
-            seconds = math.inf if limit < 0 else limit / 1000
-            record = None if self._waits_in_vain(seconds) else self._next(seconds)
-        if record is None:
-            raise StopIteration
+        record = self._next_at_once() or self._next_in_time()
         key, value = self._deserializers
         if key is None and value is None:
             return record_of(record, record.key, record.value)
@@ -329,6 +327,33 @@ class KafkaConsumer:
         except BaseException:
             self._engine.seek((topic, record.partition), record.offset)
             raise
+
+    def _next_at_once(self) -> kafkars.Record[bytes, bytes] | None:
+        """A record that is there. Every so often none is taken this way, so that subscriptions are followed."""
+        if self._at_once == 0:
+            self._at_once = AT_ONCE
+            return None
+        self._at_once -= 1
+        try:
+            return self._engine.poll(0)
+        except EngineError:
+            with translated():
+                raise
+
+    def _next_in_time(self) -> kafkars.Record[bytes, bytes]:
+        """A record that may have to be waited for.
+
+        Raises:
+            StopIteration: None came within `consumer_timeout_ms`.
+        """
+        limit = self.config["consumer_timeout_ms"]
+        with translated():
+            self._subscription.follow()
+            seconds = math.inf if limit < 0 else limit / 1000
+            record = None if self._waits_in_vain(seconds) else self._next(seconds)
+        if record is None:
+            raise StopIteration
+        return record
 
     def _next(self, seconds: float) -> kafkars.Record[bytes, bytes] | None:
         """One record. A wait without end looks for new topics from time to time."""
