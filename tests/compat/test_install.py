@@ -152,6 +152,22 @@ def test_a_version_has_a_face_of_its_own() -> None:
     assert names == "0.9.5 kafkars.compat.kafka_legacy kafkars.compat.kafka"
 
 
+def test_modules_of_other_releases_are_named() -> None:
+    printed = run("""
+        from kafkars.compat import install
+        install("kafka", version="0.9.5")
+        for module in ("kafka.errors", "kafka.nonsense"):
+            try:
+                __import__(module)
+            except ModuleNotFoundError as error:
+                print(error)
+    """)
+    errors, nonsense = printed.splitlines()
+    assert "kafka-python 1.0" in errors
+    assert 'install("kafka")' in errors
+    assert "no module of that name" in nonsense
+
+
 def test_a_version_without_face_is_named() -> None:
     from kafkars.compat import install
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 
+from kafkars.compat.kafka_legacy._not_offered import NOT_OFFERED
 from kafkars.compat.kafka_legacy.client import KafkaClient
 from kafkars.compat.kafka_legacy.conn import KafkaConnection
 from kafkars.compat.kafka_legacy.consumer import KafkaConsumer, MultiProcessConsumer, SimpleConsumer
@@ -26,6 +27,7 @@ __title__ = "kafka"
 logging.getLogger("kafka").addHandler(logging.NullHandler())
 
 __all__ = [
+    "NOT_OFFERED",
     "HashedPartitioner",
     "KafkaClient",
     "KafkaConnection",
