@@ -7,7 +7,7 @@ from typing import Any
 import kafkars
 import kafkars.aio
 import pytest
-from kafkars.errors import ClosedError, PurgedError
+from kafkars.errors import ClosedError, PurgedError, TransactionFailedError
 from kafkars.testing import EmbeddedBroker
 
 from tests.support.awaits import run
@@ -90,6 +90,40 @@ def test_a_purged_transaction_is_aborted() -> None:
         producer.abort_transaction(SECONDS)
         with producer.transaction():
             producer.send("topic", b"1")
+
+
+@pytest.mark.parametrize("version", [None, "2.8"])
+@pytest.mark.parametrize("end", ["commit_transaction", "abort_transaction"])
+def test_a_transaction_ends_after_what_was_purged_under_way_is_answered(version: str | None, end: str) -> None:
+    options: dict[str, Any] = {} if version is None else {"version": version}
+    with (
+        EmbeddedBroker(topics={"topic": 1}, **options) as broker,
+        kafkars.Producer(bootstrap_servers=broker.bootstrap_servers, transactional_id="purge") as producer,
+    ):
+        producer.init_transactions(SECONDS)
+        producer.begin_transaction()
+        producer.send("topic", b"0").result(SECONDS)
+        delay = broker.intercept("Produce", "delay", seconds=0.5, times=1)
+        sent = producer.send("topic", b"purged")
+        eventually(lambda: delay.hits, "the record is under way")
+        assert producer.purge(in_queue=False) == 1
+        assert isinstance(sent.exception(SECONDS), PurgedError)
+        if end == "commit_transaction":
+            with pytest.raises(TransactionFailedError):
+                producer.commit_transaction(SECONDS)
+        producer.abort_transaction(SECONDS)
+        # What comes after the marker of the abort would be part of the next transaction, or of none.
+        _, before = broker.offsets("topic", 0)
+        for value in (b"1", b"2"):
+            with producer.transaction():
+                producer.send("topic", value)
+        _, after = broker.offsets("topic", 0)
+        assert after - before == 4, "two records and two markers"
+        with kafkars.Consumer(
+            bootstrap_servers=broker.bootstrap_servers, auto_offset_reset="earliest", isolation_level="read_committed"
+        ) as consumer:
+            consumer.assign([("topic", 0)])
+            assert values(read(consumer, 2)) == [b"1", b"2"]
 
 
 def test_asyncio_purges_what_waits_for_its_topic() -> None:

@@ -72,6 +72,12 @@ fn transaction_histories_of_the_newer_protocol() {
 }
 
 #[test]
+fn transaction_histories_with_records_taken_back() {
+    play(|seed| transact::purging_history(seed, 1));
+    play(|seed| transact::purging_history(seed, 2));
+}
+
+#[test]
 fn defects_of_producing_are_noticed() {
     for defect in [
         Defect::Unnumbered,

@@ -54,7 +54,17 @@ enum Step {
 
 /// Plays one history under a protocol level and tells what went wrong.
 pub(crate) fn history(seed: u64, level: i16, defect: Option<Defect>) -> Result<(), String> {
-    let mut world = World::new(seed, level, defect);
+    play(World::new(seed, level, defect))
+}
+
+/// The same with an application that takes records back.
+pub(crate) fn purging_history(seed: u64, level: i16) -> Result<(), String> {
+    let mut world = World::new(seed, level, None);
+    world.purges = true;
+    play(world)
+}
+
+fn play(mut world: World) -> Result<(), String> {
     world.cluster.is_picky = world.chance(300);
     start(&mut world);
     if world.chance(400) {
@@ -190,6 +200,9 @@ fn ended(world: &mut World, id: usize, step_done: Step, result: Result<(), Trans
         },
         (Step::Fill { left: 0 }, Ok(())) if world.chance(500) => Step::Offsets,
         (Step::Fill { left: 0 } | Step::Offsets, Ok(())) => {
+            if world.purges {
+                purge(world, id);
+            }
             if world.chance(800) {
                 Step::Commit
             } else {
@@ -229,6 +242,13 @@ fn ended(world: &mut World, id: usize, step_done: Step, result: Result<(), Trans
         pause
     };
     world.after(pause, move |world| step(world, id, next));
+}
+
+/// Some applications take records back before they end a transaction: those in the queue, those in flight, or both.
+fn purge(world: &mut World, id: usize) {
+    let (in_queue, in_flight) = (world.chance(300), world.chance(600));
+    world.clients[id].sender.purge(in_queue, in_flight);
+    world.poll_soon(id);
 }
 
 /// The latest transaction of a producer.

@@ -31,6 +31,8 @@ pub(crate) struct World {
     random: Random,
     /// Whether faults happen; later the weather clears and everything must end well.
     pub(crate) stormy: bool,
+    /// The application takes records back before it ends a transaction.
+    pub(crate) purges: bool,
     pub(crate) cluster: Cluster,
     pub(crate) clients: Vec<Client>,
     pub(crate) defect: Option<Defect>,
@@ -66,6 +68,7 @@ impl World {
             order: 0,
             random: Random::new(seed),
             stormy: true,
+            purges: false,
             cluster: Cluster::new(level),
             clients: Vec::new(),
             defect,

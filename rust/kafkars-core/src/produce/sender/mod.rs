@@ -53,6 +53,8 @@ pub struct Sender {
     reports: Reports,
     // What the last poll dropped batches for, so that all partitions are gone through once only.
     dropped_for: Option<ProduceError>,
+    // Batches in requests whose records were taken back.
+    purged: usize,
     retries: u64,
 }
 
@@ -150,6 +152,7 @@ impl Sender {
             flush_was_requested: false,
             reports: Reports::default(),
             dropped_for: None,
+            purged: 0,
             retries: 0,
         }
     }
@@ -187,7 +190,8 @@ impl Sender {
             self.queues
                 .watch_expiries(now, self.config.delivery_timeout);
             if let Some(transactions) = &mut self.transactions {
-                let drained = self.accumulator.unacknowledged() == 0;
+                // A request that has left may still be stored, also where its records were taken back.
+                let drained = self.accumulator.unacknowledged() == 0 && self.purged == 0;
                 if work.coordinator.is_none() {
                     work.coordinator = transactions.poll(now, drained);
                 }
@@ -247,6 +251,9 @@ impl Sender {
             && let Some(transactions) = &mut self.transactions
         {
             transactions.record_failed(error);
+        }
+        if batch.delivery.is_done() {
+            self.purged = self.purged.saturating_sub(1);
         }
         self.accumulator.release(&batch);
         self.finished.push(Finished { batch, outcome });

@@ -10,7 +10,7 @@ impl Sender {
     /// aborted.
     ///
     /// What a request has is reported at once and keeps its memory and its number until the request is answered: only then is
-    /// it known which number comes next.
+    /// it known which number comes next, and only then may a transaction end.
     pub fn purge(&mut self, in_queue: bool, in_flight: bool) -> usize {
         let mut count = 0;
         for buffer in self.accumulator.buffers() {
@@ -39,6 +39,7 @@ impl Sender {
             for (delivery, records) in flying {
                 count += records as usize;
                 self.accumulator.count_off(records);
+                self.purged += 1;
                 if let Some(transactions) = &mut self.transactions {
                     transactions.record_failed(&ProduceError::Purged { in_flight: true });
                 }
