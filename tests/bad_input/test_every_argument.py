@@ -7,8 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+import kafkars
 import pytest
 from kafkars import ConsumerGroupMetadata
+from kafkars.admin import NewTopic
 from kafkars.errors import (
     ClosedError,
     InvalidArgumentError,
@@ -25,6 +27,8 @@ AT_ONCE = 5.0  # far from the time-outs of the calls, which a busy machine does 
 NO_NUMBERS: dict[str, object] = {"a thing": object(), "nothing": None, "empty text": "", "bytes": b"1", "a list": []}
 NO_RANGES: dict[str, object] = {"-1": -1, "2**31": 2**31, "2**63": 2**63, "2**100": 2**100, "-2**63 - 1": -(2**63) - 1}
 WIDE = {name: value for name, value in NO_RANGES.items() if name != "2**31"}
+BEYOND: dict[str, object] = {"2**63": 2**63, "2**100": 2**100, "-2**63 - 1": -(2**63) - 1}
+BEYOND_32 = {**BEYOND, "2**31": 2**31}
 NO_FUNCTIONS: dict[str, object] = {"a thing": object(), "-1": -1, "2**63": 2**63, "empty text": "", "a list": []}
 WITHOUT_NOTHING = {name: value for name, value in NO_NUMBERS.items() if name != "nothing"}
 
@@ -74,6 +78,7 @@ CONSUMER: dict[str, Argument] = {
     "assign offset": Argument(lambda c, bad: c.assign({("t", 0): bad}), {**WITHOUT_NOTHING, **WIDE}),
     "seek partition": partition(lambda c, bad: c.seek(("t", bad), 0)),
     "seek offset": offset(lambda c, bad: c.seek(("t", 0), bad)),
+    "seek leader_epoch": of_a_record(lambda c, bad: c.seek(("t", 0), 0, leader_epoch=bad), BEYOND_32),
     "seek_to_timestamp": offset(lambda c, bad: c.seek_to_timestamp(bad)),
     "pause": partition(lambda c, bad: c.pause([("t", bad)])),
     "resume": partition(lambda c, bad: c.resume([("t", bad)])),
@@ -89,6 +94,24 @@ CONSUMER: dict[str, Argument] = {
         lambda c, bad: c.commit_async({("t", bad): 1}), {**NO_NUMBERS, **NO_RANGES}, ("sync",)
     ),
     "commit_async callback": Argument(lambda c, bad: c.commit_async({("t", 0): 1}, bad), NO_FUNCTIONS, ("sync",)),
+}
+
+
+ADMIN: dict[str, Argument] = {
+    "list_offsets partition": Argument(lambda a, bad: a.list_offsets({("t", bad): 0}), BEYOND_32),
+    "list_offsets time": Argument(lambda a, bad: a.list_offsets({("t", 0): bad}), BEYOND),
+    "delete_records partition": Argument(lambda a, bad: a.delete_records({("t", bad): 0}), BEYOND_32),
+    "delete_records offset": Argument(lambda a, bad: a.delete_records({("t", 0): bad}), BEYOND),
+    "alter_group_offsets partition": Argument(lambda a, bad: a.alter_group_offsets("g", {("t", bad): 0}), BEYOND_32),
+    "alter_group_offsets offset": Argument(lambda a, bad: a.alter_group_offsets("g", {("t", 0): bad}), BEYOND),
+    "create_topics partitions": Argument(lambda a, bad: a.create_topics([NewTopic("n", partitions=bad)]), BEYOND_32),
+    "create_topics replication_factor": Argument(
+        lambda a, bad: a.create_topics([NewTopic("n", replication_factor=bad)]), BEYOND_32
+    ),
+    "create_topics assignments": Argument(
+        lambda a, bad: a.create_topics([NewTopic("n", assignments=[[bad]])]), BEYOND_32
+    ),
+    "create_partitions": Argument(lambda a, bad: a.create_partitions({"t": bad}), BEYOND_32),
 }
 
 
@@ -151,3 +174,20 @@ def test_a_consumer_refuses_it_at_once(client_api: Any, cluster: EmbeddedBroker,
     assert consumer.position(("t", 0), timeout=SECONDS) >= 0
     consumer.close()
     assert refused(argument, consumer, ClosedError) == []
+
+
+@pytest.mark.parametrize("name", ADMIN)
+def test_an_admin_refuses_it_at_once(client_api: Any, cluster: EmbeddedBroker, name: str) -> None:
+    admin = client_api.Admin(bootstrap_servers=cluster.bootstrap_servers)
+    assert refused(ADMIN[name], admin) == []
+    assert admin.list_topics(timeout=SECONDS)
+    admin.close()
+
+
+def test_an_index_that_is_no_place_is_an_index_error(cluster: EmbeddedBroker) -> None:
+    with kafkars.Producer(bootstrap_servers=cluster.bootstrap_servers) as producer:
+        sent = producer.send_many("t", [b"1", b"2"])
+        assert sent[-1].result(SECONDS).offset == sent[1].result(SECONDS).offset
+        for wrong in (2, -3, *BEYOND.values()):
+            with pytest.raises(IndexError):
+                sent[wrong]  # type: ignore[index]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar, cast
+from functools import wraps
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast
 
 from kafkars._kafkars import Admin as Native
 from kafkars._kafkars import AdminRequest
@@ -29,12 +30,26 @@ from kafkars.admin.types import (
 from kafkars.errors import InvalidArgumentError, KafkaError
 from kafkars.types import OffsetAndMetadata, TopicPartition
 
+P = ParamSpec("P")
 T = TypeVar("T")
 K = TypeVar("K")
 
 RESOURCE_TYPES: dict[str, int] = {"topic": 2, "broker": 4, "broker_logger": 8, "client_metrics": 16, "group": 32}
 OFFSETS: dict[str, int] = {"latest": -1, "earliest": -2, "max_timestamp": -3}
 OPERATIONS: dict[str, int] = {"set": 0, "delete": 1, "append": 2, "subtract": 3}
+
+
+def in_range(call: Callable[P, T]) -> Callable[P, T]:
+    """Says in our terms that a number is beyond what Kafka has room for, wherever in the arguments it is."""
+
+    @wraps(call)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return call(*args, **kwargs)
+        except OverflowError as error:
+            raise InvalidArgumentError(f"{call.__name__}(): a number is out of range: {error}") from None
+
+    return checked
 
 
 @dataclass(frozen=True)
@@ -45,6 +60,7 @@ class Call(Generic[T]):
     result: Callable[[Any], T]
 
 
+@in_range
 def create_topics(
     native: Native,
     topics: Iterable[NewTopic],
@@ -65,6 +81,7 @@ def create_topics(
     )
 
 
+@in_range
 def delete_topics(
     native: Native, topics: Iterable[str], *, timeout: float | None, return_exceptions: bool
 ) -> Call[dict[str, None]]:
@@ -74,6 +91,7 @@ def delete_topics(
     )
 
 
+@in_range
 def create_partitions(
     native: Native,
     totals: Mapping[str, int],
@@ -93,6 +111,7 @@ def create_partitions(
     )
 
 
+@in_range
 def list_topics(native: Native, *, include_internal: bool, timeout: float | None) -> Call[list[str]]:
     def names(answer: list[tuple[str, Any]]) -> list[str]:
         described = [(name, found) for name, found in answer if not isinstance(found, BaseException)]
@@ -101,6 +120,7 @@ def list_topics(native: Native, *, include_internal: bool, timeout: float | None
     return Call(native.describe_topics(None, timeout), names)
 
 
+@in_range
 def describe_topics(
     native: Native, topics: Iterable[str] | None, *, timeout: float | None, return_exceptions: bool
 ) -> Call[dict[str, TopicDescription]]:
@@ -111,6 +131,7 @@ def describe_topics(
     )
 
 
+@in_range
 def describe_configs(
     native: Native,
     resources: Iterable[ConfigResource | tuple[str, str]],
@@ -137,6 +158,7 @@ def describe_configs(
     )
 
 
+@in_range
 def alter_configs(
     native: Native,
     changes: Mapping[ConfigResource, Mapping[str, ConfigChange | str | None]],
@@ -160,6 +182,7 @@ def alter_configs(
     )
 
 
+@in_range
 def list_groups(
     native: Native, *, states: Iterable[str], types: Iterable[str], timeout: float | None
 ) -> Call[list[GroupListing]]:
@@ -167,6 +190,7 @@ def list_groups(
     return Call(request, lambda answer: [GroupListing(*row) for row in answer])
 
 
+@in_range
 def describe_groups(
     native: Native, groups: Iterable[str], *, timeout: float | None, return_exceptions: bool
 ) -> Call[dict[str, GroupDescription]]:
@@ -180,6 +204,7 @@ def describe_groups(
     return Call(request, lambda answer: gathered(answer, return_exceptions, str, described))
 
 
+@in_range
 def delete_groups(
     native: Native, groups: Iterable[str], *, timeout: float | None, return_exceptions: bool
 ) -> Call[dict[str, None]]:
@@ -187,6 +212,7 @@ def delete_groups(
     return Call(request, lambda answer: gathered(answer, return_exceptions, str, nothing))
 
 
+@in_range
 def list_group_offsets(
     native: Native,
     groups: Iterable[str] | Mapping[str, Iterable[tuple[str, int]] | None],
@@ -200,6 +226,7 @@ def list_group_offsets(
     return Call(request, lambda answer: gathered(answer, return_exceptions, str, lambda _, rows: dict(rows)))
 
 
+@in_range
 def alter_group_offsets(
     native: Native,
     group: str,
@@ -216,6 +243,7 @@ def alter_group_offsets(
     return Call(request, lambda answer: gathered(answer, return_exceptions, itself, nothing))
 
 
+@in_range
 def delete_group_offsets(
     native: Native,
     group: str,
@@ -228,6 +256,7 @@ def delete_group_offsets(
     return Call(request, lambda answer: gathered(answer, return_exceptions, itself, nothing))
 
 
+@in_range
 def delete_records(
     native: Native,
     before: Mapping[tuple[str, int], int],
@@ -239,6 +268,7 @@ def delete_records(
     return Call(request, lambda answer: gathered(answer, return_exceptions, itself, lambda _, first: int(first)))
 
 
+@in_range
 def list_offsets(
     native: Native,
     wanted: Mapping[tuple[str, int], OffsetSpec | int],
@@ -267,6 +297,7 @@ def list_offsets(
     )
 
 
+@in_range
 def describe_cluster(native: Native, *, timeout: float | None) -> Call[ClusterDescription]:
     def described(answer: tuple[Any, ...]) -> ClusterDescription:
         cluster_id, controller, brokers = answer
@@ -275,6 +306,7 @@ def describe_cluster(native: Native, *, timeout: float | None) -> Call[ClusterDe
     return Call(native.describe_cluster(timeout), described)
 
 
+@in_range
 def find_coordinator(
     native: Native, key: str, *, kind: Literal["group", "transaction"], timeout: float | None
 ) -> Call[int]:

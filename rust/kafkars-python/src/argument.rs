@@ -21,6 +21,7 @@ macro_rules! argument {
 
 argument!(offset: i64);
 argument!(topic: String);
+argument!(leader_epoch: Option<i32>);
 
 /// As arguments of a record that may be left out.
 pub(crate) mod record {

@@ -113,7 +113,7 @@ impl PyBaseConsumer {
         &self,
         partition: &Bound<'_, PyAny>,
         #[pyo3(from_py_with = argument::offset)] offset: i64,
-        leader_epoch: Option<i32>,
+        #[pyo3(from_py_with = argument::leader_epoch)] leader_epoch: Option<i32>,
     ) -> PyResult<()> {
         self.core.seek(partition, offset, leader_epoch)
     }

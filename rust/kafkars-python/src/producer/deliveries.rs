@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use kafkars_client::Delivery;
-use pyo3::exceptions::PyIndexError;
+use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList};
 
@@ -68,9 +68,9 @@ impl PyDeliveries {
     fn __getitem__<'py>(
         &self,
         py: Python<'py>,
-        index: isize,
+        index: Index,
     ) -> PyResult<Bound<'py, PyDeliveryFuture>> {
-        let delivery = place(index, self.deliveries.len()).and_then(|at| self.deliveries.get(at));
+        let delivery = place(index.0, self.deliveries.len()).and_then(|at| self.deliveries.get(at));
         let delivery = delivery.ok_or_else(|| PyIndexError::new_err("no such record"))?;
         self.future(py, delivery)
     }
@@ -117,6 +117,22 @@ impl PyDeliveries {
             self.deliveries.len(),
             done.count()
         )
+    }
+}
+
+/// A Python index; one that no memory has room for is the farthest, and so never a place.
+pub(super) struct Index(pub(super) isize);
+
+impl<'py> FromPyObject<'_, 'py> for Index {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        match given.extract::<isize>() {
+            Err(error) if error.is_instance_of::<PyOverflowError>(given.py()) => {
+                Ok(Self(isize::MAX))
+            }
+            number => number.map(Self),
+        }
     }
 }
 
