@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
-
-from kafkars.errors import KafkaError
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -18,8 +15,9 @@ if TYPE_CHECKING:
 class Transaction:
     """One transaction of a producer: what `Producer.transaction()` returns.
 
-    The block is committed when it ends, and aborted when it raises, which then goes on. A transaction that fails at its
-    commit is aborted as well before the error is raised, where that leaves the producer usable (`error.abortable`).
+    The block is committed when it ends, and aborted when it raises, which then goes on. A transaction
+    that fails at its commit is aborted as well before the error is raised. Where the commit is given up when Ctrl+C ends it,
+    it is carried out without the block, and aborted should it fail; the next block waits for that.
     """
 
     __slots__ = ("_producer",)
@@ -28,6 +26,7 @@ class Transaction:
         self._producer = producer
 
     def __enter__(self) -> Self:
+        self._producer._join_left_transaction()  # noqa: SLF001
         self._producer.begin_transaction()
         return self
 
@@ -38,14 +37,51 @@ class Transaction:
         if not producer.in_transaction:
             # Ended by hand inside of the block, or lost with the producer.
             return
-        if kind is not None:
-            # The block's own exception is what counts; what prevents the abort is raised by the next call.
-            with suppress(KafkaError):
-                producer.abort_transaction()
+        if error is not None:
+            self._abort(error)
             return
         try:
             producer.commit_transaction()
-        except KafkaError as failure:
-            if failure.abortable:
-                producer.abort_transaction()
+        except Exception as failure:
+            self._abort(failure)
             raise
+        except BaseException:
+            # Whoever is told to stop does not wait.
+            producer._leave_transaction()  # noqa: SLF001
+            raise
+
+    def _abort(self, error: BaseException) -> None:
+        """Aborts what is open. What goes wrong meanwhile does not hide the error, which is what counts."""
+        if not self._producer._leave_transaction():  # noqa: SLF001
+            return
+        try:
+            self._producer._join_left_transaction()  # noqa: SLF001
+        except Exception as failure:  # noqa: BLE001
+            add_context(error, failure)
+
+
+# How far contexts are followed, which a program may have made a circle of.
+_MOST = 100
+
+
+def add_context(error: BaseException, other: BaseException) -> None:
+    """Makes an exception tell of another one that was raised while it was on its way."""
+    told = _contexts(error)
+    new = _contexts(other)
+    for index, each in enumerate(new):
+        if any(each is known for known in told):
+            # What both have in common is told already, and a circle would have no end.
+            del new[index:]
+            break
+    if new:
+        new[-1].__context__ = None
+        told[-1].__context__ = new[0]
+
+
+def _contexts(error: BaseException | None) -> list[BaseException]:
+    """An exception, its context, the context of that, and so on, up to a limit."""
+    found: list[BaseException] = []
+    while error is not None and len(found) < _MOST:
+        found.append(error)
+        error = error.__context__
+    return found

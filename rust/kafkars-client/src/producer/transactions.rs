@@ -57,6 +57,59 @@ impl Producer {
             .await
     }
 
+    /// The same for the transaction of this number, and no other: for a call that had to wait before it could begin.
+    ///
+    /// # Errors
+    /// As for [`Producer::commit_transaction`], and [`TransactionError::Superseded`] where that transaction is over.
+    pub async fn commit_numbered(
+        &self,
+        number: u64,
+        deadline: Instant,
+    ) -> Result<(), ProduceError> {
+        let call = TransactionCall::Commit;
+        let commit = |transactions: &mut Transactions| match transactions.number() == number {
+            true => transactions.commit(),
+            false => Err(TransactionError::Superseded { call }),
+        };
+        self.transaction(call, commit, deadline).await
+    }
+
+    /// How many transactions were begun so far: the number of the open one.
+    #[must_use]
+    pub fn transaction_number(&self) -> u64 {
+        self.sender().ask_transactions(Transactions::number)
+    }
+
+    /// Leaves the open transaction to end by itself, for a caller that waits no longer: it is aborted, now or, where it is
+    /// being committed, should that fail. Returns whether the abort is under way.
+    pub fn leave_transaction(&self) -> bool {
+        self.sender().leave_transaction()
+    }
+
+    /// Whether a transaction was left to end by itself, and has not.
+    #[must_use]
+    pub fn has_left_transaction(&self) -> bool {
+        self.sender().ask_transactions(Transactions::is_left)
+    }
+
+    /// Waits until a transaction that was left has ended, in whatever way; at once where there is none.
+    ///
+    /// # Errors
+    /// As for [`Producer::init_transactions`].
+    pub async fn join_left_transaction(&self, deadline: Instant) -> Result<(), ProduceError> {
+        loop {
+            let join = |transactions: &mut Transactions| Ok(transactions.join_left());
+            let joined = self
+                .transaction(TransactionCall::Abort, join, deadline)
+                .await;
+            match joined {
+                // A commit that failed is followed by an abort.
+                Err(ProduceError::Transaction(_)) if self.has_left_transaction() => {}
+                joined => return joined,
+            }
+        }
+    }
+
     /// Drops what has not left yet, and ends the transaction so that nobody reads its records with `read_committed`.
     ///
     /// # Errors

@@ -255,6 +255,9 @@ impl Transactions {
             (Phase::Aborting(_), Step::End { .. }) => {
                 self.end_call(Err(error.clone()));
                 self.phase = Phase::Abortable(error);
+                self.abort_if_left();
+                // One that is left would ask a broker that repeats itself without end.
+                self.pause(now);
             }
             // Being aborted already; the pause keeps a broker that repeats itself from being asked without end.
             (Phase::Aborting(_) | Phase::Abortable(_), _) => self.pause(now),

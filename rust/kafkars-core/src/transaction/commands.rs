@@ -31,6 +31,8 @@ impl Transactions {
         match &self.phase {
             Phase::Ready => {
                 self.phase = Phase::InTransaction;
+                self.left = false;
+                self.begun += 1;
                 Ok(())
             }
             _ => Err(self.refuse(TransactionCall::Begin)),
@@ -130,6 +132,42 @@ impl Transactions {
         Ok(ticket)
     }
 
+    /// Leaves the open transaction to end by itself: it is aborted, now or, where it is being committed, should that fail.
+    /// Returns whether the abort is under way.
+    pub fn leave(&mut self) -> bool {
+        match &self.phase {
+            Phase::InTransaction | Phase::Abortable(_) => {
+                self.left = true;
+                self.abort().is_ok()
+            }
+            Phase::Committing => {
+                self.left = true;
+                false
+            }
+            Phase::Aborting(_) => {
+                self.left = true;
+                true
+            }
+            Phase::Uninitialized | Phase::Initializing | Phase::Ready | Phase::Fatal(_) => false,
+        }
+    }
+
+    /// Waits for the end of a transaction that was left; ends at once where there is none.
+    pub fn join_left(&mut self) -> TransactionCallId {
+        match &self.phase {
+            Phase::Committing if self.left => self.same_or_new(TransactionCall::Commit),
+            Phase::Aborting(_) if self.left => self.same_or_new(TransactionCall::Abort),
+            _ => {
+                let ticket = self.ticket();
+                self.outcomes.push(Outcome {
+                    ticket,
+                    result: Ok(()),
+                });
+                ticket
+            }
+        }
+    }
+
     /// The producer closes: every call under way ends.
     pub fn close(&mut self) {
         self.fail(TransactionError::Closed);
@@ -198,6 +236,15 @@ impl Transactions {
         self.drop_plans(&error);
         self.end_call(Err(error.clone()));
         self.phase = Phase::Abortable(error);
+        self.abort_if_left();
+    }
+
+    /// Nobody will abort what was left.
+    pub(super) fn abort_if_left(&mut self) {
+        if self.left {
+            // The phase allows it.
+            let _ = self.abort();
+        }
     }
 
     /// The transaction is open for too long: aborts it before the coordinator does.
@@ -210,7 +257,9 @@ impl Transactions {
             limit: self.config.transaction_timeout,
             measured,
         });
-        self.overdue = Overdue::Aborting;
+        if matches!(self.phase, Phase::Abortable(_)) {
+            self.overdue = Overdue::Aborting;
+        }
     }
 
     /// Nothing can go on any more.

@@ -122,6 +122,10 @@ pub struct Transactions {
     init_lost: bool,
     not_before: Option<Instant>,
     call: Option<(TransactionCallId, TransactionCall)>,
+    // The application left the open transaction to end by itself.
+    left: bool,
+    // Transactions begun so far.
+    begun: u64,
     next_ticket: u64,
     outcomes: Vec<Outcome>,
 }
@@ -211,6 +215,8 @@ impl Transactions {
             init_lost: false,
             not_before: None,
             call: None,
+            left: false,
+            begun: 0,
             next_ticket: 0,
             outcomes: Vec::new(),
             config,
@@ -246,6 +252,16 @@ impl Transactions {
             }
             Phase::Uninitialized | Phase::Initializing | Phase::Ready | Phase::Fatal(_) => false,
         }
+    }
+
+    /// How many transactions were begun so far: the number of the open one.
+    pub fn number(&self) -> u64 {
+        self.begun
+    }
+
+    /// Whether the open transaction was left to end by itself, and has not.
+    pub fn is_left(&self) -> bool {
+        self.left && self.is_open()
     }
 
     /// Whether records must leave without lingering because a call waits for them.

@@ -24,7 +24,6 @@ use crate::cluster;
 use crate::config::ProducerSettings;
 use crate::error;
 use crate::metadata::Report;
-use crate::runtime;
 use crate::types;
 
 /// Sends records without a thread hop or a task per record.
@@ -294,6 +293,16 @@ impl PyAsyncProducer {
         self.transaction(Step::Abort, timeout)
     }
 
+    /// Waits until a transaction that a block has left has ended.
+    #[pyo3(signature = (timeout=None))]
+    fn _join_left_transaction(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Call> {
+        self.core.check()?;
+        match self.core.producer.has_left_transaction() {
+            true => self.transaction(Step::JoinLeft, timeout),
+            false => Ok(Call(PyFuture::ready(py.None()))),
+        }
+    }
+
     /// The partitions of a topic, asked for when not known.
     #[pyo3(signature = (topic, *, timeout=None))]
     fn partitions_for(
@@ -315,7 +324,8 @@ impl PyAsyncProducer {
     }
 
     /// Takes no more records, sends what there is for up to `timeout` seconds, and ends. Awaiting gives how many records were
-    /// given up because they were not acknowledged in time; their futures get a `ClosedError`.
+    /// given up because they were not acknowledged in time; their futures get a `ClosedError`. While another task closes, this
+    /// waits for it.
     #[pyo3(signature = (timeout=30.0))]
     fn close(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<Call> {
         Self::end(slf, timeout, |py, lost, _| {
@@ -439,38 +449,21 @@ impl PyAsyncProducer {
     ) -> PyResult<Call> {
         let core = Arc::clone(&slf.get().core);
         let patience = types::timeout(timeout)?.unwrap_or(FOR_EVER);
-        if slf.as_super().get().closed.swap(true, Ordering::AcqRel) || core.is_elsewhere() {
+        slf.as_super().get().closed.store(true, Ordering::Release);
+        if core.is_elsewhere() {
             return Ok(Call(PyFuture::ready(answer(slf.py(), 0, patience)?)));
         }
-        let deadline = Instant::now() + patience;
-        let ending = CloseAtOnce(Some(core));
-        let work = async move { ending.close(deadline).await };
-        slf.get().after_latecomers(Some(deadline), move |_| {
-            aio::pending(work, move |py, lost| answer(py, lost, patience))
-        })
-    }
-}
-
-/// Ends a producer at once where the call that was to end it is cancelled: what is not acknowledged then is given up, and
-/// nothing of the producer stays behind.
-struct CloseAtOnce(Option<Arc<ProducerCore>>);
-
-impl CloseAtOnce {
-    async fn close(mut self, deadline: Instant) -> usize {
-        let Some(core) = self.0.clone() else {
-            return 0;
-        };
-        let lost = core.close(deadline).await;
-        self.0 = None;
-        lost
-    }
-}
-
-impl Drop for CloseAtOnce {
-    fn drop(&mut self) {
-        if let (Some(core), Ok(handle)) = (self.0.take(), runtime::handle()) {
-            handle.spawn(async move { core.close(Instant::now()).await });
+        if core.has_ended() {
+            let lost = core.tell_lost(false);
+            return Ok(Call(PyFuture::ready(answer(slf.py(), lost, patience)?)));
         }
+        let deadline = Instant::now() + patience;
+        let ended = core.end_async(deadline).wait();
+        slf.get().after_latecomers(Some(deadline), move |_| {
+            aio::pending(ended, move |py, has_waited| {
+                answer(py, core.tell_lost(has_waited), patience)
+            })
+        })
     }
 }
 

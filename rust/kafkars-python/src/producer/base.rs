@@ -52,6 +52,12 @@ impl PyBaseProducer {
         !self.core.is_elsewhere() && self.core.producer.in_transaction()
     }
 
+    /// Leaves the open transaction to end by itself, for a block that waits no longer: it is aborted, now or, where it is being
+    /// committed, should that fail. Returns whether the abort is under way.
+    fn _leave_transaction(&self, py: Python<'_>) -> bool {
+        !self.core.is_elsewhere() && self.core.leave_transaction(py)
+    }
+
     /// Gives up records that were not acknowledged: those that wait to be sent (`in_queue`), and those that were sent and
     /// are not answered yet (`in_flight`), which may be stored nevertheless. Their futures and callbacks get a
     /// `PurgedError`. Returns how many there were. An open transaction has to be aborted afterwards.

@@ -18,6 +18,7 @@ use pyo3::prelude::*;
 
 use super::core::ProducerCore;
 use super::delivery::PyDeliveryFuture;
+use super::failures::Failures;
 use super::interceptors::Interceptors;
 use crate::callback_turn::{CallbackTurn, Turn};
 use crate::gc;
@@ -261,15 +262,17 @@ impl Callbacks {
         running + groups.map(|group| group.calls.len()).sum::<usize>()
     }
 
-    /// Waits until all of these have run, on this thread or another one, at most until the deadline. Returns how many have not.
+    /// Waits until all of these have run, on this thread or another one, at most until the deadline, and keeps what they
+    /// raise. Returns how many have not run. What a signal raises ends the wait.
     pub(super) fn serve_all(
         &self,
         py: Python<'_>,
         expected: &Expected,
         deadline: Option<Instant>,
+        failures: &mut Failures,
     ) -> PyResult<usize> {
         loop {
-            self.serve(py)?;
+            failures.collect(|| self.serve(py))?;
             let left = self.left(expected);
             let patience =
                 deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));

@@ -13,6 +13,7 @@ use super::admission::Admissions;
 use super::batch_builder::PyBatchBuilder;
 use super::callbacks::{Callbacks, Expected};
 use super::ending::Ending;
+use super::failures::Failures;
 use super::interceptors::{Intercepted, Interceptors};
 use super::late::Latecomers;
 use super::send_arguments::{Arguments, SendArguments};
@@ -218,17 +219,22 @@ impl ProducerCore {
         [self.acknowledgements.expected(), self.callbacks.expected()]
     }
 
-    /// Waits until these have run, on this thread or another one, at most until the deadline. Returns how many have not.
+    /// Waits until these have run, on this thread or another one, at most until the deadline, and keeps what they raise.
+    /// Returns how many have not run.
     pub(super) fn serve_all(
         &self,
         py: Python<'_>,
         [acknowledgements, callbacks]: &[Expected; 2],
         deadline: Option<Instant>,
+        failures: &mut Failures,
     ) -> PyResult<usize> {
         let left = self
             .acknowledgements
-            .serve_all(py, acknowledgements, deadline)?;
-        Ok(left + self.callbacks.serve_all(py, callbacks, deadline)?)
+            .serve_all(py, acknowledgements, deadline, failures)?;
+        let own = self
+            .callbacks
+            .serve_all(py, callbacks, deadline, failures)?;
+        Ok(left + own)
     }
 
     /// Gives up what was not acknowledged. Returns how many records there were.

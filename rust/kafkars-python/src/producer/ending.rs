@@ -1,14 +1,15 @@
-//! The end of a synchronous producer: whatever callbacks raise, records are sent or given up by name, and callbacks run.
+//! The end of a producer: it is begun once and joined by every call; whatever becomes of these calls and whatever callbacks
+//! raise, records are sent or given up by name, and callbacks run.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use parking_lot::Mutex;
-use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use tokio::sync::watch;
 
 use super::core::ProducerCore;
+use super::failures::Failures;
 use crate::runtime;
 
 /// What there is of a producer's end; nothing before the first `close()`.
@@ -16,6 +17,39 @@ use crate::runtime;
 pub(crate) struct Ending {
     // Guards the end; nothing waits under it.
     begun: Mutex<Option<Begun>>,
+}
+
+/// A call that waits for the end. Where it is given up, the end comes at once, for other calls that wait for it too: what is
+/// not acknowledged is given up, and nothing of the producer stays behind.
+pub(super) struct EndWait {
+    core: Option<Arc<ProducerCore>>,
+    deadline: Instant,
+}
+
+impl EndWait {
+    /// Waits for the end. Returns whether there was anything to wait for.
+    pub(super) async fn wait(mut self) -> bool {
+        let begun = self
+            .core
+            .as_ref()
+            .map(|core| core.start_ending(self.deadline));
+        let Some(Ok(mut lost)) = begun else {
+            return false;
+        };
+        let is_under_way = lost.borrow().is_none();
+        drop(lost.wait_for(Option::is_some).await);
+        self.core = None;
+        is_under_way
+    }
+}
+
+impl Drop for EndWait {
+    fn drop(&mut self) {
+        if let Some(core) = self.core.take() {
+            // It fails only without a runtime, where nothing is under way.
+            drop(core.start_ending(Instant::now()));
+        }
+    }
 }
 
 /// An end that a task of the runtime carries out, so that it goes on whatever becomes of the call that has begun it.
@@ -47,14 +81,20 @@ impl ProducerCore {
             }
         }
         let expected = self.expected_callbacks();
-        while let Err(interrupt) =
-            failures.collect(|| self.serve_all(py, &expected, Some(deadline)))
-        {
+        while let Err(interrupt) = self.serve_all(py, &expected, Some(deadline), &mut failures) {
             deadline = Instant::now();
             failures.interrupted(interrupt)?;
         }
-        failures.first()?;
+        failures.tell(py, Ok(()))?;
         Ok(self.tell_lost(is_under_way))
+    }
+
+    /// Ends the producer and waits for it, for a call that may be given up: then the producer ends at once.
+    pub(super) fn end_async(self: &Arc<Self>, deadline: Instant) -> EndWait {
+        EndWait {
+            core: Some(Arc::clone(self)),
+            deadline,
+        }
     }
 
     /// Begins the end, or joins the one that has begun, which lasts no longer than the most hurried of its calls allows.
@@ -103,8 +143,14 @@ impl ProducerCore {
         }
     }
 
+    /// Whether the end has come.
+    pub(super) fn has_ended(&self) -> bool {
+        let begun = self.ending.begun.lock();
+        (begun.as_ref()).is_some_and(|begun| begun.lost.borrow().is_some())
+    }
+
     /// How many records were given up, for calls that have waited for it, or else for the first that asks.
-    fn tell_lost(&self, has_waited: bool) -> usize {
+    pub(super) fn tell_lost(&self, has_waited: bool) -> usize {
         let mut begun = self.ending.begun.lock();
         let Some(begun) = &mut *begun else {
             return 0;
@@ -115,45 +161,4 @@ impl ProducerCore {
             false => begun.lost.borrow().unwrap_or(0),
         }
     }
-}
-
-/// What callbacks have raised while there was more to do.
-#[derive(Default)]
-struct Failures {
-    first: Option<PyErr>,
-    interrupt: Option<PyErr>,
-}
-
-impl Failures {
-    /// Calls until nothing is raised, and keeps what is. An interrupt is no callback's failure and is returned.
-    fn collect<T>(&mut self, mut call: impl FnMut() -> PyResult<T>) -> PyResult<T> {
-        loop {
-            match call() {
-                Err(error) if !Python::attach(|py| is_interrupt(py, &error)) => {
-                    self.first.get_or_insert(error);
-                }
-                other => return other,
-            }
-        }
-    }
-
-    /// Notes an interrupt; the second one ends the call.
-    fn interrupted(&mut self, error: PyErr) -> PyResult<()> {
-        match self.interrupt.replace(error) {
-            None => Ok(()),
-            Some(first) => Err(first),
-        }
-    }
-
-    fn first(self) -> PyResult<()> {
-        match self.interrupt.or(self.first) {
-            None => Ok(()),
-            Some(error) => Err(error),
-        }
-    }
-}
-
-/// Whether an exception says that the program is to stop, as Ctrl+C does, rather than what went wrong in a function.
-pub(super) fn is_interrupt(py: Python<'_>, error: &PyErr) -> bool {
-    !error.is_instance_of::<PyException>(py)
 }

@@ -13,6 +13,7 @@ mod delivery;
 mod ending;
 mod enter;
 mod entries;
+mod failures;
 mod held;
 mod interceptors;
 mod late;

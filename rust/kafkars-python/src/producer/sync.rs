@@ -14,7 +14,7 @@ use super::batch_builder::PyBatchBuilder;
 use super::core::{self, ProducerCore};
 use super::deliveries::PyDeliveries;
 use super::delivery::PyDeliveryFuture;
-use super::ending::is_interrupt;
+use super::failures::{Failures, is_interrupt};
 use super::send_arguments::{Arguments, SendArguments};
 use super::send_many::Columns;
 use super::transactions::{self, Step};
@@ -174,19 +174,22 @@ impl PyProducer {
 
     /// Sends what is waiting at once, and waits up to `timeout` seconds until everything sent so far is reported. Runs
     /// callbacks meanwhile, and waits for those that another thread runs. Returns how many records are still on their way, or
-    /// how many of their callbacks have not returned.
+    /// how many of their callbacks have not returned. Where a callback raises, the rest still happens, and then the first
+    /// exception is raised.
     #[pyo3(signature = (timeout=None))]
     fn flush(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<usize> {
         self.core.check()?;
         let deadline = types::timeout(timeout)?.map(|timeout| Instant::now() + timeout);
         let expected = self.core.expected_callbacks();
-        let serve = |py: Python<'_>| self.core.serve(py).map(drop);
-        let left = runtime::block_on_with(py, self.core.flush(deadline), serve)?;
-        if left > 0 {
-            self.core.serve(py)?;
-            return Ok(left);
-        }
-        self.core.serve_all(py, &expected, deadline)
+        let mut failures = Failures::default();
+        let flushed = self.carry_out(py, self.core.flush(deadline), &mut failures);
+        let left = flushed.and_then(|left| {
+            if left > 0 {
+                return failures.collect(|| self.core.serve(py).map(|_| left));
+            }
+            (self.core).serve_all(py, &expected, deadline, &mut failures)
+        });
+        failures.tell(py, left)
     }
 
     /// Gets a producer id for the `transactional_id`. Once, before the first transaction: producers that had the id before are
@@ -230,6 +233,16 @@ impl PyProducer {
     #[pyo3(signature = (timeout=None))]
     fn abort_transaction(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
         self.transaction(py, Step::Abort, timeout)
+    }
+
+    /// Waits until a transaction that a block has left has ended.
+    #[pyo3(signature = (timeout=None))]
+    fn _join_left_transaction(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
+        self.core.check()?;
+        match self.core.producer.has_left_transaction() {
+            true => self.transaction(py, Step::JoinLeft, timeout),
+            false => Ok(()),
+        }
     }
 
     /// The partitions of a topic, asked for when not known.
@@ -334,17 +347,40 @@ impl PyProducer {
         self.core.check()?;
         let patience = types::timeout(timeout)?.unwrap_or_else(|| self.core.producer.max_block());
         let deadline = Instant::now() + patience;
-        let is_end = matches!(step, Step::Commit | Step::Abort);
+        let is_end = matches!(step, Step::Commit | Step::Abort | Step::JoinLeft);
         let expected = self.core.expected_callbacks();
         let call = Arc::clone(&self.core).transaction(step, deadline);
-        let serve = |py: Python<'_>| self.core.serve(py).map(drop);
-        let outcome = runtime::block_on_with(py, call, serve)?;
-        match is_end && outcome.is_ok() {
-            // As in flush(): what the records of the transaction have to tell is told.
-            true => self.core.serve_all(py, &expected, Some(deadline))?,
-            false => self.core.serve(py)?,
+        let mut failures = Failures::default();
+        let outcome = self.carry_out(py, call, &mut failures);
+        let outcome = match outcome {
+            Ok(outcome) => outcome.map_err(|failure| error::produce(py, &failure)),
+            // The step has begun, and goes on.
+            Err(interrupt) => return failures.tell(py, Err(interrupt)),
         };
-        outcome.map_err(|failure| error::produce(py, &failure))
+        let served = match is_end && outcome.is_ok() {
+            // As in flush(): what the records of the transaction have to tell is told.
+            true => (self.core).serve_all(py, &expected, Some(deadline), &mut failures),
+            false => failures.collect(|| self.core.serve(py)),
+        };
+        if let Err(interrupt) = served {
+            failures.interrupted(interrupt)?;
+        }
+        failures.tell(py, outcome)
+    }
+
+    /// Waits for a future to its end. Callbacks run meanwhile, and end nothing by what they raise, unless that is an interrupt.
+    fn carry_out<F>(
+        &self,
+        py: Python<'_>,
+        future: F,
+        failures: &mut Failures,
+    ) -> PyResult<F::Output>
+    where
+        F: Future + Send,
+        F::Output: Send,
+    {
+        let serve = |py: Python<'_>| failures.collect(|| self.core.serve(py)).map(drop);
+        runtime::block_on_with(py, future, serve)
     }
 
     /// Waits for what a refused send needs and tries again, until the deadline.

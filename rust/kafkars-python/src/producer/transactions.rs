@@ -19,13 +19,25 @@ pub(super) enum Step {
     SendOffsets(GroupMetadata, Vec<OffsetToCommit>),
     Commit,
     Abort,
+    /// Waits for the end of a transaction that was left to end by itself.
+    JoinLeft,
 }
 
 impl ProducerCore {
-    /// Runs a call until the deadline.
-    pub(super) async fn transaction(
+    /// Runs a call until the deadline. It is for the transaction that is open now, and never for a later one.
+    pub(super) fn transaction(
         self: Arc<Self>,
         step: Step,
+        deadline: Instant,
+    ) -> impl Future<Output = Result<(), ProduceError>> + Send + 'static {
+        let number = self.producer.transaction_number();
+        self.carry_out(step, number, deadline)
+    }
+
+    async fn carry_out(
+        self: Arc<Self>,
+        step: Step,
+        number: u64,
         deadline: Instant,
     ) -> Result<(), ProduceError> {
         let producer = &self.producer;
@@ -43,14 +55,26 @@ impl ProducerCore {
                 if !self.latecomers.is_empty() {
                     return Err(still_waiting(started));
                 }
-                producer.commit_transaction(deadline).await
+                producer.commit_numbered(number, deadline).await
             }
             Step::Abort => {
                 let aborted = producer.abort_transaction(deadline);
                 let _ = self.admissions.give_up(&ProduceError::Aborted);
                 aborted.await
             }
+            Step::JoinLeft => producer.join_left_transaction(deadline).await,
         }
+    }
+
+    /// Leaves the open transaction to end by itself: it is aborted, now or, where it is being committed, should that fail.
+    /// Returns whether the abort is under way.
+    pub(super) fn leave_transaction(&self, py: Python<'_>) -> bool {
+        let is_aborting = self.producer.leave_transaction();
+        if is_aborting {
+            let _ = self.latecomers.give_up(py, &ProduceError::Aborted);
+            let _ = self.admissions.give_up(&ProduceError::Aborted);
+        }
+        is_aborting
     }
 
     /// Waits until every record sent so far is in a batch.

@@ -137,6 +137,19 @@ impl SenderTask {
         self.driver.lock().in_transaction()
     }
 
+    /// Leaves the open transaction to end by itself. Returns whether its abort is under way.
+    pub(crate) fn leave_transaction(&self) -> bool {
+        let is_aborting = self.driver.lock().leave_transaction();
+        self.shared.wake.notify_one();
+        is_aborting
+    }
+
+    /// What the transactional half knows; the default without one.
+    pub(crate) fn ask_transactions<T: Default>(&self, ask: impl FnOnce(&Transactions) -> T) -> T {
+        let mut driver = self.driver.lock();
+        driver.transactions().map_or_else(T::default, ask)
+    }
+
     /// Takes in everything that has come.
     fn handle(&self, first: Event, events: &mut mpsc::UnboundedReceiver<Event>) {
         let mut driver = self.driver.lock();

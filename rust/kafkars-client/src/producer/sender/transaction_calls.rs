@@ -57,6 +57,19 @@ impl SenderDriver {
         Ok(ended)
     }
 
+    pub(super) fn transactions(&mut self) -> Option<&Transactions> {
+        self.core.transactions().map(|known| &*known)
+    }
+
+    /// Leaves the open transaction to end by itself. Returns whether its abort is under way.
+    pub(super) fn leave_transaction(&mut self) -> bool {
+        let leave = |transactions: &mut Transactions| Ok(transactions.leave());
+        // A producer that has ended has nothing to leave.
+        let is_aborting = self.command(TransactionCall::Abort, leave).unwrap_or(false);
+        self.end_calls();
+        is_aborting
+    }
+
     pub(super) fn in_transaction(&mut self) -> bool {
         let transactions = self.core.transactions();
         transactions.is_some_and(|transactions| transactions.is_open())
