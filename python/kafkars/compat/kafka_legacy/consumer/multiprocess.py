@@ -28,6 +28,8 @@ log = logging.getLogger("kafka.consumer.multiprocess")
 
 QUEUE_SIZE = 1024
 IDLE_SECONDS = 1
+LATE_SECONDS = 5
+"""How long an iteration waits for messages that are in the log. Numbers at its end may be of none: markers of transactions."""
 PULSE_SECONDS = 0.5
 START_SECONDS = 60
 """How long an iteration waits for processes that are still starting."""
@@ -209,12 +211,16 @@ class MultiProcessConsumer(Consumer):
         self.size.value = 0
         self.events.pause.set()
         self._await_processes(START_SECONDS)
+        limit = time.monotonic() + LATE_SECONDS
         while True:
             self.events.start.set()
             try:
                 partition, message = self.queue.get(timeout=IDLE_SECONDS)
             except queue.Empty:
+                if time.monotonic() < limit and self._is_more_there():
+                    continue
                 break
+            limit = time.monotonic() + LATE_SECONDS
             self.offsets[partition] = message.offset + 1
             self.events.start.clear()
             self.count_since_commit += 1
@@ -260,6 +266,13 @@ class MultiProcessConsumer(Consumer):
         self.count_since_commit += len(messages)
         self._auto_commit()
         return messages
+
+    def _is_more_there(self) -> bool:
+        """Whether the log has messages that were not given out: then the processes are slow, and not idle."""
+        try:
+            return self.pending() > 0
+        except KafkaError:
+            return False
 
     def _await_processes(self, seconds: float) -> None:
         """Waits until each process can read, so that the second without messages is not the one in which they start."""
