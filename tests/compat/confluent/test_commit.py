@@ -294,3 +294,16 @@ def test_a_commit_just_before_the_end_is_made_and_told(clients: Clients, mode: s
     assert [(error, [each.offset for each in places]) for error, places in told] == [(None, [2])]
     other = clients.consumer({"group.id": group})
     assert other.committed([clients.ck.TopicPartition(topic, 0)], 20)[0].offset == 2
+
+
+def test_what_a_commit_returns_names_also_what_had_no_offset(clients: Clients) -> None:
+    topic = clients.topic(2, 2)
+    consumer = clients.consumer({"enable.auto.commit": False, "enable.auto.offset.store": False})
+    at = clients.ck.TopicPartition
+    consumer.assign([at(topic, 0, 0), at(topic, 1, 0)])
+    poll_until(consumer, 2)
+    committed = consumer.commit(offsets=[at(topic, 0, 1), at(topic, 1, clients.ck.OFFSET_END)], asynchronous=False)
+    assert places(committed) == [(topic, 0, 1), (topic, 1, clients.ck.OFFSET_END)]
+    consumer.store_offsets(offsets=[at(topic, 1, 1), at(topic, 7, 1)])
+    committed = consumer.commit(asynchronous=False)
+    assert sorted(places(committed)) == [(topic, 0, clients.ck.OFFSET_INVALID), (topic, 1, 1)]

@@ -83,12 +83,6 @@ REASONS = [
         "Both fail at once; the order of checks differs.",
     ),
     Reason(
-        ("*Consumer.commit(offsets=twice)",),
-        "returns the partition twice",
-        "returns it once",
-        "One offset is committed for a partition.",
-    ),
-    Reason(
         ("*(partition=empty topic)", "*(partitions=empty topic)"),
         "waits until the time limit is over",
         "KafkaException with _UNKNOWN_PARTITION at once",

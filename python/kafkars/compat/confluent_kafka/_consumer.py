@@ -258,8 +258,10 @@ class Consumer(ConfluentConsumer):
                 "_INVALID_ARG", "StoreOffsets failed: the consumer stores by itself; set enable.auto.offset.store=false"
             )
         known = {place: offset for place, offset in places.items() if place in self._assignment}
-        if places and not known:
-            is_read = {topic for topic, _ in places} & {topic for topic, _ in self._assignment.places()}
+        # Those without an offset to be kept are asked for, too: it is an error where none of all is assigned.
+        named = set(places) | {arguments.place(each) for each in offsets or ()}
+        if named and not any(place in self._assignment for place in named):
+            is_read = {topic for topic, _ in named} & {topic for topic, _ in self._assignment.places()}
             raise refusal(
                 "_STATE" if is_read else "_UNKNOWN_PARTITION", "StoreOffsets failed: the partition is not assigned"
             )
@@ -301,7 +303,15 @@ class Consumer(ConfluentConsumer):
         if not asynchronous:
             if unknown is not None:
                 raise KafkaException(unknown)
-            return self._commits.commit(places)
+            committed = self._commits.commit(places)
+            if offsets is not None:
+                # Also those without an offset, of which nothing is committed.
+                return [
+                    each._answer(each.offset, metadata=each.metadata, leader_epoch=each.leader_epoch)
+                    for each in offsets
+                ]
+            nothing = [] if is_named else [each for each in self._assignment.places() if each not in places]
+            return committed + [TopicPartition(*each, INVALID) for each in sorted(nothing)]
         with translated("Commit failed"):
             if unknown is not None:
                 self._commits.refuse(places, unknown)

@@ -1,0 +1,218 @@
+"""Random programs: sequences of calls that confluent_kafka and its face run on one broker, and that must see the same.
+
+A program is a list of steps of one reader that takes its partitions by itself, closes and comes again, made from a seed. Short form:
+`test_programs.py`. Long form: `python -m tests.compat.differential.programs FIRST_SEED COUNT`, which shows the first difference of
+each program.
+"""
+
+from __future__ import annotations
+
+import importlib
+import random
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from kafkars import Producer
+from kafkars.testing import EmbeddedBroker
+
+from tests.kafka import wire
+
+SIDES = ("confluent_kafka", "kafkars.compat.confluent_kafka")
+TOPICS = ("plain", "transactions")
+RECORDS = 12
+QUIET = 1.2
+"""A reader is through when nothing has come for this long, in seconds."""
+SECONDS = 5.0
+
+Step = tuple[str, Any]
+
+
+def program(seed: int, length: int = 14) -> list[Step]:
+    """The steps of a seed."""
+    chance = random.Random(seed)
+    steps: list[Step] = [("assign", [places(chance)])]
+    for _ in range(length):
+        call, given = step(chance)
+        if call == "seek":
+            # The original refuses to go anywhere in a partition that it has not begun to read.
+            steps.append(("drain", []))
+        if call == "store_offsets":
+            given = [[(topic, max(offset, 0)) for topic, offset in given[0]]]
+        steps.append((call, given))
+    return [*steps, ("drain", []), ("position", [])]
+
+
+def places(chance: random.Random) -> list[tuple[int, int]]:
+    """Partitions, each by the number of its topic, and where to begin: an offset, the ends, what is committed, the last few."""
+    chosen = chance.sample(range(len(TOPICS)), chance.randint(1, len(TOPICS)))
+    starts = [0, 3, RECORDS - 1, RECORDS + 50, -1, -2, -1000, -1001, -2002, -2000 - 2 * RECORDS]
+    return [(topic, chance.choice(starts)) for topic in chosen]
+
+
+# Not pause(): the original keeps a partition paused over assign(), which the face does not (yet).
+def step(chance: random.Random) -> Step:
+    """One call."""
+    call = chance.choices(list(CALLS), weights=list(CALLS.values()))[0]
+    return (call, [places(chance)])
+
+
+CALLS = {
+    "drain": 5,
+    "assign": 2,
+    "incremental_assign": 2,
+    "incremental_unassign": 2,
+    "unassign": 1,
+    "seek": 3,
+    "position": 3,
+    "assignment": 2,
+    "committed": 2,
+    "commit": 2,
+    "commit_offsets": 2,
+    "store_offsets": 2,
+    "watermarks": 1,
+    "again": 1,
+}
+
+
+@dataclass
+class Reader:
+    """One side of a program."""
+
+    library: str
+    servers: str
+    group: str
+    stores: bool
+    consumer: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.module = importlib.import_module(self.library)
+        self.consumer = self._made()
+
+    def _made(self) -> Any:
+        return self.module.Consumer(
+            {
+                "bootstrap.servers": self.servers,
+                "group.id": self.group,
+                "auto.offset.reset": "earliest",
+                "enable.auto.commit": False,
+                "enable.auto.offset.store": not self.stores,
+                "log_level": 0,
+                # What has to be asked again is asked soon, or the original would be quiet for longer than a drain waits.
+                "fetch.error.backoff.ms": 10,
+                "retry.backoff.ms": 10,
+            }
+        )
+
+    def run(self, call: str, chosen: list[tuple[int, int]]) -> Any:
+        """What a step gives, or how it fails."""
+        partitions = [self.module.TopicPartition(TOPICS[topic], 0, offset) for topic, offset in chosen]
+        try:
+            return self._call(call, partitions)
+        except self.module.KafkaException as problem:
+            # Which of the two the original says of a partition that is not read depends on what it was asked before.
+            return f"failed with {problem.args[0].name()}".replace("_STATE", "_UNKNOWN_PARTITION")
+
+    def _call(self, call: str, partitions: list[Any]) -> Any:  # noqa: C901, PLR0911  one line for each call
+        reader = self.consumer
+        everything = [self.module.TopicPartition(topic, 0) for topic in TOPICS]
+        match call:
+            case "drain":
+                return self._drain()
+            case "seek":
+                return reader.seek(partitions[0])
+            case "position":
+                return self._told(reader.position(everything))
+            case "assignment":
+                return sorted((each.topic, each.offset) for each in reader.assignment())
+            case "committed":
+                return self._told(reader.committed(everything, timeout=SECONDS))
+            case "commit":
+                return self._told(reader.commit(asynchronous=False))
+            case "commit_offsets":
+                return self._told(reader.commit(offsets=partitions, asynchronous=False))
+            case "store_offsets":
+                return reader.store_offsets(offsets=partitions)
+            case "watermarks":
+                return [reader.get_watermark_offsets(each, timeout=SECONDS) for each in everything]
+            case "again":
+                reader.close()
+                self.consumer = self._made()
+                return None
+            case "unassign":
+                return reader.unassign()
+            case _:
+                return getattr(reader, call)(partitions)
+
+    def _drain(self) -> dict[str, list[Any]]:
+        """Everything that comes, by partition: which partition comes first is nobody's promise."""
+        found: dict[str, list[Any]] = {}
+        last = time.monotonic()
+        while time.monotonic() - last < QUIET:
+            message = self.consumer.poll(0.1)
+            if message is None:
+                continue
+            last = time.monotonic()
+            error = message.error()
+            seen = error.name() if error is not None else (message.offset(), message.value())
+            found.setdefault(message.topic() or "", []).append(seen)
+        return found
+
+    @staticmethod
+    def _told(partitions: list[Any]) -> list[Any]:
+        return sorted((each.topic, each.offset, each.error and each.error.name()) for each in partitions)
+
+
+def prepare(servers: str) -> None:
+    """A topic of records, and one with committed and aborted transactions in turn."""
+    for topic in TOPICS:
+        wire.create_topic(servers.split(",", maxsplit=1)[0], topic, 1, 1, {})
+    with Producer(bootstrap_servers=servers) as plain:
+        for number in range(RECORDS):
+            plain.send("plain", b"value-%d" % number)
+    with Producer(bootstrap_servers=servers, transactional_id="programs") as writer:
+        writer.init_transactions()
+        for number in range(RECORDS // 2):
+            with suppress(Abort), writer.transaction():
+                writer.send("transactions", b"value-%d" % number)
+                writer.flush()
+                if number % 3 == 1:
+                    raise Abort
+
+
+class Abort(Exception):  # noqa: N818  no error
+    """This transaction is not committed."""
+
+
+def differences(servers: str, seed: int) -> Iterator[str]:
+    """Where the two sides part: the first step of a program that they see differently, with the steps before."""
+    stores = seed % 2 == 1
+    one, other = (Reader(library, servers, f"{seed}-{library}", stores) for library in SIDES)
+    done: list[Step] = []
+    try:
+        for call, (chosen,) in ((call, given or [[]]) for call, given in program(seed)):
+            done.append((call, chosen))
+            original, face = one.run(call, chosen), other.run(call, chosen)
+            if original != face:
+                yield f"seed {seed}, stores {stores}: {done}\n  original {original}\n  face     {face}"
+                return
+    finally:
+        one.consumer.close()
+        other.consumer.close()
+
+
+def main() -> None:
+    first, count = map(int, sys.argv[1:])
+    with EmbeddedBroker() as broker:
+        prepare(broker.bootstrap_servers)
+        for seed in range(first, first + count):
+            for each in differences(broker.bootstrap_servers, seed):
+                sys.stdout.write(each + "\n")
+                sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
