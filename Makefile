@@ -229,6 +229,11 @@ format: $(VENV)/.group-dev  ## Format Rust and Python
 	@$(BIN)/ruff check --quiet --fix-only
 	@$(BIN)/ruff format --quiet
 
+.PHONY: original-suites
+original-suites: build $(VENV)/.group-peers $(KAFKA_PYTHON_2)/.ready  ## kafka-python's own test suite on the face, passes beside the original's
+	@$(PY) -m pip install --quiet --disable-pip-version-check pytest-mock
+	@$(PY) scripts/original_suites.py
+
 # --- measure, fuzz ----------------------------------------------------------------------------------------------
 
 .PHONY: bench

@@ -18,6 +18,7 @@ from kafkars.compat.kafka.metrics import AbstractMetricsReporter, MetricName
 from kafkars.compat.kafka.partitioners.default import DefaultPartitioner
 from kafkars.compat.kafka.protocol.produce import ProduceRequest
 from kafkars.compat.kafka.protocol.types import Array, Int8, Schema, String, UnsignedVarInt32
+from kafkars.compat.kafka.vendor import six
 
 ORIGINAL = Path(__file__).resolve().parents[3] / ".cache" / "kafka-python-2"
 GROUPS = 200
@@ -150,6 +151,8 @@ def test_old_spellings_are_the_same_objects() -> None:
     assert common.KafkaError is errors.KafkaError
     assert common.TopicPartition is structs.TopicPartition
     assert partitioners.DefaultPartitioner is DefaultPartitioner
+    assert list(six.moves.range(2)) == [0, 1]
+    assert list(six.iteritems({"a": 1})) == [("a", 1)]
 
 
 def test_types_of_the_wire_go_both_ways() -> None:
