@@ -16,7 +16,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use crate::batch::Run;
+use crate::batch_run::Run;
 use crate::error;
 
 const SCHEMA: &CStr = c"arrow_schema";

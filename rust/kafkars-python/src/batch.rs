@@ -1,130 +1,20 @@
 //! Many records as one Python sequence.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PySlice, PyType};
 
-use kafkars_arrow::{RecordColumnsBuilder, RecordColumnsError, RecordLayout};
+use kafkars_arrow::RecordLayout;
 use kafkars_client::config::TopicPartition;
-use kafkars_client::{FetchedBatch, RecordSlice};
-use kafkars_records::{RecordView, Span};
 
 use crate::arrow::{self, PyArrowBatch};
-use crate::record::{self, PyRecord};
+use crate::batch_run::Run;
+use crate::record::PyRecord;
 use crate::types;
-
-/// Consecutive records of one fetched batch.
-pub(crate) struct Run {
-    fetched: Arc<FetchedBatch>,
-    typed: bool,
-    start: u32,
-    end: u32,
-    count: u32,
-    /// Byte position of every record, made by the first access out of order.
-    positions: OnceLock<Box<[u32]>>,
-}
-
-impl Run {
-    /// The records of a slice, in a batch prepared for Python.
-    pub(crate) fn new(slice: RecordSlice) -> Self {
-        let RecordSlice {
-            batch: fetched,
-            start,
-            end,
-            count,
-        } = slice;
-        Self {
-            typed: record::is_typed(&fetched),
-            fetched,
-            start,
-            end,
-            count,
-            positions: OnceLock::new(),
-        }
-    }
-
-    fn len(&self) -> usize {
-        self.count as usize
-    }
-
-    #[inline]
-    fn record<'py>(&self, py: Python<'py>, view: RecordView) -> PyResult<Bound<'py, PyRecord>> {
-        record::record(py, Arc::clone(&self.fetched), view, self.typed)
-    }
-
-    fn views(&self) -> impl Iterator<Item = RecordView> + '_ {
-        let batch = &self.fetched.batch;
-        let mut position = self.start;
-        (0..self.count).map(move |_| {
-            let view = batch.record_at(position);
-            position = view.next;
-            view
-        })
-    }
-
-    fn position(&self, index: usize) -> u32 {
-        let positions = self.positions.get_or_init(|| {
-            let starts = std::iter::once(self.start).chain(self.views().map(|view| view.next));
-            starts.take(self.len()).collect()
-        });
-        positions.get(index).copied().unwrap_or(self.start)
-    }
-
-    /// The records `from..to` of this run.
-    fn part(&self, from: usize, to: usize) -> Self {
-        let at = |index: usize| match index {
-            0 => self.start,
-            index if index >= self.len() => self.end,
-            index => self.position(index),
-        };
-        Self::new(RecordSlice {
-            batch: Arc::clone(&self.fetched),
-            start: at(from),
-            end: at(to),
-            count: u32::try_from(to - from).unwrap_or(0),
-        })
-    }
-
-    /// Adds the records to columns. `full` exchanges a builder without room for an empty one.
-    pub(crate) fn append_to<'a>(
-        &self,
-        builder: &mut RecordColumnsBuilder<'a>,
-        mut full: impl FnMut(&mut RecordColumnsBuilder<'a>) -> Result<(), RecordColumnsError>,
-    ) -> Result<(), RecordColumnsError> {
-        let FetchedBatch {
-            topic,
-            partition,
-            batch,
-            ..
-        } = &*self.fetched;
-        let (mut left, mut position) = (self.count, self.start);
-        loop {
-            let (added, next) = builder.append(topic, *partition, batch, position, left)?;
-            left = left.saturating_sub(added);
-            position = next;
-            if left == 0 {
-                return Ok(());
-            }
-            full(builder)?;
-        }
-    }
-
-    fn spans<'py>(
-        &self,
-        py: Python<'py>,
-        list: &Bound<'py, PyList>,
-        of: impl Fn(&RecordView) -> Option<Span>,
-    ) -> PyResult<()> {
-        for view in self.views() {
-            list.append(record::bytes(py, &self.fetched, of(&view)))?;
-        }
-        Ok(())
-    }
-}
 
 /// Records in the order in which they are to be handled: a sequence that makes each record when it is touched.
 #[pyclass(name = "RecordBatch", module = "kafkars", frozen, sequence)]

@@ -5,6 +5,7 @@ mod aio;
 mod argument;
 mod arrow;
 mod batch;
+mod batch_run;
 mod broker;
 mod callback_turn;
 mod cluster;
