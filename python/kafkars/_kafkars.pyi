@@ -143,6 +143,47 @@ class ArrowBatch:
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
+@final
+class ArrowColumn:
+    """One Arrow array, handed out by the PyCapsule interface."""
+
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+@final
+class PayloadDecoder:
+    """Makes columns of keys or values: text, JSON or Avro."""
+
+    @staticmethod
+    def utf8() -> PayloadDecoder:
+        """Decodes UTF-8 into text."""
+    @staticmethod
+    def json(members: object) -> PayloadDecoder:
+        """Decodes JSON objects into a struct of the members that an Arrow schema names.
+
+        Raises:
+            InvalidArgumentError: JSON has no values for one of the types.
+        """
+    @staticmethod
+    def avro(schema: str, *, framed: bool) -> PayloadDecoder:
+        """Decodes Avro into a struct of the fields of a record's schema.
+
+        Args:
+            schema: The schema, as JSON.
+            framed: Whether payloads name the schema that they were written with, as a schema registry's serializers do.
+
+        Raises:
+            InvalidArgumentError: It is no schema of a record.
+        """
+    def __arrow_c_schema__(self) -> object: ...
+    def unknown_schema_ids(self, batch: ArrowBatch, column: str, rows: int) -> list[int]:
+        """Ids that the first payloads name, and whose schema is to be added before they are decoded."""
+    def add_schema(self, number: int, schema: str | None = None, *, problem: str | None = None) -> None:
+        """Adds the schema of an id, or why there is none: payloads that name it are refused with these words."""
+    def decode(self, batch: ArrowBatch, column: str, rows: int) -> tuple[ArrowColumn, list[tuple[int, str]]]:
+        """Decodes a column's first payloads: null where one is null or cannot be decoded; row and reason of the latter."""
+
 def check_arrow_layout(columns: Sequence[str] | None, layout: str) -> None: ...
 
 @final

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kafkars.spark.errors import DataLossError, ReplayDiffersError
+from kafkars.spark.errors import DataLossError, ReplayDiffersError, SchemaRegistryError
 
 if TYPE_CHECKING:
     from kafkars.spark.source import KafkaSource
 
-__all__ = ["DataLossError", "KafkaSource", "ReplayDiffersError", "register"]
+__all__ = ["DataLossError", "KafkaSource", "ReplayDiffersError", "SchemaRegistryError", "register"]
 
 NEEDED = (4, 2)
 """Since this PySpark, a Python source is asked for the latest offset with a limit."""

@@ -15,3 +15,14 @@ class ReplayDiffersError(KafkaError):
     """A micro-batch that was written once came again with other rows, so it can be neither skipped nor written."""
 
     name = "REPLAY_DIFFERS"
+
+
+class SchemaRegistryError(KafkaError):
+    """The schema registry cannot be asked, or has no such schema."""
+
+    name = "SCHEMA_REGISTRY"
+
+    def __init__(self, message: str, *, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        """What it answered in HTTP; None where there was no answer."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from kafkars.config import checks
 from kafkars.errors import ConfigError
-from kafkars.spark import client_settings, offsets
+from kafkars.spark import client_settings, formats, offsets
+from kafkars.spark.formats import PayloadFormat
 from kafkars.spark.offsets import EARLIEST, LATEST, Offsets
 from kafkars.types import TopicPartition
 
@@ -39,6 +40,7 @@ OF_SOURCE = (
     "fetchOffset.retryIntervalMs",
     "kafkars.commit.group",
     "kafkars.batch.rows",
+    *formats.OPTIONS,
 )
 OF_SINK = ("topic", "includeHeaders", "kafkars.delivery", "kafkars.transactional.id.prefix", "kafkars.marks.topic")
 
@@ -96,6 +98,10 @@ class SourceOptions:
     retry_interval: float = 0.01
     commit_group: str | None = None
     batch_rows: int = 50_000
+    formats: tuple[PayloadFormat, ...] = ()
+    """How keys and values are decoded; those that are not here stay bytes."""
+    fail_fast: bool = True
+    """Whether the query fails of what cannot be decoded."""
 
 
 @dataclass(frozen=True)
@@ -137,12 +143,15 @@ def source_options(given: Mapping[str, str], *, streaming: bool | None) -> Sourc
     group = options.text("kafkars.commit.group") or options.kafka.get("group.id")
     if "committed" in (starting.named, ending.named) and group is None:
         raise ConfigError("startingOffsets: committed needs kafkars.commit.group, the group whose offsets are meant")
+    assigned = tuple(offsets.parse_partitions("assign", options.get("assign", ""))) if "assign" in ways else ()
+    subscribed = _topics(options) if "subscribe" in ways else ()
+    named = tuple(dict.fromkeys([*subscribed, *(each.topic for each in assigned)]))
     return SourceOptions(
         settings=options.settings(),
         starting=starting,
         ending=ending,
-        assign=tuple(offsets.parse_partitions("assign", options.get("assign", ""))) if "assign" in ways else (),
-        subscribe=_topics(options) if "subscribe" in ways else (),
+        assign=assigned,
+        subscribe=subscribed,
         pattern=_pattern(options.get("subscribePattern", "")) if "subscribePattern" in ways else None,
         fail_on_data_loss=options.flag("failOnDataLoss", default=True),
         include_headers=options.flag("includeHeaders", default=False),
@@ -156,6 +165,8 @@ def source_options(given: Mapping[str, str], *, streaming: bool | None) -> Sourc
         retry_interval=(options.number("fetchOffset.retryIntervalMs", 0) or 10) / 1_000,
         commit_group=group,
         batch_rows=options.positive("kafkars.batch.rows") or 50_000,
+        fail_fast=formats.fails_fast(options),
+        formats=formats.read(options, named),
     )
 
 

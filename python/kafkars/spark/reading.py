@@ -85,7 +85,7 @@ class PartitionReader:
             now = time.monotonic()
             moved = self._consumer.position(partition)
             if len(batch) > 0:
-                rows, last = columns.build(batch, wanted.end)
+                rows, last = columns.build(batch, wanted)
                 if rows is not None:
                     yield rows
                 now = time.monotonic()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql.types import (
@@ -16,6 +17,8 @@ from pyspark.sql.types import (
 )
 
 from kafkars.errors import ConfigError
+from kafkars.spark import formats
+from kafkars.spark.options import SourceOptions
 
 HEADERS = ArrayType(StructType([StructField("key", StringType()), StructField("value", BinaryType())]))
 
@@ -31,23 +34,49 @@ COLUMNS = {
 }
 
 
-def full(*, headers: bool) -> StructType:
-    """What `load()` gives without a schema."""
-    return StructType([StructField(name, kind) for name, kind in COLUMNS.items() if headers or name != "headers"])
+def full(options: SourceOptions) -> StructType:
+    """What `load()` gives without a schema.
+
+    Raises:
+        ConfigError: Columns that are decoded have names or types that cannot be.
+    """
+    decoded = {each.column: each for each in options.formats}
+    found: list[StructField] = []
+    for name, kind in COLUMNS.items():
+        form = decoded.get(name)
+        if form is None:
+            if options.include_headers or name != "headers":
+                found.append(StructField(name, kind))
+            continue
+        made = formats.decoded_type(form)
+        if not form.flatten:
+            found.append(StructField(name, made))
+        elif isinstance(made, StructType):
+            found += made.fields
+        else:
+            raise ConfigError(f"value.columns: flatten needs a record, and the schema is of {made.simpleString()}")
+    if not options.fail_fast:
+        found += [StructField(each.corrupt, BinaryType()) for each in options.formats]
+    names = [each.name.lower() for each in found]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ConfigError(f"value.columns: with flatten there would be two columns {', '.join(twice)}; use struct")
+    return StructType(found)
 
 
-def check_asked(schema: StructType) -> None:
+def check_asked(schema: StructType, options: SourceOptions) -> None:
     """Lets a program ask for some of the columns, in any order: what it does not ask for is not decoded.
 
     Raises:
         ConfigError: A column does not exist or has another type.
     """
+    there = {each.name: each.dataType for each in full(replace(options, include_headers=True)).fields}
     for field in schema.fields:
-        if field.name not in COLUMNS:
-            raise ConfigError(f"schema: there is no column {field.name!r}; there are {', '.join(COLUMNS)}")
-        if not same(field.dataType, COLUMNS[field.name]):
+        if field.name not in there:
+            raise ConfigError(f"schema: there is no column {field.name!r}; there are {', '.join(there)}")
+        if not same(field.dataType, there[field.name]):
             raise ConfigError(
-                f"schema: the column {field.name!r} is {COLUMNS[field.name].simpleString()}, not "
+                f"schema: the column {field.name!r} is {there[field.name].simpleString()}, not "
                 f"{field.dataType.simpleString()}; cast it after load()"
             )
 

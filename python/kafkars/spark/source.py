@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
@@ -33,20 +34,21 @@ class KafkaSource(DataSource):
 
     def schema(self) -> StructType:
         """The columns without a schema of the program's own. Options are checked here, as soon as `load()` is called."""
-        return columns_of_spark.full(headers=source_options(dict(self.options), streaming=None).include_headers)
+        return columns_of_spark.full(self._options(streaming=None))
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """What reads a batch query."""
-        columns_of_spark.check_asked(schema)
-        options = source_options(dict(self.options), streaming=False)
+        options = self._options(streaming=False)
+        columns_of_spark.check_asked(schema, options)
         return (PushingReader if pushes_filters() else BatchReader)(options, schema)
 
     def streamReader(self, schema: StructType) -> Any:  # noqa: N802  Spark's name
         """What reads a stream."""
         from kafkars.spark.stream import StreamReader  # noqa: PLC0415  a batch query does not need it
 
-        columns_of_spark.check_asked(schema)
-        return StreamReader(source_options(dict(self.options), streaming=True), schema)
+        options = self._options(streaming=True)
+        columns_of_spark.check_asked(schema, options)
+        return StreamReader(options, schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> Any:
         """What writes the rows of a batch query."""
@@ -62,6 +64,11 @@ class KafkaSource(DataSource):
 
         del overwrite
         return StreamWriter(sink_options(dict(self.options), streaming=True), schema)
+
+    def _options(self, *, streaming: bool | None) -> SourceOptions:
+        """The options, with the schemas that a registry has."""
+        found = source_options(dict(self.options), streaming=streaming)
+        return replace(found, formats=tuple(each.resolved() for each in found.formats))
 
 
 class Task(InputPartition):
@@ -183,7 +190,7 @@ def rows(task: InputPartition | None, options: SourceOptions, schema: StructType
     """The Arrow batches of a task. Where there is nothing to read, Spark asks once, with a task of its own."""
     if not isinstance(task, Task):
         return iter(())
-    return reading.read(task.range, Columns(schema), options)
+    return reading.read(task.range, Columns(schema, options), options)
 
 
 def pushes_filters() -> bool:

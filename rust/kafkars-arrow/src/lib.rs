@@ -1,7 +1,8 @@
-//! Arrow columns as Kafka records and back: tables are sent and read without a Python object for each value.
+//! Arrow columns as Kafka records and back, without a Python object for each value, and payloads as columns of their own.
 #![forbid(unsafe_code)]
 
 mod columns;
+mod decode;
 mod error;
 mod from_records;
 mod headers;
@@ -9,6 +10,9 @@ mod numbers;
 mod payloads;
 
 pub use columns::{ColumnNames, Columns};
+pub use decode::{
+    AvroPayloads, DecodedPayloads, JsonPayloads, PayloadDecoder, PoisonPayload, Utf8Payloads,
+};
 pub use error::ColumnError;
 pub use from_records::{
     ColumnTypes, RecordColumn, RecordColumnsBuilder, RecordColumnsError, RecordLayout,

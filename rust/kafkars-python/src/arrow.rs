@@ -19,8 +19,8 @@ use pyo3::types::PyCapsule;
 use crate::batch_run::Run;
 use crate::error;
 
-const SCHEMA: &CStr = c"arrow_schema";
-const ARRAY: &CStr = c"arrow_array";
+pub(crate) const SCHEMA: &CStr = c"arrow_schema";
+pub(crate) const ARRAY: &CStr = c"arrow_array";
 const STREAM: &CStr = c"arrow_array_stream";
 
 /// Records as Arrow columns. What takes Arrow takes this: `pyarrow.table(batch)`, `polars.DataFrame(batch)`.
@@ -54,6 +54,18 @@ impl PyArrowBatch {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
+    /// The columns, none where there is no record.
+    pub(crate) fn only_batch(&self) -> PyResult<Option<&RecordBatch>> {
+        match self.batches.as_slice() {
+            [] => Ok(None),
+            [batch] => Ok(Some(batch)),
+            _ => Err(PyValueError::new_err(
+                "these records have more than 2 GiB in one column, which one Arrow array cannot hold: take them as a \
+                 stream (pyarrow.table(batch)), or read fewer at once (max_records)",
+            )),
+        }
+    }
+
     /// A capsule of the schema, as `__arrow_c_schema__` gives it.
     pub(crate) fn schema_capsule<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let schema = FFI_ArrowSchema::try_from(&*self.schema);
@@ -66,15 +78,9 @@ impl PyArrowBatch {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        let batch = match self.batches.as_slice() {
-            [] => RecordBatch::new_empty(Arc::clone(&self.schema)),
-            [batch] => batch.clone(),
-            _ => {
-                return Err(PyValueError::new_err(
-                    "these records have more than 2 GiB in one column, which one Arrow array cannot hold: take them as a \
-                     stream (pyarrow.table(batch)), or read fewer at once (max_records)",
-                ));
-            }
+        let batch = match self.only_batch()? {
+            Some(batch) => batch.clone(),
+            None => RecordBatch::new_empty(Arc::clone(&self.schema)),
         };
         let data = StructArray::from(batch).into_data();
         let (array, _schema): (FFI_ArrowArray, FFI_ArrowSchema) =

@@ -19,6 +19,7 @@ mod log;
 mod metadata;
 mod metrics;
 mod module;
+mod payloads;
 mod producer;
 mod record;
 mod runtime;

@@ -17,6 +17,7 @@ use crate::compat::confluent::{
 use crate::config::{AdminFields, ClientSettings, ConsumerFields, ProducerFields};
 use crate::consumer::{PyAsyncConsumer, PyBaseConsumer, PyConsumer};
 use crate::metadata::PyRecordMetadata;
+use crate::payloads::{PyArrowColumn, PyPayloadDecoder};
 use crate::producer::{
     self, PyAsyncDeliveries, PyAsyncProducer, PyBaseProducer, PyBatchBuilder, PyDeliveries,
     PyDeliveryFuture, PyProducer,
@@ -35,6 +36,8 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyAdminRequest>()?;
     aiokafka::register(module)?;
     module.add_class::<PyArrowBatch>()?;
+    module.add_class::<PyArrowColumn>()?;
+    module.add_class::<PyPayloadDecoder>()?;
     module.add_class::<PyAsyncConsumer>()?;
     // Both flavours call theirs Deliveries; the module is private.
     module.add(

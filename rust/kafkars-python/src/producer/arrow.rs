@@ -116,6 +116,15 @@ fn one(schema: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<Batches>
     Ok(Source::One(schema, Some(array)).into())
 }
 
+/// The schema of what has `__arrow_c_schema__`, such as a `pyarrow.Schema`.
+pub(crate) fn imported_schema(data: &Bound<'_, PyAny>) -> PyResult<SchemaRef> {
+    let capsule = data.call_method0(intern!(data.py(), "__arrow_c_schema__"))?;
+    let schema = pointer(&capsule, c"arrow_schema")?.cast::<FFI_ArrowSchema>();
+    // SAFETY: the capsule is named as the interface demands, so it holds a schema, which is only read while the capsule
+    // lives; there is no array.
+    unsafe { arrow_import::schema(schema, std::ptr::null()) }.map_err(malformed)
+}
+
 fn malformed(problem: String) -> PyErr {
     error::argument(format!("data: {problem}"))
 }

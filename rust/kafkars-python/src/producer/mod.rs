@@ -25,6 +25,7 @@ mod sync;
 mod transactions;
 
 pub(crate) use aio::{Awaits, PyAsyncProducer};
+pub(crate) use arrow::imported_schema;
 pub(crate) use base::PyBaseProducer;
 pub(crate) use batch_builder::PyBatchBuilder;
 pub(crate) use core::{ProducerCore, close_all};

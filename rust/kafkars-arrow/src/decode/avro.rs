@@ -1,0 +1,168 @@
+//! Payloads that are one Avro record each, without a container.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, BinaryArray, StructArray};
+use arrow_avro::reader::{Decoder, DecoderMode, ReaderBuilder};
+use arrow_avro::schema::{AvroSchema, Fingerprint, FingerprintAlgorithm, SchemaStore};
+use arrow_schema::{ArrowError, DataType};
+
+use super::framing::{FRAME, schema_id};
+use super::rows::{Decoding, Refusal};
+use super::types::{plain, retyped};
+use super::{DecodedPayloads, PayloadDecoder};
+
+/// The writer's schema of payloads without framing.
+const BARE: u32 = 0;
+
+/// Decodes Avro into a struct of the reader's schema, whatever compatible schema it was written with.
+#[derive(Debug)]
+pub struct AvroPayloads {
+    reader: String,
+    framed: bool,
+    data_type: DataType,
+    // By id; what is wrong with those that cannot be used.
+    writers: BTreeMap<u32, Result<String, String>>,
+}
+
+impl AvroPayloads {
+    /// A decoder for payloads that were written with this very schema, without framing.
+    ///
+    /// # Errors
+    /// Fails if the schema is none, or has no columns.
+    pub fn bare(schema: &str) -> Result<Self, ArrowError> {
+        let mut made = Self::framed(schema)?;
+        made.framed = false;
+        made.writers.insert(BARE, Ok(schema.to_owned()));
+        Ok(made)
+    }
+
+    /// A decoder for payloads in the schema registry's framing, into the columns of `reader`.
+    ///
+    /// # Errors
+    /// Fails if the schema is none, or has no columns.
+    pub fn framed(reader: &str) -> Result<Self, ArrowError> {
+        let decoder = decoder(reader, reader, 1)?;
+        Ok(Self {
+            reader: reader.to_owned(),
+            framed: true,
+            data_type: plain(&DataType::Struct(decoder.schema().fields().clone())),
+            writers: BTreeMap::new(),
+        })
+    }
+
+    /// The ids in the framing of these payloads whose schema has not been added yet.
+    pub fn unknown_ids(&self, payloads: &BinaryArray) -> BTreeSet<u32> {
+        let mut unknown = BTreeSet::new();
+        let mut last = None;
+        if self.framed {
+            for payload in payloads.iter().flatten() {
+                if let Ok(id) = schema_id(payload)
+                    && last.replace(id) != Some(id)
+                    && !self.writers.contains_key(&id)
+                {
+                    unknown.insert(id);
+                }
+            }
+        }
+        unknown
+    }
+
+    /// Adds the schema of an id, or what is wrong with it: payloads that name it are refused with these words.
+    pub fn add_schema(&mut self, id: u32, schema: Result<String, String>) {
+        let usable = schema.and_then(|writer| match decoder(&writer, &self.reader, 1) {
+            Ok(_) => Ok(writer),
+            Err(problem) => Err(format!(
+                "the schema asked for cannot be read from it: {problem}"
+            )),
+        });
+        self.writers.insert(id, usable);
+    }
+
+    fn decode_all(&self, writer: &str, payloads: &[&[u8]]) -> Result<ArrayRef, Refusal> {
+        let somewhere = |problem: ArrowError| Refusal {
+            payload: None,
+            reason: problem.to_string(),
+        };
+        let mut decoder = decoder(writer, &self.reader, payloads.len()).map_err(somewhere)?;
+        for (index, payload) in payloads.iter().enumerate() {
+            let refused = |reason: String| Refusal {
+                payload: Some(index),
+                reason,
+            };
+            let read = decoder
+                .decode(payload)
+                .map_err(|problem| refused(problem.to_string()))?;
+            if read < payload.len() {
+                let left = payload.len() - read;
+                return Err(refused(format!(
+                    "{left} bytes are left behind the Avro record"
+                )));
+            }
+        }
+        let decoded = decoder
+            .flush()
+            .map_err(|problem| somewhere(problem.into()))?;
+        Ok(match decoded {
+            Some(batch) => {
+                let made: ArrayRef = Arc::new(StructArray::from(batch));
+                retyped(&made, &self.data_type).map_err(somewhere)?
+            }
+            None => arrow_array::new_empty_array(&self.data_type),
+        })
+    }
+}
+
+impl PayloadDecoder for AvroPayloads {
+    fn data_type(&self) -> &DataType {
+        &self.data_type
+    }
+
+    fn decode(&self, payloads: &BinaryArray) -> Result<DecodedPayloads, ArrowError> {
+        let mut decoding = Decoding::new(payloads, &self.data_type);
+        let mut by_schema: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for row in (0..payloads.len()).filter(|&row| payloads.is_valid(row)) {
+            let id = if self.framed {
+                schema_id(payloads.value(row))
+            } else {
+                Ok(BARE)
+            };
+            match id {
+                Ok(id) => by_schema.entry(id).or_default().push(row),
+                Err(reason) => decoding.refuse(row, reason),
+            }
+        }
+        let skipped = if self.framed { FRAME } else { 0 };
+        for (id, rows) in by_schema {
+            match self.writers.get(&id) {
+                Some(Ok(writer)) => decoding.decode(&rows, skipped, &|payloads| {
+                    self.decode_all(writer, payloads)
+                }),
+                other => {
+                    let reason = match other {
+                        Some(Err(reason)) => format!("schema {id}: {reason}"),
+                        _ => format!("schema {id} is not known"),
+                    };
+                    for row in rows {
+                        decoding.refuse(row, reason.clone());
+                    }
+                }
+            }
+        }
+        decoding.finish()
+    }
+}
+
+fn decoder(writer: &str, reader: &str, payloads: usize) -> Result<Decoder, ArrowError> {
+    let mut store = SchemaStore::new_with_type(FingerprintAlgorithm::Id);
+    let id = Fingerprint::Id(0);
+    store.set(id, AvroSchema::new(writer.to_owned()))?;
+    ReaderBuilder::new()
+        .with_batch_size(payloads.max(1))
+        .with_decoder_mode(DecoderMode::UnframedDatum)
+        .with_writer_schema_store(store)
+        .with_active_fingerprint(id)
+        .with_reader_schema(AvroSchema::new(reader.to_owned()))
+        .build_decoder()
+}
