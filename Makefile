@@ -150,7 +150,7 @@ test-kafka: build $(VENV)/.group-peers $(KAFKA_PYTHON_2)/.ready  ## Python and i
 
 .PHONY: test-spark
 test-spark: build $(VENV)/.group-peers $(VENV)/.group-spark  ## kafkars.spark on a real Spark and Kafka, beside Spark's own connector (java, mvn)
-	@$(PY) -m pytest -m spark --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
+	@$(PY) -m pytest -m spark --durations=15 --kafka-version $(KAFKA_VERSION) $(RERUNS) $(PYTEST)
 
 .PHONY: pipeline
 pipeline: build $(VENV)/.group-peers $(VENV)/.group-spark  ## A pipeline of clicks on Spark, compared with batch jobs (PIPELINE="--kills 3 --seconds 60")

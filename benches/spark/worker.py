@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.kafka import wire
-from tests.spark import session
+from tests.spark import session, workers
 
 CONF = {"spark.driver.memory": "2g", "spark.driver.extraJavaOptions": "-Xss4m", "spark.sql.session.timeZone": "UTC"}
 
@@ -31,7 +31,7 @@ def main() -> None:
                 "wall": wall,
                 "cpu": processor_seconds() - before,
                 "batch": statistics.median(batches) if batches else 0,
-                "worker": largest_worker(),
+                "worker": workers.largest_peak(),
             }
         )
     spark.stop()
@@ -84,7 +84,7 @@ def write(spark: Any, job: dict[str, Any], folder: Path) -> list[float]:
 def processor_seconds() -> float:
     """Of this process and all that it has started: the JVM and the Python workers."""
     ticks = 0
-    for pid in (os.getpid(), *descendants()):
+    for pid in (os.getpid(), *workers.descendants()):
         try:
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         except (FileNotFoundError, ProcessLookupError):
@@ -92,36 +92,6 @@ def processor_seconds() -> float:
         # Its own time, and that of its children that have ended.
         ticks += sum(int(each) for each in fields[11:15])
     return ticks / os.sysconf("SC_CLK_TCK")
-
-
-def largest_worker() -> float:
-    """The most memory that a Python worker of an executor had, in MiB."""
-    peaks = [0]
-    for pid in descendants():
-        try:
-            if b"pyspark.daemon" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                status = Path(f"/proc/{pid}/status").read_text()
-                peaks.append(int(status.split("VmHWM:")[1].split()[0]))
-        except (FileNotFoundError, ProcessLookupError, IndexError):  # noqa: PERF203  a process may end at any time
-            continue
-    return max(peaks) / 1024
-
-
-def descendants() -> list[int]:
-    parents: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-            parents.setdefault(parent, []).append(int(entry.name))
-    found, waiting = [], [os.getpid()]
-    while waiting:
-        children = parents.get(waiting.pop(), [])
-        found += children
-        waiting += children
-    return found
 
 
 OPS = {"aggregate": aggregate, "large": large, "parquet": parquet, "batches": batches, "write": write}

@@ -40,12 +40,18 @@ def environment() -> dict[str, str]:
     }
 
 
-def start(folder: Path, conf: Mapping[str, str] | None = None, *, master: str = "local[2]") -> Any:
+def start(
+    folder: Path, conf: Mapping[str, str] | None = None, *, master: str = "local[2]", names_python: bool = True
+) -> Any:
     """A session with `kafkars` registered, and with Spark's own connector where its jars can be had."""
     import kafkars.spark
     from pyspark.sql import SparkSession
 
     os.environ.update(environment())
+    if not names_python:
+        # Then only the setting `spark.pyspark.python` tells the executors' Python.
+        for name in ("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON"):
+            os.environ.pop(name)
     builder = SparkSession.builder.master(master).appName("kafkars-tests")
     for name, value in {**CONF, **(conf or {})}.items():
         builder = builder.config(name, value)

@@ -232,7 +232,7 @@ def test_an_end_behind_the_log_is_loss_or_left_out(queries: Queries, topics: Top
         ({"minPartitions": "0"}, "minPartitions"),
         ({"kafka.auto.offset.reset": "earliest"}, "kafka.auto.offset.reset"),
         ({"startingOffset": "earliest"}, "did you mean startingOffsets"),
-        ({"kafka.bootstrap.servers": "127.0.0.1:1"}, "127.0.0.1:1"),
+        ({"kafka.bootstrap.servers": "127.0.0.1:1", "kafka.default.api.timeout.ms": "2000"}, "127.0.0.1:1"),
     ],
 )
 def test_what_is_wrong_is_said_before_a_job_starts(queries: Queries, topics: Topics, options: Any, named: str) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from kafkars import Consumer, Producer
+from kafkars.spark.ranges import Range
+from kafkars.types import TopicPartition
 
 from tests.brokers import Broker
 from tests.kafka import KafkaCluster, KafkaOptions
@@ -48,4 +50,34 @@ def test_a_stream_survives_a_broker_that_is_killed(spark: Any, tmp_path: Path, r
 def test_a_broker_that_is_not_there_is_told_in_time(queries: Queries) -> None:
     with Stopwatch() as watch, pytest.raises(Exception, match=r"127\.0\.0\.1:1"):
         queries.load(subscribe="any", **{"kafka.bootstrap.servers": "127.0.0.1:1"}).collect()
-    assert watch.seconds < 60
+    assert watch.seconds < 30
+
+
+def test_a_tail_of_markers_is_found_out_in_less_than_a_second(kafka_cluster: Broker) -> None:
+    pytest.importorskip("pyspark", reason="PySpark is not installed: make test-spark installs it")
+    from kafkars.spark import reading, schema
+    from kafkars.spark.columns import Columns
+    from kafkars.spark.options import source_options
+
+    topic, address = kafka_cluster.new_topic(), kafka_cluster.bootstrap_servers
+    with Producer(bootstrap_servers=address, transactional_id=topic) as producer:
+        producer.init_transactions()
+        for commit in (True, False, False):
+            producer.begin_transaction()
+            producer.send(topic, b"a")
+            producer.flush()
+            producer.commit_transaction() if commit else producer.abort_transaction()
+    given = {"kafka.bootstrap.servers": address, "subscribe": topic, "kafka.isolation.level": "read_committed"}
+    options = source_options(given, streaming=False)
+    columns = Columns(schema.full(options), options)
+    with Consumer(bootstrap_servers=address) as consumer:
+        end = consumer.end_offsets([(topic, 0)])[topic, 0]
+    assert end == 6
+    took = []
+    for start in (0, 2, 5):
+        with Stopwatch() as watch:
+            found = list(reading.read(Range(TopicPartition(topic, 0), start, end), columns, options))
+        assert sum(batch.num_rows for batch in found) == (start == 0)
+        took.append(watch.seconds)
+    # With the connections that are there, a tail without records is found out at once.
+    assert max(took[1:]) < 1, took

@@ -79,6 +79,17 @@ class Pipeline:
         finally:
             kill(running)
 
+    def run_into_a_kill(self, moment: str, batch: int) -> None:
+        """Runs until the copy's sink kills everything, before or after the commit of a batch."""
+        done = self.folder / "killed"
+        done.unlink(missing_ok=True)
+        running = self.start({"moment": moment, "batch": batch})
+        try:
+            assert running.wait(RUN_SECONDS) == -signal.SIGKILL, self.tail()
+        finally:
+            kill(running)
+        assert done.exists()
+
     def run_to_the_end(self, form: str = "kafkars") -> None:
         self.plan["form"] = form
         running = self.start()
@@ -157,6 +168,20 @@ def copied(broker: Broker, topic: str, isolation: str = "read_committed") -> col
     return found
 
 
+def test_parquet_and_an_exact_copy_survive_kills_before_and_after_a_commit_and_at_any_moment(
+    kafka_cluster: Broker, events: str, tmp_path: Path, chance: random.Random
+) -> None:
+    sink = kafka_cluster.new_topic(PARTITIONS)
+    pipeline = Pipeline(tmp_path / "p", kafka_cluster, events, "raw", "copy", sink=sink)
+    for batch, moment in ((1, "before"), (3, "after")):
+        pipeline.run_into_a_kill(moment, batch)
+    pipeline.run_and_kill(chance)
+    pipeline.run_to_the_end()
+    check_ids(collections.Counter(row["id"] for row in pipeline.rows("raw")))
+    check_ids(copied(kafka_cluster, sink))
+
+
+@pytest.mark.soak
 def test_parquet_and_an_exact_copy_survive_three_kills(
     kafka_cluster: Broker, events: str, tmp_path: Path, chance: random.Random
 ) -> None:
@@ -169,19 +194,29 @@ def test_parquet_and_an_exact_copy_survive_three_kills(
     check_ids(copied(kafka_cluster, sink))
 
 
-@pytest.mark.parametrize("moment", ["before", "after"])
-def test_an_exact_copy_survives_a_kill_at_the_commit(
-    kafka_cluster: Broker, events: str, tmp_path: Path, moment: str
+@pytest.mark.soak
+def test_an_attempt_that_another_has_overtaken_commits_nothing(
+    kafka_cluster: Broker, events: str, tmp_path: Path
 ) -> None:
     sink = kafka_cluster.new_topic(PARTITIONS)
-    pipeline = Pipeline(tmp_path / "p", kafka_cluster, events, "copy", sink=sink)
-    running = pipeline.start({"moment": moment, "batch": 2})
+    conf = {
+        "spark.speculation": "true",
+        "spark.speculation.interval": "50ms",
+        "spark.speculation.multiplier": "1.1",
+        "spark.speculation.quantile": "0.3",
+        "spark.speculation.minTaskRuntime": "1s",
+    }
+    pipeline = Pipeline(
+        tmp_path / "p", kafka_cluster, events, "copy", sink=sink, conf=conf, master="local-cluster[2,1,1024]"
+    )
+    running = pipeline.start({"moment": "overtaken", "batch": 2})
     try:
-        assert running.wait(RUN_SECONDS) == -signal.SIGKILL, pipeline.tail()
+        assert running.wait(RUN_SECONDS) == 0, pipeline.tail()
     finally:
         kill(running)
-    assert (tmp_path / "p" / "killed").exists()
-    pipeline.run_to_the_end()
+    told = [json.loads(each.read_text()) for each in sorted(tmp_path.glob("p/killed*"))]
+    # Both attempts had written their rows when the second one committed.
+    assert {"first waits", "second has committed"} <= {each["told"] for each in told}, told
     check_ids(copied(kafka_cluster, sink))
 
 

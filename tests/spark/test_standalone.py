@@ -59,7 +59,7 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             process.wait()
 
 
-@pytest.mark.parametrize("way", ["same path", "archive"])
+@pytest.mark.parametrize("way", ["same path", "setting", "archive"])
 def test_both_workers_read(kafka_cluster: Broker, master: str, tmp_path: Path, way: str) -> None:
     topic = kafka_cluster.new_topic(4)
     with Producer(bootstrap_servers=kafka_cluster.bootstrap_servers) as producer:
@@ -76,8 +76,10 @@ def test_both_workers_read(kafka_cluster: Broker, master: str, tmp_path: Path, w
                     opened.write(file, file.relative_to(package.parent))
         conf["spark.archives"] = f"{archive}#kafkars_wheel"
         conf["spark.executorEnv.PYTHONPATH"] = "kafkars_wheel"
+    if way == "setting":
+        conf["spark.pyspark.python"] = sys.executable
     options = {"kafka.bootstrap.servers": kafka_cluster.bootstrap_servers, "subscribe": topic}
-    plan = {"master": master, "conf": conf, "options": options}
+    plan = {"master": master, "conf": conf, "options": options, "names_python": way != "setting"}
     command = [sys.executable, "-m", "tests.spark.programs.standalone", str(tmp_path), json.dumps(plan)]
     environment = {**os.environ, **session.environment()}
     ran = subprocess.run(

@@ -17,7 +17,7 @@ from tests.spark import session
 
 def main() -> None:
     folder, plan = Path(sys.argv[1]), json.loads(sys.argv[2])
-    spark = session.start(folder, plan["conf"], master=plan["master"])
+    spark = session.start(folder, plan["conf"], master=plan["master"], names_python=plan["names_python"])
     frame = spark.read.format("kafkars").options(**plan["options"]).load()
     count, total = frame.selectExpr("count(*)", "sum(CAST(CAST(value AS STRING) AS LONG))").collect()[0]
 
