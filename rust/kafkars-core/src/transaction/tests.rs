@@ -581,3 +581,43 @@ fn an_abort_overtakes_offsets_that_wait() {
         Err(TransactionError::InvalidArgument { .. })
     ));
 }
+
+#[test]
+fn a_transaction_that_is_left_is_aborted_without_another_call() {
+    for level in [1, 2] {
+        let mut talk = Talk::ready(level);
+        talk.begin_and_send();
+        assert!(talk.transactions.leave());
+        assert!(talk.transactions.is_left());
+        let end = talk.transactions.join_left();
+        assert_eq!(talk.finish(end), Ok(()));
+        assert!(talk.log.iter().any(|each| each.starts_with("EndTxn false")));
+        assert!(!talk.transactions.is_left());
+        talk.begin_and_send();
+        assert_eq!(talk.commit(), Ok(()));
+    }
+}
+
+#[test]
+fn a_commit_that_is_left_is_carried_out_and_aborted_where_it_fails() {
+    for (level, fails) in [(1, false), (1, true), (2, false), (2, true)] {
+        let mut talk = Talk::ready(level);
+        talk.begin_and_send();
+        let commit = talk.transactions.commit().expect("open");
+        assert!(!talk.transactions.leave(), "it is not aborted");
+        if fails {
+            let lost = ProduceError::Purged { in_flight: false };
+            talk.transactions.record_failed(&lost);
+        }
+        assert_eq!(talk.finish(commit).is_err(), fails);
+        let end = talk.transactions.join_left();
+        assert_eq!(talk.finish(end), Ok(()));
+        let ending = format!("EndTxn {}", !fails);
+        let ends: Vec<_> = (talk.log.iter())
+            .filter(|each| each.starts_with("EndTxn"))
+            .collect();
+        assert!(ends.len() == 1 && ends[0].starts_with(&ending), "{ends:?}");
+        assert_eq!(talk.transactions.begin(), Ok(()));
+        assert_eq!(talk.transactions.number(), 2);
+    }
+}
