@@ -41,7 +41,10 @@ pub use kafkars_core::transaction::{
 };
 pub use metrics::ClientMetrics;
 pub use net::check_tls;
-pub use producer::{Producer, ProducerMetrics, Records, SendError, SendWait, Stopped};
+pub use producer::{
+    PendingId, PendingSend, Producer, ProducerMetrics, Records, SendError, SendPermit, SendWait,
+    Stopped,
+};
 
 pub use clock::wall_clock_ms;
 pub(crate) use clock::{after, now};

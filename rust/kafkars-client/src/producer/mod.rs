@@ -1,5 +1,7 @@
 //! Sending: the handle that applications hold. The network's half is in `sender/`, sending many at once in `send_many.rs`.
 
+mod pending;
+mod permit;
 mod send_error;
 mod send_many;
 mod sender;
@@ -23,10 +25,14 @@ use crate::client::Client;
 use crate::error::ClientError;
 use crate::{now, wall_clock_ms};
 
+pub use self::pending::{PendingId, PendingSend};
+pub use self::permit::SendPermit;
 pub use self::send_error::{SendError, SendWait};
 pub use self::send_many::{Records, Stopped};
 pub use self::shared::ProducerMetrics;
 
+use self::pending::PendingSends;
+use self::permit::Door;
 use self::send_error::Wait;
 use self::sender::SenderTask;
 use self::shared::{Counters, FlushRequest, Shared, finished};
@@ -36,6 +42,7 @@ use self::shared::{Counters, FlushRequest, Shared, finished};
 pub struct Producer {
     shared: Arc<Shared>,
     sender: Arc<SenderTask>,
+    pending: Arc<PendingSends>,
     _last: Arc<CloseOnDrop>,
 }
 
@@ -49,8 +56,9 @@ impl Producer {
             wake: Notify::new(),
             room: Notify::new(),
             flush_requested: AtomicUsize::new(0),
-            refused_by_transaction: RwLock::new(None),
+            door: RwLock::new(Door::default()),
             closed: AtomicBool::new(false),
+            lets_waiting_in: AtomicBool::new(false),
             abandoned: AtomicBool::new(false),
             finished: tokio::sync::watch::Sender::new(false),
             counters: Counters::default(),
@@ -59,6 +67,7 @@ impl Producer {
         });
         Self {
             sender: SenderTask::start(&shared),
+            pending: Arc::default(),
             _last: Arc::new(CloseOnDrop(Arc::clone(&shared))),
             shared,
         }
@@ -67,28 +76,60 @@ impl Producer {
     /// Takes a record into its partition's batch. Never blocks.
     #[inline]
     pub fn try_send(&self, record: &ProduceRecord<'_>) -> Result<Delivery, SendError> {
+        self.take(record, None)
+    }
+
+    /// The same for a record that has waited.
+    pub fn try_send_permitted(
+        &self,
+        record: &ProduceRecord<'_>,
+        permit: SendPermit,
+    ) -> Result<Delivery, SendError> {
+        self.take(record, Some(permit))
+    }
+
+    #[inline]
+    fn take(
+        &self,
+        record: &ProduceRecord<'_>,
+        permit: Option<SendPermit>,
+    ) -> Result<Delivery, SendError> {
         let accumulator = &self.shared.accumulator;
-        let (delivery, wake) = self.admit(|| accumulator.append(record, now, wall_clock_ms))?;
+        let append = || accumulator.append(record, now, wall_clock_ms);
+        let (delivery, wake) = self.admit(permit, append)?;
         self.wake_sender(wake);
         Ok(delivery)
+    }
+
+    /// The leave to send a record that has to wait: only before the end of the transaction that is open now.
+    ///
+    /// # Errors
+    /// No record is taken now.
+    pub fn permit(&self) -> Result<SendPermit, ProduceError> {
+        if self.shared.closed.load(Ordering::Relaxed) {
+            return Err(ProduceError::Closed);
+        }
+        match self.shared.config.transactional_id {
+            None => Ok(SendPermit::default()),
+            Some(_) => self.shared.door.read().permit(),
+        }
     }
 
     /// Takes something, unless the producer or its transaction is in no state to.
     #[inline]
     pub(crate) fn admit<T>(
         &self,
+        permit: Option<SendPermit>,
         append: impl FnOnce() -> Result<T, AppendRefusal>,
     ) -> Result<T, AppendRefusal> {
-        if self.shared.closed.load(Ordering::Relaxed) {
+        if self.shared.closed.load(Ordering::Relaxed) && (permit.is_none() || self.shared.is_shut())
+        {
             return Err(AppendRefusal::Failed(ProduceError::Closed));
         }
         let is_transactional = self.shared.config.transactional_id.is_some();
-        let refused_by_transaction =
-            is_transactional.then(|| self.shared.refused_by_transaction.read());
-        if let Some(Some(refusal)) = refused_by_transaction.as_deref() {
-            return Err(AppendRefusal::Failed(ProduceError::Transaction(
-                refusal.clone(),
-            )));
+        let door = is_transactional.then(|| self.shared.door.read());
+        if let Some(door) = &door {
+            door.check(permit).map_err(AppendRefusal::Failed)?;
         }
         append()
     }
@@ -119,7 +160,7 @@ impl Producer {
         let started = now();
         loop {
             let told = self.shared.room.notified();
-            if self.shared.closed.load(Ordering::Relaxed) {
+            if self.shared.is_shut() {
                 return Err(ProduceError::Closed);
             }
             if self.shared.accumulator.has_room(size) {
@@ -142,7 +183,7 @@ impl Producer {
         deadline: Instant,
     ) -> Result<Arc<TopicMetadata>, ProduceError> {
         let started = now();
-        if self.shared.closed.load(Ordering::Relaxed) {
+        if self.shared.is_shut() {
             return Err(ProduceError::Closed);
         }
         let metadata = self.shared.client.topic(topic, deadline).await;
@@ -207,29 +248,46 @@ impl Producer {
         &self.shared
     }
 
-    /// Sends open batches at once and waits until every record taken so far has its outcome, or until the deadline.
-    /// Returns how many records are still under way.
-    pub async fn flush(&self, deadline: Option<Instant>) -> usize {
-        let _flush_requested = FlushRequest::new(&self.shared);
-        let unfinished = self.sender.unfinished();
-        let done = async {
-            for batch in &unfinished {
-                finished(batch).await;
-            }
-        };
-        match deadline {
-            None => done.await,
-            // What is late is in the returned count.
-            Some(deadline) => drop(tokio::time::timeout_at(deadline.into(), done).await),
+    /// Sends open batches at once and waits until every record taken so far, those that wait included, has its outcome, or
+    /// until the deadline. Returns how many records are still under way.
+    pub fn flush(&self, deadline: Option<Instant>) -> impl Future<Output = usize> + Send + use<> {
+        let producer = self.clone();
+        let last = producer.pending.last();
+        async move {
+            within(deadline, producer.pending.passed(last)).await;
+            let _flush_requested = FlushRequest::new(&producer.shared);
+            let unfinished = producer.sender.unfinished();
+            within(deadline, async {
+                for batch in &unfinished {
+                    finished(batch).await;
+                }
+            })
+            .await;
+            // What is late is in the count.
+            producer.sender.unreported() + producer.pending.records()
         }
-        self.sender.unreported()
     }
 
-    /// Takes no more records, aborts an open transaction, sends what it has until `deadline`, reports the rest as [`ProduceError::Closed`], closes the
-    /// connections, and ends. Returns how many records were given up.
+    /// Takes no more records from now on. What waits for room or a topic is let in until [`Producer::close`] has ended.
+    pub fn shut(&self) {
+        if !self.shared.abandoned.load(Ordering::Acquire)
+            && !self.shared.closed.load(Ordering::Acquire)
+        {
+            self.shared.lets_waiting_in.store(true, Ordering::Release);
+        }
+        self.shared.closed.store(true, Ordering::Release);
+    }
+
+    /// Takes no more records, aborts an open transaction, sends what it has until `deadline`, reports the rest as
+    /// [`ProduceError::Closed`], closes the connections, and ends. Returns how many records were given up.
     pub async fn close(&self, deadline: Instant) -> usize {
-        self.shared.closed.store(true, Ordering::Relaxed);
+        self.shut();
+        if !self.in_transaction() {
+            within(Some(deadline), self.pending.passed(self.pending.last())).await;
+        }
+        self.shared.lets_waiting_in.store(false, Ordering::Release);
         self.shared.room.notify_waiters();
+        let waiting = self.give_up_pending(&ProduceError::Closed);
         if self.in_transaction() {
             // What cannot be aborted in time is aborted by the coordinator, after `transaction_timeout`.
             drop(self.abort_transaction(deadline).await);
@@ -240,7 +298,7 @@ impl Producer {
         // An error means that the sender is gone, which is what is waited for.
         drop(finished.wait_for(|finished| *finished).await);
         self.shared.client.close().await;
-        left
+        left + waiting
     }
 
     /// Whether it takes no more records.
@@ -248,9 +306,9 @@ impl Producer {
         self.shared.closed.load(Ordering::Relaxed)
     }
 
-    /// Records taken and not yet reported.
+    /// Records taken and not yet reported, and those that wait.
     pub fn unacknowledged(&self) -> usize {
-        self.shared.accumulator.unacknowledged()
+        self.shared.accumulator.unacknowledged() + self.pending.records()
     }
 
     /// The client underneath.
@@ -277,9 +335,17 @@ impl Producer {
             bytes_sent: read(&counters.bytes_sent),
             bytes_uncompressed: read(&counters.bytes_uncompressed),
             retries: read(&counters.retries),
-            unacknowledged: self.unacknowledged(),
+            unacknowledged: self.shared.accumulator.unacknowledged(),
             buffer_used: self.shared.accumulator.used(),
         }
+    }
+}
+
+/// Waits for something until the deadline, where there is one.
+async fn within(deadline: Option<Instant>, done: impl Future<Output = ()>) {
+    match deadline {
+        None => done.await,
+        Some(deadline) => drop(tokio::time::timeout_at(deadline.into(), done).await),
     }
 }
 

@@ -7,7 +7,7 @@ use kafkars_core::produce::delivery::Delivery;
 use kafkars_core::produce::error::ProduceError;
 use kafkars_core::produce::partition_buffer::FilledBatch;
 
-use super::{Producer, SendError};
+use super::{Producer, SendError, SendPermit};
 use crate::{now, wall_clock_ms};
 
 /// Records of one topic, by their place.
@@ -36,8 +36,13 @@ const WAKE_EVERY: usize = 512;
 
 impl Producer {
     /// Looks for what is wrong with the records themselves, so that all are taken or none.
-    pub fn check_many(&self, topic: &str, records: &dyn Records) -> Result<(), Stopped> {
-        let destination = match self.destination(topic) {
+    pub fn check_many(
+        &self,
+        topic: &str,
+        records: &dyn Records,
+        permit: Option<SendPermit>,
+    ) -> Result<(), Stopped> {
+        let destination = match self.destination(topic, permit) {
             Err(AppendRefusal::Failed(error)) => return Err(at(0)(AppendRefusal::Failed(error))),
             destination => destination,
         };
@@ -59,17 +64,19 @@ impl Producer {
         topic: &str,
         records: &dyn Records,
         start: usize,
+        permit: Option<SendPermit>,
         taken: &mut Vec<Delivery>,
     ) -> Result<(), Stopped> {
-        let destination = self.destination(topic).map_err(at(start))?;
+        let destination = self.destination(topic, permit).map_err(at(start))?;
         let accumulator = &self.shared().accumulator;
         let (mut now, mut now_ms) = (now(), wall_clock_ms());
         let mut wake = false;
         for index in start..records.len() {
             let mut outcome = Err(AppendRefusal::Failed(ProduceError::Closed));
             records.show(index, &mut |record| {
-                outcome =
-                    self.admit(|| accumulator.append_to(&destination, record, || now, || now_ms));
+                outcome = self.admit(permit, || {
+                    accumulator.append_to(&destination, record, || now, || now_ms)
+                });
             });
             match outcome {
                 Ok((delivery, changed)) => {
@@ -96,21 +103,32 @@ impl Producer {
         topic: &str,
         partition: i32,
         batch: &FilledBatch,
+        permit: Option<SendPermit>,
     ) -> Result<Delivery, SendError> {
         let accumulator = &self.shared().accumulator;
-        let taken = self.admit(|| accumulator.append_batch(topic, partition, batch, now()));
+        let taken = self.admit(permit, || {
+            accumulator.append_batch(topic, partition, batch, now())
+        });
         let (delivery, changed) = taken?;
         self.wake_sender(changed);
         Ok(delivery)
     }
 
-    /// Gives records up: those that were never sent, or those that have no answer yet, or both. Returns how many.
+    /// Gives records up: those that were never sent, whether they are in a batch or wait, or those that have no answer yet, or both. Returns how many.
     pub fn purge(&self, in_queue: bool, in_flight: bool) -> usize {
-        self.sender().purge(in_queue, in_flight)
+        let waiting = match in_queue {
+            true => self.give_up_pending(&ProduceError::Purged { in_flight: false }),
+            false => 0,
+        };
+        waiting + self.sender().purge(in_queue, in_flight)
     }
 
-    fn destination(&self, topic: &str) -> Result<Destination, AppendRefusal> {
-        self.admit(|| self.shared().accumulator.destination(topic))
+    fn destination(
+        &self,
+        topic: &str,
+        permit: Option<SendPermit>,
+    ) -> Result<Destination, AppendRefusal> {
+        self.admit(permit, || self.shared().accumulator.destination(topic))
     }
 
     /// Waits until every one of these has its outcome, or until the deadline. Whether all have.

@@ -8,10 +8,10 @@ use kafkars_core::produce::accumulator::Accumulator;
 use kafkars_core::produce::delivery::{BatchDelivery, BatchOutcome};
 use kafkars_core::produce::error::ProduceError;
 use kafkars_core::produce::partition_buffer::OutgoingBatch;
-use kafkars_core::transaction::TransactionError;
 use parking_lot::RwLock;
 use tokio::sync::Notify;
 
+use super::permit::Door;
 use crate::client::Client;
 
 /// What the handles and the sender task share.
@@ -26,11 +26,12 @@ pub(crate) struct Shared {
     pub(crate) room: Notify,
     /// Calls that wait for open batches to leave: flushes and sends waiting for room.
     pub(crate) flush_requested: AtomicUsize,
-    /// Why no record is taken for now, where transactions say so. Records are taken under the read lock, so that none
-    /// slips into the time after a commit.
-    pub(crate) refused_by_transaction: RwLock<Option<TransactionError>>,
+    /// Records are taken under the read lock, so that none slips into the time after a commit.
+    pub(crate) door: RwLock<Door>,
     /// No record is taken any more.
     pub(crate) closed: AtomicBool,
+    /// While the producer closes: what waits is still let in.
+    pub(crate) lets_waiting_in: AtomicBool,
     /// The sender gives up what it has.
     pub(crate) abandoned: AtomicBool,
     pub(crate) finished: tokio::sync::watch::Sender<bool>,
@@ -70,6 +71,11 @@ pub struct ProducerMetrics {
 }
 
 impl Shared {
+    /// True if nothing is let in any more, not even what waits.
+    pub(crate) fn is_shut(&self) -> bool {
+        self.closed.load(Ordering::Acquire) && !self.lets_waiting_in.load(Ordering::Acquire)
+    }
+
     /// Takes no more records, and makes the sender give up what it has.
     pub(crate) fn abandon(&self) {
         self.closed.store(true, Ordering::Relaxed);

@@ -9,6 +9,7 @@ use kafkars_core::transaction::{
 };
 
 use super::Producer;
+use super::sender::CallEnd;
 use crate::error::ClientError;
 use crate::now;
 
@@ -48,42 +49,48 @@ impl Producer {
             .await
     }
 
-    /// Sends what is waiting, and ends the transaction once all of it is stored. After a time-out the same call waits on.
+    /// Sends what is waiting, and ends the transaction once all of it is stored. Records that wait for their topic or for
+    /// room are part of it; from the call on no other is taken. After a time-out the same call waits on.
     ///
     /// # Errors
     /// As for [`Producer::init_transactions`]; also when a record of the transaction was not stored.
-    pub async fn commit_transaction(&self, deadline: Instant) -> Result<(), ProduceError> {
-        self.transaction(TransactionCall::Commit, Transactions::commit, deadline)
-            .await
-    }
-
-    /// The same for the transaction of this number, and no other: for a call that had to wait before it could begin.
-    ///
-    /// # Errors
-    /// As for [`Producer::commit_transaction`], and [`TransactionError::Superseded`] where that transaction is over.
-    pub async fn commit_numbered(
+    pub fn commit_transaction(
         &self,
-        number: u64,
         deadline: Instant,
-    ) -> Result<(), ProduceError> {
+    ) -> impl Future<Output = Result<(), ProduceError>> + Send + use<> {
+        let committing = Committing::begin(self);
+        let last = self.pending.last();
         let call = TransactionCall::Commit;
-        let commit = |transactions: &mut Transactions| match transactions.number() == number {
+        // While records are waited for, that transaction may be aborted and another one begin.
+        let number = self.sender().ask_transactions(Transactions::number);
+        let commit = move |transactions: &mut Transactions| match transactions.number() == number {
             true => transactions.commit(),
             false => Err(TransactionError::Superseded { call }),
         };
-        self.transaction(call, commit, deadline).await
-    }
-
-    /// How many transactions were begun so far: the number of the open one.
-    #[must_use]
-    pub fn transaction_number(&self) -> u64 {
-        self.sender().ask_transactions(Transactions::number)
+        async move {
+            let producer = &committing.producer;
+            let started = now();
+            let passed = tokio::time::timeout_at(deadline.into(), producer.pending.passed(last));
+            if passed.await.is_err() {
+                return Err(ProduceError::CallTimedOut {
+                    call,
+                    waited: now() - started,
+                    cause: "records still wait for their topic or for room in buffer_memory".into(),
+                });
+            }
+            let ended = producer.begin_call(call, commit)?;
+            producer.end_of_call(call, ended, deadline).await
+        }
     }
 
     /// Leaves the open transaction to end by itself, for a caller that waits no longer: it is aborted, now or, where it is
     /// being committed, should that fail. Returns whether the abort is under way.
     pub fn leave_transaction(&self) -> bool {
-        self.sender().leave_transaction()
+        let is_aborting = self.sender().leave_transaction();
+        if is_aborting {
+            self.give_up_pending(&ProduceError::Aborted);
+        }
+        is_aborting
     }
 
     /// Whether a transaction was left to end by itself, and has not.
@@ -110,13 +117,25 @@ impl Producer {
         }
     }
 
-    /// Drops what has not left yet, and ends the transaction so that nobody reads its records with `read_committed`.
+    /// Drops what has not left yet, and ends the transaction so that nobody reads its records with `read_committed`. It has
+    /// begun when this returns.
     ///
     /// # Errors
     /// As for [`Producer::init_transactions`].
-    pub async fn abort_transaction(&self, deadline: Instant) -> Result<(), ProduceError> {
-        self.transaction(TransactionCall::Abort, Transactions::abort, deadline)
-            .await
+    pub fn abort_transaction(
+        &self,
+        deadline: Instant,
+    ) -> impl Future<Output = Result<(), ProduceError>> + Send + use<> {
+        let producer = self.clone();
+        let ended = producer.begin_call(TransactionCall::Abort, Transactions::abort);
+        if ended.is_ok() {
+            producer.give_up_pending(&ProduceError::Aborted);
+        }
+        async move {
+            producer
+                .end_of_call(TransactionCall::Abort, ended?, deadline)
+                .await
+        }
     }
 
     /// Whether a transaction is begun and neither committed nor aborted.
@@ -139,13 +158,28 @@ impl Producer {
         command: impl FnOnce(&mut Transactions) -> Result<TransactionCallId, TransactionError>,
         deadline: Instant,
     ) -> Result<(), ProduceError> {
+        let ended = self.begin_call(call, command)?;
+        self.end_of_call(call, ended, deadline).await
+    }
+
+    // The state machine itself sees to it that what must leave before the end does not linger. Asking for that here, before
+    // it knows of the call, would send what an abort is about to drop.
+    fn begin_call(
+        &self,
+        call: TransactionCall,
+        command: impl FnOnce(&mut Transactions) -> Result<TransactionCallId, TransactionError>,
+    ) -> Result<CallEnd, ProduceError> {
+        let begun = self.sender().call(call, command);
+        begun.map_err(ProduceError::Transaction)
+    }
+
+    async fn end_of_call(
+        &self,
+        call: TransactionCall,
+        ended: CallEnd,
+        deadline: Instant,
+    ) -> Result<(), ProduceError> {
         let started = now();
-        // The state machine itself hurries what must leave before the end. Hurrying here, before it knows of the
-        // call, would send what an abort is about to drop.
-        let ended = self
-            .sender()
-            .call(call, command)
-            .map_err(ProduceError::Transaction)?;
         match tokio::time::timeout_at(deadline.into(), ended).await {
             Ok(Ok(result)) => result.map_err(ProduceError::Transaction),
             Ok(Err(_)) => Err(ProduceError::Transaction(TransactionError::Closed)),
@@ -172,6 +206,32 @@ impl Producer {
             call,
             waited,
             cause: cause.unwrap_or_else(|| "the transaction coordinator has not answered".into()),
+        }
+    }
+}
+
+/// A commit from its call on: no new record is taken while those that wait enter. When it ends, the transaction says again
+/// what may be sent.
+struct Committing {
+    producer: Producer,
+    has_shut: bool,
+}
+
+impl Committing {
+    fn begin(producer: &Producer) -> Self {
+        let is_transactional = producer.shared().config.transactional_id.is_some();
+        let refusal = TransactionError::committing(TransactionCall::Send);
+        Self {
+            has_shut: is_transactional && producer.shared().door.write().begin_commit(refusal),
+            producer: producer.clone(),
+        }
+    }
+}
+
+impl Drop for Committing {
+    fn drop(&mut self) {
+        if self.has_shut {
+            self.producer.shared().door.write().end_commit();
         }
     }
 }

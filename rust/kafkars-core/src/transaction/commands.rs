@@ -312,10 +312,7 @@ impl Transactions {
                 "a transaction is open",
                 "commit or abort it before the next one",
             ),
-            Phase::Committing => (
-                "commit_transaction() has not ended",
-                "call commit_transaction() again to wait for it",
-            ),
+            Phase::Committing => return TransactionError::committing(call),
             Phase::Aborting(_) => (
                 "abort_transaction() has not ended",
                 "call abort_transaction() again to wait for it",

@@ -133,6 +133,16 @@ pub enum TransactionError {
 }
 
 impl TransactionError {
+    /// The refusal of a call while a commit is under way.
+    #[must_use]
+    pub fn committing(call: TransactionCall) -> Self {
+        Self::OutOfOrder {
+            call,
+            state: "commit_transaction() has not ended",
+            advice: "call commit_transaction() again to wait for it",
+        }
+    }
+
     /// Whether the transaction is lost, but the producer can go on after `abort_transaction()`.
     pub fn is_abortable(&self) -> bool {
         match self {

@@ -15,13 +15,11 @@ mod pending;
 mod read;
 pub(crate) mod send;
 mod state;
-mod then;
 
 pub(crate) use call::{Call, PyCall};
 pub(crate) use completion_queue::{CompletionQueue, Key};
 pub(crate) use future::PyFuture;
 pub(crate) use loop_bridge::PyLoopBridge;
-pub(crate) use operation::{carried_out, pending, spawn};
+pub(crate) use operation::{carried_out, spawn};
 pub(crate) use pending::Pending;
 pub(crate) use read::{Amount, FirstStep, ReadRequest, Reader};
-pub(crate) use then::then;

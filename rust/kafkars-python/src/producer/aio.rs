@@ -8,13 +8,12 @@ use kafkars_client::{Delivery, ProduceError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::admission::{AdmissionWait, DeliveryWait, Ticket};
 use super::arrow;
 use super::base::PyBaseProducer;
 use super::batch_builder::PyBatchBuilder;
 use super::core::{self, ProducerCore};
 use super::entries::{All, Entry};
-use super::late;
+use super::pending_send::{AdmissionWait, DeliveryWait, WaitingSend};
 use super::send_arguments::{Arguments, SendArguments};
 use super::send_many::Columns;
 use super::transactions::{self, Step};
@@ -58,10 +57,10 @@ impl Awaits {
     }
 
     /// What there is to wait for where the record is in a queue.
-    pub(super) fn queued(self, ticket: Arc<Ticket>) -> Arc<dyn Pending> {
+    pub(super) fn queued(self, send: Arc<WaitingSend>) -> Arc<dyn Pending> {
         match self {
-            Self::Delivery => Arc::new(DeliveryWait(ticket)),
-            Self::Admission => Arc::new(AdmissionWait(ticket)),
+            Self::Delivery => Arc::new(DeliveryWait(send)),
+            Self::Admission => Arc::new(AdmissionWait(send)),
         }
     }
 }
@@ -239,12 +238,8 @@ impl PyAsyncProducer {
     fn flush(&self, timeout: Option<f64>) -> PyResult<Call> {
         self.core.check()?;
         let deadline = types::timeout(timeout)?.map(|timeout| Instant::now() + timeout);
-        let core = Arc::clone(&self.core);
-        let work = async move { core.flush(deadline).await };
-        self.after_latecomers(deadline, move |_| {
-            aio::pending(work, |py, left| {
-                Ok(left.into_pyobject(py)?.into_any().unbind())
-            })
+        aio::spawn(self.core.producer.flush(deadline), |py, left| {
+            Ok(left.into_pyobject(py)?.into_any().unbind())
         })
     }
 
@@ -287,9 +282,7 @@ impl PyAsyncProducer {
     /// Ends the transaction so that none of its records is read with `read_committed`. Records that have not left are
     /// dropped. After a time-out the same call waits on.
     #[pyo3(signature = (timeout=None))]
-    fn abort_transaction(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Call> {
-        self.core.check()?;
-        let _ = self.core.latecomers.give_up(py, &ProduceError::Aborted);
+    fn abort_transaction(&self, timeout: Option<f64>) -> PyResult<Call> {
         self.transaction(Step::Abort, timeout)
     }
 
@@ -418,28 +411,7 @@ impl PyAsyncProducer {
             Ok(py.None())
         };
         // A step that has begun is not left halfway, whether or not somebody still waits for it.
-        self.after_latecomers(Some(deadline), move |_| aio::carried_out(work, answer))
-    }
-
-    /// Starts what `start` gives after the records that wait for their partition have it.
-    fn after_latecomers(
-        &self,
-        deadline: Option<Instant>,
-        start: impl FnOnce(Python<'_>) -> PyResult<Arc<dyn Pending>> + Send + 'static,
-    ) -> PyResult<Call> {
-        let core = &self.core;
-        if core.latecomers.is_empty() {
-            let started = Python::attach(start)?;
-            return Ok(Call(PyFuture::pending(started)));
-        }
-        let topics = core.latecomers.topics();
-        let known = core::topics_known(Arc::clone(core), topics, deadline);
-        let known = aio::pending(known, |py, ()| Ok(py.None()))?;
-        let core = Arc::clone(core);
-        Ok(Call(aio::then(known, move |py| {
-            late::let_in(py, &core);
-            start(py)
-        })))
+        Ok(Call(PyFuture::pending(aio::carried_out(work, answer)?)))
     }
 
     fn end(
@@ -458,11 +430,10 @@ impl PyAsyncProducer {
             return Ok(Call(PyFuture::ready(answer(slf.py(), lost, patience)?)));
         }
         let deadline = Instant::now() + patience;
+        core.producer.shut();
         let ended = core.end_async(deadline).wait();
-        slf.get().after_latecomers(Some(deadline), move |_| {
-            aio::pending(ended, move |py, has_waited| {
-                answer(py, core.tell_lost(has_waited), patience)
-            })
+        aio::spawn(ended, move |py, has_waited| {
+            answer(py, core.tell_lost(has_waited), patience)
         })
     }
 }

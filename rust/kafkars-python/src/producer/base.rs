@@ -54,17 +54,17 @@ impl PyBaseProducer {
 
     /// Leaves the open transaction to end by itself, for a block that waits no longer: it is aborted, now or, where it is being
     /// committed, should that fail. Returns whether the abort is under way.
-    fn _leave_transaction(&self, py: Python<'_>) -> bool {
-        !self.core.is_elsewhere() && self.core.leave_transaction(py)
+    fn _leave_transaction(&self) -> bool {
+        !self.core.is_elsewhere() && self.core.producer.leave_transaction()
     }
 
     /// Gives up records that were not acknowledged: those that wait to be sent (`in_queue`), and those that were sent and
     /// are not answered yet (`in_flight`), which may be stored nevertheless. Their futures and callbacks get a
     /// `PurgedError`. Returns how many there were. An open transaction has to be aborted afterwards.
     #[pyo3(signature = (*, in_queue=true, in_flight=true))]
-    fn purge(&self, py: Python<'_>, in_queue: bool, in_flight: bool) -> PyResult<usize> {
+    fn purge(&self, in_queue: bool, in_flight: bool) -> PyResult<usize> {
         self.core.check()?;
-        Ok(self.core.purge(py, in_queue, in_flight))
+        Ok(self.core.purge(in_queue, in_flight))
     }
 
     /// A batch to fill by hand and to send with `send_batch`: at most `batch_size` bytes before compression.

@@ -9,13 +9,12 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use super::admission::Admissions;
 use super::batch_builder::PyBatchBuilder;
 use super::callbacks::{Callbacks, Expected};
 use super::ending::Ending;
 use super::failures::Failures;
 use super::interceptors::{Intercepted, Interceptors};
-use super::late::Latecomers;
+use super::placing::Unplaced;
 use super::send_arguments::{Arguments, SendArguments};
 use super::serializers::Serializer;
 use crate::config::ProducerSettings;
@@ -34,8 +33,7 @@ pub(crate) struct ProducerCore {
     /// What interceptors are to be told of: they run with the callbacks, and whenever something is sent.
     pub(super) acknowledgements: Callbacks,
     pub(crate) partition_function: Option<Py<PyAny>>,
-    pub(crate) latecomers: Latecomers,
-    pub(crate) admissions: Arc<Admissions>,
+    pub(super) unplaced: Unplaced,
     pub(super) callbacks: Callbacks,
     pub(super) ending: Ending,
     pub(crate) buffer_memory: usize,
@@ -70,8 +68,7 @@ impl ProducerCore {
             interceptors: Interceptors::new(py, settings.interceptors())?,
             acknowledgements: Callbacks::new(&stage),
             partition_function: settings.partition_function(py),
-            latecomers: Latecomers::default(),
-            admissions: Arc::new(Admissions::new(producer.clone())),
+            unplaced: Unplaced::default(),
             callbacks: Callbacks::new(&stage),
             ending: Ending::default(),
             buffer_memory,
@@ -237,47 +234,33 @@ impl ProducerCore {
         Ok(left + own)
     }
 
-    /// Gives up what was not acknowledged. Returns how many records there were.
-    pub(super) fn purge(&self, py: Python<'_>, in_queue: bool, in_flight: bool) -> usize {
-        let mut count = 0;
-        if in_queue {
-            let purged = ProduceError::Purged { in_flight: false };
-            let late = self.latecomers.give_up(py, &purged);
-            if late > 0 {
-                self.producer.record_refused(&purged);
-            }
-            count += late + self.admissions.give_up(&purged);
-        }
-        count + self.producer.purge(in_queue, in_flight)
-    }
-
     /// An empty batch to fill.
     pub(super) fn new_batch(&self) -> PyBatchBuilder {
         let limit = self.batch_size.min(self.max_request_size);
         PyBatchBuilder::new(limit, self.max_request_size)
     }
 
+    /// Gives up what was not acknowledged. Returns how many records there were.
+    pub(super) fn purge(&self, in_queue: bool, in_flight: bool) -> usize {
+        self.producer.purge(in_queue, in_flight)
+    }
+
     /// Sends what is open and waits until everything taken so far is reported, or until the deadline.
-    pub(crate) async fn flush(&self, deadline: Option<Instant>) -> usize {
-        let admitted = self.admissions.empty();
-        match deadline {
-            None => admitted.await,
-            // What is late is in the returned count.
-            Some(deadline) => drop(tokio::time::timeout_at(deadline.into(), admitted).await),
-        }
-        self.producer.flush(deadline).await + self.admissions.waiting() + self.latecomers.len()
+    pub(crate) fn flush(
+        &self,
+        deadline: Option<Instant>,
+    ) -> impl Future<Output = usize> + Send + use<> {
+        self.producer.flush(deadline)
     }
 
     /// Sends what there is until the deadline and ends the producer. Returns how many records were given up.
     pub(crate) async fn close(&self, deadline: Instant) -> usize {
-        drop(tokio::time::timeout_at(deadline.into(), self.admissions.empty()).await);
-        let queued = self.admissions.waiting() + self.latecomers.len();
-        self.producer.close(deadline).await + queued
+        self.producer.close(deadline).await
     }
 
     /// Records that were taken and not yet reported.
     pub(crate) fn unacknowledged(&self) -> usize {
-        self.producer.unacknowledged() + self.admissions.waiting() + self.latecomers.len()
+        self.producer.unacknowledged()
     }
 
     /// Counters as a dict.
@@ -299,20 +282,6 @@ pub(crate) async fn partitions_for(
     core.producer
         .partitions_for(&topic, Instant::now() + patience)
         .await
-}
-
-/// Waits until the topics are known that records wait for, or until the deadline.
-pub(crate) async fn topics_known(
-    core: Arc<ProducerCore>,
-    topics: Vec<String>,
-    deadline: Option<Instant>,
-) {
-    let patience = Instant::now() + core.producer.max_block();
-    let deadline = deadline.map_or(patience, |deadline| deadline.min(patience));
-    for topic in topics {
-        // A topic that does not come is told by the futures of its records.
-        drop(core.producer.partitions_for(&topic, deadline).await);
-    }
 }
 
 /// What a caller of `close()` is told when records were given up.

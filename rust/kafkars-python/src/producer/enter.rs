@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kafkars_arrow::ColumnNames;
-use kafkars_client::{Delivery, SendError};
+use kafkars_client::{Delivery, PendingSend, SendError};
 use pyo3::intern;
 use pyo3::prelude::*;
 
@@ -13,9 +13,8 @@ use super::arrow::{ArrowRows, Batches};
 use super::batch_builder::PyBatchBuilder;
 use super::core::ProducerCore;
 use super::entries::{All, Entry, PyAsyncDeliveries};
-use super::held::{Held, HeldBatch};
 use super::interceptors::Acknowledgement;
-use super::late;
+use super::pending_send::{Held, WaitingSend};
 use super::send_arguments::{OwnedRecord, SendArguments};
 use super::send_many::{Columns, Rows, at_index};
 use crate::aio::{Call, PyFuture};
@@ -32,12 +31,9 @@ impl ProducerCore {
         at_once: bool,
         patience: Duration,
     ) -> PyResult<Entry> {
-        if self.is_late(py, record.topic) || !self.choose_partition(py, &mut record)? {
-            self.check_waiting(at_once)?;
-            let held = Held::Record(record.into_owned());
-            return late::wait(self, py, held, patience).map(Entry::Late);
-        }
-        if !self.admissions.has_queue(record.topic) {
+        self.place_waiting(py, record.topic);
+        let is_placed = self.choose_partition(py, &mut record)?;
+        if is_placed && !self.producer.has_pending(record.topic) {
             match record.with(|record| self.producer.try_send(record)) {
                 Ok(delivery) => return Ok(Entry::Taken(delivery, self.report())),
                 Err(SendError::Failed(failure)) => return Ok(Entry::Failed(failure)),
@@ -50,26 +46,18 @@ impl ProducerCore {
             }
         }
         self.check_waiting(at_once)?;
-        self.queue(Held::Record(record.into_owned()), patience)
+        let held = Held::Record(record.into_owned());
+        Ok(self.queue(py, held, is_placed, patience))
     }
 
     /// Fails where too much waits for a record that must not wait itself: what nobody awaits is bounded as well.
     fn check_waiting(&self, at_once: bool) -> PyResult<()> {
-        if at_once && self.admissions.bytes() + self.latecomers.bytes() > self.buffer_memory {
+        if at_once && self.producer.pending_bytes() > self.buffer_memory {
             return Err(error::buffer_full(
                 "records that wait for their topic to become known fill buffer_memory; use send() or enqueue() to wait",
             ));
         }
         Ok(())
-    }
-
-    /// Whether records of the topic wait for their partition, so that a new one must wait behind them.
-    #[inline]
-    fn is_late(&self, py: Python<'_>, topic: &str) -> bool {
-        !self.latecomers.is_empty() && {
-            late::let_in(py, self);
-            self.latecomers.has(topic)
-        }
     }
 
     /// Takes records of one topic, or makes those wait for which there is no room. Where one cannot be sent as it is, none is,
@@ -81,24 +69,26 @@ impl ProducerCore {
         patience: Duration,
     ) -> PyResult<Vec<Entry>> {
         let count = rows.len();
-        let chooses = self.partition_function.is_some();
-        if self.is_late(py, rows.topic()) || (chooses && !self.is_known(rows.topic())) {
-            let entries = (0..count)
-                .map(|index| late::wait(self, py, owned(rows, index), patience).map(Entry::Late));
-            return entries.collect();
+        self.place_waiting(py, rows.topic());
+        if self.partition_function.is_some() && !self.is_known(rows.topic()) {
+            let entries = (0..count).map(|index| {
+                let is_placed = rows.unplaced(index).is_none();
+                self.queue(py, owned(rows, index), is_placed, patience)
+            });
+            return Ok(entries.collect());
         }
         self.choose_partitions(py, rows)?;
-        if let Err(stopped) = self.producer.check_many(rows.topic(), rows)
+        if let Err(stopped) = self.producer.check_many(rows.topic(), rows, None)
             && let SendError::Failed(failure) = stopped.error
         {
             return Err(at_index(py, self.not_taken(py, &failure), stopped.index));
         }
         let mut taken: Vec<Delivery> = Vec::with_capacity(count);
         let mut failure = None;
-        if !self.admissions.has_queue(rows.topic())
-            && let Err(stopped) = self
-                .producer
-                .try_send_many(rows.topic(), rows, 0, &mut taken)
+        if !self.producer.has_pending(rows.topic())
+            && let Err(stopped) =
+                self.producer
+                    .try_send_many(rows.topic(), rows, 0, None, &mut taken)
             && let SendError::Failed(error) = stopped.error
         {
             self.producer.record_refused(&error);
@@ -112,7 +102,7 @@ impl ProducerCore {
         for index in start..count {
             entries.push(match &failure {
                 Some(failure) => Entry::Failed(failure.clone()),
-                None => self.queue(owned(rows, index), patience)?,
+                None => self.queue(py, owned(rows, index), true, patience),
             });
         }
         Ok(entries)
@@ -215,34 +205,55 @@ impl ProducerCore {
         partition: i32,
         patience: Duration,
     ) -> PyResult<Call> {
-        let held = Held::Batch(HeldBatch {
+        let held = Held::Batch {
             topic: topic.into(),
             partition,
             batch: batch.fill()?,
-        });
-        let entry = if self.is_late(py, topic) {
-            Entry::Late(late::wait(self, py, held, patience)?)
-        } else if self.admissions.has_queue(topic) {
-            self.queue(held, patience)?
+        };
+        self.place_waiting(py, topic);
+        let entry = if self.producer.has_pending(topic) {
+            self.queue(py, held, true, patience)
         } else {
-            match held.send(&self.producer) {
+            match held.send(&self.producer, None) {
                 Ok(delivery) => Entry::Taken(delivery, self.report()),
-                Err(SendError::NotReady(_)) => self.queue(held, patience)?,
-                Err(SendError::Failed(failure)) => {
-                    self.producer.record_refused(&failure);
-                    let told = (self.report())(py, Err(failure));
-                    return Ok(Call(told.map_or_else(PyFuture::failed, PyFuture::ready)));
-                }
+                Err(SendError::NotReady(_)) => self.queue(py, held, true, patience),
+                Err(SendError::Failed(failure)) => Entry::Failed(failure),
             }
         };
+        if let Entry::Failed(failure) = entry {
+            self.producer.record_refused(&failure);
+            let told = (self.report())(py, Err(failure));
+            return Ok(Call(told.map_or_else(PyFuture::failed, PyFuture::ready)));
+        }
         entry.future(py, Awaits::Delivery).map(Call)
     }
 
-    /// Makes something wait for its topic or for room.
-    fn queue(&self, held: Held, patience: Duration) -> PyResult<Entry> {
+    /// Makes something wait for its topic, its partition or room, as part of the transaction that is open now.
+    fn queue(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        held: Held,
+        is_placed: bool,
+        patience: Duration,
+    ) -> Entry {
+        let permit = match self.producer.permit() {
+            Ok(permit) => permit,
+            Err(refusal) => return Entry::Failed(refusal),
+        };
+        let topic = held.topic().to_owned();
+        let send = Arc::new(WaitingSend::new(
+            held,
+            is_placed,
+            &self.producer,
+            self.report(),
+        ));
         let deadline = Instant::now() + patience;
-        let ticket = self.admissions.queue(held, deadline, self.report())?;
-        Ok(Entry::Queued(ticket))
+        let waits: Arc<dyn PendingSend> = Arc::<WaitingSend>::clone(&send);
+        send.waits_at(self.producer.enqueue(waits, permit, deadline));
+        if !is_placed {
+            self.place_later(py, &topic, &send);
+        }
+        Entry::Queued(send)
     }
 }
 

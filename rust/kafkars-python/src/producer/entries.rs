@@ -8,10 +8,9 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList};
 
-use super::admission::Ticket;
 use super::aio::Awaits;
 use super::deliveries::place;
-use super::late::Late;
+use super::pending_send::WaitingSend;
 use crate::aio::{Call, CompletionQueue, Key, Pending, PyFuture};
 use crate::error;
 use crate::metadata::Report;
@@ -20,10 +19,8 @@ use crate::metadata::Report;
 pub(crate) enum Entry {
     /// In a batch.
     Taken(Delivery, Report),
-    /// In the queue of its topic.
-    Queued(Arc<Ticket>),
-    /// Without partition yet.
-    Late(Late),
+    /// It waits for its topic, its partition or room, or has waited.
+    Queued(Arc<WaitingSend>),
     /// Refused.
     Failed(ProduceError),
 }
@@ -34,8 +31,7 @@ impl Entry {
     pub(crate) fn future(self, py: Python<'_>, awaits: Awaits) -> PyResult<PyFuture> {
         match self {
             Self::Taken(delivery, report) => awaits.delivery(py, delivery, report),
-            Self::Queued(ticket) => Ok(PyFuture::pending(awaits.queued(ticket))),
-            Self::Late(late) => Ok(PyFuture::pending(late.awaiting(awaits))),
+            Self::Queued(send) => Ok(PyFuture::pending(awaits.queued(send))),
             Self::Failed(failure) => Ok(PyFuture::failed(error::produce(py, &failure))),
         }
     }
@@ -43,8 +39,7 @@ impl Entry {
     pub(super) fn copy(&self) -> Self {
         match self {
             Self::Taken(delivery, report) => Self::Taken(delivery.clone(), *report),
-            Self::Queued(ticket) => Self::Queued(Arc::clone(ticket)),
-            Self::Late(late) => Self::Late(late.clone()),
+            Self::Queued(send) => Self::Queued(Arc::clone(send)),
             Self::Failed(failure) => Self::Failed(failure.clone()),
         }
     }
@@ -53,8 +48,7 @@ impl Entry {
     fn pending(&self, awaits: Awaits) -> Option<Arc<dyn Pending>> {
         match self {
             Self::Taken(..) | Self::Failed(_) => None,
-            Self::Queued(ticket) => Some(awaits.queued(Arc::clone(ticket))),
-            Self::Late(late) => Some(late.awaiting(awaits)),
+            Self::Queued(send) => Some(awaits.queued(Arc::clone(send))),
         }
     }
 
@@ -62,7 +56,7 @@ impl Entry {
         match (self, awaits) {
             (Self::Taken(delivery, _), Awaits::Delivery) => delivery.is_done(),
             (Self::Taken(..), Awaits::Admission) | (Self::Failed(_), _) => true,
-            (Self::Queued(_) | Self::Late(_), _) => self
+            (Self::Queued(_), _) => self
                 .pending(awaits)
                 .is_none_or(|pending| pending.is_ready(woken)),
         }
@@ -72,7 +66,7 @@ impl Entry {
         match self {
             Self::Taken(delivery, report) => Some(report(py, delivery.result()?)),
             Self::Failed(failure) => Some(Err(error::produce(py, failure))),
-            Self::Queued(_) | Self::Late(_) => self.pending(Awaits::Delivery)?.take(py),
+            Self::Queued(_) => self.pending(Awaits::Delivery)?.take(py),
         }
     }
 }

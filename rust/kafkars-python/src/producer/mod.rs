@@ -1,6 +1,5 @@
 //! Sending: what the synchronous and the asynchronous producer share. Each of the two adds only its way of waiting.
 
-mod admission;
 mod aio;
 mod arrow;
 mod arrow_import;
@@ -14,10 +13,10 @@ mod ending;
 mod enter;
 mod entries;
 mod failures;
-mod held;
 mod interceptors;
-mod late;
 mod payload;
+mod pending_send;
+mod placing;
 mod send_arguments;
 mod send_many;
 mod serializers;

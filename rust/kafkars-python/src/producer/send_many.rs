@@ -265,6 +265,10 @@ impl ProducerCore {
     ) -> PyResult<()> {
         let producer = &self.producer;
         let base = taken.len();
+        // Of the transaction that is open now, however long they wait.
+        let permit = producer.permit();
+        let permit = permit.map_err(|refusal| at_index(py, self.not_taken(py, &refusal), base))?;
+        let permit = Some(permit);
         let fail = |failure: &ProduceError, index| {
             Err(at_index(py, self.not_taken(py, failure), base + index))
         };
@@ -273,7 +277,7 @@ impl ProducerCore {
             runtime::block_on(py, known)?.map_err(|failure| self.not_taken(py, &failure))?;
             self.choose_partitions(py, rows)?;
         }
-        while let Err(stopped) = producer.check_many(rows.topic(), rows) {
+        while let Err(stopped) = producer.check_many(rows.topic(), rows, permit) {
             let wait = match stopped.error {
                 SendError::NotReady(wait) => wait,
                 SendError::Failed(failure) => return fail(&failure, stopped.index),
@@ -283,7 +287,8 @@ impl ProducerCore {
         }
         loop {
             let start = taken.len() - base;
-            let Err(stopped) = producer.try_send_many(rows.topic(), rows, start, taken) else {
+            let Err(stopped) = producer.try_send_many(rows.topic(), rows, start, permit, taken)
+            else {
                 return Ok(());
             };
             let failure = match stopped.error {

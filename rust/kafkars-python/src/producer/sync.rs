@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use kafkars_client::{Delivery, Records, SendError};
+use kafkars_client::{Delivery, Records, SendError, SendPermit};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -154,7 +154,8 @@ impl PyProducer {
         let deadline = Instant::now() + patience;
         let batch = batch.get().fill()?;
         let producer = &self.core.producer;
-        let send = || batch.look(|batch| producer.try_send_batch(topic, partition, batch));
+        let permit = Some(self.permit(py)?);
+        let send = || batch.look(|batch| producer.try_send_batch(topic, partition, batch, permit));
         let delivery = self.insist(py, send(), send, deadline)?;
         gc::new(py, PyDeliveryFuture::new(delivery, Arc::clone(&self.core)))
     }
@@ -310,15 +311,30 @@ impl PyProducer {
     #[inline]
     fn take<'py>(&self, py: Python<'py>, arguments: &Arguments<'_, 'py>) -> PyResult<Delivery> {
         let mut record = SendArguments::new(&self.core, arguments)?;
+        let producer = &self.core.producer;
+        let again = |record: &SendArguments<'_, '_>, permit| {
+            record.with(|record| producer.try_send_permitted(record, permit))
+        };
         if !self.core.choose_partition(py, &mut record)? {
+            let permit = self.permit(py)?;
             self.wait_for_topic(py, &mut record)?;
+            let deadline = Instant::now() + producer.max_block();
+            return self.insist(
+                py,
+                again(&record, permit),
+                || again(&record, permit),
+                deadline,
+            );
         }
-        match record.with(|record| self.core.producer.try_send(record)) {
+        match record.with(|record| producer.try_send(record)) {
             Ok(delivery) => Ok(delivery),
             Err(refusal) => {
-                let deadline = Instant::now() + self.core.producer.max_block();
-                let again = || record.with(|record| self.core.producer.try_send(record));
-                self.insist(py, Err(refusal), again, deadline)
+                let permit = match refusal {
+                    SendError::NotReady(_) => self.permit(py)?,
+                    SendError::Failed(failure) => return Err(self.core.not_taken(py, &failure)),
+                };
+                let deadline = Instant::now() + producer.max_block();
+                self.insist(py, Err(refusal), || again(&record, permit), deadline)
             }
         }
     }
@@ -381,6 +397,12 @@ impl PyProducer {
     {
         let serve = |py: Python<'_>| failures.collect(|| self.core.serve(py)).map(drop);
         runtime::block_on_with(py, future, serve)
+    }
+
+    /// The leave to send for what has to wait: of the transaction that is open now.
+    fn permit(&self, py: Python<'_>) -> PyResult<SendPermit> {
+        let permit = self.core.producer.permit();
+        permit.map_err(|refusal| self.core.not_taken(py, &refusal))
     }
 
     /// Waits for what a refused send needs and tries again, until the deadline.

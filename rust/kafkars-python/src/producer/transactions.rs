@@ -1,6 +1,6 @@
 //! Transactions: what their calls take from Python, and what they do besides the producer's own part.
 
-use std::sync::Arc;
+use std::pin::Pin;
 use std::time::Instant;
 
 use kafkars_client::{GroupMetadata, OffsetToCommit, ProduceError, check_offset_to_commit};
@@ -24,74 +24,26 @@ pub(super) enum Step {
 }
 
 impl ProducerCore {
-    /// Runs a call until the deadline. It is for the transaction that is open now, and never for a later one.
-    pub(super) fn transaction(
-        self: Arc<Self>,
-        step: Step,
-        deadline: Instant,
-    ) -> impl Future<Output = Result<(), ProduceError>> + Send + 'static {
-        let number = self.producer.transaction_number();
-        self.carry_out(step, number, deadline)
-    }
-
-    async fn carry_out(
-        self: Arc<Self>,
-        step: Step,
-        number: u64,
-        deadline: Instant,
-    ) -> Result<(), ProduceError> {
-        let producer = &self.producer;
+    /// Begins a call, and answers what ends with it, at the deadline at the latest.
+    pub(super) fn transaction(&self, step: Step, deadline: Instant) -> TransactionStep {
+        let producer = self.producer.clone();
         match step {
-            Step::Init => producer.init_transactions(deadline).await,
-            Step::SendOffsets(group, offsets) => {
-                producer
-                    .send_offsets_to_transaction(group, offsets, deadline)
-                    .await
+            Step::Init => Box::pin(async move { producer.init_transactions(deadline).await }),
+            Step::SendOffsets(group, offsets) => Box::pin(async move {
+                let sent = producer.send_offsets_to_transaction(group, offsets, deadline);
+                sent.await
+            }),
+            Step::Commit => Box::pin(producer.commit_transaction(deadline)),
+            Step::Abort => Box::pin(producer.abort_transaction(deadline)),
+            Step::JoinLeft => {
+                Box::pin(async move { producer.join_left_transaction(deadline).await })
             }
-            Step::Commit => {
-                // Records that wait for room were sent before the commit, and so are part of it.
-                let started = Instant::now();
-                self.admitted(deadline).await?;
-                if !self.latecomers.is_empty() {
-                    return Err(still_waiting(started));
-                }
-                producer.commit_numbered(number, deadline).await
-            }
-            Step::Abort => {
-                let aborted = producer.abort_transaction(deadline);
-                let _ = self.admissions.give_up(&ProduceError::Aborted);
-                aborted.await
-            }
-            Step::JoinLeft => producer.join_left_transaction(deadline).await,
         }
-    }
-
-    /// Leaves the open transaction to end by itself: it is aborted, now or, where it is being committed, should that fail.
-    /// Returns whether the abort is under way.
-    pub(super) fn leave_transaction(&self, py: Python<'_>) -> bool {
-        let is_aborting = self.producer.leave_transaction();
-        if is_aborting {
-            let _ = self.latecomers.give_up(py, &ProduceError::Aborted);
-            let _ = self.admissions.give_up(&ProduceError::Aborted);
-        }
-        is_aborting
-    }
-
-    /// Waits until every record sent so far is in a batch.
-    pub(super) async fn admitted(&self, deadline: Instant) -> Result<(), ProduceError> {
-        let started = Instant::now();
-        let admitted = tokio::time::timeout_at(deadline.into(), self.admissions.empty());
-        admitted.await.map_err(|_| still_waiting(started))
     }
 }
 
-fn still_waiting(started: Instant) -> ProduceError {
-    ProduceError::CallTimedOut {
-        call: kafkars_client::TransactionCall::Commit,
-        waited: started.elapsed(),
-        cause: "records still wait for their topic or for room in buffer_memory".into(),
-    }
-}
+/// A call under way.
+pub(super) type TransactionStep = Pin<Box<dyn Future<Output = Result<(), ProduceError>> + Send>>;
 
 /// Positions by partition: a number, or an `OffsetAndMetadata`.
 pub(super) fn offsets(given: &Bound<'_, PyAny>) -> PyResult<Vec<OffsetToCommit>> {

@@ -11,3 +11,4 @@ mod task;
 mod transaction_calls;
 
 pub(crate) use self::task::SenderTask;
+pub(crate) use self::transaction_calls::CallEnd;

@@ -37,9 +37,9 @@ impl SenderDriver {
         if self.ended {
             return Err(TransactionError::Closed);
         }
-        let mut refused_by_transaction = self.shared.refused_by_transaction.write();
+        let mut door = self.shared.door.write();
         let result = command(transactions);
-        *refused_by_transaction = transactions.may_send().err();
+        door.set(transactions.may_send().err(), transactions.number());
         result
     }
 
@@ -122,8 +122,8 @@ impl SenderDriver {
             return;
         };
         let refusal = transactions.may_send().err();
-        if *self.shared.refused_by_transaction.read() != refusal {
-            *self.shared.refused_by_transaction.write() = refusal;
+        if self.shared.door.read().differs(refusal.as_ref()) {
+            self.shared.door.write().set(refusal, transactions.number());
         }
         self.end_calls();
     }

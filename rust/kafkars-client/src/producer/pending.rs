@@ -1,0 +1,364 @@
+//! Sends that found no room, or a topic that is not known yet. They wait here in order, one queue for each topic, and
+//! enter the producer by themselves. Everything that waits has a number: who flushes, commits or closes waits for what
+//! was there at the call, not for what comes later.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use kafkars_core::produce::delivery::Delivery;
+use kafkars_core::produce::error::ProduceError;
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use super::permit::SendPermit;
+use super::{Producer, SendError, SendWait};
+use crate::now;
+
+/// What waits: records for one topic.
+pub trait PendingSend: Send + Sync {
+    /// The topic.
+    fn topic(&self) -> &str;
+    /// How many records it is.
+    fn count(&self) -> usize;
+    /// How many bytes of memory it holds.
+    fn size(&self) -> usize;
+    /// False while the application has to choose the partition, for which the topic must be known.
+    fn is_placed(&self) -> bool;
+    /// The topic is known: the partition can be chosen. May be said more than once.
+    fn topic_known(&self);
+    /// Hands the records to the producer.
+    ///
+    /// # Errors
+    /// As [`Producer::try_send`].
+    fn try_send(&self, producer: &Producer, permit: SendPermit) -> Result<Delivery, SendError>;
+    /// It waits no longer; said once, unless it was withdrawn.
+    fn settled(&self, outcome: Result<Delivery, ProduceError>);
+}
+
+/// The place of something that waits.
+#[derive(Debug, Clone)]
+pub struct PendingId {
+    topic: Arc<str>,
+    number: u64,
+}
+
+/// Everything of one producer that waits.
+#[derive(Default)]
+pub(super) struct PendingSends {
+    state: Mutex<State>,
+    /// Told whenever something waits no longer.
+    passed: Notify,
+    records: AtomicUsize,
+    bytes: AtomicUsize,
+}
+
+#[derive(Default)]
+struct State {
+    next: u64,
+    /// Numbers of what has not come to its end: it leaves its queue a little earlier.
+    unsettled: BTreeSet<u64>,
+    // A queue exists exactly while a task drains it, and records enter the producer under this lock: a send that finds no
+    // queue for its topic cannot overtake one that waits.
+    queues: HashMap<Arc<str>, Queue>,
+}
+
+#[derive(Default)]
+struct Queue {
+    sends: BTreeMap<u64, Waiting>,
+    deadlines: BTreeSet<(Instant, u64)>,
+    /// Told when the task has to look again before what it waits for has happened.
+    changed: Arc<Notify>,
+}
+
+struct Waiting {
+    send: Arc<dyn PendingSend>,
+    permit: SendPermit,
+    since: Instant,
+    deadline: Instant,
+}
+
+/// What the task of a queue does next.
+enum Step {
+    /// There is no queue any more.
+    Ended,
+    /// The first one waits for room or for its topic, until the instant at most.
+    Waits(Need, Instant, Arc<Notify>),
+}
+
+enum Need {
+    Placement,
+    Producer(SendWait),
+}
+
+impl Queue {
+    fn remove(&mut self, number: u64) -> Option<Waiting> {
+        let waiting = self.sends.remove(&number)?;
+        self.deadlines.remove(&(waiting.deadline, number));
+        Some(waiting)
+    }
+}
+
+impl PendingSends {
+    pub(super) fn records(&self) -> usize {
+        self.records.load(Ordering::Acquire)
+    }
+
+    /// The number of what was queued last.
+    pub(super) fn last(&self) -> u64 {
+        self.state.lock().next
+    }
+
+    /// Waits until everything up to a number has entered the producer, or has failed.
+    pub(super) async fn passed(&self, last: u64) {
+        loop {
+            let told = self.passed.notified();
+            let first = self.state.lock().unsettled.first().copied();
+            if first.is_none_or(|first| first > last) {
+                return;
+            }
+            told.await;
+        }
+    }
+
+    fn take(&self, id: &PendingId) -> Option<Waiting> {
+        let mut state = self.state.lock();
+        let queue = state.queues.get_mut(&id.topic)?;
+        let taken = queue.remove(id.number)?;
+        queue.changed.notify_one();
+        Some(taken)
+    }
+
+    fn settle(&self, number: u64, waiting: &Waiting) {
+        self.state.lock().unsettled.remove(&number);
+        let (count, size) = (waiting.send.count(), waiting.send.size());
+        self.bytes.fetch_sub(size, Ordering::Relaxed);
+        self.records.fetch_sub(count, Ordering::AcqRel);
+        self.passed.notify_waiters();
+    }
+}
+
+impl Producer {
+    /// Makes something wait, until the deadline at most. It fails then with what the last try has met.
+    pub fn enqueue(
+        &self,
+        send: Arc<dyn PendingSend>,
+        permit: SendPermit,
+        deadline: Instant,
+    ) -> PendingId {
+        let pending = &self.pending;
+        pending.records.fetch_add(send.count(), Ordering::AcqRel);
+        pending.bytes.fetch_add(send.size(), Ordering::Relaxed);
+        let mut state = pending.state.lock();
+        state.next += 1;
+        let number = state.next;
+        state.unsettled.insert(number);
+        let known = state.queues.get_key_value(send.topic());
+        let topic = known.map_or_else(|| send.topic().into(), |(topic, _)| Arc::clone(topic));
+        let is_new = known.is_none();
+        let queue = state.queues.entry(Arc::clone(&topic)).or_default();
+        let since = now();
+        let is_earliest = queue.deadlines.insert((deadline, number))
+            && queue.deadlines.first() == Some(&(deadline, number));
+        queue.sends.insert(
+            number,
+            Waiting {
+                send,
+                permit,
+                since,
+                deadline,
+            },
+        );
+        if is_earliest {
+            queue.changed.notify_one();
+        }
+        drop(state);
+        if is_new {
+            let (producer, topic) = (self.clone(), Arc::clone(&topic));
+            let handle = self.shared().client.handle();
+            handle.spawn(async move { producer.drain(&topic).await });
+        }
+        PendingId { topic, number }
+    }
+
+    /// Takes back what still waits, whose outcome nobody wants. False if it waits no longer.
+    pub fn withdraw(&self, id: &PendingId) -> bool {
+        let taken = self.pending.take(id);
+        if let Some(waiting) = &taken {
+            self.pending.settle(id.number, waiting);
+        }
+        taken.is_some()
+    }
+
+    /// Something that waits cannot be sent after all: an open transaction cannot be committed any more. Its outcome is told
+    /// by whoever found this out. False if it waits no longer.
+    pub fn refuse_pending(&self, id: &PendingId, failure: &ProduceError) -> bool {
+        let taken = self.pending.take(id);
+        if let Some(waiting) = &taken {
+            self.record_refused(failure);
+            self.pending.settle(id.number, waiting);
+        }
+        taken.is_some()
+    }
+
+    /// The partition of something that waits was chosen.
+    pub fn placed(&self, id: &PendingId) {
+        if let Some(queue) = self.pending.state.lock().queues.get(&id.topic) {
+            queue.changed.notify_one();
+        }
+    }
+
+    /// True if something for this topic waits, so that whatever comes now must wait behind it.
+    #[inline]
+    pub fn has_pending(&self, topic: &str) -> bool {
+        self.pending.records() > 0 && self.pending.state.lock().queues.contains_key(topic)
+    }
+
+    /// Bytes of memory that what waits holds; they are not part of `buffer_memory`.
+    pub fn pending_bytes(&self) -> usize {
+        self.pending.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Fails what waits now. Returns how many records that were.
+    pub(super) fn give_up_pending(&self, failure: &ProduceError) -> usize {
+        let mut given_up = Vec::new();
+        {
+            let mut state = self.pending.state.lock();
+            for queue in state.queues.values_mut() {
+                queue.deadlines.clear();
+                given_up.extend(std::mem::take(&mut queue.sends));
+                // The task ends the queue.
+                queue.changed.notify_one();
+            }
+        }
+        given_up.sort_unstable_by_key(|(number, _)| *number);
+        let count = given_up.iter().map(|(_, waiting)| waiting.send.count());
+        let count = count.sum();
+        for (number, waiting) in given_up {
+            self.leave(number, &waiting, Err(failure.clone()));
+        }
+        count
+    }
+
+    /// Lets what waits for one topic in, in order, until nothing does.
+    async fn drain(&self, topic: &str) {
+        loop {
+            let (need, until, changed) = match self.let_in(topic) {
+                Step::Ended => return,
+                Step::Waits(need, until, changed) => (need, until, changed),
+            };
+            let ready = async {
+                match need {
+                    Need::Producer(wait) => self.ready(wait, until).await,
+                    Need::Placement => self.wait_for_placement(topic, until).await,
+                }
+            };
+            tokio::select! {
+                biased;
+                outcome = ready => if let Err(failure) = outcome {
+                    self.fail_due(topic, &failure);
+                },
+                () = changed.notified() => {}
+            }
+        }
+    }
+
+    /// Sends what can be sent from the head of a queue.
+    fn let_in(&self, topic: &str) -> Step {
+        loop {
+            let mut state = self.pending.state.lock();
+            let Some(queue) = state.queues.get_mut(topic) else {
+                return Step::Ended;
+            };
+            let (Some((&number, first)), Some(&(until, _))) =
+                (queue.sends.first_key_value(), queue.deadlines.first())
+            else {
+                state.queues.remove(topic);
+                return Step::Ended;
+            };
+            if !first.send.is_placed() {
+                return Step::Waits(Need::Placement, until, Arc::clone(&queue.changed));
+            }
+            let outcome = match first.send.try_send(self, first.permit) {
+                Ok(delivery) => Ok(delivery),
+                Err(SendError::Failed(failure)) => Err(failure),
+                Err(SendError::NotReady(wait)) => {
+                    return Step::Waits(Need::Producer(wait), until, Arc::clone(&queue.changed));
+                }
+            };
+            let Some(first) = queue.remove(number) else {
+                return Step::Ended;
+            };
+            drop(state);
+            self.leave(number, &first, outcome);
+        }
+    }
+
+    /// Waits until the topic is known, says so, and then until the partition is chosen, of which the queue is told.
+    async fn wait_for_placement(&self, topic: &str, until: Instant) -> Result<(), ProduceError> {
+        self.partitions_for(topic, until).await?;
+        let unplaced: Vec<_> = match self.pending.state.lock().queues.get(topic) {
+            None => return Ok(()),
+            Some(queue) => {
+                let sends = queue.sends.values().map(|waiting| &waiting.send);
+                sends.filter(|send| !send.is_placed()).cloned().collect()
+            }
+        };
+        for send in unplaced {
+            send.topic_known();
+        }
+        tokio::time::sleep_until(until.into()).await;
+        Err(ProduceError::Impossible {
+            topic: topic.into(),
+            cause: "the partition was not chosen in time; does the event loop run?".into(),
+        })
+    }
+
+    /// Fails what has no time left; where everything has, the failure is about the first.
+    fn fail_due(&self, topic: &str, failure: &ProduceError) {
+        let now = now();
+        let mut failed = Vec::new();
+        {
+            let mut state = self.pending.state.lock();
+            let Some(queue) = state.queues.get_mut(topic) else {
+                return;
+            };
+            while let Some(&(deadline, number)) = queue.deadlines.first()
+                && deadline <= now
+            {
+                queue.deadlines.pop_first();
+                failed.extend(queue.sends.remove(&number).map(|waiting| (number, waiting)));
+            }
+            if failed.is_empty()
+                && let Some(&number) = queue.sends.keys().next()
+            {
+                failed.extend(queue.remove(number).map(|waiting| (number, waiting)));
+            }
+        }
+        for (number, waiting) in failed {
+            let failure = after_waiting(failure, now.saturating_duration_since(waiting.since));
+            self.leave(number, &waiting, Err(failure));
+        }
+    }
+
+    fn leave(&self, number: u64, waiting: &Waiting, outcome: Result<Delivery, ProduceError>) {
+        // Before it counts as gone: a commit waits for that.
+        if let Err(failure) = &outcome {
+            self.record_refused(failure);
+        }
+        waiting.send.settled(outcome);
+        self.pending.settle(number, waiting);
+    }
+}
+
+/// The same failure for something that has waited for so long: the last try has not been all of it.
+fn after_waiting(failure: &ProduceError, waited: Duration) -> ProduceError {
+    let mut failure = failure.clone();
+    if let ProduceError::MetadataTimedOut { waited: of_try, .. }
+    | ProduceError::BufferFull { waited: of_try, .. } = &mut failure
+    {
+        *of_try = waited.max(*of_try);
+    }
+    failure
+}

@@ -1,0 +1,414 @@
+//! An asynchronous send that waits for its topic, its partition or room, and the futures that tell what became of it. It
+//! waits in the engine (`kafkars_client::PendingSend`); what is here is what it hands over, and who is told.
+
+use std::sync::{Arc, OnceLock};
+
+use kafkars_client::{
+    Delivery, PendingId, PendingSend, ProduceError, Producer, SendError, SendPermit,
+};
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+
+use super::batch_builder::Filled;
+use super::send_arguments::OwnedRecord;
+use crate::aio::{CompletionQueue, Key, Pending, PyFuture};
+use crate::metadata::Report;
+
+/// What is handed over.
+pub(crate) enum Held {
+    Record(OwnedRecord),
+    Batch {
+        topic: Box<str>,
+        partition: i32,
+        batch: Filled,
+    },
+}
+
+impl Held {
+    pub(super) fn topic(&self) -> &str {
+        match self {
+            Self::Record(record) => &record.topic,
+            Self::Batch { topic, .. } => topic,
+        }
+    }
+
+    fn count(&self) -> usize {
+        match self {
+            Self::Record(_) => 1,
+            Self::Batch { batch, .. } => batch.look(|batch| batch.builder.count()) as usize,
+        }
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Self::Record(record) => record.size(),
+            Self::Batch { topic, batch, .. } => {
+                topic.len() + batch.look(|batch| batch.builder.len())
+            }
+        }
+    }
+
+    /// Hands it to the producer; with a permit where it has waited.
+    pub(super) fn send(
+        &self,
+        producer: &Producer,
+        permit: Option<SendPermit>,
+    ) -> Result<Delivery, SendError> {
+        match self {
+            Self::Record(record) => record.with(|record| match permit {
+                None => producer.try_send(record),
+                Some(permit) => producer.try_send_permitted(record, permit),
+            }),
+            Self::Batch {
+                topic,
+                partition,
+                batch,
+            } => batch.look(|batch| producer.try_send_batch(topic, *partition, batch, permit)),
+        }
+    }
+}
+
+/// One send that waits, or has waited.
+pub(crate) struct WaitingSend {
+    topic: Box<str>,
+    count: usize,
+    size: usize,
+    // Guards what is handed over; gone once it waits no longer.
+    held: Mutex<Option<Held>>,
+    producer: Producer,
+    id: OnceLock<PendingId>,
+    delivered: Key,
+    admitted: Key,
+    topic_known: Key,
+    report: Report,
+    // Guards the outcome of waiting; completion queues are told outside.
+    state: Mutex<State>,
+}
+
+enum State {
+    Waiting(Waiters),
+    Admitted(Delivery),
+    Failed(ProduceError),
+    /// The partition function raised this.
+    Raised(PyErr),
+    Withdrawn,
+}
+
+/// Who is told of what.
+#[derive(Default)]
+struct Waiters {
+    for_admission: Vec<Arc<CompletionQueue>>,
+    for_delivery: Vec<Arc<CompletionQueue>>,
+    for_topic: Vec<Arc<CompletionQueue>>,
+    is_placed: bool,
+    is_topic_known: bool,
+}
+
+impl WaitingSend {
+    pub(super) fn new(held: Held, is_placed: bool, producer: &Producer, report: Report) -> Self {
+        Self {
+            topic: held.topic().into(),
+            count: held.count(),
+            size: held.size(),
+            held: Mutex::new(Some(held)),
+            producer: producer.clone(),
+            id: OnceLock::new(),
+            delivered: Key::unique(),
+            admitted: Key::unique(),
+            topic_known: Key::unique(),
+            report,
+            state: Mutex::new(State::Waiting(Waiters {
+                is_placed,
+                ..Waiters::default()
+            })),
+        }
+    }
+
+    /// Where it waits; said once, when it begins to.
+    pub(super) fn waits_at(&self, id: PendingId) {
+        self.id.get_or_init(|| id);
+    }
+
+    pub(super) fn is_waiting(&self) -> bool {
+        matches!(*self.state.lock(), State::Waiting(_))
+    }
+
+    /// Lets `choose` name the partition of a record that still waits for that. What it raises is the outcome. False if it named
+    /// none.
+    pub(super) fn place(&self, choose: impl FnOnce(&OwnedRecord) -> PyResult<Option<i32>>) -> bool {
+        let Some(Held::Record(mut record)) = self.held.lock().take() else {
+            return true;
+        };
+        // The application's function runs without a lock held; nobody sends what is not placed meanwhile.
+        let chosen = match record.partition {
+            None => choose(&record),
+            partition => Ok(partition),
+        };
+        match chosen {
+            Ok(partition) => {
+                record.partition = partition;
+                // It may have been given up meanwhile.
+                if let State::Waiting(waiters) = &mut *self.state.lock() {
+                    waiters.is_placed = partition.is_some();
+                    *self.held.lock() = Some(Held::Record(record));
+                }
+                if let Some(id) = self.id.get() {
+                    self.producer.placed(id);
+                }
+                partition.is_some()
+            }
+            Err(raised) => {
+                // Before it counts as gone: a commit waits for that. The error itself is told by the record's future, which
+                // nobody may look at.
+                self.settle(State::Raised(raised));
+                let refusal = ProduceError::Impossible {
+                    topic: (*self.topic).into(),
+                    cause: "the partitioner raised an exception".into(),
+                };
+                if let Some(id) = self.id.get() {
+                    self.producer.refuse_pending(id, &refusal);
+                }
+                true
+            }
+        }
+    }
+
+    /// Nobody wants it any more: what has not entered the producer is not sent.
+    fn withdraw(&self) {
+        if let Some(id) = self.id.get()
+            && self.producer.withdraw(id)
+        {
+            self.settle(State::Withdrawn);
+        }
+    }
+
+    fn settle(&self, outcome: State) {
+        let delivery = match &outcome {
+            State::Admitted(delivery) => Some(delivery.clone()),
+            _ => None,
+        };
+        let waiters = {
+            let mut state = self.state.lock();
+            let State::Waiting(waiters) = &mut *state else {
+                return;
+            };
+            let waiters = std::mem::take(waiters);
+            *state = outcome;
+            drop(self.held.lock().take());
+            waiters
+        };
+        for completion_queue in waiters.for_topic {
+            completion_queue.push(self.topic_known);
+        }
+        for completion_queue in waiters.for_admission {
+            completion_queue.push(self.admitted);
+        }
+        for completion_queue in waiters.for_delivery {
+            let key = self.delivered;
+            match &delivery {
+                Some(delivery) => delivery.batch().on_done(move || completion_queue.push(key)),
+                None => completion_queue.push(key),
+            }
+        }
+    }
+
+    fn failed(&self, py: Python<'_>, failure: ProduceError) -> PyResult<Py<PyAny>> {
+        (self.report)(py, Err(failure))
+    }
+
+    fn withdrawn(&self) -> ProduceError {
+        ProduceError::Impossible {
+            topic: (*self.topic).into(),
+            cause: "the call that sent it was cancelled before it could enter a batch".into(),
+        }
+    }
+}
+
+impl PendingSend for WaitingSend {
+    fn topic(&self) -> &str {
+        &self.topic
+    }
+
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn is_placed(&self) -> bool {
+        match &*self.state.lock() {
+            State::Waiting(waiters) => waiters.is_placed,
+            _ => true,
+        }
+    }
+
+    fn topic_known(&self) {
+        let told = match &mut *self.state.lock() {
+            State::Waiting(waiters) => {
+                waiters.is_topic_known = true;
+                std::mem::take(&mut waiters.for_topic)
+            }
+            _ => Vec::new(),
+        };
+        for completion_queue in told {
+            completion_queue.push(self.topic_known);
+        }
+    }
+
+    fn try_send(&self, producer: &Producer, permit: SendPermit) -> Result<Delivery, SendError> {
+        match &*self.held.lock() {
+            Some(held) => held.send(producer, Some(permit)),
+            None => Err(SendError::Failed(self.withdrawn())),
+        }
+    }
+
+    fn settled(&self, outcome: Result<Delivery, ProduceError>) {
+        self.settle(match outcome {
+            Ok(delivery) => State::Admitted(delivery),
+            Err(failure) => State::Failed(failure),
+        });
+    }
+}
+
+/// Waits for the delivery of a record that waits, or has waited.
+pub(crate) struct DeliveryWait(pub(crate) Arc<WaitingSend>);
+
+impl Pending for DeliveryWait {
+    fn is_ready(&self, _woken: bool) -> bool {
+        match &*self.0.state.lock() {
+            State::Waiting(_) => false,
+            State::Admitted(delivery) => delivery.batch().is_done(),
+            State::Failed(_) | State::Raised(_) | State::Withdrawn => true,
+        }
+    }
+
+    fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
+        let outcome = match &*self.0.state.lock() {
+            State::Waiting(_) => return None,
+            State::Raised(error) => return Some(Err(error.clone_ref(py))),
+            State::Admitted(delivery) => delivery.result()?,
+            State::Failed(failure) => Err(failure.clone()),
+            State::Withdrawn => Err(self.0.withdrawn()),
+        };
+        Some((self.0.report)(py, outcome))
+    }
+
+    fn key(&self) -> Key {
+        self.0.delivered
+    }
+
+    fn arm(&self, completion_queue: Arc<CompletionQueue>) {
+        let mut state = self.0.state.lock();
+        let key = self.0.delivered;
+        match &mut *state {
+            State::Waiting(waiters) => waiters.for_delivery.push(completion_queue),
+            State::Admitted(delivery) => {
+                let batch = Arc::clone(delivery.batch());
+                drop(state);
+                batch.on_done(move || completion_queue.push(key));
+            }
+            State::Failed(_) | State::Raised(_) | State::Withdrawn => {
+                drop(state);
+                completion_queue.push(key);
+            }
+        }
+    }
+
+    fn cancel(&self) {
+        self.0.withdraw();
+    }
+
+    fn failure(&self, py: Python<'_>) -> Option<PyErr> {
+        self.take(py)?.err()
+    }
+}
+
+/// Waits until a record has entered the producer; the answer is a future of its delivery.
+pub(crate) struct AdmissionWait(pub(crate) Arc<WaitingSend>);
+
+impl Pending for AdmissionWait {
+    fn is_ready(&self, _woken: bool) -> bool {
+        !self.0.is_waiting()
+    }
+
+    fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
+        let outcome = match &*self.0.state.lock() {
+            State::Waiting(_) => return None,
+            State::Raised(error) => return Some(Err(error.clone_ref(py))),
+            State::Admitted(delivery) => Ok(delivery.clone()),
+            State::Failed(failure) => Err(failure.clone()),
+            State::Withdrawn => Err(self.0.withdrawn()),
+        };
+        Some(match outcome {
+            Ok(delivery) => PyFuture::delivery(delivery, self.0.report)
+                .into_object(py)
+                .map(|future| future.into_any().unbind()),
+            Err(failure) => self.0.failed(py, failure),
+        })
+    }
+
+    fn key(&self) -> Key {
+        self.0.admitted
+    }
+
+    fn arm(&self, completion_queue: Arc<CompletionQueue>) {
+        let mut state = self.0.state.lock();
+        if let State::Waiting(waiters) = &mut *state {
+            waiters.for_admission.push(completion_queue);
+        } else {
+            drop(state);
+            completion_queue.push(self.0.admitted);
+        }
+    }
+
+    fn cancel(&self) {
+        self.0.withdraw();
+    }
+
+    fn failure(&self, py: Python<'_>) -> Option<PyErr> {
+        self.take(py)?.err()
+    }
+}
+
+/// Waits until the topic is known of a record whose partition the application has to choose; `place` lets it.
+pub(super) struct TopicWait<F> {
+    pub(super) send: Arc<WaitingSend>,
+    pub(super) place: F,
+}
+
+impl<F: Fn(Python<'_>) + Send + Sync> Pending for TopicWait<F> {
+    fn is_ready(&self, _woken: bool) -> bool {
+        self.send.is_placed()
+    }
+
+    fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
+        (self.place)(py);
+        if self.send.is_placed() {
+            return Some(Ok(py.None()));
+        }
+        // The topic has gone again: until it is known once more.
+        if let State::Waiting(waiters) = &mut *self.send.state.lock() {
+            waiters.is_topic_known = false;
+        }
+        None
+    }
+
+    fn key(&self) -> Key {
+        self.send.topic_known
+    }
+
+    fn arm(&self, completion_queue: Arc<CompletionQueue>) {
+        let mut state = self.send.state.lock();
+        match &mut *state {
+            State::Waiting(waiters) if !waiters.is_topic_known => {
+                waiters.for_topic.push(completion_queue);
+            }
+            _ => {
+                drop(state);
+                completion_queue.push(self.send.topic_known);
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Records whose partition the application's function cannot choose yet, since their topic is not known. That function runs on
+//! the application's thread, so they wait in the engine until the event loop lets it choose, in the order in which they were
+//! sent and whether or not somebody awaits them.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+
+use super::core::ProducerCore;
+use super::pending_send::{TopicWait, WaitingSend};
+use super::send_arguments::OwnedRecord;
+use crate::aio::PyFuture;
+
+/// Sends without a partition, by topic.
+#[derive(Default)]
+pub(crate) struct Unplaced {
+    any: AtomicBool,
+    topics: Mutex<HashMap<Box<str>, VecDeque<Arc<WaitingSend>>>>,
+}
+
+impl Unplaced {
+    fn push(&self, topic: &str, send: &Arc<WaitingSend>) {
+        let mut topics = self.topics.lock();
+        let queue = topics.entry(topic.into()).or_default();
+        // What has run out of time is at the front.
+        while queue.front().is_some_and(|first| !first.is_waiting()) {
+            queue.pop_front();
+        }
+        queue.push_back(Arc::clone(send));
+        self.any.store(true, Ordering::Release);
+    }
+
+    fn pop(&self, topic: &str) -> Option<Arc<WaitingSend>> {
+        let mut topics = self.topics.lock();
+        let first = topics.get_mut(topic).and_then(VecDeque::pop_front);
+        if first.is_none() {
+            topics.remove(topic);
+            self.any.store(!topics.is_empty(), Ordering::Release);
+        }
+        first
+    }
+}
+
+impl ProducerCore {
+    /// Sees to it that the function is asked for a send as soon as its topic is known. Where no loop runs, with the next send.
+    pub(super) fn place_later(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        topic: &str,
+        send: &Arc<WaitingSend>,
+    ) {
+        self.unplaced.push(topic, send);
+        // The future refers to the core, and the loop to the future, until the record has waited to its end.
+        let (core, topic) = (Arc::clone(self), Box::<str>::from(topic));
+        let wait = TopicWait {
+            send: Arc::clone(send),
+            place: move |py: Python<'_>| core.place_waiting(py, &topic),
+        };
+        PyFuture::pending(Arc::new(wait)).attend(py);
+    }
+
+    /// Lets the function choose for every record of a topic that waits for that, where the topic is known by now. To be
+    /// called on the application's thread.
+    pub(super) fn place_waiting(&self, py: Python<'_>, topic: &str) {
+        if !self.unplaced.any.load(Ordering::Acquire) || !self.is_known(topic) {
+            return;
+        }
+        while let Some(send) = self.unplaced.pop(topic) {
+            let choose =
+                |record: &OwnedRecord| self.ask_partition(py, &record.topic, record.key.as_deref());
+            if !send.place(choose) {
+                self.unplaced.push(topic, &send);
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,290 @@
+"""Sends that wait: for a topic, for their partition, for room. Each holds up what was called after it, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from kafkars import Consumer, TopicPartition
+from kafkars import Producer as SyncProducer
+from kafkars.aio import Producer
+from kafkars.errors import ClosedError, KafkaError, MetadataTimeoutError, TransactionStateError
+from kafkars.testing import EmbeddedBroker
+
+from tests.support.waiting import SECONDS
+
+PATIENCE_MS = int(SECONDS * 1_000)
+CHOICES: dict[str, dict[str, Any]] = {"engine": {}, "function": {"partitioner": lambda _key, _count: 0}}
+
+
+@pytest.fixture(params=CHOICES)
+def choice(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """Who chooses the partition: the engine, or a function of the application, which needs the topic and its own thread."""
+    return CHOICES[request.param]
+
+
+class Scene:
+    """A producer, a topic that there is (`there`), and topics that may come."""
+
+    def __init__(self, broker: EmbeddedBroker, producer: Any) -> None:
+        self.broker = broker
+        self.producer = producer
+
+    def come(self, topic: str) -> None:
+        """A topic is made."""
+        self.broker.create_topic(topic, partitions=1)
+
+    def stored(self, *topics: str) -> list[bytes | None]:
+        """What a reader of committed records finds, in any order."""
+        found: list[bytes | None] = []
+        with Consumer(bootstrap_servers=self.broker.bootstrap_servers, isolation_level="read_committed") as consumer:
+            for topic in topics:
+                place = TopicPartition(topic, 0)
+                end = consumer.end_offsets([place], timeout=SECONDS)[place]
+                consumer.assign({place: 0})
+                while consumer.position(place) < end:
+                    found += [record.value for record in consumer.poll_batch(timeout=1)]
+        return found
+
+
+@asynccontextmanager
+async def scene(**settings: Any) -> AsyncIterator[Scene]:
+    with EmbeddedBroker(topics={"there": 1}, auto_create_topics=False) as broker:
+        settings = {"max_block_ms": PATIENCE_MS, **settings}
+        producer = Producer(bootstrap_servers=broker.bootstrap_servers, **settings)
+        try:
+            if "transactional_id" in settings:
+                await producer.init_transactions(SECONDS)
+            yield Scene(broker, producer)
+        finally:
+            await producer.close(1)
+
+
+def run(test: Callable[[], Awaitable[None]]) -> None:
+    async def limited() -> None:
+        await asyncio.wait_for(test(), 2 * SECONDS)
+
+    asyncio.run(limited())
+
+
+def test_a_flush_waits_for_what_was_sent_before_it(choice: dict[str, Any]) -> None:
+    async def test() -> None:
+        async with scene(**choice) as it:
+            before = it.producer.send_nowait("first", b"before")
+            flush = asyncio.ensure_future(it.producer.flush(SECONDS))
+            after = it.producer.send_nowait("second", b"after")
+            it.come("first")
+            left = await flush
+            assert (await before).offset == 0
+            assert left == 1
+            assert not after.done()
+
+    run(test)
+
+
+def test_nothing_is_taken_from_the_call_of_close_on_and_what_waits_is_sent(choice: dict[str, Any]) -> None:
+    async def test() -> None:
+        async with scene(**choice) as it:
+            waiting = it.producer.send_nowait("late", b"in time")
+            close = asyncio.ensure_future(it.producer.close(SECONDS))
+            await asyncio.sleep(0)
+            with pytest.raises(ClosedError):
+                await it.producer.send("there", b"too late")
+            it.come("late")
+            assert await close == 0
+            assert (await waiting).offset == 0
+            assert it.stored("there", "late") == [b"in time"]
+
+    run(test)
+
+
+def test_nothing_is_taken_from_the_call_of_commit_on_and_what_waits_is_part_of_it(choice: dict[str, Any]) -> None:
+    async def test() -> None:
+        async with scene(transactional_id="commits", **choice) as it:
+            await it.producer.begin_transaction()
+            waiting = it.producer.send_nowait("late", b"part of it")
+            commit = it.producer.commit_transaction(SECONDS)
+            for topic in ("there", "late", "unknown"):
+                with pytest.raises(TransactionStateError):
+                    await it.producer.send(topic, b"too late")
+            it.come("late")
+            await commit
+            assert (await waiting).offset == 0
+            await it.producer.begin_transaction()
+            await it.producer.send("there", b"the next one")
+            await it.producer.commit_transaction(SECONDS)
+            assert it.stored("there", "late") == [b"the next one", b"part of it"]
+
+    run(test)
+
+
+def test_a_commit_that_waited_in_vain_leaves_the_transaction_open(choice: dict[str, Any]) -> None:
+    async def test() -> None:
+        async with scene(transactional_id="waits", **choice) as it:
+            await it.producer.begin_transaction()
+            waiting = it.producer.send_nowait("late", b"first")
+            with pytest.raises(KafkaError, match="still wait for their topic"):
+                await it.producer.commit_transaction(0.05)
+            more = it.producer.send_nowait("late", b"second")
+            it.come("late")
+            await it.producer.commit_transaction(SECONDS)
+            assert [(await waiting).offset, (await more).offset] == [0, 1]
+            assert it.stored("late") == [b"first", b"second"]
+
+    run(test)
+
+
+def test_what_is_sent_outside_of_a_transaction_is_part_of_none(choice: dict[str, Any]) -> None:
+    async def test() -> None:
+        async with scene(transactional_id="outside", **choice) as it:
+            refused = [outcome(it.producer, "before the first")]
+            await it.producer.begin_transaction()
+            await it.producer.send("there", b"aborted")
+            waiting = it.producer.send_nowait("late", b"aborted with it")
+            abort = it.producer.abort_transaction(SECONDS)
+            refused.append(outcome(it.producer, "while it is aborted"))
+            await abort
+            refused.append(outcome(it.producer, "between two"))
+            assert [type(await each) for each in refused] == [TransactionStateError] * 3
+            with pytest.raises(KafkaError):
+                await waiting
+            await it.producer.begin_transaction()
+            it.come("late")
+            await it.producer.send("there", b"committed")
+            await it.producer.commit_transaction(SECONDS)
+            assert it.stored("there", "late") == [b"committed"]
+
+    run(test)
+
+
+def outcome(producer: Any, value: str) -> Awaitable[BaseException | None]:
+    """How a send that is made now ends."""
+    try:
+        sent = producer.send_nowait("late", value.encode())
+    except KafkaError as failure:
+        return told(failure)
+    return failure_of(sent)
+
+
+async def told(failure: BaseException) -> BaseException:
+    return failure
+
+
+async def failure_of(sent: Awaitable[Any]) -> BaseException | None:
+    try:
+        await sent
+    except KafkaError as failure:
+        return failure
+    return None
+
+
+def test_a_synchronous_send_outside_of_a_transaction_is_refused_before_it_waits(choice: dict[str, Any]) -> None:
+    with EmbeddedBroker(auto_create_topics=False) as broker:
+        producer: Any = SyncProducer(
+            bootstrap_servers=broker.bootstrap_servers, transactional_id="s", max_block_ms=PATIENCE_MS, **choice
+        )
+        with producer:
+            producer.init_transactions(SECONDS)
+            started = time.monotonic()
+            with pytest.raises(TransactionStateError):
+                producer.send("unknown", b"1")
+            with pytest.raises(TransactionStateError):
+                producer.send_many("unknown", [b"1"])
+            assert time.monotonic() - started < SECONDS / 2
+
+
+def test_what_is_withdrawn_holds_nothing_up(choice: dict[str, Any]) -> None:
+    async def test() -> None:
+        async with scene(transactional_id="withdraws", **choice) as it:
+            await it.producer.begin_transaction()
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(it.producer.send("never", b"withdrawn"), 0.05)
+            assert len(it.producer) == 0
+            assert it.producer.purge() == 0
+            assert await it.producer.flush(SECONDS) == 0
+            await it.producer.send("there", b"kept")
+            await it.producer.commit_transaction(SECONDS)
+            it.come("never")
+            assert it.stored("there", "never") == [b"kept"]
+            assert await it.producer.close(SECONDS) == 0
+
+    run(test)
+
+
+def test_a_record_behind_a_withdrawn_one_goes_on_at_once(choice: dict[str, Any]) -> None:
+    async def test() -> None:
+        async with scene(**choice) as it:
+            first = asyncio.ensure_future(it.producer.send("late", b"withdrawn"))
+            second = it.producer.send_nowait("late", b"kept")
+            await asyncio.sleep(0)
+            first.cancel()
+            it.come("late")
+            assert (await second).offset == 0
+            assert it.stored("late") == [b"kept"]
+
+    run(test)
+
+
+def test_each_send_waits_for_its_own_time(choice: dict[str, Any]) -> None:
+    async def test() -> None:
+        async with scene(**choice) as it:
+            patient = it.producer.send_nowait("never", b"patient")
+            calls = [
+                it.producer.send_many("never", [b"1"], timeout=0.05),
+                it.producer.enqueue_many("never", [b"2"], timeout=0.1),
+            ]
+            if not choice:
+                batch = it.producer.create_batch()
+                batch.append(value=b"3")
+                calls.append(it.producer.send_batch(batch, "never", partition=0, timeout=0.15))
+            for call in calls:
+                with pytest.raises(MetadataTimeoutError):
+                    answer = await call
+                    await answer
+            assert not patient.done()
+
+    run(test)
+
+
+def test_a_partition_function_is_asked_once_for_each_in_the_order_of_the_sends() -> None:
+    asked: list[bytes | None] = []
+
+    def choose(key: bytes | None, _count: int) -> int:
+        asked.append(key)
+        return 0
+
+    async def test() -> None:
+        async with scene(partitioner=choose) as it:
+            sent = [it.producer.send_nowait("late", b"v", key=str(number).encode()) for number in range(50)]
+            sent[10].cancel()
+            it.come("late")
+            offsets = [(await each).offset for number, each in enumerate(sent) if number != 10]
+            assert offsets == list(range(49))
+            assert asked == [str(number).encode() for number in range(50) if number != 10]
+
+    run(test)
+
+
+@pytest.mark.alone
+def test_waiting_for_a_partition_costs_the_same_however_many_wait() -> None:
+    def cost(count: int) -> float:
+        spent = 0.0
+
+        async def test() -> None:
+            nonlocal spent
+            async with scene(partitioner=lambda _key, _count: 0) as it:
+                started = time.thread_time()
+                for _ in range(count):
+                    it.producer.send_nowait("never", b"v")
+                spent = (time.thread_time() - started) / count
+                it.producer.purge()
+
+        run(test)
+        return spent
+
+    few, many = min(cost(1_000) for _ in range(3)), min(cost(8_000) for _ in range(3))
+    assert many < 4 * few
