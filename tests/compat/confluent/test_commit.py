@@ -307,3 +307,24 @@ def test_what_a_commit_returns_names_also_what_had_no_offset(clients: Clients) -
     consumer.store_offsets(offsets=[at(topic, 1, 1), at(topic, 7, 1)])
     committed = consumer.commit(asynchronous=False)
     assert sorted(places(committed)) == [(topic, 0, clients.ck.OFFSET_INVALID), (topic, 1, 1)]
+
+
+@pytest.mark.parametrize("stores_itself", [True, False], ids=["read", "stored"])
+@pytest.mark.parametrize("way", ["assign", "unassign", "incremental_unassign"])
+def test_what_was_read_of_partitions_that_go_is_committed(clients: Clients, way: str, stores_itself: bool) -> None:
+    topic, group = clients.topic(2, messages=8), clients.group()
+    consumer = clients.consumer({"group.id": group, "enable.auto.offset.store": stores_itself})
+    zero, one = (clients.ck.TopicPartition(topic, number) for number in (0, 1))
+    take = consumer.incremental_assign if way == "incremental_unassign" else consumer.assign
+    take([zero])
+    for message in poll_until(consumer, 3):
+        if not stores_itself:
+            consumer.store_offsets(message=message)
+    if way == "assign":
+        consumer.assign([one])
+    elif way == "unassign":
+        consumer.unassign()
+    else:
+        consumer.incremental_unassign([zero])
+    consumer.close()
+    assert committed(clients, group, topic) == [3]

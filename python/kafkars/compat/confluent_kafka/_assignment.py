@@ -27,6 +27,7 @@ class Assignment:
         engine: The engine's consumer.
         forget: Called with a topic and a partition that is read anew, or without for all.
         unknown: Called with a topic and a partition that no cluster can have.
+        let_go: Called with partitions that the program is about to give up.
         is_cooperative: Whether the group moves single partitions.
         is_incremental: Whether the program may do so too.
         is_reset_to_end: Whether a partition without offset starts at its end.
@@ -37,6 +38,7 @@ class Assignment:
         engine: Any,
         forget: Callable[..., None],
         unknown: Callable[[str, int], None],
+        let_go: Callable[[list[Place]], None],
         *,
         is_cooperative: bool,
         is_incremental: bool,
@@ -45,6 +47,7 @@ class Assignment:
         self._engine = engine
         self._forget = forget
         self._unknown = unknown
+        self._let_go = let_go
         self._is_cooperative = is_cooperative
         self._is_incremental = is_incremental
         self._is_reset_to_end = is_reset_to_end
@@ -79,6 +82,7 @@ class Assignment:
         checked(partitions)
         if not self.is_subscribed:
             with translated("Failed to set assignment"):
+                self._let_go(list(self._shown))
                 self._engine.unassign()
                 self._shown.clear()
                 self._forget()
@@ -200,6 +204,7 @@ class Assignment:
 
     def _drop(self, places: list[Place]) -> None:
         with translated("Failed to unassign"):
+            self._let_go(places)
             for at in places:
                 self._shown.pop(at, None)
                 self._forget(*at)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kafkars import errors
@@ -132,6 +132,13 @@ class Commits:
             self._told(pending, problem)
         finally:
             self.forget(partitions)
+
+    def let_go(self, places: Iterable[Place]) -> None:
+        """Commits what is left of partitions that the program gives up, without waiting: `on_commit` hears of it in a later poll."""
+        pending = self.pending() if self._is_own else {}
+        going = {at: pending[at] for at in places if at in pending and self._unknown({at: pending[at]}) is None}
+        if going:
+            self._engine.commit_async(going, callback=self._committed)
 
     def forget(self, partitions: Sequence[types.TopicPartition] | None = None) -> None:
         """What was stored of these partitions, or of all, is not to be committed any more."""

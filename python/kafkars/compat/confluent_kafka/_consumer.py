@@ -82,17 +82,18 @@ class Consumer(ConfluentConsumer):
         self._bell = PendingFlag()
         self._face = face
         self._trouble = Trouble(face.error_cb)
+        self._commits = Commits(
+            self._engine, self._uncommitted, self._bell.ring, face, is_own=is_own, unknown=self._unknown_place
+        )
         self._assignment = Assignment(
             self._engine,
             self._forget,
             self._unknown_partition,
+            self._commits.let_go,
             is_cooperative=values["partition.assignment.strategy"] == "cooperative-sticky",
             is_incremental=values["group.protocol"] == "consumer"
             or values["partition.assignment.strategy"] == "cooperative-sticky",
             is_reset_to_end=settings.engine["auto_offset_reset"] == "latest",
-        )
-        self._commits = Commits(
-            self._engine, self._uncommitted, self._bell.ring, face, is_own=is_own, unknown=self._unknown_place
         )
         self._open(self._engine, self._bell, face.enable_partition_eof)
         if face.error_cb is not None:

@@ -7,9 +7,11 @@ use kafkars_core::config::{IsolationLevel, TopicPartition};
 use kafkars_core::fetch::buffer::FetchBuffer;
 use kafkars_core::fetch::cursor::{FetchPosition, StartAt};
 use kafkars_core::fetch::error::FetchError;
+use kafkars_core::group::Offsets;
 use kafkars_protocol::ErrorCode;
 
 use super::Consumer;
+use super::shared::Inner;
 use crate::{now, topic_name};
 
 /// What a broker told of a partition in its last answer.
@@ -35,8 +37,7 @@ impl Consumer {
                 check_offset(partition, place.offset)?;
             }
         }
-        self.by_hand("assign()")?;
-        self.change(|buffer| {
+        self.reassign("assign()", true, |buffer, _| {
             buffer.assign(partitions);
             Ok(())
         })
@@ -53,8 +54,7 @@ impl Consumer {
                 check_offset(partition, place.offset)?;
             }
         }
-        let was_by_hand = self.by_hand("incremental_assign()")?;
-        self.change(|buffer| {
+        self.reassign("incremental_assign()", true, |buffer, was_by_hand| {
             match was_by_hand {
                 true => buffer.add(partitions),
                 // What the group has assigned is given up.
@@ -66,21 +66,34 @@ impl Consumer {
 
     /// Takes partitions out of the assignment.
     pub fn incremental_unassign(&self, partitions: &[TopicPartition]) -> Result<(), FetchError> {
-        self.check_by_hand("incremental_unassign()")?;
-        self.change(|buffer| {
+        self.reassign("incremental_unassign()", false, |buffer, _| {
             check_all(buffer, partitions)?;
             buffer.remove(partitions);
             Ok(())
         })
     }
 
-    /// From now on the application assigns partitions. What it has finished of those that a group is still to take away is kept
-    /// for that. Returns whether it did so before.
-    fn by_hand(&self, call: &str) -> Result<bool, FetchError> {
+    /// The one way on which partitions leave at the application's wish: what it has finished of them is committed, where commits
+    /// are automatic. `takes` tells whether the application assigns partitions from now on, and `change` hears whether it has
+    /// done so before.
+    fn reassign(
+        &self,
+        call: &str,
+        takes: bool,
+        change: impl FnOnce(&mut FetchBuffer, bool) -> Result<(), FetchError>,
+    ) -> Result<(), FetchError> {
         self.check_by_hand(call)?;
-        let mut inner = self.shared.inner.lock();
-        self.shared.leave_behind(&mut inner);
-        Ok(std::mem::replace(&mut inner.assigned_by_hand, true))
+        let mut left = Offsets::new();
+        let result = self.change_inner(|inner| {
+            let was_by_hand = inner.assigned_by_hand;
+            let finished = self.shared.finished_of_itself(inner);
+            let result = change(&mut inner.buffer, was_by_hand);
+            inner.assigned_by_hand |= takes;
+            left = self.shared.leave_behind(inner, finished, was_by_hand);
+            result
+        });
+        self.shared.commit_left(left);
+        result
     }
 
     /// Assignment by hand and by a group exclude each other.
@@ -175,9 +188,16 @@ impl Consumer {
         &self,
         change: impl FnOnce(&mut FetchBuffer) -> Result<(), FetchError>,
     ) -> Result<(), FetchError> {
+        self.change_inner(|inner| change(&mut inner.buffer))
+    }
+
+    fn change_inner(
+        &self,
+        change: impl FnOnce(&mut Inner) -> Result<(), FetchError>,
+    ) -> Result<(), FetchError> {
         self.check_open()?;
         let mut inner = self.shared.inner.lock();
-        let result = change(&mut inner.buffer);
+        let result = change(&mut inner);
         inner.wished_at = now();
         inner.changed_at = Some(inner.wished_at);
         let woken = inner.take_woken();

@@ -128,7 +128,7 @@ impl ConsumerCore {
     /// What a caller of commit names: nothing for everything handed out, a record for the offset after it, or offsets.
     fn offsets_from(&self, offsets: Option<&Bound<'_, PyAny>>) -> PyResult<(Offsets, Origin)> {
         let Some(given) = offsets else {
-            return Ok((self.consumer.consumed_offsets(), Origin::Positions));
+            return Ok((self.consumer.finish_consumed(), Origin::Positions));
         };
         if let Ok(record) = given.cast::<PyRecord>() {
             let (partition, offset, leader_epoch) = record.get().place();

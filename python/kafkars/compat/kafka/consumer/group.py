@@ -202,6 +202,9 @@ class KafkaConsumer:
             self.unsubscribe()
             return
         with translated():
+            # No revocation will follow. As in kafka-python nobody waits for it.
+            if self.config["group_id"] is not None and self.config["enable_auto_commit"] and self._engine.assignment():
+                self._engine.commit_async()
             self._subscription.assign(partitions)
 
     def assignment(self) -> set[TopicPartition]:

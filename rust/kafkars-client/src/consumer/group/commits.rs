@@ -26,7 +26,14 @@ impl Consumer {
         offsets(inner.buffer.consumed())
     }
 
-    /// The same of partitions whose committed offset is another one, as far as this consumer knows.
+    /// The same, by an application that commits everything: it has finished all of it, and no later commit goes back behind that.
+    pub fn finish_consumed(&self) -> Offsets {
+        let mut inner = self.shared.inner.lock();
+        inner.buffer.finish_all();
+        offsets(inner.buffer.consumed())
+    }
+
+    /// The same as [`Consumer::consumed_offsets`] of partitions whose committed offset is another one, as far as this consumer knows.
     pub fn uncommitted_offsets(&self) -> Offsets {
         let inner = self.shared.inner.lock();
         offsets(inner.buffer.uncommitted(inner.buffer.consumed()))
@@ -157,6 +164,13 @@ impl Shared {
         finished
     }
 
+    /// Commits what is finished of partitions that the application has given up, as [`Shared::leave_behind`] says.
+    pub(in crate::consumer) fn commit_left(&self, left: Offsets) {
+        if let Some(group) = self.group.as_ref().filter(|_| !left.is_empty()) {
+            group.tell(Command::CommitLeft(left));
+        }
+    }
+
     /// Those that are lost, before the application has heard of it.
     pub(super) fn lost_among(&self, offsets: &Offsets) -> Vec<TopicPartition> {
         let inner = self.inner.lock();
@@ -174,6 +188,9 @@ impl Shared {
     /// It is in the queue, or was not taken.
     pub(super) fn note_queued(&self, offsets: &Offsets, id: Option<CommitId>) {
         self.inner.lock().buffer.note_queued(offsets.keys(), id);
+        if id.is_none() && !offsets.is_empty() {
+            self.touch();
+        }
     }
 
     pub(super) fn note_ended(&self, outcome: &CommitOutcome) {

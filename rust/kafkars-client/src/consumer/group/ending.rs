@@ -107,10 +107,25 @@ impl LastCommits {
     }
 }
 
+impl Inner {
+    /// Keeps offsets for the revocation of their partitions. Until it is carried out a commit of them is to come.
+    fn keep(&mut self, offsets: Offsets) {
+        for (partition, offset) in offsets {
+            if !self.ending.offsets.contains_key(&partition) {
+                self.buffer.note_asked([&partition]);
+            }
+            self.ending.offsets.insert(partition, offset);
+        }
+    }
+}
+
 impl Shared {
     /// The application is gone: what it has not carried out or committed is left to the group's task.
     pub(in crate::consumer) fn keep_for_the_end(&self, inner: &mut Inner) {
-        self.leave_behind(inner);
+        if !inner.assigned_by_hand {
+            let finished = self.finished_of_itself(inner);
+            inner.ending.offsets.extend(finished);
+        }
         let Inner { queue, ending, .. } = inner;
         ending.unfinished.extend(queue.drain());
         if let Some(last) = &ending.last {
@@ -118,20 +133,57 @@ impl Shared {
         }
     }
 
-    /// The buffer is about to lose what the group has assigned: keeps what is to be committed of it.
-    pub(in crate::consumer) fn leave_behind(&self, inner: &mut Inner) {
+    /// What the application has finished and automatic commits have not committed; nothing where there are none.
+    pub(in crate::consumer) fn finished_of_itself(&self, inner: &mut Inner) -> Offsets {
         let group = self.group.as_deref();
-        let commits = group.is_some_and(|group| group.config.enable_auto_commit);
-        if commits && !inner.assigned_by_hand {
-            inner.ending.offsets = inner.finished_offsets();
+        match group.is_some_and(|group| group.config.enable_auto_commit) {
+            true => inner.finished_offsets(),
+            false => Offsets::new(),
         }
+    }
+
+    /// Partitions have left the buffer at the application's wish: what it had `finished` before is not forgotten. What the group
+    /// is still to take away is kept for that, beside what is kept already; returns the rest, which nobody will ever ask for
+    /// again, to be committed at once. `was_by_hand` tells who had assigned them.
+    pub(in crate::consumer) fn leave_behind(
+        &self,
+        inner: &mut Inner,
+        mut finished: Offsets,
+        was_by_hand: bool,
+    ) -> Offsets {
+        if inner.assigned_by_hand == was_by_hand {
+            finished.retain(|partition, _| inner.buffer.cursor(partition).is_err());
+        }
+        if !was_by_hand {
+            inner.keep(finished);
+            return Offsets::new();
+        }
+        // A revocation that is still to come would take it back to where the group's reading had ended.
+        for (partition, kept) in &mut inner.ending.offsets {
+            if let Some(offset) = finished.remove(partition) {
+                *kept = offset;
+            }
+        }
+        inner.buffer.note_asked(finished.keys());
+        finished
     }
 
     /// Carries out a change: its partitions leave the buffer, unless that is the application's own by now.
     pub(super) fn carry_out(&self, inner: &mut Inner, change: &Unfinished) -> ChangeDone {
-        self.leave_behind(inner);
-        let done = change.end(&mut inner.ending.offsets);
-        inner.buffer.note_asked(done.commit.keys());
+        if change.change.kind == ChangeKind::Revoked && !inner.assigned_by_hand {
+            // Only of those that go: what stays is finished again later, and would be taken back to where it stands now.
+            let mut finished = self.finished_of_itself(inner);
+            let gone = change.change.partitions.iter();
+            let gone = gone.filter_map(|partition| finished.remove_entry(partition));
+            inner.keep(gone.collect());
+        }
+        let kept = &mut inner.ending.offsets;
+        let partitions = change.change.partitions.iter();
+        let known: Vec<_> = partitions.filter(|one| kept.contains_key(one)).collect();
+        let done = change.end(kept);
+        let dropped = known.into_iter();
+        let dropped = dropped.filter(|one| !done.commit.contains_key(one));
+        inner.buffer.note_queued(dropped, None);
         if change.change.kind != ChangeKind::Assigned && !inner.assigned_by_hand {
             inner.buffer.remove(&change.change.partitions);
         }

@@ -123,12 +123,15 @@ impl Shared {
             let silent = inner.buffer.silent_since(inner.wished_at);
             silent.filter(|since| now.saturating_duration_since(*since) > usual)
         };
+        let is_by_hand = self.is_assigned_by_hand();
         let group = self.group.as_ref().and_then(|group| {
             let status = group.status.lock();
-            let expects = !matches!(
-                status.state,
-                MembershipState::Unsubscribed | MembershipState::Expelled
-            );
+            let expects = match status.state {
+                MembershipState::Unsubscribed | MembershipState::Expelled => false,
+                // Nobody who reads what is assigned by hand waits for the end of a subscription before.
+                MembershipState::Leaving => !is_by_hand,
+                _ => true,
+            };
             let since = status
                 .heard_at
                 .or(status.subscribed_at)

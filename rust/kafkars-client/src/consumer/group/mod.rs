@@ -61,6 +61,8 @@ pub(super) enum Command {
     /// The application has carried out a change; its offsets are to be committed before the partitions go.
     ChangeDone(ChangeDone),
     EnforceRebalance(String),
+    /// What is finished of partitions that were assigned by hand and are not any more.
+    CommitLeft(Offsets),
     Commit {
         offsets: Offsets,
         origin: Origin,
@@ -296,10 +298,11 @@ impl Consumer {
         }
         let group = self.shared.group.as_ref()?;
         let was_subscribed = group.status.lock().subscription.take().is_some();
-        // What a member owns is committed when it is revoked.
-        let offsets = match was_subscribed {
-            true => Offsets::new(),
-            false => self.last_offsets(is_finished),
+        // What a member owns is committed when it is revoked, also where it has given up its subscription just before.
+        let is_by_hand = !was_subscribed && self.shared.inner.lock().assigned_by_hand;
+        let offsets = match is_by_hand {
+            true => self.last_offsets(is_finished),
+            false => Offsets::new(),
         };
         let started = crate::now();
         let last = {

@@ -154,7 +154,9 @@ impl GroupTask {
         commands.close();
         while let Ok(command) = commands.try_recv() {
             match command {
-                Command::Commit { .. } | Command::ChangeDone(_) => self.obey(command),
+                Command::Commit { .. } | Command::CommitLeft(_) | Command::ChangeDone(_) => {
+                    self.obey(command);
+                }
                 Command::Leave { last, .. } => self.commit_last(now(), last, deadline),
                 Command::Subscribe(_) | Command::EnforceRebalance(_) | Command::GiveUp(_) => {}
             }
@@ -215,9 +217,14 @@ impl GroupTask {
     /// Carries out everything that is due. Returns when to look again.
     fn step(&mut self) -> Option<Instant> {
         let watch_at = self.watch.look(&self.shared, &mut self.membership);
-        self.commit_automatically();
+        let has_ended = self.commits_end_at.is_some_and(|ends_at| ends_at <= now());
+        match has_ended {
+            // It would fail in this very step. What is finished is committed when it is revoked.
+            true => self.commits.skip_automatic(now()),
+            false => self.commit_automatically(),
+        }
         if let Some(ends_at) = self.commits_end_at {
-            self.commits.end_by(ends_at);
+            self.commits.end_awaited_by(ends_at);
         }
         self.list_topics();
         loop {
@@ -274,6 +281,7 @@ impl GroupTask {
             Command::GiveUp(id) if self.leaves.contains(&id) => self.release_at = Some(now),
             Command::GiveUp(_) => {}
             Command::ChangeDone(done) => self.change_done(now, done),
+            Command::CommitLeft(offsets) => self.commit_left(now, offsets),
             Command::EnforceRebalance(reason) => {
                 self.membership.enforce_rebalance(now, &reason);
             }
@@ -283,6 +291,22 @@ impl GroupTask {
                 deadline,
                 reply,
             } => self.commit(now, offsets, origin, deadline, reply),
+        }
+    }
+
+    /// Commits what is left of partitions that were assigned by hand. They were never the membership's.
+    fn commit_left(&mut self, now: Instant, offsets: Offsets) {
+        let limit = after(now, self.group.config.request_timeout);
+        let asked = offsets.clone();
+        let (commits, membership) = (&mut self.commits, &mut self.membership);
+        let queued = commits.commit(now, membership, offsets, limit);
+        self.shared
+            .note_queued(&asked, queued.as_ref().ok().copied());
+        match queued {
+            Ok(id) => self.commits.note_last(id),
+            Err(error) => {
+                tracing::warn!(target: "kafkars::group", %error, "positions of partitions that were given up are not committed");
+            }
         }
     }
 
@@ -327,11 +351,10 @@ impl GroupTask {
         self.shared
             .note_queued(&offsets, queued.as_ref().ok().copied());
         match queued {
-            Ok(id) => {
-                if let Some(last) = last {
-                    self.replies.insert(id, Reply::Last(last));
-                }
-            }
+            Ok(id) => match last {
+                Some(last) => drop(self.replies.insert(id, Reply::Last(last))),
+                None => self.commits.note_last(id),
+            },
             Err(error) => {
                 tracing::warn!(target: "kafkars::group", %error, "positions are not committed before the partitions go");
                 if let Some(last) = last {
@@ -525,6 +548,8 @@ impl GroupTask {
                 self.group.status.lock().committed_at = Some(now());
             }
             self.shared.note_ended(&outcome);
+            // Look-ups of committed offsets wait for commits.
+            self.shared.touch();
             match self.replies.remove(&outcome.id) {
                 Some(reply) => {
                     commits::answer(&self.shared, reply, outcome.offsets, outcome.result);
@@ -601,7 +626,8 @@ impl GroupTask {
                 if self.leaves.is_empty() {
                     self.commits_end_at = None;
                     self.release_at = None;
-                    self.shared.inner.lock().ending.offsets.clear();
+                    let kept = std::mem::take(&mut self.shared.inner.lock().ending.offsets);
+                    self.shared.note_queued(&kept, None);
                 }
                 if let Some(id) = left {
                     self.shared.push_news(ConsumerEvent::Left(id));

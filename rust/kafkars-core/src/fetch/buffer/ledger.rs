@@ -38,6 +38,12 @@ impl Ledger {
         entry.is_some_and(|entry| entry.known == Some(offset))
     }
 
+    /// Whether a commit was asked for that has not ended.
+    pub(super) fn is_under_way(&self, partition: &TopicPartition) -> bool {
+        let entry = self.entries.get(partition);
+        entry.is_some_and(Entry::is_under_way)
+    }
+
     /// The partition is not assigned any more: others may commit for it.
     pub(super) fn forget(&mut self, partition: &TopicPartition) {
         if let Some(entry) = self.entries.get_mut(partition) {

@@ -37,6 +37,10 @@ impl FetchBuffer {
             if cursor.is_held(now) || !can_ask(&cursor.partition, start) {
                 continue;
             }
+            // What is being committed would be missed, and read and committed anew from further back.
+            if start == StartAt::Committed && self.ledger.is_under_way(&cursor.partition) {
+                continue;
+            }
             cursor.in_flight = true;
             look_ups.push(LookUp {
                 id,

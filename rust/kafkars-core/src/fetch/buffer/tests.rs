@@ -642,6 +642,25 @@ mod progress {
     }
 
     #[test]
+    fn a_committed_offset_is_looked_up_when_no_commit_of_it_is_under_way() {
+        let mut buffer = assigned(1);
+        buffer.start_from_committed();
+        buffer.note_asked([&partition(0)]);
+        buffer.assign(Vec::new());
+        buffer.assign(vec![(partition(0), None), (partition(1), None)]);
+        let look_ups = |buffer: &mut FetchBuffer| -> Vec<i32> {
+            let look_ups = buffer.take_look_ups(Instant::now(), |_, _| true);
+            let numbers = look_ups.iter().map(|one| one.partition.partition);
+            numbers.collect()
+        };
+        assert_eq!(look_ups(&mut buffer), [1]);
+        buffer.note_queued([&partition(0)], Some(CommitId(1)));
+        assert!(look_ups(&mut buffer).is_empty());
+        buffer.note_ended(&partition(0), CommitId(1), None);
+        assert_eq!(look_ups(&mut buffer), [0]);
+    }
+
+    #[test]
     fn a_commit_outlives_the_assignment_it_was_made_in() {
         let mut buffer = assigned(2);
         queued(&mut buffer, 0, 1);

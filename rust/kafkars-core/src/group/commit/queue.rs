@@ -67,6 +67,8 @@ struct Commit {
     started: Instant,
     deadline: Instant,
     is_automatic: bool,
+    /// Nobody waits for it, and nobody makes another one of it.
+    is_last: bool,
     error: Option<CommitError>,
 }
 
@@ -213,6 +215,15 @@ impl CommitQueue {
         self.enqueue(now, membership, offsets, deadline, true).ok()
     }
 
+    /// Leaves out the automatic commit that is due, if one is.
+    pub fn skip_automatic(&mut self, now: Instant) {
+        if let (Some(interval), Some(due)) = (self.automatic, &mut self.automatic_at)
+            && *due <= now
+        {
+            *due = now + interval;
+        }
+    }
+
     fn enqueue(
         &mut self,
         now: Instant,
@@ -248,6 +259,7 @@ impl CommitQueue {
             started: now,
             deadline,
             is_automatic,
+            is_last: false,
             error: None,
         });
         self.tell(now, membership);
@@ -419,6 +431,19 @@ impl CommitQueue {
     pub fn end_by(&mut self, deadline: Instant) {
         for commit in &mut self.waiting {
             commit.deadline = commit.deadline.min(deadline);
+        }
+    }
+
+    /// The same of the end of a subscription: what nobody waits for has its own time.
+    pub fn end_awaited_by(&mut self, deadline: Instant) {
+        let awaited = self.waiting.iter_mut().filter(|commit| !commit.is_last);
+        awaited.for_each(|commit| commit.deadline = commit.deadline.min(deadline));
+    }
+
+    /// Nobody waits for this commit, and nobody makes it anew: its partitions are gone.
+    pub fn note_last(&mut self, id: CommitId) {
+        if let Some(commit) = self.waiting.iter_mut().find(|commit| commit.id == id) {
+            commit.is_last = true;
         }
     }
 

@@ -7,6 +7,41 @@ use kafkars_protocol::messages::offset_commit::{
 use super::*;
 use crate::config::TopicPartition;
 
+/// What a commit of partitions that are gone asks for is asked for by nobody else.
+#[test]
+fn the_end_of_a_subscription_ends_only_commits_that_somebody_waits_for() {
+    let mut office = Office::new();
+    let last = office.commit(0, 5, 60);
+    let awaited = office.commit(1, 5, 60);
+    office.commits.note_last(last);
+    office.commits.end_awaited_by(office.desk.now);
+    let request = office.next_request().expect("one is left");
+    let ended = office.commits.next_outcome().expect("one has ended");
+    assert_eq!(ended.id, awaited);
+    assert!(matches!(ended.result, Err(CommitError::TimedOut { .. })));
+    office.answer(&request, ErrorCode::None);
+    let ended = office.commits.next_outcome().expect("the other too");
+    assert_eq!((ended.id, ended.result), (last, Ok(())));
+}
+
+#[test]
+fn an_automatic_commit_that_is_left_out_is_due_an_interval_later() {
+    let mut office = Office::new();
+    let made = |office: &mut Office| {
+        let (now, membership) = (office.desk.now, &mut office.desk.membership);
+        let finished = || offsets(&[(0, 5)]);
+        office
+            .commits
+            .commit_automatically(now, membership, finished)
+    };
+    assert_eq!(made(&mut office), None);
+    office.desk.pass(Duration::from_secs(6));
+    office.commits.skip_automatic(office.desk.now);
+    assert_eq!(made(&mut office), None);
+    office.desk.pass(Duration::from_secs(6));
+    assert!(made(&mut office).is_some());
+}
+
 struct Office {
     desk: Desk,
     commits: CommitQueue,
