@@ -209,6 +209,7 @@ lint-python: build $(VENV)/.group-peers $(VENV)/.group-docs
 	@$(PY) scripts/check_tests.py
 	@$(PY) scripts/check_circles.py
 	@$(PY) scripts/check_twins.py
+	@$(PY) scripts/check_columns.py
 	@$(BIN)/mkdocs build --strict --quiet --site-dir .cache/site
 
 .PHONY: lint-generated
@@ -225,6 +226,7 @@ generate-twins: $(VENV)/.created  ## Make the synchronous clients of the asyncio
 
 .PHONY: format
 format: $(VENV)/.group-dev  ## Format Rust and Python
+	@$(PY) scripts/check_columns.py --write || true
 	@cargo fmt --all
 	@$(BIN)/ruff check --quiet --fix-only
 	@$(BIN)/ruff format --quiet

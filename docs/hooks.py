@@ -1,8 +1,8 @@
 """Fills reference pages from the source, so that a setting or an error is described once: where it is defined.
 
 `<!-- settings python/kafkars/config/producer.py ProducerConfig -->` becomes a table of that class's fields,
-`<!-- errors python/kafkars/errors/local.py -->` a table of the module's classes, `<!-- properties ….py -->` one of the rows
-`Property(…)` of a module. Read with `ast`: no build is needed.
+`<!-- errors python/kafkars/errors/local.py -->` a table of the module's classes, `<!-- properties ….py -->` one of the
+rows `Property(…)` of a module. Read with `ast`: no build is needed.
 """
 
 from __future__ import annotations

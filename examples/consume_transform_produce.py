@@ -2,9 +2,9 @@
 
     python examples/consume_transform_produce.py localhost:9092 words shouted
 
-What is written and how far was read are one transaction: after a crash neither is there, and another member of the group
-starts where the last transaction ended. The group's metadata goes along, so that a member which has lost its partitions
-meanwhile is refused instead of writing a second time (KIP-447). Start several: they share the partitions.
+What is written and how far was read are one transaction: after a crash neither is there, and another member of the
+group starts where the last transaction ended. The group's metadata goes along, so that a member which has lost its
+partitions meanwhile is refused instead of writing a second time (KIP-447). Start several: they share the partitions.
 """
 
 from __future__ import annotations

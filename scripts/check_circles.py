@@ -1,8 +1,8 @@
 """Counts circles between modules, in Python and in each crate: modules that need each other cannot be understood alone.
 
-scripts/circles.txt names the modules that are in a circle today. It reports these, and refuses any circle in a crate of which the
-list names none: what has become free of circles stays so. `--strict` refuses every circle that is not listed, and a module that is
-listed and is in none any more, so that the list only gets shorter. `--write` writes the list.
+scripts/circles.txt names the modules that are in a circle today. It reports these, and refuses any circle in a crate of
+which the list names none: what has become free of circles stays so. `--strict` refuses every circle that is not listed,
+and a module that is listed and is in none any more, so that the list only gets shorter. `--write` writes the list.
 """
 
 from __future__ import annotations

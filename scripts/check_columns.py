@@ -1,6 +1,8 @@
-"""Lines end at 120 columns, in Rust, Python and Markdown. `--write` wraps comments, docstrings and paragraphs that do not.
+"""Lines end at 120 columns, in Rust, Python and Markdown. `--write` wraps comments, docstrings and paragraphs that do
+not.
 
-A line that is one long word (an address), a row of a table, generated text and a literal that cannot be broken may be longer.
+A line that is one long word (an address), a row of a table, generated text and a literal that cannot be broken may be
+longer.
 """
 
 from __future__ import annotations
@@ -59,8 +61,9 @@ def too_long(name: str, *, write: bool) -> list[str]:
         if wrapped != text:
             path.write_text(wrapped)
             text = wrapped
-    lines = enumerate(text.splitlines(), 1)
-    return [f"{name}:{number}" for number, line in lines if len(line) > COLUMNS and not may_be(line)]
+    # Lines of code are the formatters' part.
+    told = [(number, line) for number, line in enumerate(text.splitlines(), 1) if COMMENT[path.suffix].match(line)]
+    return [f"{name}:{number}" for number, line in told if len(line) > COLUMNS and not may_be(line)]
 
 
 def may_be(line: str) -> bool:
@@ -80,7 +83,7 @@ def wrap(text: str, comment: re.Pattern[str], *, docstrings: bool) -> str:
         line = lines[at]
         at += 1
         quotes = line.count(QUOTES)
-        begins = docstrings and quotes > 0 and not in_docstring and line.lstrip().startswith(QUOTES)
+        begins = (docstrings or not done) and quotes > 0 and not in_docstring and line.lstrip().startswith(QUOTES)
         in_text = in_docstring or begins
         parts = (COMMENT[".md"] if in_text else comment).match(line)
         if quotes % 2 == 1:

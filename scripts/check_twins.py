@@ -39,7 +39,7 @@ TWINS = (
         "aio/admin.py",
         "admin/client.py",
         (
-            ("Several tasks may share it", "Several threads may share it"),
+            ("Several tasks may\n    share it", "Several threads may\n    share it"),
             ("Calls that wait end with", "Calls that wait in other threads end with"),
             ("request.start()", "request.wait()"),
             ("close().start()", "close().wait()"),

@@ -1,7 +1,9 @@
-"""Points the test suite of kafka-python itself at the face, and tells passes beside the original's: `make original-suites`.
+"""Points the test suite of kafka-python itself at the face, and tells passes beside the original's: `make
+original-suites`.
 
-The suite comes with the source distribution, which pip fetches into `.cache`. Tests of the original's own connections, sender,
-accumulator and coordinator have nothing to test in the face: they are told with the rest, and `REASONS` says why.
+The suite comes with the source distribution, which pip fetches into `.cache`. Tests of the original's own connections,
+sender, accumulator and coordinator have nothing to test in the face: they are told with the rest, and `REASONS` says
+why.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Runs tests in two rounds: those that mostly wait side by side in several processes, then those that measure, alone.
 
-`run_tests.py --workers 8 -m "not kafka" -k name`: everything but `--workers` is for pytest. With `--workers 0` there is one
-round in one process, as a debugger or the look at a single test wants it.
+`run_tests.py --workers 8 -m "not kafka" -k name`: everything but `--workers` is for pytest. With `--workers 0` there is
+one round in one process, as a debugger or the look at a single test wants it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ def main() -> int:
     if chosen.workers == 0:
         return pytest("-m", chosen.markers, *others)
 
-    # Whoever has nothing left takes from the others. (loadgroup and loadfile do not outlive a process that a hung test ends.)
+    # Whoever has nothing left takes from the others. (loadgroup and loadfile do not outlive a process that a hung test
+    # ends.)
     together = ["-n", str(chosen.workers), "--dist", "worksteal", "--share-kafka"]
     codes = []
     if chosen.round != "alone":

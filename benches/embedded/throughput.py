@@ -1,7 +1,7 @@
 """What one node carries beside Apache Kafka: the same clients in turns, both brokers running all the time.
 
-Wall time on a machine with few cores is that of client and broker together, and of whatever else runs there: what else runs only
-makes a round slower, so the fastest is the truest, and the broker's own processor time stands beside it.
+Wall time on a machine with few cores is that of client and broker together, and of whatever else runs there: what else
+runs only makes a round slower, so the fastest is the truest, and the broker's own processor time stands beside it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ BATCH_BYTES = 131_072
 # Of values in one round.
 MOST_BYTES = 250_000_000
 CONSUME = "consume-batch"
-# By default it rests for a second when its queue is full, which happens with the faster broker only: its rest, not the broker's.
+# By default it rests for a second when its queue is full, which happens with the faster broker only: its rest, not the
+# broker's.
 OWN_SETTINGS = {("confluent", CONSUME): {"fetch.queue.backoff.ms": 5}}
 
 

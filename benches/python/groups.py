@@ -6,8 +6,8 @@ Without `--bootstrap` the embedded broker runs in a process of its own. CPU is t
 
 - Rate: reading by `subscribe()` beside reading by `assign()`, in turns; the ratio of the medians.
 - Idle: a member with 1,000 partitions and nothing to read; percent of one core.
-- Rebalance: records arrive steadily while a second member joins. For partitions that the first one keeps, the longest time
-  between two records, before and during the change.
+- Rebalance: records arrive steadily while a second member joins. For partitions that the first one keeps, the longest
+  time between two records, before and during the change.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     python -m benches.python.producing [--broker real] [--records 200000] [--rounds 5] [--topics 10000] [--commits 200]
 
-The broker runs in a process of its own. Costs are CPU time of this process, I/O thread included, per record; every round runs
-each way once, and what is printed is the median over the rounds of a way's ratio to the first. Commit latency is wall time, beside
-confluent-kafka's on the same broker, transactions of one record in turns.
+The broker runs in a process of its own. Costs are CPU time of this process, I/O thread included, per record; every
+round runs each way once, and what is printed is the median over the rounds of a way's ratio to the first. Commit
+latency is wall time, beside confluent-kafka's on the same broker, transactions of one record in turns.
 """
 
 from __future__ import annotations

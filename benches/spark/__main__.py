@@ -2,8 +2,8 @@
 
     python -m benches.spark [--records 1000000] [--rounds 3] [--repeats 4] [--ops aggregate,large,parquet,batches,write]
 
-Each round is a fresh process for each connector; the first run of an operation in it is cold and not counted. Wall time,
-and processor time of the JVM and all Python workers, as the kernel counts them.
+Each round is a fresh process for each connector; the first run of an operation in it is cold and not counted. Wall
+time, and processor time of the JVM and all Python workers, as the kernel counts them.
 """
 
 from __future__ import annotations

@@ -30,7 +30,8 @@ def main() -> None:
             for number in range(arguments.rate):
                 now = int((began + second + number / arguments.rate) * 1_000)
                 for key, value in events(chance, now):
-                    # The time of the record is when it was sent: both are simulated, so that no event is late by accident.
+                    # The time of the record is when it was sent: both are simulated, so that no event is late by
+                    # accident.
                     producer.send(CLICKS, value, key, timestamp=now)
                     sent += 1
             time.sleep(max(0.0, began + second + 1 - time.time()))

@@ -1,4 +1,6 @@
-"""The same counts as batch jobs, from the topic and from Parquet: all must agree to the row with what the stream wrote."""
+"""The same counts as batch jobs, from the topic and from Parquet: all must agree to the row with what the stream
+wrote.
+"""
 
 from __future__ import annotations
 

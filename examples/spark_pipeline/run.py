@@ -1,4 +1,6 @@
-"""Runs the whole pipeline on a Kafka that it starts (`make pipeline`): events, streams, kills if asked for, comparison, report."""
+"""Runs the whole pipeline on a Kafka that it starts (`make pipeline`): events, streams, kills if asked for, comparison,
+report.
+"""
 
 from __future__ import annotations
 

@@ -22,7 +22,8 @@ def to_arrow(
 ) -> _kafkars.ArrowBatch:
     """The columns of a batch that the consumer has just handed out.
 
-    Where a record does not fit, none of the batch was read: the application has nothing of it, so the consumer goes back.
+    Where a record does not fit, none of the batch was read: the application has nothing of it, so the consumer goes
+    back.
     """
     try:
         return batch.to_arrow(columns, layout=layout)

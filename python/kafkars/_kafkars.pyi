@@ -107,8 +107,8 @@ class RecordBatch(Sequence[Record[K, V]]):
                 `partition` (int32), `offset` (int64), `timestamp` (ms, UTC), `timestampType` (int32: 0 set by the
                 producer, 1 by the broker), `headers` (list of structs of `key` and `value`). All by default.
             layout: "native" for these types; "spark" for those that Spark declares for its Kafka source, to the letter:
-                `topic` plain text, `timestamp` in us (-1 ms where a record has none), `headers` null instead of an empty
-                list, every field nullable.
+                `topic` plain text, `timestamp` in us (-1 ms where a record has none), `headers` null instead of an
+                empty list, every field nullable.
 
         Raises:
             InvalidArgumentError: A name is no column, or `layout` is none.
@@ -182,7 +182,9 @@ class PayloadDecoder:
     def add_schema(self, number: int, schema: str | None = None, *, problem: str | None = None) -> None:
         """Adds the schema of an id, or why there is none: payloads that name it are refused with these words."""
     def decode(self, batch: ArrowBatch, column: str, rows: int) -> tuple[ArrowColumn, list[tuple[int, str]]]:
-        """Decodes a column's first payloads: null where one is null or cannot be decoded; row and reason of the latter."""
+        """Decodes a column's first payloads: null where one is null or cannot be decoded; row and reason of the
+        latter.
+        """
 
 def check_arrow_layout(columns: Sequence[str] | None, layout: str) -> None: ...
 
@@ -968,14 +970,16 @@ class SeenRequest:
 
     @property
     def fault(self) -> str | None:
-        """What was done to it on purpose: an action ("corrupt" for all that damage the answer) or the name of an error."""
+        """What was done to it on purpose: an action ("corrupt" for all that damage the answer) or the name of an
+        error.
+        """
 
     @property
     def body(self) -> dict[str, Any] | None:
         """Its fields by Kafka's names in snake case, decoded when asked for.
 
-        None when they are not kept: of requests above 64 KiB, of the oldest when all together are above 16 MiB, and of APIs
-        that are not served.
+        None when they are not kept: of requests above 64 KiB, of the oldest when all together are above 16 MiB, and of
+        APIs that are not served.
         """
 
 @final

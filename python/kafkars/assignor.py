@@ -39,9 +39,9 @@ class MemberAssignment(NamedTuple):
 class Assignor(Protocol):
     """Distributes partitions among the members of a group.
 
-    It runs on the member that leads the group, on a thread of the consumer's own, while the application goes on: it must not use
-    what only the application's thread may. What it raises comes out of the next poll as `AssignorError`. All members must offer
-    an assignor of this name.
+    It runs on the member that leads the group, on a thread of the consumer's own, while the application goes on: it
+    must not use what only the application's thread may. What it raises comes out of the next poll as `AssignorError`.
+    All members must offer an assignor of this name.
     """
 
     @property
@@ -68,8 +68,8 @@ class Assignor(Protocol):
 class DataAssignor(Assignor, Protocol):
     """An assignor whose members tell each other more than what they subscribe to and own.
 
-    Both methods run on a thread of the consumer's own, like `assign()`. What they raise goes to `sys.unraisablehook`, and the
-    group goes on without it.
+    Both methods run on a thread of the consumer's own, like `assign()`. What they raise goes to `sys.unraisablehook`,
+    and the group goes on without it.
     """
 
     def user_data(self, last: Sequence[TopicPartition], generation: int) -> bytes | None:

@@ -16,8 +16,8 @@ class Transaction:
     """One transaction of a producer: what `Producer.transaction()` returns.
 
     The block is committed when it ends, and aborted when it raises, which then goes on. A transaction
-    that fails at its commit is aborted as well before the error is raised. Where the commit is given up when Ctrl+C ends it,
-    it is carried out without the block, and aborted should it fail; the next block waits for that.
+    that fails at its commit is aborted as well before the error is raised. Where the commit is given up when Ctrl+C
+    ends it, it is carried out without the block, and aborted should it fail; the next block waits for that.
     """
 
     __slots__ = ("_producer",)

@@ -74,8 +74,8 @@ class ConsumerHealth(NamedTuple):
     assigned: int
     """How many partitions are assigned."""
     state: str | None
-    """How far membership is: "unsubscribed", "joining", "rebalancing", "stable", "leaving", "expelled" or "failed"; None
-    without a group."""
+    """How far membership is: "unsubscribed", "joining", "rebalancing", "stable", "leaving", "expelled" or "failed";
+    None without a group."""
     last_poll: float | None
     """When the application polled last, to a few seconds."""
     last_heartbeat: float | None
@@ -137,7 +137,8 @@ class Interceptor:
 
     Derive from it and override what you need; any object with one of the two methods will do. They run in the
     application's calls and on its thread or event loop, so they must be quick. An exception in one is logged to
-    `kafkars.producer`; the record goes on as the interceptors before left it. Batches of `create_batch()` are not shown.
+    `kafkars.producer`; the record goes on as the interceptors before left it. Batches of `create_batch()` are not
+    shown.
     """
 
     def on_send(self, record: ProducerRecord) -> ProducerRecord | None:
@@ -148,8 +149,8 @@ class Interceptor:
     def on_acknowledgement(self, metadata: Any, error: Exception | None) -> None:
         """Runs for every record once it is stored or has failed, also where `send()` raised.
 
-        With synchronous producers it runs in the next call of `send`, `poll`, `flush`, `close` or of a future's `result`;
-        with asyncio on the event loop.
+        With synchronous producers it runs in the next call of `send`, `poll`, `flush`, `close` or of a future's
+        `result`; with asyncio on the event loop.
 
         Args:
             metadata: The `RecordMetadata`, or None where the record was not stored.
@@ -166,7 +167,8 @@ class Serializer(Protocol[T_contra]):
         Args:
             topic: Where the record goes.
             value: The key or the value, never None.
-            headers: The record's headers as (name, value) pairs. What is added is sent; the key's serializer runs first.
+            headers: The record's headers as (name, value) pairs. What is added is sent; the key's serializer runs
+                first.
         """
         ...
 

@@ -1,7 +1,7 @@
 """Whatever goes wrong in a test of this folder, it leaves nothing behind.
 
-Two kinds of bad input need processes of their own and live in tests/process: use after fork (test_fork.py) and Ctrl+C in
-every blocking call (test_signals.py).
+Two kinds of bad input need processes of their own and live in tests/process: use after fork (test_fork.py) and Ctrl+C
+in every blocking call (test_signals.py).
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Arrow's C structures with every number and pointer wrong in turn: a typed error, and nothing but the table's bytes is sent."""
+"""Arrow's C structures with every number and pointer wrong in turn: a typed error, and nothing but the table's bytes is
+sent."""
 
 from __future__ import annotations
 

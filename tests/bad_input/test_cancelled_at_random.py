@@ -1,4 +1,5 @@
-"""Tasks that are cancelled at moments of chance: what was acknowledged is stored, what was stored is read, once each."""
+"""Tasks that are cancelled at moments of chance: what was acknowledged is stored, what was stored is read, once
+each."""
 
 from __future__ import annotations
 

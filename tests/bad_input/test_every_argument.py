@@ -1,5 +1,5 @@
-"""Every argument that is a number, a place or a function, with every value that none is, of clients that live and that are closed:
-the error is the documented one, comes at once, and the client goes on.
+"""Every argument that is a number, a place or a function, with every value that none is, of clients that live and that
+are closed: the error is the documented one, comes at once, and the client goes on.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What bad input to a producer gets: a typed error at the call that caused it, the record untouched, and a producer that
-goes on unless the error is fatal."""
+"""What bad input to a producer gets: a typed error at the call that caused it, the record untouched, and a producer
+that goes on unless the error is fatal."""
 
 from __future__ import annotations
 

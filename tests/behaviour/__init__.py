@@ -1,1 +1,2 @@
-"""What the clients do, sync and asyncio, on the embedded broker and on real Kafka: one file for each verb or promise."""
+"""What the clients do, sync and asyncio, on the embedded broker and on real Kafka: one file for each verb or
+promise."""

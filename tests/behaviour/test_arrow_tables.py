@@ -1,4 +1,5 @@
-"""Random Arrow tables: each is sent as what Python reads in it and comes back so, or refused by name and nothing is sent.
+"""Random Arrow tables: each is sent as what Python reads in it and comes back so, or refused by name and nothing is
+sent.
 
 `KAFKARS_ARROW_TABLES` says how many tables, `KAFKARS_SEED` where they begin.
 """

@@ -1,5 +1,6 @@
-"""Callbacks of one client where several threads make the calls that run them: one at a time, in order, and done when the call
-that waits for them says so. `KAFKARS_CALLBACK_HISTORIES` says how many histories, `KAFKARS_SEED` where they begin.
+"""Callbacks of one client where several threads make the calls that run them: one at a time, in order, and done when
+the call that waits for them says so. `KAFKARS_CALLBACK_HISTORIES` says how many histories, `KAFKARS_SEED` where they
+begin.
 """
 
 from __future__ import annotations

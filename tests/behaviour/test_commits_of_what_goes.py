@@ -1,4 +1,5 @@
-"""Partitions that go at the application's wish, in every order of calls: what was finished of them is committed all the same."""
+"""Partitions that go at the application's wish, in every order of calls: what was finished of them is committed all the
+same."""
 
 from __future__ import annotations
 

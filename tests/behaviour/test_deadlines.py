@@ -1,4 +1,5 @@
-"""The time-out of a call holds whatever the broker does: it answers nothing, accepts nothing, or asks for a pause (KIP-219)."""
+"""The time-out of a call holds whatever the broker does: it answers nothing, accepts nothing, or asks for a pause
+(KIP-219)."""
 
 from __future__ import annotations
 
@@ -83,7 +84,8 @@ def test_a_consumer_keeps_time_when_nothing_is_answered(
     read(consumer, 1)
     with embedded.intercept(None, "drop"):
         in_time(lambda: CONSUMER_CALLS[call](consumer))
-    # What the broker has not answered it never will: the last commit may wait for a coordinator that was asked meanwhile.
+    # What the broker has not answered it never will: the last commit may wait for a coordinator that was asked
+    # meanwhile.
     in_time(lambda: consumer.close(timeout=TIMEOUT))
 
 

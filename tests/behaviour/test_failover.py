@@ -1,4 +1,5 @@
-"""A leader dies: clients go on as soon as the cluster has another one, however long their pauses between connections are."""
+"""A leader dies: clients go on as soon as the cluster has another one, however long their pauses between connections
+are."""
 
 from __future__ import annotations
 

@@ -31,7 +31,8 @@ def embedded() -> Iterator[EmbeddedBroker]:
 
 def test_keys_go_on_when_a_topic_is_made_again_with_fewer_partitions(clients: Clients) -> None:
     topic = clients.broker.new_topic(partitions=6)
-    # Brokers before topic ids refuse nothing where a topic has more partitions than are known: a look from time to time shows it.
+    # Brokers before topic ids refuse nothing where a topic has more partitions than are known: a look from time to time
+    # shows it.
     settings = {**SHORT, "delivery_timeout_ms": 5_000, "request_timeout_ms": 2_000, "metadata_max_age_ms": 1_000}
     producer: Any = clients.producer(**settings)
 

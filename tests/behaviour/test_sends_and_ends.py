@@ -1,5 +1,5 @@
-"""Random sends of every kind to topics that are known or not, with little room, and then one of the calls that end them: the
-order of each partition holds, nothing is lost, and nothing of what was given up is read."""
+"""Random sends of every kind to topics that are known or not, with little room, and then one of the calls that end
+them: the order of each partition holds, nothing is lost, and nothing of what was given up is read."""
 
 from __future__ import annotations
 

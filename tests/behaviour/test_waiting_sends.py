@@ -1,4 +1,5 @@
-"""Sends that wait: for a topic, for their partition, for room. Each holds up what was called after it, and nothing else."""
+"""Sends that wait: for a topic, for their partition, for room. Each holds up what was called after it, and nothing
+else."""
 
 from __future__ import annotations
 

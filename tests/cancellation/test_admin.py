@@ -1,4 +1,5 @@
-"""Calls of `Admin` that are given up: each thing is changed as a whole or not at all, and nothing is left of the call."""
+"""Calls of `Admin` that are given up: each thing is changed as a whole or not at all, and nothing is left of the
+call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Members that end in every way there is, in whatever state: the group is left, and what they have finished is committed."""
+"""Members that end in every way there is, in whatever state: the group is left, and what they have finished is
+committed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""How an awaitable is given up: by everything asyncio has for it, before its first step and in every turn after that."""
+"""How an awaitable is given up: by everything asyncio has for it, before its first step and in every turn after
+that."""
 
 from __future__ import annotations
 

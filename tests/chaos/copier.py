@@ -2,8 +2,9 @@
 
     python -m tests.chaos.copier BOOTSTRAP SOURCE TARGET GROUP TRANSACTIONAL_ID HOW
 
-HOW is the protocol of a group of copiers that share the source's partitions, or the number of partitions, which a copier then
-reads alone. The tests kill and freeze it whenever they like. It never ends by itself, and says on standard error why it had to.
+HOW is the protocol of a group of copiers that share the source's partitions, or the number of partitions, which a
+copier then reads alone. The tests kill and freeze it whenever they like. It never ends by itself, and says on standard
+error why it had to.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""What the members of a group did, and whether that is at least once: nothing lost, and again only what was not committed.
+"""What the members of a group did, and whether that is at least once: nothing lost, and again only what was not
+committed.
 
-Each member writes its own journal, a line for each thing: what it was given, what it read, what it knows to be committed. The
-lines have the machine's monotonic clock, which all its programs share, so that the journals can be laid side by side.
+Each member writes its own journal, a line for each thing: what it was given, what it read, what it knows to be
+committed. The lines have the machine's monotonic clock, which all its programs share, so that the journals can be laid
+side by side.
 """
 
 from __future__ import annotations

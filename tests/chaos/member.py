@@ -2,7 +2,8 @@
 
     python -m tests.chaos.member BOOTSTRAP TOPIC GROUP PROTOCOL JOURNAL [INSTANCE]
 
-is one that tests kill. It never ends by itself. INSTANCE is its group.instance.id: one that comes back in time has its place.
+is one that tests kill. It never ends by itself. INSTANCE is its group.instance.id: one that comes back in time has its
+place.
 """
 
 from __future__ import annotations

@@ -20,7 +20,8 @@ class Offsets:
 
     def __init__(self, bootstrap: str, topic: str, partitions: int, group: str = "looks only") -> None:
         self._places = [confluent_kafka.TopicPartition(topic, partition) for partition in range(partitions)]
-        # While a transaction is open that changes a group's offsets, the coordinator tells of them only when it has ended.
+        # While a transaction is open that changes a group's offsets, the coordinator tells of them only when it has
+        # ended.
         self._asking = confluent_kafka.Consumer(
             {"bootstrap.servers": bootstrap, "group.id": group, "isolation.level": "read_committed"}
         )

@@ -1,4 +1,5 @@
-"""Everything that is committed in a topic as different clients read it: partition by partition, in the order of offsets."""
+"""Everything that is committed in a topic as different clients read it: partition by partition, in the order of
+offsets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A leader is killed: how long until each client's records are acknowledged again, side by side in the same accident."""
+"""A leader is killed: how long until each client's records are acknowledged again, side by side in the same
+accident."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Groups on three brokers: whatever happens to members and brokers, nothing is lost, and only the uncommitted comes again."""
+"""Groups on three brokers: whatever happens to members and brokers, nothing is lost, and only the uncommitted comes
+again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Runs an application unchanged on a face, or on the original: `runner.py LIBRARY face|original APPLICATION ARGUMENTS...`.
+"""Runs an application unchanged on a face, or on the original: `runner.py LIBRARY face|original APPLICATION
+ARGUMENTS...`.
 
 At the end it fails when anything of the original was imported beside the face.
 """

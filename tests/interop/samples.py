@@ -1,4 +1,5 @@
-"""Records that have broken clients before: absent and empty fields, headers of every kind, sizes from 0 to beyond a block."""
+"""Records that have broken clients before: absent and empty fields, headers of every kind, sizes from 0 to beyond a
+block."""
 
 from __future__ import annotations
 

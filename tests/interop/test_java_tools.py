@@ -1,4 +1,5 @@
-"""Java's own measuring and verifying tools on ordinary topics of either broker, and what they say against what is stored."""
+"""Java's own measuring and verifying tools on ordinary topics of either broker, and what they say against what is
+stored."""
 
 from __future__ import annotations
 

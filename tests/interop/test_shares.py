@@ -1,4 +1,5 @@
-"""Share groups (KIP-932) as other clients use them, on the embedded broker and on Kafka: Java's tool and confluent-kafka."""
+"""Share groups (KIP-932) as other clients use them, on the embedded broker and on Kafka: Java's tool and
+confluent-kafka."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Clients do ordinary work by one script, on either broker, and every one of them sees the same: those of others, and ours."""
+"""Clients do ordinary work by one script, on either broker, and every one of them sees the same: those of others, and
+ours."""
 
 from __future__ import annotations
 

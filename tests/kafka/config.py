@@ -33,7 +33,8 @@ class KafkaOptions:
     jvm: tuple[str, ...] = TEST_JVM
     # Ports that each node advertises on a second listener: where a proxy stands between it and clients.
     proxy_ports: tuple[int, ...] = ()
-    # Listeners beside the plain one, by name, each with its protocol: `{"TLS": "SSL"}`. What they need is in `properties`.
+    # Listeners beside the plain one, by name, each with its protocol: `{"TLS": "SSL"}`. What they need is in
+    # `properties`.
     listeners: Mapping[str, str] = field(default_factory=dict)
     # Added to every node's server.properties, and stronger than what stands there.
     properties: Mapping[str, str] = field(default_factory=dict)

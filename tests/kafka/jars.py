@@ -1,4 +1,5 @@
-"""Gets the jars of one Kafka version with Maven, once: a broker's into `.cache/kafka/VERSION/libs`, the tools' beside."""
+"""Gets the jars of one Kafka version with Maven, once: a broker's into `.cache/kafka/VERSION/libs`, the tools'
+beside."""
 
 from __future__ import annotations
 

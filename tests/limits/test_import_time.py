@@ -9,8 +9,8 @@ import pytest
 
 pytestmark = pytest.mark.alone
 
-# Machines differ, and one machine with itself from hour to hour: what counts is processor time beside that of a module of
-# Python's own in the same minute.
+# Machines differ, and one machine with itself from hour to hour: what counts is processor time beside that of a module
+# of Python's own in the same minute.
 YARDSTICK = "asyncio"
 LIMIT = 1.8
 TESTING_LIMIT = 2.2

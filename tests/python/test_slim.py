@@ -1,4 +1,5 @@
-"""Objects that leave the garbage collector go at once, and still are what `slim.rs` and `untracked.rs` take them for."""
+"""Objects that leave the garbage collector go at once, and still are what `slim.rs` and `untracked.rs` take them
+for."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A partition with interleaved transactions of several producers is read from every offset, in both isolation levels and
-several fetch sizes; what comes is what was written. confluent-kafka, Java's consumer and Kafka's own dump of the log say
-the same.
+"""A partition with interleaved transactions of several producers is read from every offset, in both isolation levels
+and several fetch sizes; what comes is what was written. confluent-kafka, Java's consumer and Kafka's own dump of the
+log say the same.
 """
 
 from __future__ import annotations

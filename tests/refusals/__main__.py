@@ -1,4 +1,5 @@
-"""Runs cases and says what became of each: `python -m tests.refusals [--seconds 3] [--jobs 16] [--sample 100] [CASE ...]`."""
+"""Runs cases and says what became of each: `python -m tests.refusals [--seconds 3] [--jobs 16] [--sample 100] [CASE
+...]`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Access control as an administrator of another library sees it: the same answers from real Kafka and the embedded broker."""
+"""Access control as an administrator of another library sees it: the same answers from real Kafka and the embedded
+broker."""
 
 from __future__ import annotations
 

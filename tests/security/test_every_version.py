@@ -1,4 +1,5 @@
-"""Logins on every release of Kafka that is supported: `make test-kafka-old` runs this on the oldest ones. `-s` prints the outcomes."""
+"""Logins on every release of Kafka that is supported: `make test-kafka-old` runs this on the oldest ones. `-s` prints
+the outcomes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What the first TLS connection of a process costs beside the next ones: a program that reads few records pays for it each time."""
+"""What the first TLS connection of a process costs beside the next ones: a program that reads few records pays for it
+each time."""
 
 from __future__ import annotations
 

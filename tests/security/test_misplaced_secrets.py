@@ -1,4 +1,5 @@
-"""A secret that stands in the wrong place is shown nowhere: every setting gets a password and a private key, in several forms."""
+"""A secret that stands in the wrong place is shown nowhere: every setting gets a password and a private key, in several
+forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""SASL against real Kafka and the embedded broker: every mechanism with good and bad credentials, and what an authenticated user may do."""
+"""SASL against real Kafka and the embedded broker: every mechanism with good and bad credentials, and what an
+authenticated user may do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A client whose security does not fit the listener, and authorities that change: what it hears, and how soon. No Kafka is needed."""
+"""A client whose security does not fit the listener, and authorities that change: what it hears, and how soon. No Kafka
+is needed."""
 
 from __future__ import annotations
 

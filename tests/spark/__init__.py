@@ -1,1 +1,2 @@
-"""kafkars.spark: options and ranges by themselves; source and sink on a real Spark and Kafka, beside Spark's own connector."""
+"""kafkars.spark: options and ranges by themselves; source and sink on a real Spark and Kafka, beside Spark's own
+connector."""

@@ -1,4 +1,5 @@
-"""What the options say of keys and values is checked before anything is asked of a cluster or a registry. Needs no Spark."""
+"""What the options say of keys and values is checked before anything is asked of a cluster or a registry. Needs no
+Spark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Keys and values become columns: the same rows as Spark's own functions make of the bytes, and poison as the options say."""
+"""Keys and values become columns: the same rows as Spark's own functions make of the bytes, and poison as the options
+say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Every option is honoured or refused by name, before anything is asked of a cluster. Needs neither Spark nor a broker."""
+"""Every option is honoured or refused by name, before anything is asked of a cluster. Needs neither Spark nor a
+broker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A standalone cluster of two workers reads in both; the package is where the executors find it, or comes as an archive."""
+"""A standalone cluster of two workers reads in both; the package is where the executors find it, or comes as an
+archive."""
 
 from __future__ import annotations
 

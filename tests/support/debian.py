@@ -67,7 +67,8 @@ def download(names: tuple[str, ...], packages: Path, lists: Path) -> None:
     try:
         run(["apt-get", *options, *install, *names])
     except subprocess.CalledProcessError:
-        # An image without lists of packages, as most are: they are fetched into the cache, the system's stay as they are.
+        # An image without lists of packages, as most are: they are fetched into the cache, the system's stay as they
+        # are.
         run(["apt-get", *own_lists, "update"])
         run(["apt-get", *own_lists, *install, *names])
 

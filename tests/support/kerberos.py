@@ -1,4 +1,5 @@
-"""A key distribution centre of MIT Kerberos on 127.0.0.1, with an own realm: on PATH, or Debian's packages from the cache."""
+"""A key distribution centre of MIT Kerberos on 127.0.0.1, with an own realm: on PATH, or Debian's packages from the
+cache."""
 
 from __future__ import annotations
 

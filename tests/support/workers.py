@@ -1,4 +1,5 @@
-"""A plugin of pytest for the processes of pytest-xdist: the stacks of a test that hangs are seen although its process ends.
+"""A plugin of pytest for the processes of pytest-xdist: the stacks of a test that hangs are seen although its process
+ends.
 
 In such a process standard output leads nowhere, and that is where pytest-timeout writes before it ends the process.
 """

@@ -1,4 +1,5 @@
-"""Finds an interpreter of each Python that pyproject.toml declares; what is not here is fetched by Maven, into `.cache/pythons`.
+"""Finds an interpreter of each Python that pyproject.toml declares; what is not here is fetched by Maven, into
+`.cache/pythons`.
 
 Maven Central has CPython in the jars of JavaCPP, for Linux on x86-64. CI has every interpreter on PATH.
 """

@@ -1,4 +1,6 @@
-"""The calls of both administrators: what is asked, and what is made of the answer. How they wait is the clients' part."""
+"""The calls of both administrators: what is asked, and what is made of the answer. How they wait is the clients'
+part.
+"""
 
 from __future__ import annotations
 

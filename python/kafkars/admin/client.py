@@ -44,7 +44,8 @@ class Admin:
     ```
 
     A call about several things does all of them and then raises the first failure, or with `return_exceptions=True`
-    gives every failure as the value of what it is about. Connections are made at the first call. Several threads may share it.
+    gives every failure as the value of what it is about. Connections are made at the first call. Several threads may
+    share it.
 
     Args:
         config: An `AdminConfig`, or a mapping of settings, which may use Kafka's dotted names.
@@ -81,7 +82,8 @@ class Admin:
             return_exceptions: Whether failures are values of the result instead of being raised.
 
         Raises:
-            TopicAlreadyExistsError, InvalidTopicError, InvalidReplicationFactorError, ...: From the first topic that failed.
+            TopicAlreadyExistsError, InvalidTopicError, InvalidReplicationFactorError, ...: From the first topic that
+                failed.
             KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
         """
         return self._run(
@@ -215,8 +217,8 @@ class Admin:
         """Changes settings; those that are not named stay as they are (KIP-339, Kafka 2.3 and newer).
 
         Args:
-            changes: For each resource its settings: a text sets one, None takes it back to its default, a `ConfigChange`
-                does those and changes lists.
+            changes: For each resource its settings: a text sets one, None takes it back to its default, a
+                `ConfigChange` does those and changes lists.
             validate_only: Only check whether it would work.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
@@ -297,7 +299,8 @@ class Admin:
             return_exceptions: Whether failures are values of the result instead of being raised.
 
         Raises:
-            GroupAuthorizationFailedError, ...: From the first group that failed. A group that does not exist has committed nothing.
+            GroupAuthorizationFailedError, ...: From the first group that failed. A group that does not exist has
+                committed nothing.
             KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
         """
         return self._run(
@@ -390,8 +393,8 @@ class Admin:
         """An offset of each partition.
 
         Args:
-            wanted: For each partition which: "earliest", "latest", "max_timestamp" (Kafka 3.0 and newer), or a timestamp
-                in ms since 1970 for the first record that is not older.
+            wanted: For each partition which: "earliest", "latest", "max_timestamp" (Kafka 3.0 and newer), or a
+                timestamp in ms since 1970 for the first record that is not older.
             isolation_level: With "read_committed" the latest offset is that of the oldest open transaction.
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.

@@ -11,7 +11,8 @@ from kafkars.types import PartitionInfo, TopicPartition
 
 ResourceType = Literal["topic", "broker", "broker_logger", "client_metrics", "group"]
 OffsetSpec = Literal["earliest", "latest", "max_timestamp"]
-"""An offset of a partition by name: of the first record, of the next one, of that with the largest timestamp (KIP-734)."""
+"""An offset of a partition by name: of the first record, of the next one, of that with the largest timestamp
+(KIP-734)."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,8 @@ class ConfigEntry(NamedTuple):
     is_sensitive: bool
     source: ConfigSource
     value_type: int
-    """Number of Kafka's `ConfigDef.Type`: 1 boolean, 2 string, 3 int, 4 short, 5 long, 6 double, 7 list, 8 class, 9 password."""
+    """Number of Kafka's `ConfigDef.Type`: 1 boolean, 2 string, 3 int, 4 short, 5 long, 6 double, 7 list, 8 class,
+    9 password."""
     documentation: str | None
     """What it is for, where that was asked."""
     synonyms: tuple[ConfigSynonym, ...]

@@ -92,7 +92,8 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
             The columns; without rows when there was no record for `timeout` seconds.
 
         Raises:
-            InvalidArgumentError: A name is no column, `layout` is none, or `max_records` is 0. Nothing has been taken then.
+            InvalidArgumentError: A name is no column, `layout` is none, or `max_records` is 0. Nothing has been taken
+                then.
             DeserializationError: A record does not fit into the columns. The consumer stays before the batch it is in.
             KafkaError: As `poll_batch`.
         """

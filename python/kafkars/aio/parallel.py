@@ -47,8 +47,8 @@ class ParallelConsumer:
         handle: Awaited with a `Record`. What it returns is ignored.
         topics: The topic to read, or several.
         workers: How many records are handled at the same time.
-        ordering: What is handled one after the other: records of a "key" (those without one in any order), of a "partition", or
-            "unordered" nothing.
+        ordering: What is handled one after the other: records of a "key" (those without one in any order), of a
+            "partition", or "unordered" nothing.
         max_in_flight: Most records that are fetched and not finished.
         max_in_flight_bytes: Most bytes of keys and values of those; a batch that was fetched before is still accepted.
         drain_timeout: Seconds that records under way are waited for when partitions are given up, and at the end.

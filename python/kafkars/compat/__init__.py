@@ -1,7 +1,7 @@
 """Faces of other Kafka libraries over the kafkars engine, and a way to run programs written for those unchanged.
 
-`from kafkars.compat import confluent_kafka` gives a face under its own name. `install("confluent_kafka")`, called before the
-program imports that library, makes `import confluent_kafka` and everything below it give the face.
+`from kafkars.compat import confluent_kafka` gives a face under its own name. `install("confluent_kafka")`, called
+before the program imports that library, makes `import confluent_kafka` and everything below it give the face.
 """
 
 from __future__ import annotations
@@ -46,14 +46,15 @@ def install(library: str, version: str | int | None = None) -> ModuleType:
 
     Args:
         library: "confluent_kafka", "aiokafka" or "kafka" (kafka-python).
-        version: A release whose calls are others: 2 (as without), 3 or "0.9.5" of "kafka". None for the face that the library has.
+        version: A release whose calls are others: 2 (as without), 3 or "0.9.5" of "kafka". None for the face that the
+            library has.
 
     Returns:
         The face.
 
     Raises:
-        InvalidArgumentError: There is no face of that name or version, or the library itself, or the face of another version,
-            was imported before; classes that the program has got from it would not be the face's.
+        InvalidArgumentError: There is no face of that name or version, or the library itself, or the face of another
+            version, was imported before; classes that the program has got from it would not be the face's.
     """
     name = face_of(library, version)
     loaded = sys.modules.get(library)

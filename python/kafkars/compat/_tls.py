@@ -38,7 +38,9 @@ class UnusableTlsError(ValueError):
 
 
 class RememberingContext(ssl.SSLContext):
-    """A context that remembers what was loaded into it: OpenSSL gives back neither a client's certificate nor a directory."""
+    """A context that remembers what was loaded into it: OpenSSL gives back neither a client's certificate nor a
+    directory.
+    """
 
     identity: dict[str, Any]
     """Settings of the engine for the client's certificate."""
@@ -154,8 +156,8 @@ def settings_of(
 def authorities_of(context: ssl.SSLContext) -> dict[str, Any] | None:
     """The authorities of a context that was made by the `ssl` module itself; None where it tells of none.
 
-    OpenSSL reads directories when it needs something of them. Where the system has its authorities only in one, a default context looks
-    like one that believes nobody, and like one with a directory of the program's own.
+    OpenSSL reads directories when it needs something of them. Where the system has its authorities only in one, a
+    default context looks like one that believes nobody, and like one with a directory of the program's own.
     """
     found = context.get_ca_certs(binary_form=True)
     if not found and context.cert_store_stats()["x509"]:

@@ -1,4 +1,6 @@
-"""Settings as frozen dataclasses: `ProducerConfig`, `ConsumerConfig` and `AdminConfig` share the fields of `ClientConfig`."""
+"""Settings as frozen dataclasses: `ProducerConfig`, `ConsumerConfig` and `AdminConfig` share the fields of
+`ClientConfig`.
+"""
 
 from __future__ import annotations
 

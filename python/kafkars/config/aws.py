@@ -1,4 +1,6 @@
-"""Keys of AWS for AWS_MSK_IAM: from the settings, a function, the environment, or a profile, with the standard library."""
+"""Keys of AWS for AWS_MSK_IAM: from the settings, a function, the environment, or a profile, with the standard
+library.
+"""
 
 from __future__ import annotations
 

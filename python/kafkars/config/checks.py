@@ -58,7 +58,9 @@ def unknown(key: str, name: str, names: frozenset[str]) -> str:
 
 
 def is_like_a_name(key: str) -> bool:
-    """Whether something unknown may be shown as a name: a key or a whole file that stands where a name is expected may not."""
+    """Whether something unknown may be shown as a name: a key or a whole file that stands where a name is expected may
+    not.
+    """
     return (
         len(key) <= LONGEST_NAME and key.replace(".", "").replace("_", "").replace("-", "").replace(" ", "").isalnum()
     )

@@ -66,17 +66,19 @@ class ClientConfig:
     """SO_RCVBUF of the sockets in bytes; None leaves it to the system."""
 
     security_protocol: str = "plaintext"
-    """How connections are protected: "plaintext", "ssl" (TLS), "sasl_plaintext" (authenticated, not encrypted) or "sasl_ssl" (both)."""
+    """How connections are protected: "plaintext", "ssl" (TLS), "sasl_plaintext" (authenticated, not encrypted) or
+    "sasl_ssl" (both)."""
 
     ssl_ca_location: str | PathLike[str] | None = None
-    """A PEM file, or a directory of PEM files, with the authorities whose certificates are believed. Without this and `ssl_ca_pem` the
-    system's are."""
+    """A PEM file, or a directory of PEM files, with the authorities whose certificates are believed. Without this and
+    `ssl_ca_pem` the system's are."""
 
     ssl_ca_pem: str | None = None
     """The same as PEM text."""
 
     ssl_crl_location: str | PathLike[str] | None = None
-    """A PEM file with lists of revoked certificates. An issuer without a list is believed; a list that has run out is an error."""
+    """A PEM file with lists of revoked certificates. An issuer without a list is believed; a list that has run out is
+    an error."""
 
     ssl_certificate_location: str | PathLike[str] | None = None
     """A PEM file with the certificate that this client shows, followed by those between it and the authority."""
@@ -109,24 +111,27 @@ class ClientConfig:
     """Names of the cipher suites that may be used, as IANA writes them; empty for every safe one."""
 
     sasl_mechanism: str | None = None
-    """How this client says who it is: "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI" or "AWS_MSK_IAM"."""
+    """How this client says who it is: "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI" or
+    "AWS_MSK_IAM"."""
 
     sasl_username: SecretValue | Secret | None = None
     """The user, for PLAIN and SCRAM: text, or as for the password a file or a function, where both change together."""
 
     sasl_password: SecretValue | Secret | None = None
-    """The user's password: text, a `pathlib.Path` of a file, or a function. The latter two are asked for each connection."""
+    """The user's password: text, a `pathlib.Path` of a file, or a function. The latter two are asked for each
+    connection."""
 
     sasl_oauthbearer_token_provider: TokenProvider | None = None
-    """Returns a token for OAUTHBEARER, called for each connection on a thread of its own; an asynchronous one runs on the loop that
-    was running when the client was made. It may return the token alone, or a tuple with the time at which it ends and extensions."""
+    """Returns a token for OAUTHBEARER, called for each connection on a thread of its own; an asynchronous one runs on
+    the loop that was running when the client was made. It may return the token alone, or a tuple with the time at which
+    it ends and extensions."""
 
     sasl_oauthbearer_extensions: str | Mapping[str, str] = ()  # type: ignore[assignment]
     """Extensions that are sent with every token, as a mapping or as "a=1,b=2"."""
 
     sasl_oauthbearer_token_endpoint_url: str | None = None
-    """Where tokens for OAUTHBEARER are asked for with the client credentials grant of OpenID Connect, in place of a provider. A token is kept
-    for four fifths of its time and shared by the connections of a client."""
+    """Where tokens for OAUTHBEARER are asked for with the client credentials grant of OpenID Connect, in place of a
+    provider. A token is kept for four fifths of its time and shared by the connections of a client."""
 
     sasl_oauthbearer_client_id: str | None = None
     """Who asks the endpoint."""
@@ -156,13 +161,16 @@ class ClientConfig:
     """A file with the keys of the principal. Tickets are got with them and renewed; no `kinit` is needed."""
 
     sasl_kerberos_ccache: str | PathLike[str] | None = None
-    """A cache with tickets, as Kerberos names it ("/tmp/tickets", "DIR:/run/tickets"); None for the system's (`KRB5CCNAME`)."""
+    """A cache with tickets, as Kerberos names it ("/tmp/tickets", "DIR:/run/tickets"); None for the system's
+    (`KRB5CCNAME`)."""
 
     sasl_aws_msk_iam_region: str | None = None
-    """The AWS region of the cluster, for AWS_MSK_IAM; None for the one in `AWS_REGION`, `AWS_DEFAULT_REGION`, the profile or the broker's name."""
+    """The AWS region of the cluster, for AWS_MSK_IAM; None for the one in `AWS_REGION`, `AWS_DEFAULT_REGION`, the
+    profile or the broker's name."""
 
     sasl_aws_msk_iam_access_key_id: str | None = None
-    """Names a key of AWS. Without this, a profile and a provider, the environment is asked, then the profile `AWS_PROFILE` or "default"."""
+    """Names a key of AWS. Without this, a profile and a provider, the environment is asked, then the profile
+    `AWS_PROFILE` or "default"."""
 
     sasl_aws_msk_iam_secret_access_key: SecretValue | Secret | None = None
     """The key: text, a `pathlib.Path` of a file, or a function."""
@@ -174,7 +182,8 @@ class ClientConfig:
     """A profile in `~/.aws/credentials` or `~/.aws/config` that holds keys."""
 
     sasl_aws_msk_iam_credentials_provider: AwsCredentialsProvider | None = None
-    """Returns a tuple of the id of a key, the key and its session token or None, called for each connection on a thread of its own."""
+    """Returns a tuple of the id of a key, the key and its session token or None, called for each connection on a thread
+    of its own."""
 
     CHECKS: ClassVar[Mapping[str, Callable[[str, object], Any]]] = {
         "bootstrap_servers": checks.servers,

@@ -53,8 +53,8 @@ class ConsumerConfig(ClientConfig):
     """How a consumer fetches and what it hands out, besides what every client has."""
 
     auto_offset_reset: str = "latest"
-    """Where to start when a partition has no valid position: "earliest", "latest", "by_duration:" and an ISO 8601 duration
-    for records at most that old (`"by_duration:PT1H"`, KIP-1106), or "none" for a `NoOffsetError`."""
+    """Where to start when a partition has no valid position: "earliest", "latest", "by_duration:" and an ISO
+    8601 duration for records at most that old (`"by_duration:PT1H"`, KIP-1106), or "none" for a `NoOffsetError`."""
 
     isolation_level: str = "read_uncommitted"
     """"read_committed" hides records of transactions that are open or were aborted."""
@@ -75,8 +75,8 @@ class ConsumerConfig(ClientConfig):
     """Most bytes of one partition in one answer; a single larger batch still comes through."""
 
     fetch_buffer_bytes: int = 33_554_432
-    """Bytes of memory that fetched data may take while it waits for the application, over all partitions. An answer that has
-    come and the batch that is being unpacked may exceed it."""
+    """Bytes of memory that fetched data may take while it waits for the application, over all partitions. An answer
+    that has come and the batch that is being unpacked may exceed it."""
 
     max_decompressed_batch_bytes: int = 268_435_456
     """Largest size of one batch after decompression; above it the batch is a `CorruptRecordError`."""
@@ -88,7 +88,8 @@ class ConsumerConfig(ClientConfig):
     """Time limit of calls that ask the cluster and are given none."""
 
     stuck_timeout_ms: float | None = None
-    """A wait for records raises `ConsumerStuckError` when the brokers have not answered for this long. None waits on."""
+    """A wait for records raises `ConsumerStuckError` when the brokers have not answered for this long. None waits
+    on."""
 
     group_id: str | None = None
     """The group to belong to, for `subscribe()` and for committed offsets. None reads without a group."""
@@ -100,17 +101,19 @@ class ConsumerConfig(ClientConfig):
     """A name of this member that keeps its partitions over a restart (KIP-345)."""
 
     group_remote_assignor: str | None = None
-    """The broker's assignor, "uniform" or "range"; None leaves the choice to the broker. For the consumer protocol only."""
+    """The broker's assignor, "uniform" or "range"; None leaves the choice to the broker. For the consumer protocol
+    only."""
 
     partition_assignment_strategy: str | Assignor | Sequence[str | Assignor] | None = None
-    """Assignors, best first: "range", "roundrobin", "sticky", "cooperative-sticky", or one of your own (`kafkars.Assignor`).
-    None means range, then cooperative-sticky. For the classic protocol only."""
+    """Assignors, best first: "range", "roundrobin", "sticky", "cooperative-sticky", or one of your own
+    (`kafkars.Assignor`). None means range, then cooperative-sticky. For the classic protocol only."""
 
     session_timeout_ms: float | None = None
     """A member that is silent for this long is taken for dead. None means 45,000. For the classic protocol only."""
 
     heartbeat_interval_ms: float | None = None
-    """Pause between signs of life, which never depend on the application. None means 3,000. For the classic protocol only."""
+    """Pause between signs of life, which never depend on the application. None means 3,000. For the classic protocol
+    only."""
 
     max_poll_interval_ms: float = 300_000
     """Longest time between two polls: above it the member gives up its partitions, and the next poll raises

@@ -88,7 +88,9 @@ class ClientCredentials:
 
 
 def lifetime(given: object) -> float:
-    """The seconds of `expires_in`: a number (RFC 6749), or as some endpoints write it, the digits of one. 0 stands for anything else."""
+    """The seconds of `expires_in`: a number (RFC 6749), or as some endpoints write it, the digits of one. 0 stands for
+    anything else.
+    """
     if isinstance(given, str) and given.isascii() and given.isdigit():
         # float() of text knows no number that is too large for it.
         return float(given)

@@ -38,9 +38,9 @@ PARTITIONERS = (
     "random",
     "round_robin",
 )
-"""`default` is Java's: murmur2 of the key; keyless records stay with one partition for 64 KiB (or `batch_size`, where that is
-less), or until a batch begins there 10 ms after the first, and then move to another. `consistent` is CRC-32; it and
-`murmur2_consistent` and `fnv1a` give keyless records the partition of an empty key, as librdkafka does."""
+"""`default` is Java's: murmur2 of the key; keyless records stay with one partition for 64 KiB (or `batch_size`, where
+that is less), or until a batch begins there 10 ms after the first, and then move to another. `consistent` is CRC-32; it
+and `murmur2_consistent` and `fnv1a` give keyless records the partition of an empty key, as librdkafka does."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,8 @@ class ProducerConfig(ClientConfig):
     """Lets brokers drop batches that were repeated by retries. None means: where `acks` is "all"."""
 
     transactional_id: str | None = None
-    """Names the producer across restarts and lets it open transactions; a new producer with the same name fences the old."""
+    """Names the producer across restarts and lets it open transactions; a new producer with the same name fences the
+    old."""
 
     transaction_timeout_ms: float = 60_000
     """How long a transaction may be open before it is aborted. The broker's `transaction.max.timeout.ms` bounds it."""
@@ -95,8 +96,8 @@ class ProducerConfig(ClientConfig):
     `kafkars.Interceptor`. What fails in one is logged and goes no further."""
 
     key_serializer: Callable[[Any], bytes | None] | Serializer[Any] | None = None
-    """Makes bytes of a key: a function of it, or an object with `serialize(topic, key, headers)` (see `kafkars.Serializer`).
-    None takes bytes, bytearray, memoryview and str (as UTF-8) as they are."""
+    """Makes bytes of a key: a function of it, or an object with `serialize(topic, key, headers)` (see
+    `kafkars.Serializer`). None takes bytes, bytearray, memoryview and str (as UTF-8) as they are."""
 
     value_serializer: Callable[[Any], bytes | None] | Serializer[Any] | None = None
     """Makes bytes of a value, after the key's; likewise."""

@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 SecretValue = str | os.PathLike[str] | Callable[[], str | Awaitable[str]]
-"""A secret itself, a path to a file that holds it, or a function that returns it; the latter two are asked whenever it is needed."""
+"""A secret itself, a path to a file that holds it, or a function that returns it; the latter two are asked whenever it
+is needed."""
 
 
 class Secret:
@@ -46,7 +47,8 @@ class Secret:
 class FromApplication:
     """A function of the application, as the engine's helper threads call it.
 
-    What an asynchronous function returns is awaited on the loop that was running when the config was made, or on a loop of its own.
+    What an asynchronous function returns is awaited on the loop that was running when the config was made, or on a loop
+    of its own.
     """
 
     __slots__ = ("function", "loop")

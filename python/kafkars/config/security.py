@@ -93,7 +93,9 @@ def mechanism(name: str, value: object) -> str | None:
 
 
 def certificates(name: str, value: object) -> str | None:
-    """Certificates as PEM text, which a config shows: a key among them would be shown too. What is wrong is not quoted."""
+    """Certificates as PEM text, which a config shows: a key among them would be shown too. What is wrong is not
+    quoted.
+    """
     if value is None:
         return None
     if not isinstance(value, str):

@@ -1,4 +1,6 @@
-"""One request to a token endpoint, within one deadline. Its errors hold neither the secret nor what the endpoint sent."""
+"""One request to a token endpoint, within one deadline. Its errors hold neither the secret nor what the endpoint
+sent.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ REFUSALS = {
     "unsupported_grant_type",
     "invalid_scope",
 }
-"""What an endpoint may say of a refused request (RFC 6749, section 5.2). Other words of it may be anything, also our secret."""
+"""What an endpoint may say of a refused request (RFC 6749, section 5.2). Other words of it may be anything, also our
+secret."""
 
 
 class Exchange:
@@ -99,7 +102,8 @@ class Exchange:
         with self._guard:
             self._is_over = True
             for opened in self._sockets:
-                # What is closed already cannot be shut. A TLS socket's own way would take the session from under the reader.
+                # What is closed already cannot be shut. A TLS socket's own way would take the session from under the
+                # reader.
                 with suppress(OSError):
                     socket.socket.shutdown(opened, socket.SHUT_RDWR)
 
@@ -131,7 +135,9 @@ def handlers(exchange: Exchange) -> list[urllib.request.BaseHandler]:
 
 
 def refusal(error: urllib.error.HTTPError) -> str:
-    """What a status other than success means. The endpoint chooses the words beside the number, so they are not told."""
+    """What a status other than success means. The endpoint chooses the words beside the number, so they are not
+    told.
+    """
     said = f"answered {error.code}"
     with suppress(ValueError):  # of a number that has no meaning
         said += f" {HTTPStatus(error.code).phrase}"

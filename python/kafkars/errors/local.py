@@ -50,13 +50,17 @@ class NotKafkaError(BrokerConnectionError):
 
 
 class TlsError(KafkaError, ConnectionError):
-    """Broker and client did not agree on TLS: no common version or cipher, a port without TLS, or a file that cannot be read."""
+    """Broker and client did not agree on TLS: no common version or cipher, a port without TLS, or a file that cannot be
+    read.
+    """
 
     name = "TLS_FAILED"
 
 
 class CertificateError(TlsError):
-    """A certificate was not accepted: the broker's by this client, or this client's by the broker. The message says whose and why."""
+    """A certificate was not accepted: the broker's by this client, or this client's by the broker. The message says
+    whose and why.
+    """
 
     name = "CERTIFICATE_REJECTED"
 
@@ -179,7 +183,9 @@ class PurgedError(KafkaError):
 
 
 class TransactionStateError(ClientStateError):
-    """The call does not fit the transaction: begun twice, sent outside of one, never initialised. Nothing has changed."""
+    """The call does not fit the transaction: begun twice, sent outside of one, never initialised. Nothing has
+    changed.
+    """
 
     name = "INVALID_TRANSACTION_STATE"
 
@@ -192,7 +198,9 @@ class TransactionFailedError(KafkaError):
 
 
 class TransactionTimedOutError(KafkaError):
-    """The transaction was open for nearly `transaction_timeout_ms`, or longer: abort it, then it may be tried again (KIP-588)."""
+    """The transaction was open for nearly `transaction_timeout_ms`, or longer: abort it, then it may be tried again
+    (KIP-588).
+    """
 
     name = "TRANSACTION_TIMED_OUT"
     abortable = True

@@ -45,15 +45,15 @@ class ParallelConsumer:
     left out when a member ends or fails, and what was finished behind that record is delivered again. Fetching stops
     while too much is under way. The group is served all the time, however long the handler takes.
 
-    When partitions go to another member, their records are finished first, for at most `drain_timeout`, and committed; what
-    is not finished by then is left to the other member, whether the handler is still busy with it or not.
+    When partitions go to another member, their records are finished first, for at most `drain_timeout`, and committed;
+    what is not finished by then is left to the other member, whether the handler is still busy with it or not.
 
     Args:
         handle: Called with a `Record`, in one of the threads. What it returns is ignored.
         topics: The topic to read, or several.
         workers: How many threads call it.
-        ordering: What is handled one after the other: records of a "key" (those without one in any order), of a "partition", or
-            "unordered" nothing.
+        ordering: What is handled one after the other: records of a "key" (those without one in any order), of a
+            "partition", or "unordered" nothing.
         max_in_flight: Most records that are fetched and not finished.
         max_in_flight_bytes: Most bytes of keys and values of those; a batch that was fetched before is still accepted.
         drain_timeout: Seconds that records under way are waited for when partitions are given up, and at the end.
@@ -165,7 +165,9 @@ class ParallelConsumer:
             self._commit(consumer, None)
 
     def _handle_one(self, work: Work, pool: ThreadPoolExecutor) -> None:
-        """Runs in one of the threads; what may start next goes to the end of the queue, so that no key starves others."""
+        """Runs in one of the threads; what may start next goes to the end of the queue, so that no key starves
+        others.
+        """
         with self._changed:
             # After a failure nothing is begun any more.
             is_wanted = self._error is None and self._ledger.start(work)

@@ -100,7 +100,9 @@ class Ledger:
         return self._lanes.finish(work.lane)
 
     def give_up(self, work: Work) -> Work | None:
-        """The handler failed: the record stays unfinished, so that whoever reads on from what is committed gets it again."""
+        """The handler failed: the record stays unfinished, so that whoever reads on from what is committed gets it
+        again.
+        """
         self._under_way.pop(work, None)
         self.in_flight -= 1
         self.bytes_in_flight -= work.size

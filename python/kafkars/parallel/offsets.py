@@ -13,7 +13,8 @@ class FinishedOffsets:
     """
 
     def __init__(self) -> None:
-        # Offsets that were started and are at or behind the first that is not finished: whether they are, and their epoch.
+        # Offsets that were started and are at or behind the first that is not finished: whether they are, and their
+        # epoch.
         self._started: OrderedDict[int, tuple[bool, int | None]] = OrderedDict()
         self._unfinished = 0
         self._committable: tuple[int, int | None] | None = None

@@ -23,7 +23,8 @@ SIMPLE = {
     **dict.fromkeys(("timestamp", "timestamp_ltz"), types.TimestampType()),
     "timestamp_ntz": types.TimestampNTZType(),
 }
-"""Types by their names in DDL. BINARY is not among them: JSON has none, and there are several ways to write it as text."""
+"""Types by their names in DDL. BINARY is not among them: JSON has none, and there are several ways to write it as
+text."""
 
 TOKEN = re.compile(r"\s*(`(?:[^`]|``)*`|\w+|[<>(),:]|$)")
 

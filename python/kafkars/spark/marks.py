@@ -1,7 +1,7 @@
 """Marks of progress: which micro-batch a task of a query has written last.
 
-A mark is an offset committed by a group of its own, in the transaction that holds the rows: the number of the next batch.
-Beside it stands a digest of the rows, so that a replay with other rows is not skipped in silence.
+A mark is an offset committed by a group of its own, in the transaction that holds the rows: the number of the next
+batch. Beside it stands a digest of the rows, so that a replay with other rows is not skipped in silence.
 """
 
 from __future__ import annotations

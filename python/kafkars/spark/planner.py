@@ -59,7 +59,8 @@ class Planner:
         """The partitions that the options name, as they are now.
 
         Args:
-            must_exist: Whether a topic that does not exist is an error. A query that runs goes on: its topic may be back soon.
+            must_exist: Whether a topic that does not exist is an error. A query that runs goes on: its topic may be
+                back soon.
 
         Raises:
             ConfigError: A topic or partition does not exist.
@@ -123,7 +124,9 @@ class Planner:
         LOG.warning("%s. Some data was lost; failOnDataLoss is false", message)
 
     def commit(self, group: str, offsets: Mapping[TopicPartition, int]) -> None:
-        """Tells a group's coordinator how far the query is, for tools that show lag. Failing harms nothing but those."""
+        """Tells a group's coordinator how far the query is, for tools that show lag. Failing harms nothing but
+        those.
+        """
         try:
             self.admin.alter_group_offsets(group, {(topic, number): at for (topic, number), at in offsets.items()})
         except KafkaError as error:
@@ -177,7 +180,9 @@ class Planner:
         return offsets
 
     def _ask(self, call: Callable[[], T]) -> T:
-        """Asks up to `fetchOffset.numRetries` times. A cluster that cannot be reached has been tried long enough at once."""
+        """Asks up to `fetchOffset.numRetries` times. A cluster that cannot be reached has been tried long enough at
+        once.
+        """
         for left in reversed(range(self._options.retries)):
             try:
                 return call()

@@ -1,4 +1,6 @@
-"""Ranges of offsets: how they are cut into tasks, and how much one trigger takes. Pure arithmetic, as Spark's own source does it."""
+"""Ranges of offsets: how they are cut into tasks, and how much one trigger takes. Pure arithmetic, as Spark's own
+source does it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What an executor does: reads a range of one partition as Arrow batches. Consumers are kept for the next task of the worker."""
+"""What an executor does: reads a range of one partition as Arrow batches. Consumers are kept for the next task of the
+worker.
+"""
 
 from __future__ import annotations
 
@@ -146,8 +148,8 @@ class PartitionReader:
 Key = tuple[tuple[tuple[str, str], ...], TopicPartition]
 
 _idle: OrderedDict[Key, PartitionReader] = OrderedDict()
-"""Readers that no task uses, by settings and partition, the one that was used last at the end. Workers are forked before
-this module is imported, and a worker runs one task at a time."""
+"""Readers that no task uses, by settings and partition, the one that was used last at the end. Workers are forked
+before this module is imported, and a worker runs one task at a time."""
 
 
 def read(wanted: Range, columns: Columns, options: SourceOptions) -> Iterator[Any]:

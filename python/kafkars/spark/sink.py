@@ -73,7 +73,9 @@ class BatchWriter(DataSourceArrowWriter):
 
 
 class StreamWriter(DataSourceStreamArrowWriter):
-    """Writes at least once, or exactly once: then the rows of a task and a mark that they are written are one transaction."""
+    """Writes at least once, or exactly once: then the rows of a task and a mark that they are written are one
+    transaction.
+    """
 
     def __init__(self, options: SinkOptions, schema: StructType) -> None:
         check_schema(schema, options.topic)

@@ -20,8 +20,8 @@ from kafkars.spark.ranges import Range
 from kafkars.types import TopicPartition
 
 PUSHES_FILTERS = "pyspark.sql.worker.data_source_pushdown_filters"
-"""Spark's worker that pushes filters. It runs only where `spark.sql.python.filterPushdown.enabled` is true, and a reader that
-takes filters makes the query fail where it is not."""
+"""Spark's worker that pushes filters. It runs only where `spark.sql.python.filterPushdown.enabled` is true, and a
+reader that takes filters makes the query fail where it is not."""
 
 
 class KafkaSource(DataSource):
@@ -33,7 +33,9 @@ class KafkaSource(DataSource):
         return "kafkars"
 
     def schema(self) -> StructType:
-        """The columns without a schema of the program's own. Options are checked here, as soon as `load()` is called."""
+        """The columns without a schema of the program's own. Options are checked here, as soon as `load()` is
+        called.
+        """
         return columns_of_spark.full(self._options(streaming=None))
 
     def reader(self, schema: StructType) -> DataSourceReader:
@@ -59,7 +61,9 @@ class KafkaSource(DataSource):
         return BatchWriter(sink_options(dict(self.options), streaming=False), schema)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> Any:  # noqa: N802  Spark's name
-        """What writes the rows of a stream. In complete mode each batch appends the whole result, as Spark's own sink does."""
+        """What writes the rows of a stream. In complete mode each batch appends the whole result, as Spark's own sink
+        does.
+        """
         from kafkars.spark.sink import StreamWriter  # noqa: PLC0415  likewise
 
         del overwrite
@@ -164,7 +168,8 @@ class PushingReader(BatchReader):
         elif column == "offset" and kind in {"LessThan", "LessThanOrEqual"}:
             self._to(value + (kind == "LessThanOrEqual"))
         elif column == "timestamp" and kind in {"GreaterThan", "GreaterThanOrEqual", "EqualTo"}:
-            # Times of records need not grow with offsets: only what lies before the first record that is not older is left out.
+            # Times of records need not grow with offsets: only what lies before the first record that is not older is
+            # left out.
             milliseconds = int(value.timestamp() * 1_000)
             self.since = milliseconds if self.since is None else max(self.since, milliseconds)
 

@@ -49,8 +49,8 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def latestOffset(self, start: Shape, limit: Any) -> Shape:  # noqa: N802  Spark's name
         """Where the next micro-batch ends."""
-        # Spark's commit() of the last batch comes with the next one, or never: only when everything before `start` is done
-        # does Spark ask from there.
+        # Spark's commit() of the last batch comes with the next one, or never: only when everything before `start` is
+        # done does Spark ask from there.
         begin = from_json(start)
         self._commit(begin)
         end = self._target if self._target is not None else self._newest(begin)
@@ -104,7 +104,9 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._planner.close()
 
     def _newest(self, known: Offsets) -> Offsets:
-        """The ends of all partitions. A broker that is behind may tell an older end than it, or another, told before."""
+        """The ends of all partitions. A broker that is behind may tell an older end than it, or another, told
+        before.
+        """
         found = self._planner.latest(self._planner.partitions(must_exist=False))
         for _ in range(self.options.retries - 1):
             if all(offset >= known.get(each, 0) for each, offset in found.items()):

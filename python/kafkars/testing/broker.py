@@ -41,33 +41,36 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
 
     Args:
         nodes: How many brokers it has.
-        version: The release of Kafka to pass for, from "0.11" on: it offers the versions of requests that those brokers offer, and
-            leaves out what they have not. None is the newest.
-        data_dir: A directory that keeps topics, records, settings, committed offsets and transactions across restarts; it is made
-            if it is not there. None keeps nothing.
+        version: The release of Kafka to pass for, from "0.11" on: it offers the versions of requests that those brokers
+            offer, and leaves out what they have not. None is the newest.
+        data_dir: A directory that keeps topics, records, settings, committed offsets and transactions across restarts;
+            it is made if it is not there. None keeps nothing.
         port: Port of the first; the next ones follow. 0 takes free ports.
         topics: Topics that are there from the start, with their numbers of partitions.
         auto_create_topics: Whether a client that asks for an unknown topic creates it.
         default_partitions: Partitions of topics that are created without saying how many.
-        default_replication_factor: Replicas of topics that are created without saying how many, at most one on each node.
+        default_replication_factor: Replicas of topics that are created without saying how many, at most one on each
+            node.
         topic_defaults: Settings of all topics, by Kafka's names (`"max.message.bytes": "1000"`).
         advertised_host: Host told to clients instead of the real one, right or wrong.
         advertised_port: Port told to clients instead of the real one, right or wrong.
         clock: "wall" runs with the machine's clock; "manual" stands still until `broker.clock.advance()`.
         requests_recorded: How many of the latest requests `requests()` remembers.
         connections_max_idle: Seconds after which a connection that says nothing is closed (`connections.max.idle.ms`).
-        cleanup_interval: Seconds of the broker's clock after which `run_retention()` and `compact()` happen again and again;
-            None for only when called.
-        group_migration_policy: Which groups may change between the classic and the consumer protocol while they have members
-            (`group.consumer.migration.policy`): "bidirectional", "upgrade", "downgrade" or "disabled".
+        cleanup_interval: Seconds of the broker's clock after which `run_retention()` and `compact()` happen again and
+            again; None for only when called.
+        group_migration_policy: Which groups may change between the classic and the consumer protocol while they have
+            members (`group.consumer.migration.policy`): "bidirectional", "upgrade", "downgrade" or "disabled".
         security: How its one listener is protected. With TLS it shows a certificate of `certificates`.
         listeners: Several listeners by name instead, the first of which is that of `bootstrap_servers`.
         users: Users and their passwords, known to PLAIN and to both kinds of SCRAM. OAUTHBEARER needs none.
-        certificates: Who signs the certificates of brokers, and those of clients that are believed; None makes an authority where
-            one is needed.
-        acls: Who may do what, beside `super_users`; an empty list lets nobody else do anything. None: everybody may do everything.
+        certificates: Who signs the certificates of brokers, and those of clients that are believed; None makes an
+            authority where one is needed.
+        acls: Who may do what, beside `super_users`; an empty list lets nobody else do anything. None: everybody may do
+            everything.
         super_users: Who may do everything, such as `User:admin` (`super.users`).
-        allow_everyone_if_no_acl_found: Whether what no rule speaks of is open to everybody (`allow.everyone.if.no.acl.found`).
+        allow_everyone_if_no_acl_found: Whether what no rule speaks of is open to everybody
+            (`allow.everyone.if.no.acl.found`).
         login_timeout: Seconds that a client may take to complete TLS, and then to log in, before it is cut off.
 
     Raises:
@@ -172,8 +175,10 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         Args:
             listener: Which listener; None is the first.
             user: Who logs in, where that is asked; None is the first of `users`.
-            mechanism: How; None is the first that the listener offers of SCRAM-SHA-512, SCRAM-SHA-256, PLAIN and OAUTHBEARER.
-            certificate: What the client shows, where that is asked; None is a new one of `CN=client` where one is required.
+            mechanism: How; None is the first that the listener offers of SCRAM-SHA-512, SCRAM-SHA-256, PLAIN and
+                OAUTHBEARER.
+            certificate: What the client shows, where that is asked; None is a new one of `CN=client` where one is
+                required.
 
         Raises:
             InvalidArgumentError: There is no such listener, user or mechanism.
@@ -301,13 +306,15 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         self._set_quota(name, value, client_id)
 
     def set_connection_rate(self, value: float | None, *, address: str | None = None) -> None:
-        """Sets how many connections a second an address may open; one too many is held for up to a second and closed (KIP-612).
+        """Sets how many connections a second an address may open; one too many is held for up to a second and closed
+        (KIP-612).
 
         Measured over ten seconds of the broker's clock, so that ten times as many may come at once.
 
         Args:
             value: Connections a second, a whole number; None for no limit.
-            address: Whose, in numbers (`"127.0.0.1"`); None for every address without a rate of its own, each for itself.
+            address: Whose, in numbers (`"127.0.0.1"`); None for every address without a rate of its own, each for
+                itself.
 
         Raises:
             ConfigError: The value or the address makes no sense.
@@ -355,7 +362,9 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         self._steer_node("fence", node)
 
     def add_node(self) -> int:
-        """Adds a node and returns its id. It leads nothing until topics are created, leaders are moved, or nodes stop."""
+        """Adds a node and returns its id. It leads nothing until topics are created, leaders are moved, or nodes
+        stop.
+        """
         return self._add_node()
 
     def coordinator(self, key: str, *, kind: Literal["group", "transaction", "share"] = "group") -> int | None:
@@ -402,8 +411,8 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
                 - "drop": no effect, no answer;
                 - "disconnect": no effect, the connection is closed;
                 - "disconnect_after": it has its effect, but the connection is closed instead of the answer;
-                - the name of an error code, its class, or its number as a string, which may be one that Kafka does not have yet:
-                  no effect, the error in every place of the answer;
+                - the name of an error code, its class, or its number as a string, which may be one that Kafka does not
+                  have yet: no effect, the error in every place of the answer;
                 - "flip_byte": the answer has the byte at `position` inverted;
                 - "wrong_length": the answer's length prefix says `length`;
                 - "truncate": `position` bytes of the answer leave, then the connection is closed;
@@ -413,8 +422,8 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
             length: For "wrong_length"; the default is more than any client takes.
             times: How many requests it is for; None for all.
             node: Only requests to this broker.
-            when: Only requests for which this returns something true. It runs on the broker's thread: it must be quick, and
-                must not stop the broker or a node. What it raises is reported to `sys.unraisablehook`.
+            when: Only requests for which this returns something true. It runs on the broker's thread: it must be quick,
+                and must not stop the broker or a node. What it raises is reported to `sys.unraisablehook`.
 
         Returns:
             A handle that counts the requests and can end the fault, also as a context manager.
@@ -472,7 +481,8 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         when: Callable[[_kafkars.SeenRequest], object] | None = None,
         timeout: float = 10.0,
     ) -> _kafkars.SeenRequest:
-        """Waits until there have been `count` such requests since the start or `forget_requests()`, and returns the last of them.
+        """Waits until there have been `count` such requests since the start or `forget_requests()`, and returns the
+        last of them.
 
         Raises:
             InvalidArgumentError: There is no such API.

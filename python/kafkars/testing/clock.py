@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 class Clock:
     """What the broker's time-outs, retention and log-append times go by; see `EmbeddedBroker.clock`.
 
-    It runs with the machine's clock, or stands still where the broker was started with `clock="manual"` or after `freeze()`.
-    A long poll ends in real time too, so that clients of a broker whose clock stands still go on reading.
+    It runs with the machine's clock, or stands still where the broker was started with `clock="manual"` or after
+    `freeze()`. A long poll ends in real time too, so that clients of a broker whose clock stands still go on reading.
     """
 
     __slots__ = ("_broker",)

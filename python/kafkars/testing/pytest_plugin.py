@@ -26,7 +26,9 @@ _NUMBERS = count(1)
 
 @pytest.fixture(scope="session")
 def kafka_settings() -> dict[str, Any]:
-    """What the brokers of the other fixtures are started with: arguments of `EmbeddedBroker`. Override it to change them."""
+    """What the brokers of the other fixtures are started with: arguments of `EmbeddedBroker`. Override it to change
+    them.
+    """
     return {}
 
 
@@ -65,7 +67,9 @@ def kafka_bootstrap_servers(kafka_broker: EmbeddedBroker) -> str:
 
 @pytest.fixture
 def kafka_topics(kafka_broker: EmbeddedBroker, request: pytest.FixtureRequest) -> Callable[..., str]:
-    """Creates topics on `kafka_broker`: `kafka_topics(partitions=3, configs={...})` returns a name that no other test has."""
+    """Creates topics on `kafka_broker`: `kafka_topics(partitions=3, configs={...})` returns a name that no other test
+    has.
+    """
     stem = re.sub(r"[^a-zA-Z0-9-]+", "-", request.node.name)[:LONGEST_STEM].strip("-")
 
     def create(partitions: int = 1, **settings: Any) -> str:

@@ -44,7 +44,8 @@ class Listener:
     """How clients may log in (`sasl.enabled.mechanisms`)."""
 
     max_reauth_ms: int | None = None
-    """Milliseconds for which a login is believed (`connections.max.reauth.ms`); the end of a token may come first. None: for ever."""
+    """Milliseconds for which a login is believed (`connections.max.reauth.ms`); the end of a token may come first.
+    None: for ever."""
 
     @property
     def has_tls(self) -> bool:
@@ -121,7 +122,8 @@ class Acl:
 
 
 def unsecured_token(subject: str, *, lifetime: float = 3600.0, now: float | None = None) -> str:
-    """A token for OAUTHBEARER that nobody has signed, as an embedded broker takes it, and Kafka where it is set up for tests.
+    """A token for OAUTHBEARER that nobody has signed, as an embedded broker takes it, and Kafka where it is set up for
+    tests.
 
     Args:
         subject: Who logs in with it.

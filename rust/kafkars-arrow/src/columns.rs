@@ -49,8 +49,8 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Finds the columns and looks at their types and values. Errors count rows from `first_row`, the batch's place in its
-    /// table.
+    /// Finds the columns and looks at their types and values. Errors count rows from `first_row`, the batch's place in
+    /// its table.
     pub fn new(
         batch: &RecordBatch,
         names: &ColumnNames,

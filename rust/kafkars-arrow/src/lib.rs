@@ -1,4 +1,5 @@
-//! Arrow columns as Kafka records and back, without a Python object for each value, and payloads as columns of their own.
+//! Arrow columns as Kafka records and back, without a Python object for each value, and payloads as columns of their
+//! own.
 #![forbid(unsafe_code)]
 
 mod columns;

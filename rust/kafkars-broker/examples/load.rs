@@ -1,7 +1,7 @@
 //! How fast a broker takes and gives batches: `load <host:port> [megabytes] [batch bytes]`.
 //!
-//! It speaks the wire format and does nothing else, with batches made beforehand, so what it measures is the broker, this one or
-//! any other: `serve` beside a real Kafka on the same machine.
+//! It speaks the wire format and does nothing else, with batches made beforehand, so what it measures is the broker,
+//! this one or any other: `serve` beside a real Kafka on the same machine.
 #![expect(
     clippy::print_stdout,
     reason = "the figures are the output of this program"

@@ -1,4 +1,5 @@
-//! Runs a broker until standard input ends: `cargo run -p kafkars-broker --example serve -- --nodes 3 --topic orders:3`.
+//! Runs a broker until standard input ends: `cargo run -p kafkars-broker --example serve -- --nodes 3 --topic
+//! orders:3`.
 //!
 //! The first line of output is the bootstrap address. It is what other clients are tested against by hand.
 #![expect(

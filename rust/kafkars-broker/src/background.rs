@@ -9,8 +9,8 @@ use crate::cluster::Cluster;
 /// How often a prepared transaction looks for the leaders that it misses.
 const RETRY: Duration = Duration::from_millis(20);
 
-/// Aborts transactions that their producers do not end in time, and completes prepared ones when their partitions can be written
-/// to again.
+/// Aborts transactions that their producers do not end in time, and completes prepared ones when their partitions can
+/// be written to again.
 pub(crate) async fn end_transactions(cluster: Arc<Cluster>) {
     let changed = cluster.state().transactions.changes();
     loop {

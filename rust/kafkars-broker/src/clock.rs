@@ -1,7 +1,7 @@
 //! The broker's clock: what time-outs of groups and transactions, retention and log-append times go by.
 //!
-//! It follows the machine's clock unless a test takes it over. A frozen clock moves only by [`Clock::advance`], so a session
-//! that times out after 45 seconds does so at once and never by accident.
+//! It follows the machine's clock unless a test takes it over. A frozen clock moves only by [`Clock::advance`], so a
+//! session that times out after 45 seconds does so at once and never by accident.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 

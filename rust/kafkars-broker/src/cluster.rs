@@ -76,7 +76,8 @@ impl Cluster {
         self.nodes.node(id)
     }
 
-    /// The node that says it is the controller. Every node carries out what only a controller may, so it is a matter of form.
+    /// The node that says it is the controller. Every node carries out what only a controller may, so it is a matter of
+    /// form.
     pub(crate) fn controller(&self) -> i32 {
         self.nodes.alive().first().map_or(-1, |node| node.id)
     }

@@ -27,7 +27,8 @@ pub const MAX_PARTITIONS: i32 = 10_000;
 pub struct BrokerConfig {
     /// Nodes of the cluster, numbered from 1. Default 1, at most [`MAX_NODES`].
     pub nodes: u16,
-    /// Listeners that every node has; the first takes `port` where it names none itself. Default none: a plain one on `port`.
+    /// Listeners that every node has; the first takes `port` where it names none itself. Default none: a plain one on
+    /// `port`.
     pub listeners: Vec<ListenerConfig>,
     /// Users that there are from the start, for PLAIN and SCRAM. Default none.
     pub users: Vec<User>,
@@ -54,10 +55,11 @@ pub struct BrokerConfig {
     /// Topic settings that hold where a topic does not say otherwise, by Kafka's topic config names
     /// (`max.message.bytes`, `message.timestamp.type`, `retention.bytes`, …).
     pub topic_defaults: Vec<(String, String)>,
-    /// The release of Kafka to pass for, from "0.11" on, such as "2.8"; a patch number is allowed. It limits the versions of all
-    /// APIs and changes what that release does otherwise. Default none: the newest.
+    /// The release of Kafka to pass for, from "0.11" on, such as "2.8"; a patch number is allowed. It limits the
+    /// versions of all APIs and changes what that release does otherwise. Default none: the newest.
     pub version: Option<String>,
-    /// A directory to keep everything in across restarts, made if it is not there. Default none: all is gone at the end.
+    /// A directory to keep everything in across restarts, made if it is not there. Default none: all is gone at the
+    /// end.
     pub data_dir: Option<PathBuf>,
     /// Limits on what `ApiVersions` offers and the broker serves, below what its version does.
     pub api_limits: Vec<ApiLimit>,
@@ -69,12 +71,13 @@ pub struct BrokerConfig {
     pub connections_max_idle: Duration,
     /// How groups behave.
     pub groups: GroupSettings,
-    /// How many of the latest requests [`requests_seen`](crate::EmbeddedBroker::requests_seen) remembers. Default 10,000.
+    /// How many of the latest requests [`requests_seen`](crate::EmbeddedBroker::requests_seen) remembers. Default
+    /// 10,000.
     pub requests_recorded: usize,
     /// Whether the broker's clock runs with the machine's or is moved by a test. Default [`ClockMode::Wall`].
     pub clock: ClockMode,
-    /// How often retention and compaction run, by the broker's clock (`log.retention.check.interval.ms`). Default none: only
-    /// when asked for.
+    /// How often retention and compaction run, by the broker's clock (`log.retention.check.interval.ms`). Default none:
+    /// only when asked for.
     pub cleanup_interval: Option<Duration>,
 }
 

@@ -1,7 +1,7 @@
 //! One client's socket: requests in, answers out, in order.
 //!
-//! A connection's requests are handled one after the other, as Kafka does it, so a long poll delays what was pipelined behind it
-//! but nothing on other connections.
+//! A connection's requests are handled one after the other, as Kafka does it, so a long poll delays what was pipelined
+//! behind it but nothing on other connections.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -27,8 +27,8 @@ use crate::slow_writer::SlowWriter;
 
 /// First buffer of a connection that says something; one that does not costs none.
 const READ_BUFFER: usize = 64 * 1024;
-/// A frame this long is given its room at once. Beyond, room grows with what has really arrived, so that announcing a huge frame
-/// costs its sender as much as it costs us.
+/// A frame this long is given its room at once. Beyond, room grows with what has really arrived, so that announcing a
+/// huge frame costs its sender as much as it costs us.
 const TRUSTED_LENGTH: usize = 1024 * 1024;
 /// Answers are collected up to this size while further requests are already here.
 const WRITE_BUFFER: usize = 64 * 1024;
@@ -294,8 +294,8 @@ impl Connection {
 
     /// Makes the buffer hold `wanted` bytes in all.
     ///
-    /// A buffer that cannot be used again is replaced: growing it in place would copy, and so make resident, all that it could
-    /// hold instead of the few bytes that are in it.
+    /// A buffer that cannot be used again is replaced: growing it in place would copy, and so make resident, all that
+    /// it could hold instead of the few bytes that are in it.
     fn make_room(&mut self, wanted: usize) {
         let additional = wanted.saturating_sub(self.incoming.len());
         if !self.incoming.try_reclaim(additional) {

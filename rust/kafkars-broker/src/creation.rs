@@ -15,7 +15,8 @@ use crate::topic_name;
 
 /// Checks a topic that is asked for and gives it as it would be, not yet part of the cluster.
 ///
-/// `assignment` has the replicas of each partition, leaders first; without one the partitions are spread over the nodes.
+/// `assignment` has the replicas of each partition, leaders first; without one the partitions are spread over the
+/// nodes.
 pub(crate) fn plan(
     cluster: &Cluster,
     state: &State,
@@ -141,8 +142,8 @@ fn check_numbers(cluster: &Cluster, partitions: i32, factor: i16) -> Result<Numb
     }
 }
 
-/// Round robin over the nodes, each topic beginning one further, so that leaders are spread evenly and predictably. Nodes
-/// that are fenced come last: they lead nothing until they are back.
+/// Round robin over the nodes, each topic beginning one further, so that leaders are spread evenly and predictably.
+/// Nodes that are fenced come last: they lead nothing until they are back.
 fn spread(
     cluster: &Cluster,
     start: usize,

@@ -1,9 +1,10 @@
 //! What the controller does when a node is lost or comes back: leaders, replicas in sync, leader epochs.
 //!
-//! As in KRaft: a node that is lost leaves the replicas in sync of every partition, except where it is the last of them; a
-//! partition it led goes to the first replica that is in sync and alive, under a new epoch, or else has no leader (-1) until
-//! one comes back. All nodes share one log, so a replica is in sync as soon as its node is back, and nothing is ever lost; also
-//! `unclean.leader.election.enable` then only means that a partition gets its leader earlier.
+//! As in KRaft: a node that is lost leaves the replicas in sync of every partition, except where it is the last of
+//! them; a partition it led goes to the first replica that is in sync and alive, under a new epoch, or else has no
+//! leader (-1) until one comes back. All nodes share one log, so a replica is in sync as soon as its node is back, and
+//! nothing is ever lost; also `unclean.leader.election.enable` then only means that a partition gets its leader
+//! earlier.
 
 use kafkars_protocol::ErrorCode;
 
@@ -43,7 +44,8 @@ impl Cluster {
         });
     }
 
-    /// Changes who coordinates what. Who waits for other members of a group that has moved is told to look for its coordinator.
+    /// Changes who coordinates what. Who waits for other members of a group that has moved is told to look for its
+    /// coordinator.
     pub(crate) fn move_coordinators(&self, state: &mut State, change: impl FnOnce()) {
         let coordinator = |id: &str| {
             let node = self.coordinator(CoordinatorKind::Group, id);

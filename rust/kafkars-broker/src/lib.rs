@@ -1,8 +1,8 @@
 //! An in-memory Kafka broker over real TCP, for tests, demonstrations and development.
 //!
-//! [`EmbeddedBroker::start`] gives a cluster of one or several nodes that any Kafka client can connect to. What it leaves out is
-//! listed in `docs/reference/embedded-broker.md`. It shares no code with the client but the wire format and the record batches,
-//! so that a mistake in one is not hidden by the same mistake in the other.
+//! [`EmbeddedBroker::start`] gives a cluster of one or several nodes that any Kafka client can connect to. What it
+//! leaves out is listed in `docs/reference/embedded-broker.md`. It shares no code with the client but the wire format
+//! and the record batches, so that a mistake in one is not hidden by the same mistake in the other.
 //!
 //! ```
 //! use kafkars_broker::{BrokerConfig, EmbeddedBroker, NewTopic};

@@ -205,7 +205,8 @@ impl Nodes {
         node
     }
 
-    /// The node a coordinator was moved to, or else the one that its key stands for; where that is fenced, the next one.
+    /// The node a coordinator was moved to, or else the one that its key stands for; where that is fenced, the next
+    /// one.
     pub(crate) fn coordinator(&self, kind: CoordinatorKind, key: &str) -> Option<Arc<Node>> {
         let table = self.table.read();
         let alive = |id: &i32| table.nodes.get(id).filter(|node| !node.is_fenced());

@@ -1,5 +1,5 @@
-//! What a partition remembers of idempotent and transactional producers: enough to refuse gaps, to recognise what it already has,
-//! and to know which transactions are open (KIP-98).
+//! What a partition remembers of idempotent and transactional producers: enough to refuse gaps, to recognise what it
+//! already has, and to know which transactions are open (KIP-98).
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -9,7 +9,8 @@ use kafkars_records::{BatchHeader, TransactionMarker};
 /// Batches remembered of each producer: as many as a producer may have in flight.
 const BATCHES_REMEMBERED: usize = 5;
 
-/// Producers remembered by one partition. Kafka forgets them after a day; a test that makes more than this in less is hostile.
+/// Producers remembered by one partition. Kafka forgets them after a day; a test that makes more than this in less is
+/// hostile.
 const PRODUCERS_REMEMBERED: usize = 10_000;
 
 /// The producers of one partition, by id.
@@ -121,7 +122,8 @@ impl Producers {
             .collect()
     }
 
-    /// Whether a producer has a transaction open here under this epoch: then its records need no check by the coordinator.
+    /// Whether a producer has a transaction open here under this epoch: then its records need no check by the
+    /// coordinator.
     pub(crate) fn is_in_transaction(&self, producer_id: i64, producer_epoch: i16) -> bool {
         self.by_id.get(&producer_id).is_some_and(|producer| {
             producer.epoch == producer_epoch && producer.transaction_start.is_some()
@@ -155,7 +157,8 @@ impl Producers {
         Ok(())
     }
 
-    /// Takes note of a marker that has been appended, and gives the offset of the first record it ends, if there is one.
+    /// Takes note of a marker that has been appended, and gives the offset of the first record it ends, if there is
+    /// one.
     pub(crate) fn end_transaction(&mut self, marker: &TransactionMarker) -> Option<i64> {
         self.appends += 1;
         let used = self.appends;
@@ -237,8 +240,8 @@ impl Producers {
         self.limit();
     }
 
-    /// Forgets many at once, so that the cost of looking for the oldest is spread over many appends. Who has a transaction open
-    /// stays: it holds back what others may read, and the coordinator limits how many there are.
+    /// Forgets many at once, so that the cost of looking for the oldest is spread over many appends. Who has a
+    /// transaction open stays: it holds back what others may read, and the coordinator limits how many there are.
     fn limit(&mut self) {
         if self.by_id.len() - self.open.len().min(self.by_id.len()) <= PRODUCERS_REMEMBERED {
             return;

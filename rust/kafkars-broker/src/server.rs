@@ -253,7 +253,8 @@ impl Acceptor {
             match accepted {
                 Ok((stream, peer)) => self.take(stream, peer),
                 Err(error) => {
-                    // Most often there are too many open files: resting keeps the loop from spinning until one is closed.
+                    // Most often there are too many open files: resting keeps the loop from spinning until one is
+                    // closed.
                     tracing::warn!(node = node.id, %error, "cannot accept a connection");
                     tokio::time::sleep(ACCEPT_PAUSE).await;
                 }

@@ -21,8 +21,8 @@ impl Waiter {
         })
     }
 
-    /// Returns when enough has been appended or something else has happened that the fetch must answer with. A wake-up that
-    /// came before the call is not lost.
+    /// Returns when enough has been appended or something else has happened that the fetch must answer with. A wake-up
+    /// that came before the call is not lost.
     pub(crate) async fn woken(&self) {
         self.notify.notified().await;
     }

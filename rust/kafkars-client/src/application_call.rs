@@ -1,4 +1,5 @@
-//! Functions of the application that give credentials. They may block for long or for ever, so each has a thread of its own.
+//! Functions of the application that give credentials. They may block for long or for ever, so each has a thread of its
+//! own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -384,7 +384,8 @@ impl ClientError {
         (!failures.is_empty()).then(|| failures.swap_remove(0))
     }
 
-    /// Whether no later try can reach a cluster: a host that is away does not make up for a login that the others refuse.
+    /// Whether no later try can reach a cluster: a host that is away does not make up for a login that the others
+    /// refuse.
     pub(crate) fn is_hopeless(&self) -> bool {
         let Self::Bootstrap(causes) = self else {
             return false;

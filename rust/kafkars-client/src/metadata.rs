@@ -26,7 +26,8 @@ const OVERTAKE_AFTER: Duration = Duration::from_secs(1);
 /// When so many known brokers do not answer, a large cluster is not tried to the last one before starting over.
 const KNOWN_TRIES: usize = 5;
 
-/// A client that was never let in tries again after this if nobody asks: whoever waits without a time limit may be let in later.
+/// A client that was never let in tries again after this if nobody asks: whoever waits without a time limit may be let
+/// in later.
 const UNASKED_PAUSE: Duration = Duration::from_secs(60);
 
 /// Where wishes for metadata are left and its state is read.
@@ -144,8 +145,9 @@ impl Drop for Awaiting<'_> {
     }
 }
 
-/// Asks whenever the plan says so. Does no I/O before somebody wants something. After a login that was refused for good the next
-/// one is tried when somebody asks again, or after a long pause: brokers lock accounts, and nobody would hear of it.
+/// Asks whenever the plan says so. Does no I/O before somebody wants something. After a login that was refused for good
+/// the next one is tried when somebody asks again, or after a long pause: brokers lock accounts, and nobody would hear
+/// of it.
 pub(crate) async fn run(core: Arc<Core>) {
     let (mut is_refused, mut is_wanted) = (false, false);
     loop {

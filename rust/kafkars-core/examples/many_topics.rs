@@ -1,10 +1,12 @@
-//! What a record costs the producer's core, by how many topics there are: taken, planned, answered and reported, without sockets.
+//! What a record costs the producer's core, by how many topics there are: taken, planned, answered and reported,
+//! without sockets.
 //!
 //! `cargo run --release -p kafkars-core --example many_topics`
 //!
-//! Batches hold as many records whatever the number of topics, as only that can be compared. Records come in three orders: `idle`
-//! sends to one topic while the others are merely known; `runs` sends a batch's worth to one topic before the next one has its
-//! turn; `rotation` goes to another topic with every record, which costs the processor's caches what it must.
+//! Batches hold as many records whatever the number of topics, as only that can be compared. Records come in three
+//! orders: `idle` sends to one topic while the others are merely known; `runs` sends a batch's worth to one topic
+//! before the next one has its turn; `rotation` goes to another topic with every record, which costs the processor's
+//! caches what it must.
 
 #![expect(
     clippy::print_stdout,

@@ -12,8 +12,8 @@ use kafkars_protocol::ErrorCode;
 use crate::backoff::{Backoff, Random};
 use crate::cluster::Cluster;
 
-/// While a leader cannot be reached the pause doubles only after so many rounds: at 100 ms it is 200 ms after 6 seconds, and a
-/// cluster that gives leaders up after 9 seconds is asked five times a second then.
+/// While a leader cannot be reached the pause doubles only after so many rounds: at 100 ms it is 200 ms after
+/// 6 seconds, and a cluster that gives leaders up after 9 seconds is asked five times a second then.
 const ROUNDS_A_DOUBLING: u32 = 64;
 
 /// The state behind the decision. The driver asks [`RefreshPlan::next`], does what it says, and reports back.
@@ -165,9 +165,9 @@ impl RefreshPlan {
         }
     }
 
-    /// The answer to `ask` arrived and is merged into `cluster`. Brokers give a leader up only when its session is over;
-    /// until then topics led by one of the `unreachable` nodes are asked for again and again, because their next leader is
-    /// known to nobody else.
+    /// The answer to `ask` arrived and is merged into `cluster`. Brokers give a leader up only when its session is
+    /// over; until then topics led by one of the `unreachable` nodes are asked for again and again, because their next
+    /// leader is known to nobody else.
     pub fn succeeded(
         &mut self,
         ask: &Ask,

@@ -23,8 +23,8 @@ impl Frame {
         Self { segments, len }
     }
 
-    /// Bytes behind their length, without any header: a SASL message after version 0 of SaslHandshake. `None` if they are more
-    /// than a length can say.
+    /// Bytes behind their length, without any header: a SASL message after version 0 of SaslHandshake. `None` if they
+    /// are more than a length can say.
     #[must_use]
     pub fn of_token(token: Bytes) -> Option<Self> {
         let length = i32::try_from(token.len()).ok()?;

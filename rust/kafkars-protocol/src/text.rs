@@ -1,7 +1,8 @@
 //! Text of a peer on its way to people: on one line, and not longer than somebody reads.
 //!
 //! Names stay as they are where they are compared or sent again. What is only read by people, an `ErrorMessage`, passes
-//! here when it is decoded; whatever becomes an exception or a line of the log passes here once more, with the names in it.
+//! here when it is decoded; whatever becomes an exception or a line of the log passes here once more, with the names in
+//! it.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -14,8 +15,9 @@ pub(crate) fn message(text: &str) -> String {
     printable(text, LONGEST_MESSAGE).into_owned()
 }
 
-/// `text` with control characters escaped, and cut where it is longer than `longest` bytes. A line feed would begin a line that
-/// looks like one of our own; an escape sequence or a change of direction would rewrite what is on the screen.
+/// `text` with control characters escaped, and cut where it is longer than `longest` bytes. A line feed would begin a
+/// line that looks like one of our own; an escape sequence or a change of direction would rewrite what is on the
+/// screen.
 #[must_use]
 pub fn printable(text: &str, longest: usize) -> Cow<'_, str> {
     let is_long = text.len() > longest;

@@ -253,8 +253,8 @@ impl PyRecordBatch {
 #[pyclass(name = "RecordIterator", module = "kafkars._kafkars", frozen)]
 pub(crate) struct PyRecordIterator {
     batch: Py<PyRecordBatch>,
-    /// The run and the byte position in it, in one word: threads that share an iterator without the GIL may see a record
-    /// twice, but never a torn place.
+    /// The run and the byte position in it, in one word: threads that share an iterator without the GIL may see a
+    /// record twice, but never a torn place.
     place: AtomicU64,
 }
 

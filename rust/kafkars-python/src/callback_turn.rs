@@ -1,5 +1,5 @@
-//! Whose turn it is to run a client's callbacks: one thread's at a time, so that they keep their order and none runs beside
-//! another.
+//! Whose turn it is to run a client's callbacks: one thread's at a time, so that they keep their order and none runs
+//! beside another.
 
 use std::thread::{self, ThreadId};
 use std::time::Duration;

@@ -120,8 +120,8 @@ pub(crate) fn produce(py: Python<'_>, error: &ProduceError) -> PyErr {
     local(py, class, error, &place)
 }
 
-/// What is wrong with a transaction. The instance tells whether the transaction is lost or the producer, because the same code
-/// of a broker means either, depending on where it appears.
+/// What is wrong with a transaction. The instance tells whether the transaction is lost or the producer, because the
+/// same code of a broker means either, depending on where it appears.
 pub(crate) fn transaction(py: Python<'_>, error: &TransactionError) -> PyErr {
     let class = match error {
         TransactionError::NotConfigured { .. } | TransactionError::OutOfOrder { .. } => {

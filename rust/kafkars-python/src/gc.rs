@@ -1,9 +1,9 @@
 //! What the garbage collector need not see: objects that are made by the million, and how objects speak when they go.
 //!
-//! PyO3 makes every class take part in garbage collection, so that each object is linked into the collector's lists when
-//! it is made and out of them when it goes. Records and deliveries hold no container and cannot be part of a cycle, so
-//! for them this is half of their cost. Here their classes leave the collector, and their objects are made and freed
-//! without the detour over `object.__new__`.
+//! PyO3 makes every class take part in garbage collection, so that each object is linked into the collector's lists
+//! when it is made and out of them when it goes. Records and deliveries hold no container and cannot be part of a
+//! cycle, so for them this is half of their cost. Here their classes leave the collector, and their objects are made
+//! and freed without the detour over `object.__new__`.
 //!
 //! This needs the layout of type objects, so it is done for the interpreters that show it. Elsewhere (abi3 and
 //! free-threaded builds) [`new`] is PyO3's ordinary way.
@@ -102,8 +102,8 @@ mod imp {
         }
     }
 
-    /// Where the value stands in an object: behind the header, as in PyO3's `repr(C)` layout. `leave_collector` compares
-    /// the size that follows from it with the one PyO3 chose.
+    /// Where the value stands in an object: behind the header, as in PyO3's `repr(C)` layout. `leave_collector`
+    /// compares the size that follows from it with the one PyO3 chose.
     const fn contents_at<T>() -> usize {
         size_of::<ffi::PyObject>().next_multiple_of(align_of::<T>())
     }
@@ -116,16 +116,17 @@ mod imp {
     }
 
     unsafe extern "C" fn deallocate<T: Uncollected>(object: *mut ffi::PyObject) {
-        // SAFETY: the interpreter calls this once, attached, with an object of this class or of one that Python code has
-        // derived from it (subclasses made by PyO3 have a function of their own), whose memory begins alike. A derived
-        // class may take part in garbage collection: its allocator put a header before the object, and its `tp_free` knows
-        // that. An object that a constructor has made is memory of its class's allocator, which looks at the flags. An
-        // instance holds a reference to its class, which the interpreter leaves to the base class's function.
+        // SAFETY: the interpreter calls this once, attached, with an object of this class or of one that Python code
+        // has derived from it (subclasses made by PyO3 have a function of their own), whose memory begins alike. A
+        // derived class may take part in garbage collection: its allocator put a header before the object, and its
+        // `tp_free` knows that. An object that a constructor has made is memory of its class's allocator, which looks
+        // at the flags. An instance holds a reference to its class, which the interpreter leaves to the base class's
+        // function.
         unsafe {
             let class = ffi::Py_TYPE(object);
             let contents = contents::<T>(object);
-            // PyO3 does not know that this thread is attached, and would keep the objects until it hears of it. While the
-            // interpreter ends it cannot be told, and then nobody asks for the memory.
+            // PyO3 does not know that this thread is attached, and would keep the objects until it hears of it. While
+            // the interpreter ends it cannot be told, and then nobody asks for the memory.
             let dropped = (*contents).may_release_objects()
                 && Python::try_attach(|_| ptr::drop_in_place(contents)).is_some();
             if !dropped {

@@ -4,7 +4,8 @@ use kafkars_client::{ClientMetrics, ConsumerMetrics, ProducerMetrics};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Puts fields of a struct into a dict. The pattern names every field, so a new counter does not compile until it is here.
+/// Puts fields of a struct into a dict. The pattern names every field, so a new counter does not compile until it is
+/// here.
 macro_rules! put {
     ($dict:expr, $metrics:expr, $type:ident { $($field:ident),* $(,)? }) => {{
         let $type { $($field),* } = $metrics;

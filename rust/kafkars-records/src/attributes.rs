@@ -51,8 +51,8 @@ impl Attributes {
         self.0 & Self::CONTROL != 0
     }
 
-    /// Whether `base_timestamp` is the time from which compaction may drop tombstones (KIP-534). Timestamps of records are
-    /// relative to it all the same.
+    /// Whether `base_timestamp` is the time from which compaction may drop tombstones (KIP-534). Timestamps of records
+    /// are relative to it all the same.
     pub fn has_delete_horizon(self) -> bool {
         self.0 & Self::DELETE_HORIZON != 0
     }

@@ -11,8 +11,8 @@ use crate::{
 /// One batch as it came, not yet checked beyond its header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawBatch {
-    /// The header. Of a message set of magic 0 or 1 it holds what a single message states: a compressed one knows only the
-    /// offset of its last record until it is opened.
+    /// The header. Of a message set of magic 0 or 1 it holds what a single message states: a compressed one knows only
+    /// the offset of its last record until it is opened.
     pub header: BatchHeader,
     bytes: Bytes,
 }
@@ -62,7 +62,8 @@ impl Batch {
         }
     }
 
-    /// Whether the batch keeps the bytes alive that it was read from: they were not compressed, and too many to be copied.
+    /// Whether the batch keeps the bytes alive that it was read from: they were not compressed, and too many to be
+    /// copied.
     pub fn shares_input(&self) -> bool {
         self.shares_input
     }
@@ -80,8 +81,8 @@ impl Batch {
         }
     }
 
-    /// The record at `position`: 0, or the `next` of a record of this batch. Any other position gives some record-shaped
-    /// answer whose spans [`Batch::slice`] can still take, but no meaning.
+    /// The record at `position`: 0, or the `next` of a record of this batch. Any other position gives some
+    /// record-shaped answer whose spans [`Batch::slice`] can still take, but no meaning.
     #[inline]
     pub fn record_at(&self, position: u32) -> RecordView {
         record::view(&self.header, &self.data, position)

@@ -11,8 +11,8 @@ use crate::{
     encode::{self, Header},
 };
 
-/// An open batch of format v2. Records are encoded where they will be sent from: one buffer, with room for the batch header
-/// in front.
+/// An open batch of format v2. Records are encoded where they will be sent from: one buffer, with room for the batch
+/// header in front.
 #[derive(Debug, Clone)]
 pub struct BatchBuilder {
     buffer: Vec<u8>,
@@ -191,8 +191,8 @@ pub struct SealedBatch {
 }
 
 impl SealedBatch {
-    /// Stamps other producer fields, for a retry under a new epoch or sequence. The records stay compressed as they are;
-    /// the bytes are copied only when a request still holds them.
+    /// Stamps other producer fields, for a retry under a new epoch or sequence. The records stay compressed as they
+    /// are; the bytes are copied only when a request still holds them.
     pub fn set_sequence(&mut self, producer: ProducerFields) {
         let mut bytes = match std::mem::take(&mut self.bytes).try_into_mut() {
             Ok(bytes) => bytes,

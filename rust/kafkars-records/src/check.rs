@@ -5,8 +5,8 @@ use crate::{RecordsError, batch_header::BatchHeader, record};
 /// How far reading goes before it gives up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadLimits {
-    /// Bytes that one batch may decompress to. Default 256 MiB: several times the largest batch that brokers take with any
-    /// usual `message.max.bytes`, and yet one that a process survives. At most 2 GiB - 1, whatever is set here.
+    /// Bytes that one batch may decompress to. Default 256 MiB: several times the largest batch that brokers take with
+    /// any usual `message.max.bytes`, and yet one that a process survives. At most 2 GiB - 1, whatever is set here.
     pub max_decompressed: usize,
 }
 
@@ -30,9 +30,9 @@ impl ReadLimits {
 /// Records between two marks of a batch: few enough to walk in no time, many enough for marks to take no room.
 pub(crate) const MARK_EVERY: usize = 64;
 
-/// Walks all records once and returns where every 64th stands. A lying count costs nothing: the walk ends with the bytes,
-/// and nothing is reserved for it. Offsets must rise within the range of the batch: a reader hands out whatever stands
-/// behind its position, and goes on behind the range.
+/// Walks all records once and returns where every 64th stands. A lying count costs nothing: the walk ends with the
+/// bytes, and nothing is reserved for it. Offsets must rise within the range of the batch: a reader hands out whatever
+/// stands behind its position, and goes on behind the range.
 pub(crate) fn check_records(header: &BatchHeader, data: &[u8]) -> Result<Box<[u32]>, RecordsError> {
     let BatchHeader {
         base_offset,

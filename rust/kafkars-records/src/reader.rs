@@ -9,8 +9,8 @@ use crate::{
     legacy,
 };
 
-/// Walks the batches of a `records` field. A batch cut short at the end (brokers fill a response by bytes, not by batches)
-/// ends the walk silently; anything else that is wrong is yielded once and ends it too.
+/// Walks the batches of a `records` field. A batch cut short at the end (brokers fill a response by bytes, not by
+/// batches) ends the walk silently; anything else that is wrong is yielded once and ends it too.
 pub fn batches(records: Bytes) -> Batches {
     Batches { rest: records }
 }

@@ -194,7 +194,8 @@ fn fields(data: &[u8], mut position: usize) -> Option<Fields> {
     })
 }
 
-/// Bytes with a length before them; any negative length is none, as in Java's client. The outer `None`: they do not fit.
+/// Bytes with a length before them; any negative length is none, as in Java's client. The outer `None`: they do not
+/// fit.
 #[inline(always)]
 fn read_span(record: &[u8], position: &mut usize) -> Option<Option<Span>> {
     let Some(length) = read_length(record, position)? else {

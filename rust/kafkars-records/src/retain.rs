@@ -12,8 +12,8 @@ use crate::{
 };
 
 impl RawBatch {
-    /// The batch with these of its records only. `batch` is what opening it gave. Offsets and producer fields stay, those of
-    /// the batch too: its offsets still reach over the records that are gone. Only for magic 2.
+    /// The batch with these of its records only. `batch` is what opening it gave. Offsets and producer fields stay,
+    /// those of the batch too: its offsets still reach over the records that are gone. Only for magic 2.
     ///
     /// `delete_horizon`: the time from which its tombstones and markers may go (KIP-534), where it has none yet.
     pub fn retaining(

@@ -11,8 +11,8 @@ use crate::{
 };
 
 impl RawBatch {
-    /// The batch at `base_offset`, appended under `partition_leader_epoch`. Both lie outside the CRC, so the records are
-    /// not touched. The bytes are changed in place when nobody else holds them, else copied.
+    /// The batch at `base_offset`, appended under `partition_leader_epoch`. Both lie outside the CRC, so the records
+    /// are not touched. The bytes are changed in place when nobody else holds them, else copied.
     ///
     /// Only for magic 2: a message set has offsets within, so a broker opens it and builds a batch.
     pub fn with_position(
@@ -38,8 +38,8 @@ impl RawBatch {
         })
     }
 
-    /// The batch with its records compressed in another way. `batch` is what opening it gave. Computes the CRC anew; offsets,
-    /// timestamps and producer fields stay. Only for magic 2.
+    /// The batch with its records compressed in another way. `batch` is what opening it gave. Computes the CRC anew;
+    /// offsets, timestamps and producer fields stay. Only for magic 2.
     pub fn with_compression(
         self,
         batch: &Batch,

@@ -11,7 +11,8 @@ pub(crate) fn read_varint(data: &[u8], position: &mut usize) -> Option<i32> {
 
 /// Reads a length at `position` and moves past it. The inner `None` is a negative one, for null.
 ///
-/// Finding the next record waits for the length of this one, so it is worth testing for the sign instead of computing it.
+/// Finding the next record waits for the length of this one, so it is worth testing for the sign instead of computing
+/// it.
 #[inline(always)]
 pub(crate) fn read_length(data: &[u8], position: &mut usize) -> Option<Option<usize>> {
     let zigzag = read_zigzag32(data, position)?;

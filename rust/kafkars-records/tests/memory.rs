@@ -1,8 +1,8 @@
-//! What reading costs in memory when numbers lie: nothing is reserved for a stated size or count, and a bomb stops at the
-//! limit. In a binary of its own, since it counts every allocation of the process.
+//! What reading costs in memory when numbers lie: nothing is reserved for a stated size or count, and a bomb stops at
+//! the limit. In a binary of its own, since it counts every allocation of the process.
 //!
-//! Zstandard's own contexts are C's and not counted; its library bounds the window a frame may ask for (128 MiB, touched
-//! only as far as it is written).
+//! Zstandard's own contexts are C's and not counted; its library bounds the window a frame may ask for (128 MiB,
+//! touched only as far as it is written).
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},

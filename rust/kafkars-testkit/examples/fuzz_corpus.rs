@@ -1,4 +1,5 @@
-//! Writes the first inputs of the fuzz targets: `cargo run -p kafkars-testkit --example fuzz_corpus -- rust/fuzz/corpus`.
+//! Writes the first inputs of the fuzz targets: `cargo run -p kafkars-testkit --example fuzz_corpus --
+//! rust/fuzz/corpus`.
 
 use std::path::Path;
 use std::{env, fs, io};

@@ -18,8 +18,8 @@ pub fn record_batch(data: &[u8]) {
     }
 }
 
-/// Decompresses `data` with the codec its first byte chooses; the limit holds. Then compresses it with every codec: it must
-/// come back.
+/// Decompresses `data` with the codec its first byte chooses; the limit holds. Then compresses it with every codec: it
+/// must come back.
 pub fn decompress_any(data: &[u8]) {
     let Some((&choice, input)) = data.split_first() else {
         return;

@@ -1,4 +1,5 @@
-"""Names that suites and programs import though no documentation shows them: they have a place, and say at use what there is."""
+"""Names that suites and programs import though no documentation shows them: they have a place, and say at use what
+there is."""
 
 from __future__ import annotations
 

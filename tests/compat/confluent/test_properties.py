@@ -1,4 +1,5 @@
-"""The table of librdkafka's properties: complete, shown in the documentation, and turned into settings of the engine."""
+"""The table of librdkafka's properties: complete, shown in the documentation, and turned into settings of the
+engine."""
 
 from __future__ import annotations
 

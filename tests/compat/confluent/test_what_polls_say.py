@@ -1,4 +1,5 @@
-"""What a poll says of callbacks that raise, members that are fenced or too slow, and clusters that cannot be reached."""
+"""What a poll says of callbacks that raise, members that are fenced or too slow, and clusters that cannot be
+reached."""
 
 from __future__ import annotations
 

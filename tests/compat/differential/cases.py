@@ -1,4 +1,5 @@
-"""The cases of a library: each callable, in each state, with nothing, with what is right, and with one thing wrong at a time."""
+"""The cases of a library: each callable, in each state, with nothing, with what is right, and with one thing wrong at a
+time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""confluent_kafka: every property of librdkafka at, below and above its limits, all others at their defaults. No broker is asked."""
+"""confluent_kafka: every property of librdkafka at, below and above its limits, all others at their defaults. No broker
+is asked."""
 
 from __future__ import annotations
 

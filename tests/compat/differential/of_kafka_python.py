@@ -112,7 +112,8 @@ def subscribed(world: World) -> Any:
 
 # --- calls
 
-# Once closed, the original waits for ever in calls that ask a broker, and takes subscriptions that nobody will carry out.
+# Once closed, the original waits for ever in calls that ask a broker, and takes subscriptions that nobody will carry
+# out.
 OPEN = ("fresh", "in a group", "assigned", "assigned in a group", "subscribed")
 PRODUCER = Kind(
     "KafkaProducer",

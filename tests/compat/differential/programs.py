@@ -1,8 +1,8 @@
 """Random programs: sequences of calls that confluent_kafka and its face run on one broker, and that must see the same.
 
-A program is a list of steps of one reader that takes its partitions by itself, closes and comes again, made from a seed. Short form:
-`test_programs.py`. Long form: `python -m tests.compat.differential.programs FIRST_SEED COUNT`, which shows the first difference of
-each program.
+A program is a list of steps of one reader that takes its partitions by itself, closes and comes again, made from a
+seed. Short form: `test_programs.py`. Long form: `python -m tests.compat.differential.programs FIRST_SEED COUNT`, which
+shows the first difference of each program.
 """
 
 from __future__ import annotations
@@ -101,7 +101,8 @@ class Reader:
                 "enable.auto.commit": False,
                 "enable.auto.offset.store": not self.stores,
                 "log_level": 0,
-                # What has to be asked again is asked soon, or the original would be quiet for longer than a drain waits.
+                # What has to be asked again is asked soon, or the original would be quiet for longer than a drain
+                # waits.
                 "fetch.error.backoff.ms": 10,
                 "retry.backoff.ms": 10,
             }

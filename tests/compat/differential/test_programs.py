@@ -1,4 +1,5 @@
-"""Random programs see the same on confluent_kafka and on its face. Long form: `python -m tests.compat.differential.programs`."""
+"""Random programs see the same on confluent_kafka and on its face. Long form: `python -m
+tests.compat.differential.programs`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Runs cases on one side: `worker LIBRARY original|face SERVERS PREFIX STATES FIRST`; a line of JSON for each.
 
-An object is used for the next case too where the call has failed, or leaves it as it was, unless its kind says that this spoils
-it; every other case has a new one.
+An object is used for the next case too where the call has failed, or leaves it as it was, unless its kind says that
+this spoils it; every other case has a new one.
 """
 
 from __future__ import annotations

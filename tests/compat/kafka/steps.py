@@ -1,4 +1,5 @@
-"""A program for `kafka`, step by step: what each step tells, a line of JSON each. Run once on the original, once on the face.
+"""A program for `kafka`, step by step: what each step tells, a line of JSON each. Run once on the original, once on the
+face.
 
     python -m tests.compat.kafka.steps LIBRARY SERVERS TOPIC CHAPTER
 

@@ -1,4 +1,5 @@
-"""Where partitions are assigned instead of others, what was read of those is committed, in the original and in the face."""
+"""Where partitions are assigned instead of others, what was read of those is committed, in the original and in the
+face."""
 
 from __future__ import annotations
 

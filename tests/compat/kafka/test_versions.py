@@ -1,4 +1,5 @@
-"""Where kafka-python 2.3 and 3.0 differ, the face does as the one that is asked for: a test for each row of `versions.py`."""
+"""Where kafka-python 2.3 and 3.0 differ, the face does as the one that is asked for: a test for each row of
+`versions.py`."""
 
 from __future__ import annotations
 

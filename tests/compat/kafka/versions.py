@@ -1,7 +1,7 @@
 """The one table of what kafka-python 2.3 and 3.0 do differently and the face does as either.
 
-Each row is run on both originals and on both faces: `python -m tests.compat.kafka.versions LIBRARY SERVERS TOPIC`, where LIBRARY is
-"2", "3" or the folder of an original, prints for each row what was found.
+Each row is run on both originals and on both faces: `python -m tests.compat.kafka.versions LIBRARY SERVERS TOPIC`,
+where LIBRARY is "2", "3" or the folder of an original, prints for each row what was found.
 """
 
 from __future__ import annotations

@@ -191,7 +191,8 @@ def _messages(load: Import) -> dict[str, Callable[[], Any]]:
         "create_message_set of another codec": lambda: protocol.create_message_set(pairs, 3),
         "gzip inside": lambda: load("kafka.codec").gzip_decode(protocol.create_gzip_message(pairs).value),
     }
-    # Cut off within the first message. Behind it the original raises StopIteration, which is an error in Python since 3.7.
+    # Cut off within the first message. Behind it the original raises StopIteration, which is an error in Python since
+    # 3.7.
     for end in range(1, 30, 4):
         found[f"message set of {end} bytes"] = partial(it._decode_message_set_iter, whole[:end])
     return found

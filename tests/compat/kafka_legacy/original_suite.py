@@ -2,8 +2,9 @@
 
     python -m tests.compat.kafka_legacy.original_suite FOLDER [pytest's arguments]
 
-FOLDER has the unpacked sources, `six` and `mock` (`make test-kafka-legacy` makes it). Brokers are those of kafkars.testing,
-or with `KAFKARS_SUITE_KAFKA=4.3.1` that Apache Kafka's (five minutes instead of two). What fails must be in `reasons_of_the_original_suite.py`, and what is there must fail.
+FOLDER has the unpacked sources, `six` and `mock` (`make test-kafka-legacy` makes it). Brokers are those of
+kafkars.testing, or with `KAFKARS_SUITE_KAFKA=4.3.1` that Apache Kafka's (five minutes instead of two). What fails must
+be in `reasons_of_the_original_suite.py`, and what is there must fail.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Writes down what kafka-python 0.9.5 itself makes: bytes of its requests, what it reads in answers, partitions of keys.
+"""Writes down what kafka-python 0.9.5 itself makes: bytes of its requests, what it reads in answers, partitions of
+keys.
 
     python -m tests.compat.kafka_legacy.record FOLDER
 
-FOLDER has the unpacked sources and `six` (`make test-kafka-legacy` makes it: .cache/kafka-python-0.9.5). Modules of the original
-are loaded one by one: its package as a whole is no Python of today. What is written is `data/recorded.json`.
+FOLDER has the unpacked sources and `six` (`make test-kafka-legacy` makes it: .cache/kafka-python-0.9.5). Modules of the
+original are loaded one by one: its package as a whole is no Python of today. What is written is `data/recorded.json`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""`KafkaConnection` and `KafkaProtocol` as a program of its own uses them, and what they make of bytes that are none."""
+"""`KafkaConnection` and `KafkaProtocol` as a program of its own uses them, and what they make of bytes that are
+none."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """`SimpleConsumer` and `KafkaConsumer` through random histories, beside a model that has the log in a list.
 
-Each step is a call of a program: sending, reading, seeking, committing, stopping and beginning anew, records deleted. What the
-consumer gives out and where it then stands must be what the model says. `KAFKARS_SEED=n` runs one history and prints it.
+Each step is a call of a program: sending, reading, seeking, committing, stopping and beginning anew, records deleted.
+What the consumer gives out and where it then stands must be what the model says. `KAFKARS_SEED=n` runs one history and
+prints it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Each program tells the same on the face as on the original: the same records and errors, the same order of callbacks."""
+"""Each program tells the same on the face as on the original: the same records and errors, the same order of
+callbacks."""
 
 from __future__ import annotations
 

@@ -1,1 +1,2 @@
-"""The public surfaces of the libraries that kafkars.compat stands in for, as tables, and what checks a library against them."""
+"""The public surfaces of the libraries that kafkars.compat stands in for, as tables, and what checks a library against
+them."""

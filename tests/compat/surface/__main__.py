@@ -1,4 +1,5 @@
-"""Prints how many entries of each table work on the face, by `since` and `tier`; with `--missing`, what does not. Names of libraries choose."""
+"""Prints how many entries of each table work on the face, by `since` and `tier`; with `--missing`, what does not. Names
+of libraries choose."""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from tests.compat.surface.library import Library
     from tests.compat.surface.table import Row
 
-# What a native method says of a keyword that it does not have, or of one that is missing because another name was given.
+# What a native method says of a keyword that it does not have, or of one that is missing because another name was
+# given.
 UNKNOWN_KEYWORD = ("unexpected keyword", "invalid keyword", "required argument", "keyword argument", "no keyword")
 NOWHERE = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0}
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 FACES = "kafkars.compat"
-# Tables of kafka-python, by its major version: what is imported, and the packages of the face, the first that has a module.
+# Tables of kafka-python, by its major version: what is imported, and the packages of the face, the first that has a
+# module.
 PACKAGES = {"kafka_python": "kafka", "kafka_python_2": "kafka"}
 FACE_PACKAGES = {"kafka_python": ("kafka_3", "kafka"), "kafka_python_2": ("kafka",)}
 

@@ -1,4 +1,5 @@
-"""The tables of `data/`: one row for each public name of a library, as observed on the release named in `data/README.md`."""
+"""The tables of `data/`: one row for each public name of a library, as observed on the release named in
+`data/README.md`."""
 
 from __future__ import annotations
 

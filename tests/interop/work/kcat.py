@@ -35,7 +35,8 @@ class KcatWorker(Worker):
         return sorted(each["partition"] for each in found["partitions"] if each["leader"] >= 0)
 
     def produce(self, topic: str, records: Sequence[Record]) -> None:
-        # Headers are for all records of a call. librdkafka's own default of the partitioner is another hash than Kafka's.
+        # Headers are for all records of a call. librdkafka's own default of the partitioner is another hash than
+        # Kafka's.
         for headers, alike in itertools.groupby(records, lambda record: record.headers):
             more = [word for name, value in headers for word in ("-H", f"{name}={value}")]
             lines = "".join(f"{record.key}\t{record.value}\n" for record in alike)

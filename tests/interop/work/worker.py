@@ -1,4 +1,5 @@
-"""What a client does in ordinary work, behind one set of names. Answers are plain values, so that they can be compared."""
+"""What a client does in ordinary work, behind one set of names. Answers are plain values, so that they can be
+compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A client certificate in a context cannot be read back: the error of the broker that wants it says what to use instead."""
+"""A client certificate in a context cannot be read back: the error of the broker that wants it says what to use
+instead."""
 
 from __future__ import annotations
 

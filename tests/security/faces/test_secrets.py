@@ -1,4 +1,5 @@
-"""Secrets show themselves nowhere: not in what a face logs, raises or prints, with every line of the log that there is."""
+"""Secrets show themselves nowhere: not in what a face logs, raises or prints, with every line of the log that there
+is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A sink that kills driver and worker once, before or after the commit of one micro-batch, or lets a task be overtaken."""
+"""A sink that kills driver and worker once, before or after the commit of one micro-batch, or lets a task be
+overtaken."""
 
 from __future__ import annotations
 

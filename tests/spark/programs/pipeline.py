@@ -1,4 +1,5 @@
-"""Streams from a topic into Parquet, into windows in Parquet, or into another topic, over what is there when they start.
+"""Streams from a topic into Parquet, into windows in Parquet, or into another topic, over what is there when they
+start.
 
 Started as `python -m tests.spark.programs.pipeline FOLDER JSON`, as often as it takes.
 """

@@ -1,7 +1,7 @@
 """aiokafka's names over the kafkars engine: programs written for aiokafka 0.8 to 0.14 run on it.
 
-`from kafkars.compat.aiokafka import AIOKafkaConsumer`, or `kafkars.compat.install("aiokafka")` before the program imports
-aiokafka.
+`from kafkars.compat.aiokafka import AIOKafkaConsumer`, or `kafkars.compat.install("aiokafka")` before the program
+imports aiokafka.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Classes that are internal to aiokafka and that programs name, as in `isinstance()`: they can be imported, and not be made."""
+"""Classes that are internal to aiokafka and that programs name, as in `isinstance()`: they can be imported, and not be
+made.
+"""
 
 from __future__ import annotations
 

@@ -43,8 +43,8 @@ class CoordinationType(IntEnum):
 class AIOKafkaClient:
     """Looks at a cluster: `bootstrap()`, `cluster`, `fetch_all_metadata()`, `close()`.
 
-    Requests of the application's own making (`send`, `ready`, `coordinator_lookup`) are not offered: the engine keeps its
-    connections to itself.
+    Requests of the application's own making (`send`, `ready`, `coordinator_lookup`) are not offered: the engine keeps
+    its connections to itself.
     """
 
     def __init__(

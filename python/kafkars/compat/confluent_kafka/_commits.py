@@ -134,7 +134,9 @@ class Commits:
             self.forget(partitions)
 
     def let_go(self, places: Iterable[Place]) -> None:
-        """Commits what is left of partitions that the program gives up, without waiting: `on_commit` hears of it in a later poll."""
+        """Commits what is left of partitions that the program gives up, without waiting: `on_commit` hears of it in a
+        later poll.
+        """
         pending = self.pending() if self._is_own else {}
         going = {at: pending[at] for at in places if at in pending and self._unknown({at: pending[at]}) is None}
         if going:

@@ -46,7 +46,8 @@ class Consumer(ConfluentConsumer):
     Callbacks run in `poll()`, `consume()` and `close()`, on the thread that calls.
 
     Args:
-        config: Properties of librdkafka by their dotted names, and `error_cb`, `stats_cb`, `throttle_cb`, `on_commit`, `logger`.
+        config: Properties of librdkafka by their dotted names, and `error_cb`, `stats_cb`, `throttle_cb`, `on_commit`,
+            `logger`.
         kwargs: The same by name; they win.
 
     Raises:
@@ -72,8 +73,9 @@ class Consumer(ConfluentConsumer):
         """See the class."""
         settings = consumer_settings(() if config is None else (config,), kwargs)
         face, values = settings.face, settings.values
-        # The engine would also commit where partitions are assigned to begin, and be told for long that there is no such partition.
-        # The library commits where messages were handed out or offsets stored, and tells `on_commit`: so commits are made here.
+        # The engine would also commit where partitions are assigned to begin, and be told for long that there is no
+        # such partition. The library commits where messages were handed out or offsets stored, and tells `on_commit`:
+        # so commits are made here.
         is_own = face.enable_auto_commit
         with translated("Failed to create consumer"):
             self._settings = settings
@@ -115,7 +117,8 @@ class Consumer(ConfluentConsumer):
 
         Args:
             topics: Names; those that begin with `^` are regular expressions.
-            on_assign: Called with the consumer and the partitions that have come. It may `assign()` them with other offsets.
+            on_assign: Called with the consumer and the partitions that have come. It may `assign()` them with other
+                offsets.
             on_revoke: Called with the consumer and the partitions that go.
             on_lost: The same for partitions that are gone already; without it `on_revoke` is called.
 
@@ -452,7 +455,9 @@ class Consumer(ConfluentConsumer):
     # --- life
 
     def close(self) -> None:
-        """Leaves the group, where `on_revoke` runs, commits what is to be committed by itself, and ends. May be called again."""
+        """Leaves the group, where `on_revoke` runs, commits what is to be committed by itself, and ends. May be called
+        again.
+        """
         if not hasattr(self, "_engine") or self._engine.closed:
             return
         try:
@@ -591,7 +596,9 @@ UNKNOWN = (
 
 @contextmanager
 def unknown_partitions(what: str) -> Iterator[None]:
-    """As `translated()`, but a partition that brokers do not know is `_UNKNOWN_PARTITION`, and no broker `_ALL_BROKERS_DOWN`."""
+    """As `translated()`, but a partition that brokers do not know is `_UNKNOWN_PARTITION`, and no broker
+    `_ALL_BROKERS_DOWN`.
+    """
     try:
         yield
     except UNKNOWN as problem:

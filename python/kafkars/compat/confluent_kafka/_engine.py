@@ -10,7 +10,8 @@ LONGEST_MS = 2**31 - 1
 """Stands for "no limit" where librdkafka has 0 or -1: 24 days."""
 
 NO_CLUSTER = "127.0.0.1:1"
-"""Where a client without `bootstrap.servers` looks for brokers: nothing listens on the port for multiplexed services."""
+"""Where a client without `bootstrap.servers` looks for brokers: nothing listens on the port for multiplexed
+services."""
 
 LARGEST_BATCH = 1 << 30
 """Lengths on the wire have 32 bits; the engine leaves half of that for what is around a batch."""
@@ -145,7 +146,9 @@ def idempotence(values: Values) -> bool:
 
 
 def times(values: Values) -> tuple[float, float]:
-    """How long a message has, and how long it waits for others, in milliseconds: what was set must fit, a default gives way."""
+    """How long a message has, and how long it waits for others, in milliseconds: what was set must fit, a default gives
+    way.
+    """
     delivery: float = values["message.timeout.ms"] or LONGEST_MS
     linger: float = values["queue.buffering.max.ms"]
     if values["transactional.id"]:

@@ -1,4 +1,6 @@
-"""What the confluent_kafka face serves itself, of what the engine knows nothing: callbacks, queue limits, stored offsets."""
+"""What the confluent_kafka face serves itself, of what the engine knows nothing: callbacks, queue limits, stored
+offsets.
+"""
 
 from __future__ import annotations
 

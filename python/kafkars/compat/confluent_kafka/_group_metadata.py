@@ -1,4 +1,6 @@
-"""What `consumer_group_metadata()` hands to `send_offsets_to_transaction()`: bytes that programs carry and do not look at."""
+"""What `consumer_group_metadata()` hands to `send_offsets_to_transaction()`: bytes that programs carry and do not look
+at.
+"""
 
 from __future__ import annotations
 

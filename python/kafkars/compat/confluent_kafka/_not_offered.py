@@ -56,7 +56,8 @@ def function(module: str, instead: str, name: str) -> Callable[..., NoReturn]:
 def others(module: str, instead: str) -> Callable[[str], NoReturn]:
     """For a module's `__getattr__`: every further name of the library's module says what there is instead.
 
-    It is an ImportError, because `from module import name` would put words of its own in the place of an AttributeError's.
+    It is an ImportError, because `from module import name` would put words of its own in the place of an
+    AttributeError's.
     """
 
     def refused(name: str) -> NoReturn:

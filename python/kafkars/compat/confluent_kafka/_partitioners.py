@@ -1,4 +1,6 @@
-"""`confluent_kafka.murmur2`, `consistent` and `fnv1a`: where librdkafka's partitioners put a key, without a producer."""
+"""`confluent_kafka.murmur2`, `consistent` and `fnv1a`: where librdkafka's partitioners put a key, without a
+producer.
+"""
 
 from __future__ import annotations
 

@@ -39,7 +39,8 @@ class Producer(ConfluentProducer):
     """Sends messages. `produce()` only takes them; callbacks run in `poll()` and `flush()`, on the thread that calls.
 
     Args:
-        config: Properties of librdkafka by their dotted names, and `error_cb`, `stats_cb`, `throttle_cb`, `on_delivery`, `logger`.
+        config: Properties of librdkafka by their dotted names, and `error_cb`, `stats_cb`, `throttle_cb`,
+            `on_delivery`, `logger`.
         kwargs: The same by name; they win.
 
     Raises:
@@ -84,7 +85,8 @@ class Producer(ConfluentProducer):
 
         Args:
             topic: Their topic.
-            messages: For each a dict of `value`, `key`, `partition`, `headers` and `callback` or `on_delivery`, as far as there are any.
+            messages: For each a dict of `value`, `key`, `partition`, `headers` and `callback` or `on_delivery`, as far
+                as there are any.
             partition: Of those that name none.
             callback: Of those that name none.
             on_delivery: The same.

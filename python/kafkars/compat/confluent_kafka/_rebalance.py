@@ -1,7 +1,8 @@
 """Partitions that come and go with a group: the engine's listeners in front of the program's callbacks.
 
-In the library a callback takes the partitions itself, with `assign()`; where it does not, the library takes them. The engine
-has taken them already when its listener runs, so here `assign()` only says where to read from, and which of them to leave out.
+In the library a callback takes the partitions itself, with `assign()`; where it does not, the library takes them. The
+engine has taken them already when its listener runs, so here `assign()` only says where to read from, and which of them
+to leave out.
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ class Listener:
     def lost(self, partitions: Sequence[types.TopicPartition]) -> None:
         """Partitions are gone.
 
-        Where the program itself took too long, the poll that says so comes first, as in librdkafka, and this with the next one.
+        Where the program itself took too long, the poll that says so comes first, as in librdkafka, and this with the
+        next one.
         """
         consumer = self._consumer()
         if consumer is None:

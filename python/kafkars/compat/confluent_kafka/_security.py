@@ -1,4 +1,6 @@
-"""Settings of TLS and SASL for the engine from librdkafka's properties, and credentials that change while a client runs."""
+"""Settings of TLS and SASL for the engine from librdkafka's properties, and credentials that change while a client
+runs.
+"""
 
 from __future__ import annotations
 
@@ -61,8 +63,8 @@ class Tokens(KeptToken):
     """Asks `oauth_cb` for a token, and keeps it for four fifths of its time; a client's connections share it.
 
     Args:
-        callback: The program's: gets `sasl.oauthbearer.config`, returns a token, its end in seconds since 1970, and perhaps a principal
-            and a dict of extensions.
+        callback: The program's: gets `sasl.oauthbearer.config`, returns a token, its end in seconds since 1970, and
+            perhaps a principal and a dict of extensions.
         config: What it gets.
     """
 

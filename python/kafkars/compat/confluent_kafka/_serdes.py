@@ -1,4 +1,6 @@
-"""What serializing and deserializing clients share: the serializers of a configuration, and what an error of one becomes."""
+"""What serializing and deserializing clients share: the serializers of a configuration, and what an error of one
+becomes.
+"""
 
 from __future__ import annotations
 

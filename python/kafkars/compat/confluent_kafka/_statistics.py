@@ -1,6 +1,7 @@
 """What `stats_cb` is told: JSON of the layout that librdkafka documents in STATISTICS.md.
 
-The engine counts for the client as a whole, so there is one entry of `brokers` for all connections. What it does not measure is there with the value that librdkafka has for "not known" or with 0.
+The engine counts for the client as a whole, so there is one entry of `brokers` for all connections. What it does not
+measure is there with the value that librdkafka has for "not known" or with 0.
 """
 
 from __future__ import annotations
@@ -187,7 +188,9 @@ class Statistics:
 
 
 def partition(number: int, watermarks: Watermarks | None, lag: int | None) -> dict[str, Any]:
-    """A partition that is read. Its offsets are those of the latest fetch; what has been committed is not known here."""
+    """A partition that is read. Its offsets are those of the latest fetch; what has been committed is not known
+    here.
+    """
     low, high = watermarks or (UNKNOWN_OFFSET, UNKNOWN_OFFSET)
     position = high - lag if lag is not None and watermarks is not None else UNKNOWN_OFFSET
     return {

@@ -55,8 +55,8 @@ CONNECTING: dict[type[errors.KafkaError], str] = {
     errors.CredentialsError: "_AUTHENTICATION",
     errors.HandshakeTimeoutError: "_TRANSPORT",
 }
-"""Why a connection came to nothing, as `error_cb` hears of it. Calls that needed the connection run out of time in librdkafka: they
-have the code of that here, and fail as soon as the reason is known."""
+"""Why a connection came to nothing, as `error_cb` hears of it. Calls that needed the connection run out of time in
+librdkafka: they have the code of that here, and fail as soon as the reason is known."""
 
 BROKER_NAMES: dict[type[errors.KafkaError], str] = {
     errors.RecordTooLargeError: "MSG_SIZE_TOO_LARGE",
@@ -151,8 +151,8 @@ def of_engine(
 def cause_of(problem: errors.KafkaError) -> BaseException | None:
     """The failure whose code counts.
 
-    A transaction that failed for a message has the code of a broker's refusal, or of the time-out; otherwise it is only said to be
-    inconsistent.
+    A transaction that failed for a message has the code of a broker's refusal, or of the time-out; otherwise it is only
+    said to be inconsistent.
     """
     if not isinstance(problem, errors.TransactionFailedError):
         return problem

@@ -21,7 +21,8 @@ def unsecured(config: str | None) -> tuple[str, float, str, dict[str, str]]:
     """A token as `oauth_cb` returns one.
 
     Args:
-        config: `sasl.oauthbearer.config`: words such as `principal=alice scope=a,b lifeSeconds=60 extension_tenant=one`.
+        config: `sasl.oauthbearer.config`: words such as `principal=alice scope=a,b lifeSeconds=60
+            extension_tenant=one`.
 
     Raises:
         ValueError: A word is not known, or the principal is missing.

@@ -84,7 +84,9 @@ def choice(known: Property, text: str, name: str) -> str:
 
 
 def number(known: Property, text: str, name: str) -> int | float:
-    """A number in its range. Whole numbers may be hexadecimal or octal, and what stands after their digits does not count."""
+    """A number in its range. Whole numbers may be hexadecimal or octal, and what stands after their digits does not
+    count.
+    """
     if known.name == "request.required.acks" or known.alias_of == "request.required.acks":
         text = "-1" if text.lower() == "all" else text
     found: int | float
@@ -129,7 +131,9 @@ def expected(known: Property) -> str:
 
 
 def wrong(known: Property, name: str, text: str = "") -> KafkaException:
-    """The error for a value that is none. It may be a secret in the wrong place, and is quoted only where it is a word mistyped."""
+    """The error for a value that is none. It may be a secret in the wrong place, and is quoted only where it is a word
+    mistyped.
+    """
     options = FLAG_WORDS if known.kind == FLAG else known.options
     given = repr(text) if is_mistyped(text, options) else "the value given"
     return invalid(f'"{name}" cannot be {given}: it needs {expected(known)}')

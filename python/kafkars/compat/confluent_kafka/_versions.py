@@ -9,5 +9,7 @@ def version() -> str:
 
 
 def libversion() -> tuple[str, int]:
-    """The release of librdkafka as text, and as a number of one byte each: major, minor, revision, 0xff for a release."""
+    """The release of librdkafka as text, and as a number of one byte each: major, minor, revision, 0xff for a
+    release.
+    """
     return ("2.16.0", 0x021000FF)

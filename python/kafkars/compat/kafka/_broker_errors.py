@@ -1,7 +1,7 @@
 """One class for every error a broker can answer with, under the names kafka-python has for them.
 
-Names, numbers, spellings of Kafka's names and what may be retried are facts of kafka-python 2.3 (`kafka.errors`); a test
-compares them with the original. Descriptions are those of `kafkars.errors`.
+Names, numbers, spellings of Kafka's names and what may be retried are facts of kafka-python 2.3 (`kafka.errors`); a
+test compares them with the original. Descriptions are those of `kafkars.errors`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """kafka-python's settings as settings of the engine.
 
-Every setting of kafka-python 2.3 is known. What the engine has no use for is listed in `WITHOUT_EFFECT` with the reason.
+Every setting of kafka-python 2.3 is known. What the engine has no use for is listed in `WITHOUT_EFFECT` with the
+reason.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Compression by hand (`kafka.codec`). What producers send is compressed by the engine.
 
-gzip is part of Python; snappy, lz4 and zstd need the package `cramjam`, as the original needs packages for them: without it
-`has_snappy()` and its like are False, and the functions raise NotImplementedError.
+gzip is part of Python; snappy, lz4 and zstd need the package `cramjam`, as the original needs packages for them:
+without it `has_snappy()` and its like are False, and the functions raise NotImplementedError.
 """
 
 from __future__ import annotations

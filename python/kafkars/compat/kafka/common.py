@@ -1,4 +1,6 @@
-"""Names where documents of kafka-python have them (`kafka.common`); their modules are `kafka.errors` and `kafka.structs`."""
+"""Names where documents of kafka-python have them (`kafka.common`); their modules are `kafka.errors` and
+`kafka.structs`.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Every exception of kafka-python, and the one map from errors of the engine to them.
 
-Follows kafka-python 2.3 (`kafka.errors`): names, bases, numbers, what may be retried, the form of the message. Names that
-only 2.0 or 3.x has are here too, so that `except` clauses of either keep working.
+Follows kafka-python 2.3 (`kafka.errors`): names, bases, numbers, what may be retried, the form of the message. Names
+that only 2.0 or 3.x has are here too, so that `except` clauses of either keep working.
 """
 
 from __future__ import annotations
@@ -149,7 +149,9 @@ class TransactionAbortedError(KafkaError):
 
 
 class TlsRefused(NoBrokersAvailable, ssl.SSLError):
-    """Broker and client did not agree on TLS. kafka-python raises either of the two, by the moment at which it finds out."""
+    """Broker and client did not agree on TLS. kafka-python raises either of the two, by the moment at which it finds
+    out.
+    """
 
     __str__ = NoBrokersAvailable.__str__
 
@@ -289,7 +291,9 @@ def without_offset(error: engine.KafkaError) -> BaseException:
 
 
 def login_refused(error: engine.KafkaError) -> BaseException:
-    """kafka-python runs out of time where the broker does not let it in: an error that says why, and is that one too."""
+    """kafka-python runs out of time where the broker does not let it in: an error that says why, and is that one
+    too.
+    """
     kind = KafkaConnectionError if error.code is None else for_code(error.code)
     made = type(kind.__name__, (kind, KafkaTimeoutError), {"__module__": kind.__module__, "retriable": kind.retriable})
     refused: BaseException = made(in_own_words(str(error)))
@@ -331,7 +335,9 @@ TRANSLATIONS: dict[type[engine.KafkaError], Callable[[engine.KafkaError], BaseEx
 
 
 def of_first_contact(error: engine.KafkaError) -> BaseException:
-    """What a constructor raises that finds no broker: a broker that is not believed is an error of `ssl`, as in kafka-python."""
+    """What a constructor raises that finds no broker: a broker that is not believed is an error of `ssl`, as in
+    kafka-python.
+    """
     kinds: dict[type[engine.KafkaError], type[Exception]] = {
         engine.CertificateError: CertificateRefused,
         engine.TlsError: TlsRefused,

@@ -1,7 +1,7 @@
 """kafka-python 3's names and behaviour over the kafkars engine, where they differ from those of 2.
 
-`kafkars.compat.install("kafka", version=3)` before the program imports kafka; what is the same in both versions comes from
-`kafkars.compat.kafka`, whose modules stand beside those of this package.
+`kafkars.compat.install("kafka", version=3)` before the program imports kafka; what is the same in both versions comes
+from `kafkars.compat.kafka`, whose modules stand beside those of this package.
 """
 
 from __future__ import annotations

@@ -13,7 +13,9 @@ T = TypeVar("T")
 
 
 def restated(method: Callable[P, T], kind: type[Exception]) -> Callable[P, T]:
-    """A method of the face of kafka-python 2 whose assertions are errors of another class, or `IllegalStateError` once it is closed."""
+    """A method of the face of kafka-python 2 whose assertions are errors of another class, or `IllegalStateError` once
+    it is closed.
+    """
 
     @functools.wraps(method)
     def call(*arguments: P.args, **keywords: P.kwargs) -> T:

@@ -1,7 +1,8 @@
-"""kafka-python 0.9's names over the kafkars engine: programs written for kafka-python 0.9.5 run on it, on brokers of today.
+"""kafka-python 0.9's names over the kafkars engine: programs written for kafka-python 0.9.5 run on it, on brokers of
+today.
 
-`from kafkars.compat.kafka_legacy import SimpleProducer`, or `kafkars.compat.install("kafka", version="0.9.5")` before the program
-imports kafka.
+`from kafkars.compat.kafka_legacy import SimpleProducer`, or `kafkars.compat.install("kafka", version="0.9.5")` before
+the program imports kafka.
 """
 
 from __future__ import annotations

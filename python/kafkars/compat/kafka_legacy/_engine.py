@@ -17,7 +17,8 @@ from kafkars.compat.kafka_legacy.common import KafkaUnavailableError
 T = TypeVar("T")
 
 PATIENCE = 30.0
-"""Seconds that a call goes on trying, unless the client's own time-out is shorter. The original gave up at the first failure."""
+"""Seconds that a call goes on trying, unless the client's own time-out is shorter. The original gave up at the first
+failure."""
 
 FIRST_TRY = 1.0
 """Seconds after which it is asked whether anybody listens at the addresses at all."""

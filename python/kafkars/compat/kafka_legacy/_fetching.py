@@ -81,8 +81,8 @@ class Fetcher:
     ) -> dict[TopicPartition, Fetched]:
         """Messages of each partition.
 
-        Everything that was in the log when the call began is there, as far as it fits; after that up to `max_wait` seconds
-        are waited for `min_bytes`.
+        Everything that was in the log when the call began is there, as far as it fits; after that up to `max_wait`
+        seconds are waited for `min_bytes`.
         """
         with self._lock:
             patience = min(self._patience, max_wait + GRACE)

@@ -24,7 +24,8 @@ CODEC_SNAPPY = 0x02
 ALL_CODECS = (CODEC_NONE, CODEC_GZIP, CODEC_SNAPPY)
 
 ENTRY_BYTES = 8 + 4 + 4 + 1 + 1 + 4 + 4
-"""What a message takes in a set besides its key and value: offset, length, checksum, format, attributes, two lengths."""
+"""What a message takes in a set besides its key and value: offset, length, checksum, format, attributes, two
+lengths."""
 
 
 def encode_message(message: Message) -> bytes:
@@ -47,7 +48,8 @@ def encode_message_set(messages: Iterable[Message]) -> bytes:
 
 
 def decode_message_set(data: bytes) -> Iterator[OffsetAndMessage]:
-    """The messages of a set, those of compressed ones in their place. A set that is cut off ends with its last whole message.
+    """The messages of a set, those of compressed ones in their place. A set that is cut off ends with its last whole
+    message.
 
     Raises:
         ConsumerFetchSizeTooSmall: Not even the first message is whole.

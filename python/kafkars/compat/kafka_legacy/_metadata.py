@@ -25,7 +25,8 @@ MAKING_SECONDS = 3.0
 
 
 def read_metadata(engine: Engine, topics: Sequence[bytes]) -> MetadataResponse:
-    """Brokers, and topics: those named, or all. A topic that is named is made, where brokers make topics that are asked for.
+    """Brokers, and topics: those named, or all. A topic that is named is made, where brokers make topics that are asked
+    for.
 
     Raises:
         KafkaUnavailableError: The cluster does not answer.

@@ -1,4 +1,6 @@
-"""Each request of `KafkaClient`, said by the native clients. Answers are given by the topic and partition of their request."""
+"""Each request of `KafkaClient`, said by the native clients. Answers are given by the topic and partition of their
+request.
+"""
 
 from __future__ import annotations
 
@@ -91,8 +93,8 @@ def fetch(
 def offsets(engine: Engine, payloads: Sequence[OffsetRequest]) -> list[OffsetResponse | FailedPayloadsError]:
     """Offsets of logs: the end, the beginning, or the first message that is not older than a time, else the end.
 
-    Brokers of 0.9 told the offsets where files of the log begin, the latest first. Of those the first is exact here, and the
-    second, where more than one is asked for, is the log's beginning.
+    Brokers of 0.9 told the offsets where files of the log begin, the latest first. Of those the first is exact here,
+    and the second, where more than one is asked for, is the log's beginning.
     """
     names: dict[int, OffsetSpec] = {LATEST: "latest", EARLIEST: "earliest"}
     places = {place_of(each): each for each in payloads if each.time >= EARLIEST}
@@ -221,7 +223,9 @@ def _finish(
 
 
 def _opened(messages: Sequence[Message]) -> tuple[int, int | None, list[Message]]:
-    """Messages without their compression, and what that was: the engine compresses them again, as brokers of today want it."""
+    """Messages without their compression, and what that was: the engine compresses them again, as brokers of today want
+    it.
+    """
     if isinstance(messages, MessageSet):
         level = (messages.level or BEST_GZIP) if messages.codec == CODEC_GZIP else None
         return messages.codec, level, list(messages)

@@ -1,7 +1,7 @@
 """`KafkaClient`: requests to a cluster, and what is known of it (`kafka.client`).
 
-The calls, their arguments and their answers are those of 0.9.5. What is sent is what brokers of today speak: the native clients
-of `_engine.py` do it.
+The calls, their arguments and their answers are those of 0.9.5. What is sent is what brokers of today speak: the native
+clients of `_engine.py` do it.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ R = TypeVar("R", bound=OfPartition)
 class KafkaClient:
     """Sends requests to a cluster and waits for the answers.
 
-    It is connected when it is made. What is known of the cluster is in `brokers` (by number), `topics_to_brokers` (leaders by
-    `TopicAndPartition`) and `topic_partitions` (by topic, then partition). Names of topics are bytes there; calls take text, too.
-    Each thread and each process has a client of its own: `copy()`.
+    It is connected when it is made. What is known of the cluster is in `brokers` (by number), `topics_to_brokers`
+    (leaders by `TopicAndPartition`) and `topic_partitions` (by topic, then partition). Names of topics are bytes there;
+    calls take text, too. Each thread and each process has a client of its own: `copy()`.
 
     Args:
         hosts: Some of the brokers: "host:port,host:port", or a list.
@@ -172,7 +172,8 @@ class KafkaClient:
         """Asks for brokers and topics, and remembers them.
 
         Args:
-            *topics: Which; all when none is named. A topic that is named is made, where brokers make topics that are asked for.
+            *topics: Which; all when none is named. A topic that is named is made, where brokers make topics that are
+                asked for.
 
         Raises:
             UnknownTopicOrPartitionError: A topic that is named does not exist.
@@ -284,8 +285,8 @@ class KafkaClient:
             min_bytes: How much is waited for, in all.
 
         Returns:
-            A `FetchResponse` for each request, in order; walking its messages raises `ConsumerFetchSizeTooSmall`, where the
-            first is larger than what was asked for.
+            A `FetchResponse` for each request, in order; walking its messages raises `ConsumerFetchSizeTooSmall`, where
+            the first is larger than what was asked for.
         """
         answers = self._send_broker_aware_request(
             payloads, lambda each: _requests.fetch(self._engine, each, max_wait_time / 1000, min_bytes)
@@ -313,7 +314,8 @@ class KafkaClient:
         fail_on_error: bool = True,
         callback: Callable[[Any], Any] | None = None,
     ) -> list[Any]:
-        """Stores offsets for a group that has no members, at its coordinator: today's brokers do not write to ZooKeeper.
+        """Stores offsets for a group that has no members, at its coordinator: today's brokers do not write to
+        ZooKeeper.
 
         Returns:
             An `OffsetCommitResponse` for each request, in order.

@@ -1,4 +1,5 @@
-"""Compression of messages that a program makes by hand (`kafka.codec`). What producers send is compressed by the engine.
+"""Compression of messages that a program makes by hand (`kafka.codec`). What producers send is compressed by the
+engine.
 
 Snappy needs the package `cramjam`, as the original needs `python-snappy`; without it `has_snappy()` is False.
 """

@@ -1,4 +1,6 @@
-"""A socket to one broker, for programs that speak the protocol themselves (`kafka.conn`). `KafkaClient` does not use it."""
+"""A socket to one broker, for programs that speak the protocol themselves (`kafka.conn`). `KafkaClient` does not use
+it.
+"""
 
 from __future__ import annotations
 

@@ -29,8 +29,8 @@ class OffsetCommitContext:
             context.mark(partition, message.offset)
     ```
 
-    At the end of the block what was marked is committed, and the consumer stands behind it: what was read and not marked is
-    read again. After an exception it stands where it stood at the beginning.
+    At the end of the block what was marked is committed, and the consumer stands behind it: what was read and not
+    marked is read again. After an exception it stands where it stood at the beginning.
 
     Args:
         consumer: What reads.
@@ -68,7 +68,9 @@ class OffsetCommitContext:
     def __exit__(
         self, exc_type: type[BaseException] | None, exc_value: BaseException | None, traceback: TracebackType | None
     ) -> bool:
-        """Commits; or rolls back; or, when the consumer stood outside the log, goes to its beginning and says nothing."""
+        """Commits; or rolls back; or, when the consumer stood outside the log, goes to its beginning and says
+        nothing.
+        """
         if exc_type is None:
             self.commit()
         elif isinstance(exc_value, OffsetOutOfRangeError):

@@ -1,7 +1,7 @@
 """Requests and answers as brokers spoke until Kafka 0.9 (`kafka.protocol`): bytes of them, and what bytes say.
 
-Brokers of today have given most of these versions up. `KafkaClient` speaks what they do; this is for programs that make or
-read such bytes themselves.
+Brokers of today have given most of these versions up. `KafkaClient` speaks what they do; this is for programs that make
+or read such bytes themselves.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ NO_REPLICA = -1
 
 
 class KafkaProtocol(ResponseDecoders):
-    """Makes bytes of requests and takes answers apart. Requests begin with their length; answers are given without it."""
+    """Makes bytes of requests and takes answers apart. Requests begin with their length; answers are given without
+    it.
+    """
 
     PRODUCE_KEY = 0
     FETCH_KEY = 1

@@ -8,7 +8,8 @@ use super::json_columns::{Cell, Misfit, column, is_known};
 use super::rows::{Decoding, Refusal};
 use super::{DecodedPayloads, PayloadDecoder};
 
-/// Decodes JSON objects into a struct. Members that the schema does not name are left out, those that are missing are null.
+/// Decodes JSON objects into a struct. Members that the schema does not name are left out, those that are missing are
+/// null.
 #[derive(Debug)]
 pub struct JsonPayloads {
     data_type: DataType,

@@ -53,9 +53,9 @@ impl<'a> RecordColumnsBuilder<'a> {
         self.rows
     }
 
-    /// Adds up to `count` records of a batch, from the byte position `start` on, as [`Batch::record_at`] takes it. Returns
-    /// how many were added and where the next one stands: fewer than `count` only if a column is full, which is at 2 GiB
-    /// of bytes; the rest belongs to another record batch. After an error the builder is of no use any more.
+    /// Adds up to `count` records of a batch, from the byte position `start` on, as [`Batch::record_at`] takes it.
+    /// Returns how many were added and where the next one stands: fewer than `count` only if a column is full, which is
+    /// at 2 GiB of bytes; the rest belongs to another record batch. After an error the builder is of no use any more.
     pub fn append(
         &mut self,
         topic: &Arc<str>,

@@ -7,12 +7,12 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUni
 /// Which Arrow types the columns have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ColumnTypes {
-    /// The closest ones: topics as a dictionary, timestamps in the milliseconds that Kafka has, null only where something can
-    /// be missing.
+    /// The closest ones: topics as a dictionary, timestamps in the milliseconds that Kafka has, null only where
+    /// something can be missing.
     #[default]
     Native,
-    /// Those that Spark declares for its Kafka source: topics as plain text, timestamps in microseconds, every field nullable,
-    /// and null in place of an empty list of headers. Spark compares schemas to the letter.
+    /// Those that Spark declares for its Kafka source: topics as plain text, timestamps in microseconds, every field
+    /// nullable, and null in place of an empty list of headers. Spark compares schemas to the letter.
     Spark,
 }
 
@@ -41,8 +41,8 @@ pub enum RecordColumn {
     Partition,
     /// The offset, int64.
     Offset,
-    /// Milliseconds since 1970 in UTC; null where the record has none. For Spark microseconds, and -1 ms where there is none,
-    /// as its own source says.
+    /// Milliseconds since 1970 in UTC; null where the record has none. For Spark microseconds, and -1 ms where there is
+    /// none, as its own source says.
     Timestamp,
     /// Who set the timestamp, int32: 0 the producer (CreateTime), 1 the broker (LogAppendTime).
     TimestampType,

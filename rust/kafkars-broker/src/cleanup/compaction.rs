@@ -1,8 +1,8 @@
 //! Compaction of one partition, batch by batch, as Kafka's cleaner does it.
 //!
-//! Of each key the latest record stays, and records without a key go. A tombstone stays until `delete.retention.ms` after the
-//! first compaction that met it, as do the markers of transactions of which nothing else is left (KIP-534). Records of aborted
-//! transactions go at once. A producer's last batch stays without its records. Offsets never change.
+//! Of each key the latest record stays, and records without a key go. A tombstone stays until `delete.retention.ms`
+//! after the first compaction that met it, as do the markers of transactions of which nothing else is left (KIP-534).
+//! Records of aborted transactions go at once. A producer's last batch stays without its records. Offsets never change.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -18,8 +18,8 @@ use crate::settings::topic::TopicConfig;
 type Latest = HashMap<Bytes, i64>;
 
 impl Partition {
-    /// Compacts up to the last stable offset or the first batch that is younger than `min.compaction.lag.ms`, and returns how
-    /// many records are gone.
+    /// Compacts up to the last stable offset or the first batch that is younger than `min.compaction.lag.ms`, and
+    /// returns how many records are gone.
     pub(crate) fn compact(&mut self, config: &TopicConfig, now: i64) -> Result<u64, RecordsError> {
         let end = self.compactable_end(config, now);
         let (below, above): (Vec<Entry>, Vec<Entry>) = self

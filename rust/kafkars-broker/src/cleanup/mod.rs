@@ -1,7 +1,8 @@
 //! What `cleanup.policy` asks for: old records deleted, and of each key only the latest kept.
 //!
-//! Kafka does both now and then, to whole segments but never to the one it appends to. Here both are done when asked for, or at
-//! an interval of the cluster's clock, and every batch is a segment of its own that can be cleaned as soon as it is there.
+//! Kafka does both now and then, to whole segments but never to the one it appends to. Here both are done when asked
+//! for, or at an interval of the cluster's clock, and every batch is a segment of its own that can be cleaned as soon
+//! as it is there.
 
 mod compaction;
 mod transactions;
@@ -9,7 +10,8 @@ mod transactions;
 use crate::error::BrokerError;
 use crate::topic::Topic;
 
-/// Deletes what `retention.ms` and `retention.bytes` no longer keep; gives by how many offsets the beginnings have moved.
+/// Deletes what `retention.ms` and `retention.bytes` no longer keep; gives by how many offsets the beginnings have
+/// moved.
 pub(crate) fn retain(topic: &mut Topic, now: i64) -> u64 {
     let config = &topic.config;
     let mut moved = 0;

@@ -1,4 +1,5 @@
-//! Which batches belong to aborted transactions, and which markers are left without a transaction, seen in the order of a log.
+//! Which batches belong to aborted transactions, and which markers are left without a transaction, seen in the order of
+//! a log.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 

@@ -29,8 +29,8 @@ pub enum Action {
 /// How an answer is damaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Corruption {
-    /// One byte is inverted: by its position after the length prefix, where 0 to 3 are the correlation id; beyond the end it
-    /// is the last.
+    /// One byte is inverted: by its position after the length prefix, where 0 to 3 are the correlation id; beyond the
+    /// end it is the last.
     FlipByte(usize),
     /// The length prefix says this instead of the length.
     Length(i32),
@@ -41,8 +41,8 @@ pub enum Corruption {
 }
 
 impl Corruption {
-    /// What leaves instead of an answer, and whether the connection is closed behind it. Nothing but the damage is copied: an answer
-    /// may be megabytes of the log.
+    /// What leaves instead of an answer, and whether the connection is closed behind it. Nothing but the damage is
+    /// copied: an answer may be megabytes of the log.
     pub(crate) fn apply(self, frame: Frame) -> (Vec<Bytes>, bool) {
         let length = frame.len();
         let segments = frame.into_segments();

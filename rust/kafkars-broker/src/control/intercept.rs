@@ -54,8 +54,8 @@ impl Intercept {
         self
     }
 
-    /// Only requests that `predicate` accepts. It runs on the broker's thread, which serves nobody meanwhile; it may look at
-    /// the broker but must not stop it or a node.
+    /// Only requests that `predicate` accepts. It runs on the broker's thread, which serves nobody meanwhile; it may
+    /// look at the broker but must not stop it or a node.
     #[must_use]
     pub fn when(
         mut self,

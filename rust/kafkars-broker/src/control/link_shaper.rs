@@ -58,7 +58,8 @@ impl Link {
 
     /// Waits as long as the line needs for so many bytes.
     ///
-    /// No timer waits for less than a tick, so what is left of one is not waited for but owed: the next bytes wait for it too.
+    /// No timer waits for less than a tick, so what is left of one is not waited for but owed: the next bytes wait for
+    /// it too.
     pub(crate) async fn carry(&self, direction: Direction, bytes: usize) {
         let now = Instant::now();
         let through = self.reserve(direction, bytes, now);

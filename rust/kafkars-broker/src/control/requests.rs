@@ -43,8 +43,8 @@ pub struct SeenRequest {
 }
 
 impl SeenRequest {
-    /// Its fields. None when they are not kept any more or hold a secret (SaslAuthenticate, AlterUserScramCredentials), or when the
-    /// API is not served.
+    /// Its fields. None when they are not kept any more or hold a secret (SaslAuthenticate, AlterUserScramCredentials),
+    /// or when the API is not served.
     ///
     /// # Errors
     /// When the bytes are not such a request.

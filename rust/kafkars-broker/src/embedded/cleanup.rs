@@ -6,8 +6,8 @@ use crate::error::BrokerError;
 use crate::topic::Topic;
 
 impl EmbeddedBroker {
-    /// Deletes what `retention.ms` and `retention.bytes` no longer keep of a topic, or of all, where `cleanup.policy` has
-    /// `delete`. Returns by how many offsets the beginnings of their partitions have moved.
+    /// Deletes what `retention.ms` and `retention.bytes` no longer keep of a topic, or of all, where `cleanup.policy`
+    /// has `delete`. Returns by how many offsets the beginnings of their partitions have moved.
     ///
     /// # Errors
     /// When there is no such topic, or the broker is stopped.

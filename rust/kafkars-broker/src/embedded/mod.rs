@@ -77,8 +77,8 @@ impl EmbeddedBroker {
         })
     }
 
-    /// Where its nodes listen, as clients take it: `host:port,host:port`. What it advertises may be something else. Of several
-    /// listeners it is the first.
+    /// Where its nodes listen, as clients take it: `host:port,host:port`. What it advertises may be something else. Of
+    /// several listeners it is the first.
     pub fn bootstrap_servers(&self) -> String {
         self.bootstrap_servers_at(0)
     }
@@ -202,8 +202,8 @@ impl EmbeddedBroker {
         self.cluster.control.hits(id)
     }
 
-    /// Waits for requests: returns how many there have been since the start, at once when that is more than `known`, else when
-    /// there is another one, or after at most 50 ms.
+    /// Waits for requests: returns how many there have been since the start, at once when that is more than `known`,
+    /// else when there is another one, or after at most 50 ms.
     pub fn wait_for_requests(&self, known: u64) -> u64 {
         self.cluster
             .control
@@ -225,8 +225,8 @@ impl EmbeddedBroker {
         self.server.is_running()
     }
 
-    /// Closes all listeners and connections, ends the thread, and leaves its data directory to others. Does nothing the second
-    /// time.
+    /// Closes all listeners and connections, ends the thread, and leaves its data directory to others. Does nothing the
+    /// second time.
     pub fn stop(&self) {
         self.server.stop();
         let mut state = self.cluster.state();

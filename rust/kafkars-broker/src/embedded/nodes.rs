@@ -41,8 +41,8 @@ impl EmbeddedBroker {
         self.take_down(&node)
     }
 
-    /// Takes a node down without the controller noticing: its port and its connections are closed, and it still leads what
-    /// it led, until [`fence_node`](Self::fence_node).
+    /// Takes a node down without the controller noticing: its port and its connections are closed, and it still leads
+    /// what it led, until [`fence_node`](Self::fence_node).
     ///
     /// # Errors
     /// As [`stop_node`](Self::stop_node).
@@ -51,8 +51,8 @@ impl EmbeddedBroker {
         self.take_down(&node)
     }
 
-    /// Starts a stopped node on the port it had, or lets a paused one go on. It is in sync at once, and leads what nobody else
-    /// could lead meanwhile. Does nothing to a node that runs and was not given up.
+    /// Starts a stopped node on the port it had, or lets a paused one go on. It is in sync at once, and leads what
+    /// nobody else could lead meanwhile. Does nothing to a node that runs and was not given up.
     ///
     /// # Errors
     /// When there is no such node, the port cannot be opened, or the broker is stopped.
@@ -88,8 +88,8 @@ impl EmbeddedBroker {
         self.start_node(node)
     }
 
-    /// Halts a node: it accepts nothing and answers nothing, and its connections stay open. It keeps its leaderships until
-    /// [`fence_node`](Self::fence_node). Does nothing to a node that is stopped.
+    /// Halts a node: it accepts nothing and answers nothing, and its connections stay open. It keeps its leaderships
+    /// until [`fence_node`](Self::fence_node). Does nothing to a node that is stopped.
     ///
     /// # Errors
     /// When there is no such node, or the broker is stopped.
@@ -101,8 +101,8 @@ impl EmbeddedBroker {
         Ok(())
     }
 
-    /// The controller gives a node up, as when its session times out: leaders and coordinators move, whatever the node itself
-    /// does. It is taken back by [`start_node`](Self::start_node).
+    /// The controller gives a node up, as when its session times out: leaders and coordinators move, whatever the node
+    /// itself does. It is taken back by [`start_node`](Self::start_node).
     ///
     /// # Errors
     /// When there is no such node, or the broker is stopped.

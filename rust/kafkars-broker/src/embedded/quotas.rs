@@ -7,8 +7,8 @@ use crate::error::BrokerError;
 use crate::quotas::{CONNECTION_RATE, Entity, Part, check};
 
 impl EmbeddedBroker {
-    /// Sets a quota of clients, or with no value takes it back: `producer_byte_rate`, `consumer_byte_rate`, `request_percentage`
-    /// or `controller_mutation_rate` of a client id, or of every client without one of its own.
+    /// Sets a quota of clients, or with no value takes it back: `producer_byte_rate`, `consumer_byte_rate`,
+    /// `request_percentage` or `controller_mutation_rate` of a client id, or of every client without one of its own.
     ///
     /// # Errors
     /// When there is no such quota, the value makes no sense, or the broker is stopped.
@@ -22,8 +22,8 @@ impl EmbeddedBroker {
         self.set_quota_of(&entity, key, value)
     }
 
-    /// Sets how many connections a second an address may open, or with no value takes that back; no address means each that has no
-    /// quota of its own. One that is too many is held for up to a second and closed.
+    /// Sets how many connections a second an address may open, or with no value takes that back; no address means each
+    /// that has no quota of its own. One that is too many is held for up to a second and closed.
     ///
     /// # Errors
     /// When the value makes no sense, or the broker is stopped.

@@ -8,7 +8,8 @@ use super::{Group, Groups};
 const NOT_FOUND_SINCE: i16 = 9;
 
 impl Groups {
-    /// Whether offsets may be committed for a group by who says to be this member; makes the group of a consumer that is alone.
+    /// Whether offsets may be committed for a group by who says to be this member; makes the group of a consumer that
+    /// is alone.
     pub(crate) fn check_commit(
         &mut self,
         group: &str,

@@ -1,7 +1,7 @@
 //! Group coordinators: all groups of the cluster, whichever node coordinates them.
 //!
-//! Nothing runs beside the requests: every look at a group first lets happen what is due by the clock, and requests that wait for
-//! other members (`coordination::wait` of the handlers) wake up at the deadlines of their group.
+//! Nothing runs beside the requests: every look at a group first lets happen what is due by the clock, and requests
+//! that wait for other members (`coordination::wait` of the handlers) wake up at the deadlines of their group.
 
 pub(crate) mod classic;
 mod commits;

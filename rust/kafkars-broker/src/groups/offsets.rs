@@ -198,7 +198,8 @@ impl Offsets {
         }
     }
 
-    /// Forgets the commits of one group that `expired` says have had their time, unless a transaction is about to replace them.
+    /// Forgets the commits of one group that `expired` says have had their time, unless a transaction is about to
+    /// replace them.
     pub(super) fn expire(&mut self, group: &str, expired: impl Fn(&str, &Committed) -> bool) {
         let Some(offsets) = self.groups.get_mut(group) else {
             return;

@@ -1,11 +1,11 @@
 //! Produce, versions 3 to 13.
 //!
-//! Kept: acks 0, 1 and all; one batch of format 2 per partition, checked to its last record; idempotent sequences with duplicates
-//! recognised; `max.message.bytes`, timestamp type and bounds; leader hints since version 10 (KIP-951), topic ids since 13.
-//! With acks=0 an error closes the connection, which is all that such a client can be told.
+//! Kept: acks 0, 1 and all; one batch of format 2 per partition, checked to its last record; idempotent sequences with
+//! duplicates recognised; `max.message.bytes`, timestamp type and bounds; leader hints since version 10 (KIP-951),
+//! topic ids since 13. With acks=0 an error closes the connection, which is all that such a client can be told.
 //!
-//! Transactional batches need a transaction that their partition is part of, unless one is open in the partition (KIP-890). Since
-//! version 12 a batch makes its partition part of the transaction.
+//! Transactional batches need a transaction that their partition is part of, unless one is open in the partition
+//! (KIP-890). Since version 12 a batch makes its partition part of the transaction.
 //!
 //! With acks=all, `min.insync.replicas` must be alive. Batches of a topic with a codec of its own are compressed anew.
 //!

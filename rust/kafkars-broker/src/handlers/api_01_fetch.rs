@@ -1,14 +1,16 @@
 //! Fetch, versions 4 to 18.
 //!
-//! Kept: long polls by `min_bytes` and `max_wait_ms`; `max_bytes` of the request and of each partition, where the first batch is
-//! answered whatever its size; incremental sessions (version 7, KIP-227); leader epochs (9, KIP-320) and diverging epochs (12,
-//! KIP-595); topic ids (13, KIP-516); leader hints (16, KIP-951).
+//! Kept: long polls by `min_bytes` and `max_wait_ms`; `max_bytes` of the request and of each partition, where the first
+//! batch is answered whatever its size; incremental sessions (version 7, KIP-227); leader epochs (9, KIP-320) and
+//! diverging epochs (12, KIP-595); topic ids (13, KIP-516); leader hints (16, KIP-951).
 //!
 //! A client that is over its quota gets nothing but the time to pause (KIP-219).
 //!
-//! Readers of committed records get none from the last stable offset on, and the aborted transactions to leave out (KIP-98).
+//! Readers of committed records get none from the last stable offset on, and the aborted transactions to leave out
+//! (KIP-98).
 //!
-//! Skipped: fetches by followers are answered like those of consumers; no replica is ever preferred. `max_wait_ms` has no upper bound, as in Kafka.
+//! Skipped: fetches by followers are answered like those of consumers; no replica is ever preferred. `max_wait_ms` has
+//! no upper bound, as in Kafka.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -69,8 +71,8 @@ impl Serve for FetchRequest {
         Handled::Later(Box::pin(poll.run(peer.cluster.now().saturating_add(wait))))
     }
 
-    /// Errors of sessions are errors of the whole answer; all others are told for each partition, also for those that only the
-    /// session names.
+    /// Errors of sessions are errors of the whole answer; all others are told for each partition, also for those that
+    /// only the session names.
     fn refuse(&self, peer: &Peer, version: i16, code: ErrorCode) -> FetchResponse {
         if matches!(
             code,

@@ -1,8 +1,9 @@
 //! ListOffsets, versions 1 to 11.
 //!
-//! Kept: earliest, latest, by time, and the record with the largest timestamp (version 7, KIP-734); the isolation level (2), under
-//! which nothing lies beyond the last stable offset; leader epochs (4).
-//! Version 8 added the earliest local offset (KIP-405), which is the earliest; 9 and 11 ask for tiered storage, which has nothing.
+//! Kept: earliest, latest, by time, and the record with the largest timestamp (version 7, KIP-734); the isolation level
+//! (2), under which nothing lies beyond the last stable offset; leader epochs (4).
+//! Version 8 added the earliest local offset (KIP-405), which is the earliest; 9 and 11 ask for tiered storage, which
+//! has nothing.
 
 use bytes::Bytes;
 use kafkars_protocol::ErrorCode;

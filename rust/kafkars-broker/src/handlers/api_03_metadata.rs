@@ -1,8 +1,8 @@
 //! Metadata, versions 0 to 13.
 //!
-//! Kept: all topics (null; in version 0 the empty list) or those named, by name or by id (version 12, KIP-516); creation of unknown
-//! topics where broker and request (since version 4) allow it; leader epochs (7); authorized operations (8, KIP-430), which are
-//! all there are.
+//! Kept: all topics (null; in version 0 the empty list) or those named, by name or by id (version 12, KIP-516);
+//! creation of unknown topics where broker and request (since version 4) allow it; leader epochs (7); authorized
+//! operations (8, KIP-430), which are all there are.
 //!
 //! Unlike Kafka's, an answer that creates a topic has it at once, with its leaders: there is nothing to wait for.
 

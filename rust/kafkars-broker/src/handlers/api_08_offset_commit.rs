@@ -1,7 +1,7 @@
 //! OffsetCommit, versions 2 to 10.
 //!
-//! Kept: commits of members, whose generation or epoch must be the current one, and of consumers that assign their partitions by hand;
-//! retention (versions 2 to 4), leader epochs (6), static members (7), topic ids (10, KIP-848).
+//! Kept: commits of members, whose generation or epoch must be the current one, and of consumers that assign their
+//! partitions by hand; retention (versions 2 to 4), leader epochs (6), static members (7), topic ids (10, KIP-848).
 
 use kafkars_protocol::messages::offset_commit::{
     OffsetCommitRequest, OffsetCommitRequestPartition, OffsetCommitResponse,

@@ -1,7 +1,7 @@
 //! OffsetFetch, versions 1 to 10.
 //!
-//! Kept: committed offsets of one group, of several (version 8, KIP-709), of all its partitions (null, version 2), by topic id (10);
-//! waiting for stable offsets (7, KIP-447); members and their epochs (9, KIP-848).
+//! Kept: committed offsets of one group, of several (version 8, KIP-709), of all its partitions (null, version 2), by
+//! topic id (10); waiting for stable offsets (7, KIP-447); members and their epochs (9, KIP-848).
 
 use kafkars_protocol::messages::offset_fetch::{
     OffsetFetchRequest, OffsetFetchRequestGroup, OffsetFetchRequestTopics, OffsetFetchResponse,

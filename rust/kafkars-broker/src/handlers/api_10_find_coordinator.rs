@@ -1,7 +1,7 @@
 //! FindCoordinator, versions 0 to 6.
 //!
-//! Kept: every group has a node that keeps its committed offsets, every transactional id one that ends its transactions; several
-//! at once (version 4, KIP-699).
+//! Kept: every group has a node that keeps its committed offsets, every transactional id one that ends its
+//! transactions; several at once (version 4, KIP-699).
 //!
 //! The state of share groups by `group:topic-id:partition` (version 6, KIP-932), which only brokers ask for.
 //!

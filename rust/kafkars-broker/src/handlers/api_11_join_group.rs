@@ -1,7 +1,7 @@
 //! JoinGroup, versions 0 to 9.
 //!
-//! Kept: rebalances with their timeouts (version 1), member ids that must be known (4, KIP-394), static members (5, KIP-345),
-//! leaders that must not assign again (9, KIP-814).
+//! Kept: rebalances with their timeouts (version 1), member ids that must be known (4, KIP-394), static members (5,
+//! KIP-345), leaders that must not assign again (9, KIP-814).
 //!
 //! Skipped: the reason (8, KIP-800), which is only for logs.
 

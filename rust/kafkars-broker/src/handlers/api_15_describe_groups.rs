@@ -1,6 +1,7 @@
 //! DescribeGroups, versions 0 to 6.
 //!
-//! Kept: classic groups; a group that is not there, or of another kind, is "Dead", and since version 6 an error besides.
+//! Kept: classic groups; a group that is not there, or of another kind, is "Dead", and since version 6 an error
+//! besides.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::describe_groups::{

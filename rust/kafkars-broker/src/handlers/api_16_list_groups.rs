@@ -1,6 +1,7 @@
 //! ListGroups, versions 0 to 5.
 //!
-//! Kept: filters by state (version 4, KIP-518) and by type (5, KIP-848), whatever their case. A node lists what it coordinates.
+//! Kept: filters by state (version 4, KIP-518) and by type (5, KIP-848), whatever their case. A node lists what it
+//! coordinates.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::list_groups::{ListGroupsRequest, ListGroupsResponse};

@@ -1,7 +1,7 @@
 //! SaslHandshake, versions 0 and 1.
 //!
-//! Kept: the mechanism is agreed on, at first or again (KIP-368), or those that there are named. At a listener where nobody logs in
-//! the answer is ILLEGAL_SASL_STATE.
+//! Kept: the mechanism is agreed on, at first or again (KIP-368), or those that there are named. At a listener where
+//! nobody logs in the answer is ILLEGAL_SASL_STATE.
 //!
 //! After version 0 the messages of the mechanism travel bare, since version 1 in SaslAuthenticate.
 

@@ -1,7 +1,7 @@
 //! ApiVersions, versions 0 to 4.
 //!
-//! Kept: the answer in version 0 to a version that is too new, with the versions of this API (KIP-511); the check of the client's
-//! software name, and features (version 3, KIP-584): those of the release
+//! Kept: the answer in version 0 to a version that is too new, with the versions of this API (KIP-511); the check of
+//! the client's software name, and features (version 3, KIP-584): those of the release
 //! that this broker has, at the levels that they are at.
 
 use kafkars_protocol::messages::api_versions::{
@@ -86,7 +86,8 @@ pub(super) fn unsupported(peer: &Peer) -> ApiVersionsResponse {
 fn offered(peer: &Peer) -> Vec<ApiVersion> {
     let entry = |(api, versions): (ApiKey, kafkars_protocol::VersionRange)| ApiVersion {
         api_key: api.as_i16(),
-        // Kafka 4 says so too, though it serves 3 and later, as older ones do here: librdkafka refuses to compress for a broker without version 0.
+        // Kafka 4 says so too, though it serves 3 and later, as older ones do here: librdkafka refuses to compress for
+        // a broker without version 0.
         min_version: if api == ApiKey::Produce {
             0
         } else {

@@ -1,7 +1,8 @@
 //! CreateTopics, versions 2 to 7.
 //!
-//! Kept: Kafka's checks of names, numbers, assignments and settings; dry runs; defaults for -1 (version 4, KIP-464); what was made
-//! in the answer (5, KIP-525); topic ids (7). Any node carries it out; topics are there when the answer is.
+//! Kept: Kafka's checks of names, numbers, assignments and settings; dry runs; defaults for -1 (version 4, KIP-464);
+//! what was made in the answer (5, KIP-525); topic ids (7). Any node carries it out; topics are there when the answer
+//! is.
 //!
 //! Since version 6 a client whose `controller_mutation_rate` is used up is refused (KIP-599); before, it has to pause.
 

@@ -1,7 +1,8 @@
 //! DeleteTopics, versions 1 to 6.
 //!
-//! Kept: deletion by name, and by id (version 6, KIP-516). Any node carries it out, at once; fetches that wait are told.
-//! Since version 5 a client whose `controller_mutation_rate` is used up is refused (KIP-599); before, it has to pause.
+//! Kept: deletion by name, and by id (version 6, KIP-516). Any node carries it out, at once; fetches that wait are
+//! told. Since version 5 a client whose `controller_mutation_rate` is used up is refused (KIP-599); before, it has to
+//! pause.
 
 use std::collections::HashMap;
 

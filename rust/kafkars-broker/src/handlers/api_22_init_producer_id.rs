@@ -1,12 +1,12 @@
 //! InitProducerId, versions 0 to 5.
 //!
-//! Kept: every idempotent producer that asks gets a new id with epoch 0, as in Kafka, whatever id it had. A transactional id keeps
-//! its producer id and gets the next epoch, which fences whoever had it before; a transaction under way is aborted first
-//! (CONCURRENT_TRANSACTIONS until the producer asks again). A producer that names its identity (version 3, KIP-360) gets its epoch
-//! bumped unless somebody else has.
+//! Kept: every idempotent producer that asks gets a new id with epoch 0, as in Kafka, whatever id it had. A
+//! transactional id keeps its producer id and gets the next epoch, which fences whoever had it before; a transaction
+//! under way is aborted first (CONCURRENT_TRANSACTIONS until the producer asks again). A producer that names its
+//! identity (version 3, KIP-360) gets its epoch bumped unless somebody else has.
 //!
-//! Version 4 added PRODUCER_FENCED; before, it is INVALID_PRODUCER_EPOCH (KIP-588). Version 6, for two-phase commit (KIP-939), is not
-//! stable in Kafka 4.3 and not served.
+//! Version 4 added PRODUCER_FENCED; before, it is INVALID_PRODUCER_EPOCH (KIP-588). Version 6, for two-phase commit
+//! (KIP-939), is not stable in Kafka 4.3 and not served.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::init_producer_id::{InitProducerIdRequest, InitProducerIdResponse};

@@ -1,7 +1,8 @@
 //! AddPartitionsToTxn, versions 0 to 5.
 //!
-//! Kept: partitions that are not there fail, and the others with them (OPERATION_NOT_ATTEMPTED); version 2 told PRODUCER_FENCED apart.
-//! Since version 4 brokers ask so for several transactions at once, also only to verify (KIP-890).
+//! Kept: partitions that are not there fail, and the others with them (OPERATION_NOT_ATTEMPTED); version 2 told
+//! PRODUCER_FENCED apart. Since version 4 brokers ask so for several transactions at once, also only to verify
+//! (KIP-890).
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::add_partitions_to_txn::{

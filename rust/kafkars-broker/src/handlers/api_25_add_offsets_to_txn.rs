@@ -1,6 +1,7 @@
 //! AddOffsetsToTxn, versions 0 to 4.
 //!
-//! Kept: everything. The offsets that a group commits become part of the transaction; version 2 told PRODUCER_FENCED apart.
+//! Kept: everything. The offsets that a group commits become part of the transaction; version 2 told PRODUCER_FENCED
+//! apart.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::add_offsets_to_txn::{

@@ -1,9 +1,10 @@
 //! EndTxn, versions 0 to 5.
 //!
-//! Kept: a producer that did not get the answer may ask again. Since version 5 every end starts a new epoch, which the answer
-//! tells, and a transaction to which nothing was added may be aborted (KIP-890).
+//! Kept: a producer that did not get the answer may ask again. Since version 5 every end starts a new epoch, which the
+//! answer tells, and a transaction to which nothing was added may be aborted (KIP-890).
 //!
-//! The markers are in the logs when the answer is there, unless a partition has no leader; Kafka writes them afterwards.
+//! The markers are in the logs when the answer is there, unless a partition has no leader; Kafka writes them
+//! afterwards.
 //!
 //! Version 2 told PRODUCER_FENCED apart.
 

@@ -1,8 +1,8 @@
 //! WriteTxnMarkers, versions 1 and 2.
 //!
-//! Kept: what coordinators send to leaders, and administrators to abort a transaction that hangs (KIP-664): a marker in each
-//! partition, refused when its epochs are older than what the partition knows. Version 2 names the transaction version (KIP-1228): from 2
-//! on the marker must be of a later epoch than the records it ends.
+//! Kept: what coordinators send to leaders, and administrators to abort a transaction that hangs (KIP-664): a marker in
+//! each partition, refused when its epochs are older than what the partition knows. Version 2 names the transaction
+//! version (KIP-1228): from 2 on the marker must be of a later epoch than the records it ends.
 //!
 //! The coordinator of this broker writes its markers itself.
 

@@ -1,7 +1,7 @@
 //! TxnOffsetCommit, versions 0 to 5.
 //!
-//! Kept: offsets that hold when the transaction is committed, and until then make the group's offsets unstable (KIP-447). The group
-//! must be part of the transaction; since version 5 the commit itself makes it so (KIP-890).
+//! Kept: offsets that hold when the transaction is committed, and until then make the group's offsets unstable
+//! (KIP-447). The group must be part of the transaction; since version 5 the commit itself makes it so (KIP-890).
 //!
 //! Version 3 added the member, 4 tells TRANSACTION_ABORTABLE.
 

@@ -1,6 +1,7 @@
 //! DeleteAcls, versions 1 to 3.
 //!
-//! Kept: each filter takes its rules away and tells which they were. Without access control all are refused with SECURITY_DISABLED.
+//! Kept: each filter takes its rules away and tells which they were. Without access control all are refused with
+//! SECURITY_DISABLED.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::delete_acls::{

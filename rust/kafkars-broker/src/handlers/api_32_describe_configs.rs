@@ -1,7 +1,7 @@
 //! DescribeConfigs, versions 1 to 4.
 //!
-//! Kept: the settings of topics, brokers, groups and client metrics, with their types (version 3), origins and synonyms, and the levels of
-//! loggers. A broker describes itself, and with an empty name what was changed for all.
+//! Kept: the settings of topics, brokers, groups and client metrics, with their types (version 3), origins and
+//! synonyms, and the levels of loggers. A broker describes itself, and with an empty name what was changed for all.
 //!
 //! Skipped: documentation; of the 340 settings of a broker, those that mean something neither to
 //! clients nor to this broker.

@@ -1,7 +1,7 @@
 //! DescribeLogDirs, versions 1 to 5.
 //!
-//! Kept: the one directory that a node of this broker has by name, with the sizes of the logs that the node has replicas of; all
-//! topics or those asked for. The size of its volume (version 4, KIP-827) is "unknown".
+//! Kept: the one directory that a node of this broker has by name, with the sizes of the logs that the node has
+//! replicas of; all topics or those asked for. The size of its volume (version 4, KIP-827) is "unknown".
 
 use std::collections::HashSet;
 

@@ -1,7 +1,7 @@
 //! SaslAuthenticate, versions 0 to 2.
 //!
-//! Kept: the messages of a mechanism, and how long the login is believed (version 1, KIP-368). A login that fails is answered a
-//! little later, with the mechanism's words, and ends the connection.
+//! Kept: the messages of a mechanism, and how long the login is believed (version 1, KIP-368). A login that fails is
+//! answered a little later, with the mechanism's words, and ends the connection.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::sasl_authenticate::{

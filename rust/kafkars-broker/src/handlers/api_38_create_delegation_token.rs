@@ -1,6 +1,7 @@
 //! CreateDelegationToken, versions 1 to 3.
 //!
-//! Kept: nobody is authenticated here, and whoever is not gets no token in Kafka either: DELEGATION_TOKEN_REQUEST_NOT_ALLOWED.
+//! Kept: nobody is authenticated here, and whoever is not gets no token in Kafka either:
+//! DELEGATION_TOKEN_REQUEST_NOT_ALLOWED.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::create_delegation_token::{

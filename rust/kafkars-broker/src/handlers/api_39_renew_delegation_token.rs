@@ -1,6 +1,7 @@
 //! RenewDelegationToken, versions 1 and 2.
 //!
-//! Kept: nobody is authenticated here, and whoever is not may not touch tokens in Kafka either: DELEGATION_TOKEN_REQUEST_NOT_ALLOWED.
+//! Kept: nobody is authenticated here, and whoever is not may not touch tokens in Kafka either:
+//! DELEGATION_TOKEN_REQUEST_NOT_ALLOWED.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::renew_delegation_token::{

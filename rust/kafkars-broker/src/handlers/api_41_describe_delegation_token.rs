@@ -1,6 +1,7 @@
 //! DescribeDelegationToken, versions 1 to 3.
 //!
-//! Kept: nobody is authenticated here, and whoever is not may not see tokens in Kafka either: DELEGATION_TOKEN_REQUEST_NOT_ALLOWED.
+//! Kept: nobody is authenticated here, and whoever is not may not see tokens in Kafka either:
+//! DELEGATION_TOKEN_REQUEST_NOT_ALLOWED.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::describe_delegation_token::{

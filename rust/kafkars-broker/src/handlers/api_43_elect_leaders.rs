@@ -1,6 +1,7 @@
 //! ElectLeaders, versions 0 to 2 (KIP-183, KIP-460).
 //!
-//! Kept: elections of the first replica, and unclean ones for partitions without a leader; all partitions or those named.
+//! Kept: elections of the first replica, and unclean ones for partitions without a leader; all partitions or those
+//! named.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::elect_leaders::{

@@ -1,7 +1,7 @@
 //! IncrementalAlterConfigs, versions 0 and 1 (KIP-339).
 //!
-//! Kept: setting, resetting, adding to lists and taking from them; dry runs; topics, brokers, groups and client metrics, and
-//! the levels of loggers, which change nothing in what is logged.
+//! Kept: setting, resetting, adding to lists and taking from them; dry runs; topics, brokers, groups and client
+//! metrics, and the levels of loggers, which change nothing in what is logged.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::incremental_alter_configs::{

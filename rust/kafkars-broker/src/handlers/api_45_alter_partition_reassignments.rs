@@ -1,7 +1,7 @@
 //! AlterPartitionReassignments, versions 0 and 1 (KIP-455).
 //!
-//! Kept: new replicas for a partition, which have its log at once, so that a reassignment is over when it is answered and there
-//! never is one to cancel; a change of their number where the request allows it (version 1, KIP-860).
+//! Kept: new replicas for a partition, which have its log at once, so that a reassignment is over when it is answered
+//! and there never is one to cancel; a change of their number where the request allows it (version 1, KIP-860).
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::alter_partition_reassignments::{

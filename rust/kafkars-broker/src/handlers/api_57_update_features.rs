@@ -1,9 +1,10 @@
 //! UpdateFeatures, versions 0 to 2 (KIP-584).
 //!
-//! Kept: Kafka's checks of levels and kinds of updates, all or nothing; dry runs (version 1); one error for all features (2).
+//! Kept: Kafka's checks of levels and kinds of updates, all or nothing; dry runs (version 1); one error for all
+//! features (2).
 //!
-//! What changes with a level is what clients are told of it, and that groups of the consumer protocol and share groups are refused while
-//! `group.version` or `share.version` is 0. Levels of metadata only go up.
+//! What changes with a level is what clients are told of it, and that groups of the consumer protocol and share groups
+//! are refused while `group.version` or `share.version` is 0. Levels of metadata only go up.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::update_features::{

@@ -1,7 +1,7 @@
 //! DescribeCluster, versions 0 to 2.
 //!
-//! Kept: nodes and authorized operations. Controllers (`endpoint_type` 2, version 1) are not endpoints of their own here
-//! (MISMATCHED_ENDPOINT_TYPE). Version 2 added fenced nodes.
+//! Kept: nodes and authorized operations. Controllers (`endpoint_type` 2, version 1) are not endpoints of their own
+//! here (MISMATCHED_ENDPOINT_TYPE). Version 2 added fenced nodes.
 
 use std::sync::Arc;
 

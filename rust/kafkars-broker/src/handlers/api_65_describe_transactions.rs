@@ -1,7 +1,7 @@
 //! DescribeTransactions, version 0 (KIP-664).
 //!
-//! Kept: everything. The offsets that a transaction commits are told as Kafka tells them: as a partition of `__consumer_offsets`,
-//! though this broker has no such topic.
+//! Kept: everything. The offsets that a transaction commits are told as Kafka tells them: as a partition of
+//! `__consumer_offsets`, though this broker has no such topic.
 
 use std::collections::BTreeMap;
 

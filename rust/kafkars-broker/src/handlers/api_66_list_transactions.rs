@@ -1,7 +1,7 @@
 //! ListTransactions, versions 0 to 2 (KIP-664).
 //!
-//! Kept: the transactional ids that the node coordinates, by state, by producer, and by how long the transaction runs (version 1,
-//! KIP-994), and by a pattern of the whole id (2, KIP-1152).
+//! Kept: the transactional ids that the node coordinates, by state, by producer, and by how long the transaction runs
+//! (version 1, KIP-994), and by a pattern of the whole id (2, KIP-1152).
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::list_transactions::{

@@ -1,7 +1,7 @@
 //! ConsumerGroupHeartbeat, versions 0 to 1.
 //!
-//! Kept: everything of KIP-848, with the assignors `uniform` and `range`; expressions (version 1), which are resolved at once, where Kafka
-//! takes until the next heartbeat.
+//! Kept: everything of KIP-848, with the assignors `uniform` and `range`; expressions (version 1), which are resolved
+//! at once, where Kafka takes until the next heartbeat.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::consumer_group_heartbeat::{

@@ -1,7 +1,7 @@
 //! ListConfigResources, versions 0 and 1.
 //!
-//! Kept: topics, brokers, client metrics (KIP-1000) and groups with settings of their own, loggers; version 0 asks for client
-//! metrics only, version 1 for the types it names, or all (KIP-1142).
+//! Kept: topics, brokers, client metrics (KIP-1000) and groups with settings of their own, loggers; version 0 asks for
+//! client metrics only, version 1 for the types it names, or all (KIP-1142).
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::list_config_resources::{

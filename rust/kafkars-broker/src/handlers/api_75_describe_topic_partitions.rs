@@ -1,7 +1,7 @@
 //! DescribeTopicPartitions, version 0 (KIP-966).
 //!
-//! Kept: topics in the order of their names, all or those named; pages by cursor and limit. Every replica that could lead is in
-//! sync, so there are no others that could.
+//! Kept: topics in the order of their names, all or those named; pages by cursor and limit. Every replica that could
+//! lead is in sync, so there are no others that could.
 
 use std::collections::BTreeSet;
 

@@ -2,7 +2,8 @@
 //!
 //! Kept: members with their subscriptions and epochs, sessions by the group's setting, the assignor `simple`.
 //!
-//! Differs: what a group reads is ready at once, where Kafka tells a first member of its partitions in a later heartbeat.
+//! Differs: what a group reads is ready at once, where Kafka tells a first member of its partitions in a later
+//! heartbeat.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::share_group_heartbeat::{

@@ -1,7 +1,8 @@
 //! ShareFetch, versions 1 and 2 (KIP-932).
 //!
-//! Kept: sessions; acknowledgements that come along; long polls that end when something can be given out, be it new, released, or
-//! held for too long; `max_records`, as a limit or as a wish (version 2, KIP-1206); renewed locks (version 2, KIP-1222).
+//! Kept: sessions; acknowledgements that come along; long polls that end when something can be given out, be it new,
+//! released, or held for too long; `max_records`, as a limit or as a wish (version 2, KIP-1206); renewed locks (version
+//! 2, KIP-1222).
 //!
 //! Differs: any record ends the wait, whatever `min_bytes` says.
 

@@ -1,6 +1,7 @@
 //! ShareAcknowledge, versions 1 and 2 (KIP-932).
 //!
-//! Kept: records that are accepted, released, rejected, missing, or (version 2, KIP-1222) kept longer; sessions end with it, too.
+//! Kept: records that are accepted, released, rejected, missing, or (version 2, KIP-1222) kept longer; sessions end
+//! with it, too.
 
 use std::sync::Arc;
 

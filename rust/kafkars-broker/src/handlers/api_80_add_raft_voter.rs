@@ -1,6 +1,7 @@
 //! AddRaftVoter (KIP-853).
 //!
-//! Kept: the voters of the quorum are fixed, as in a Kafka that is formatted without dynamic voters: UNSUPPORTED_VERSION.
+//! Kept: the voters of the quorum are fixed, as in a Kafka that is formatted without dynamic voters:
+//! UNSUPPORTED_VERSION.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::add_raft_voter::{AddRaftVoterRequest, AddRaftVoterResponse};

@@ -1,6 +1,7 @@
 //! RemoveRaftVoter (KIP-853).
 //!
-//! Kept: the voters of the quorum are fixed, as in a Kafka that is formatted without dynamic voters: UNSUPPORTED_VERSION.
+//! Kept: the voters of the quorum are fixed, as in a Kafka that is formatted without dynamic voters:
+//! UNSUPPORTED_VERSION.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::remove_raft_voter::{

@@ -25,7 +25,8 @@ pub(super) fn check_group(peer: &Peer, group: &str) -> Result<(), ErrorCode> {
     }
 }
 
-/// Lets a member of a group be heard of, at its coordinator. A group without a name is left to what else is checked of the request.
+/// Lets a member of a group be heard of, at its coordinator. A group without a name is left to what else is checked of
+/// the request.
 pub(super) fn hear<T>(
     peer: &Peer,
     group: &str,
@@ -91,7 +92,8 @@ pub(super) async fn wait<T>(
     }
 }
 
-/// What [`check_group`] is to a group, for a transactional id. That it must not be empty is judged later, with what goes before it.
+/// What [`check_group`] is to a group, for a transactional id. That it must not be empty is judged later, with what
+/// goes before it.
 pub(super) fn check_transactional_id(peer: &Peer, id: &str) -> Result<(), ErrorCode> {
     let kind = CoordinatorKind::Transaction;
     if id.is_empty() || peer.cluster.coordinates(peer.node, kind, id) {

@@ -359,7 +359,8 @@ struct RequestCall {
 }
 
 impl RequestCall {
-    /// A version that is not offered ends the connection, as in Kafka; only `ApiVersions` has an answer for it (KIP-511).
+    /// A version that is not offered ends the connection, as in Kafka; only `ApiVersions` has an answer for it
+    /// (KIP-511).
     fn answer(self, reader: Reader) -> Result<Outcome, ConnectionEnd> {
         let RequestHeader {
             api_key,

@@ -1,6 +1,7 @@
 //! What a client may do (KIP-430): everything, since there are no access rules yet.
 
-/// Create, alter, describe, cluster action, describe and alter configs, idempotent write; one bit for each of Kafka's codes.
+/// Create, alter, describe, cluster action, describe and alter configs, idempotent write; one bit for each of Kafka's
+/// codes.
 pub(super) const ON_CLUSTER: i32 = bits(&[5, 7, 8, 9, 10, 11, 12]);
 
 /// Read, write, create, delete, alter, describe, describe and alter configs.

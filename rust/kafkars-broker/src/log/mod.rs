@@ -20,7 +20,8 @@ const LARGEST_SEGMENT: usize = 4 * 1024 * 1024;
 const BASE_OFFSET_AT: usize = 0;
 const LEADER_EPOCH_AT: usize = 12;
 
-/// Batches in order of their offsets. The high watermark is always the end: the replicas of an in-memory cluster are never behind.
+/// Batches in order of their offsets. The high watermark is always the end: the replicas of an in-memory cluster are
+/// never behind.
 #[derive(Debug)]
 pub(crate) struct Log {
     /// With the position in the log at which each starts; only the last is open.

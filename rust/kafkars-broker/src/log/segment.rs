@@ -1,7 +1,7 @@
 //! Consecutive batches in one stretch of memory.
 //!
-//! Batches are copied in as they arrive, one memory copy each, so that a fetch of any number of them is one slice that goes to
-//! the socket without a copy, and so that the buffer a request was read into can be used again.
+//! Batches are copied in as they arrive, one memory copy each, so that a fetch of any number of them is one slice that
+//! goes to the socket without a copy, and so that the buffer a request was read into can be used again.
 
 use std::ops::Range;
 
@@ -40,7 +40,8 @@ impl Segment {
         &mut self.tail[start..]
     }
 
-    /// The bytes at `range`, which must lie within the segment. Copies only in an open segment that was read in small steps before.
+    /// The bytes at `range`, which must lie within the segment. Copies only in an open segment that was read in small
+    /// steps before.
     pub(crate) fn read(&mut self, range: Range<usize>) -> Bytes {
         if range.end > self.frozen {
             self.freeze();

@@ -1,6 +1,8 @@
-//! Client quotas: what has been set for whom, what they use, and how long they have to pause (KIP-13, KIP-124, KIP-219, KIP-599).
+//! Client quotas: what has been set for whom, what they use, and how long they have to pause (KIP-13, KIP-124, KIP-219,
+//! KIP-599).
 //!
-//! Without access control every user is [`USER`]. Time is the broker's clock, so that a test which stops it stops the windows too.
+//! Without access control every user is [`USER`]. Time is the broker's clock, so that a test which stops it stops the
+//! windows too.
 
 mod bucket;
 pub(crate) mod check;
@@ -175,7 +177,8 @@ impl Quotas {
         })
     }
 
-    /// A client makes or deletes partitions. A `strict` one is refused while it has done too much, the others have to pause.
+    /// A client makes or deletes partitions. A `strict` one is refused while it has done too much, the others have to
+    /// pause.
     ///
     /// # Errors
     /// How long the client has to pause before it is allowed, in ms.

@@ -28,7 +28,8 @@ pub struct ListenerConfig {
     pub tls: Option<TlsSettings>,
     /// How clients may log in, where they have to. Default none named: by all of [`SaslMechanism::ALL`].
     pub mechanisms: Vec<SaslMechanism>,
-    /// How long a login is believed (`connections.max.reauth.ms`); a token's own end may come first. Default none: for ever.
+    /// How long a login is believed (`connections.max.reauth.ms`); a token's own end may come first. Default none: for
+    /// ever.
     pub max_reauth: Option<Duration>,
 }
 

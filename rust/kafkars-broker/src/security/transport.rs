@@ -1,7 +1,7 @@
 //! The bytes of a connection: of the socket itself, or through TLS.
 //!
-//! Nothing here waits but for the socket, so that whoever reads and whoever writes may share it. What a plain connection does goes
-//! straight to its socket.
+//! Nothing here waits but for the socket, so that whoever reads and whoever writes may share it. What a plain
+//! connection does goes straight to its socket.
 
 use std::io::{self, IoSlice, Read, Write};
 use std::sync::Arc;

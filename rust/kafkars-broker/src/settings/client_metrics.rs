@@ -1,4 +1,5 @@
-//! Subscriptions of client metrics (KIP-714): kept and described. No client is asked for metrics, as by a Kafka without a reporter.
+//! Subscriptions of client metrics (KIP-714): kept and described. No client is asked for metrics, as by a Kafka without
+//! a reporter.
 
 use std::collections::BTreeMap;
 

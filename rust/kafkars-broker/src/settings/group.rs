@@ -14,20 +14,21 @@ pub struct GroupSettings {
     pub min_session_timeout: Duration,
     /// Longest session timeout a classic member may ask for (`group.max.session.timeout.ms`). Default 30 min.
     pub max_session_timeout: Duration,
-    /// Members one group may have, of any kind (`group.max.size`, `group.consumer.max.size`). Default 10,000, where Kafka has
-    /// no limit for classic groups.
+    /// Members one group may have, of any kind (`group.max.size`, `group.consumer.max.size`). Default 10,000, where
+    /// Kafka has no limit for classic groups.
     pub max_size: usize,
     /// Groups there may be, which Kafka does not limit. Default 10,000.
     pub max_groups: usize,
-    /// Bytes that the subscriptions and assignments of all members, and again all committed offsets, may take, which Kafka does not
-    /// limit. Default 256 MiB.
+    /// Bytes that the subscriptions and assignments of all members, and again all committed offsets, may take, which
+    /// Kafka does not limit. Default 256 MiB.
     pub max_bytes: usize,
     /// Session timeout of members of consumer groups (`group.consumer.session.timeout.ms`). Default 45 s.
     pub consumer_session_timeout: Duration,
-    /// How often members of consumer groups are told to be heard of (`group.consumer.heartbeat.interval.ms`). Default 500 ms, where
-    /// Kafka has 5 s: partitions change hands with heartbeats, and tests should not wait for that.
+    /// How often members of consumer groups are told to be heard of (`group.consumer.heartbeat.interval.ms`). Default
+    /// 500 ms, where Kafka has 5 s: partitions change hands with heartbeats, and tests should not wait for that.
     pub consumer_heartbeat_interval: Duration,
-    /// Which groups may change their protocol while they have members (`group.consumer.migration.policy`). Default both ways.
+    /// Which groups may change their protocol while they have members (`group.consumer.migration.policy`). Default both
+    /// ways.
     pub migration_policy: MigrationPolicy,
     /// How long committed offsets are kept once nobody uses them (`offsets.retention.minutes`). Default 7 days.
     pub offsets_retention: Duration,

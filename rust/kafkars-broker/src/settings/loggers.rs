@@ -1,5 +1,5 @@
-//! Loggers of brokers and their levels, as administrators see them. They change nothing in what is logged: this broker's lines go to the
-//! loggers of the program that it is part of.
+//! Loggers of brokers and their levels, as administrators see them. They change nothing in what is logged: this
+//! broker's lines go to the loggers of the program that it is part of.
 
 use std::collections::BTreeMap;
 

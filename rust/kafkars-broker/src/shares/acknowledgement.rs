@@ -38,8 +38,8 @@ impl AcknowledgeType {
     }
 }
 
-/// Reads batches of acknowledgements: in order, without overlaps, with one type for all their records or one for each. Only a request
-/// that says so may renew.
+/// Reads batches of acknowledgements: in order, without overlaps, with one type for all their records or one for each.
+/// Only a request that says so may renew.
 pub(crate) fn parse(
     batches: impl Iterator<Item = (i64, i64, Vec<i8>)>,
     renews: bool,

@@ -1,4 +1,5 @@
-//! One partition as a share group reads it: which records are under way to which member, and how often they have been (KIP-932).
+//! One partition as a share group reads it: which records are under way to which member, and how often they have been
+//! (KIP-932).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +9,8 @@ use kafkars_protocol::messages::share_fetch::AcquiredRecords;
 
 use super::acknowledgement::{AcknowledgeType, Acknowledgement};
 
-/// Records from `start` to before `next` are in flight: in ranges without gaps, in order. Those before are done, those after untouched.
+/// Records from `start` to before `next` are in flight: in ranges without gaps, in order. Those before are done, those
+/// after untouched.
 #[derive(Debug)]
 pub(crate) struct SharePartition {
     start: i64,

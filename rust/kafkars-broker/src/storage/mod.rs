@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! lock                     held while a broker uses the directory
-//! state.json               topics, settings, committed offsets, transactions, quotas, credentials: written whole when they change
+//! state.json               topics, settings, committed offsets, transactions, quotas, credentials: written whole
 //! commits.jsonl            offsets committed since then, and where share groups are: appended to, until it is as long
 //! logs/<topic id>/0.log    the batches of a partition, as in the log: appended to before a producer gets its answer
 //! ```
 //!
-//! All records are in memory too; the files are read at the start only. What was answered survives the end of the process
-//! however it ends, but like in Kafka nothing forces the system to put it on the disk at once.
+//! All records are in memory too; the files are read at the start only. What was answered survives the end of the
+//! process however it ends, but like in Kafka nothing forces the system to put it on the disk at once.
 
 mod journal;
 mod restore;

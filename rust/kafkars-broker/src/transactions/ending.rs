@@ -1,4 +1,5 @@
-//! The end of a transaction: decided by its producer, by its successor or by time, and written as markers into every log.
+//! The end of a transaction: decided by its producer, by its successor or by time, and written as markers into every
+//! log.
 
 use kafkars_protocol::ErrorCode;
 use kafkars_records::TransactionMarker;

@@ -2,8 +2,8 @@
 //!
 //! One state for the whole cluster: which node coordinates a transactional id is asked before anything here is called.
 //!
-//! All nodes share the logs, so the markers that end a transaction are written before its end is answered, unless a partition
-//! has no leader: then the transaction stays prepared until there is one.
+//! All nodes share the logs, so the markers that end a transaction are written before its end is answered, unless a
+//! partition has no leader: then the transaction stays prepared until there is one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -16,8 +16,8 @@ pub(crate) enum Participant {
 impl TransactionCoordinator<'_> {
     /// Gives a transactional producer its identity and fences whoever had it before.
     ///
-    /// `expected` is what a producer believes to be that wants only its epoch bumped, to recover from an error (KIP-360).
-    /// A transaction under way is aborted first; the producer has to ask again.
+    /// `expected` is what a producer believes to be that wants only its epoch bumped, to recover from an error
+    /// (KIP-360). A transaction under way is aborted first; the producer has to ask again.
     pub(crate) fn init(
         &mut self,
         id: &str,

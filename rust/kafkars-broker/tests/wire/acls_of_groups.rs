@@ -1,4 +1,5 @@
-//! Access control of what groups show and read: topics of members' assignments, expressions, and sessions of share groups.
+//! Access control of what groups show and read: topics of members' assignments, expressions, and sessions of share
+//! groups.
 
 use kafkars_broker::{
     Acl, AclOperation, AclSettings, BrokerConfig, EmbeddedBroker, NewTopic, PatternType,

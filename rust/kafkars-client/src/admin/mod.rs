@@ -1,5 +1,5 @@
-//! Administration: topics, partitions, settings, groups and their offsets. A call asks the broker that can answer, again where another try may help,
-//! and reports each thing it was asked about by itself.
+//! Administration: topics, partitions, settings, groups and their offsets. A call asks the broker that can answer,
+//! again where another try may help, and reports each thing it was asked about by itself.
 
 mod cluster;
 mod configs;

@@ -60,7 +60,8 @@ pub struct ListedOffset {
 }
 
 impl Admin {
-    /// Deletes the records before an offset of each partition; -1 stands for all records. Answers the first offsets then.
+    /// Deletes the records before an offset of each partition; -1 stands for all records. Answers the first offsets
+    /// then.
     pub async fn delete_records(
         &self,
         before: Vec<(TopicPartition, i64)>,

@@ -25,8 +25,8 @@ pub(super) enum Target<'a> {
 }
 
 impl Admin {
-    /// Asks until there is an answer that counts. `refusal` finds in an answer the code by which the broker refused all of
-    /// it; where another broker or another moment may help, it is asked again.
+    /// Asks until there is an answer that counts. `refusal` finds in an answer the code by which the broker refused all
+    /// of it; where another broker or another moment may help, it is asked again.
     pub(super) async fn ask<R, F>(
         &self,
         target: Target<'_>,

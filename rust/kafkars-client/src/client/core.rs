@@ -75,8 +75,8 @@ impl Core {
         self.brokers.write().clear();
     }
 
-    /// Brokers in the order in which to ask them: those with a connection first, otherwise at random; those that owe an answer
-    /// already or cannot be reached behind the others; `avoided` last.
+    /// Brokers in the order in which to ask them: those with a connection first, otherwise at random; those that owe an
+    /// answer already or cannot be reached behind the others; `avoided` last.
     pub(crate) fn brokers_by_preference(&self, avoided: Option<&Arc<Broker>>) -> Vec<Arc<Broker>> {
         let mut brokers: Vec<Arc<Broker>> = self.brokers.read().values().cloned().collect();
         self.network.random.lock().shuffle(&mut brokers);
@@ -154,7 +154,8 @@ impl Core {
             .keep(|address| known.contains(address));
     }
 
-    /// The latest handshake that failed for good: with a broker of the cluster, or with any address before one is known.
+    /// The latest handshake that failed for good: with a broker of the cluster, or with any address before one is
+    /// known.
     pub(super) fn distrusted(&self) -> Option<(Arc<str>, ConnectCause)> {
         let distrust = &self.network.distrust;
         // Polls ask this, and mostly there is none at all.

@@ -1,8 +1,8 @@
 //! Fetching from one broker: the next request leaves as soon as an answer is in, before that answer is opened.
 //!
-//! Two connections: while one waits in a long poll, the other carries partitions that become fetchable (a seek, a resume, a new
-//! assignment), so that they do not wait for it. `PollWait` keeps one of them free or about to be. Connections are made
-//! beside all this: nothing here waits for one.
+//! Two connections: while one waits in a long poll, the other carries partitions that become fetchable (a seek, a
+//! resume, a new assignment), so that they do not wait for it. `PollWait` keeps one of them free or about to be.
+//! Connections are made beside all this: nothing here waits for one.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -143,8 +143,8 @@ impl BrokerFetcher {
         }
     }
 
-    /// A connection without request under way, a connected one first. None while a connection is being made and the other fetch_connection
-    /// has none either: one is enough.
+    /// A connection without request under way, a connected one first. None while a connection is being made and the
+    /// other fetch_connection has none either: one is enough.
     fn free_connection(&self) -> Option<usize> {
         let free = |place: &usize| self.connections[*place].is_free();
         let connected = |place: &usize| free(place) && self.connections[*place].is_connected();
@@ -218,8 +218,8 @@ impl BrokerFetcher {
         Ok(())
     }
 
-    /// Wakes the broker_fetcher that reads these partitions from now on. It was woken when their leader moved, but found them
-    /// still in flight here, so without this it would sleep until something else happens.
+    /// Wakes the broker_fetcher that reads these partitions from now on. It was woken when their leader moved, but
+    /// found them still in flight here, so without this it would sleep until something else happens.
     fn hand_over(&self, targets: &[FetchTarget]) {
         let (cluster, now) = (self.shared.client.cluster(), now());
         let mut inner = self.shared.inner.lock();
@@ -253,8 +253,8 @@ impl BrokerFetcher {
         }
     }
 
-    /// The broker refuses the whole request. A session that it does not know is opened anew at once; where that does not
-    /// help, and for all else, there is a pause.
+    /// The broker refuses the whole request. A session that it does not know is opened anew at once; where that does
+    /// not help, and for all else, there is a pause.
     fn refused(&mut self, targets: &[FetchTarget], code: ErrorCode) {
         let now = now();
         let cause: Arc<str> = format!("{}: {}", code.name(), code.description()).into();

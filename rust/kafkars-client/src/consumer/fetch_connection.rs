@@ -25,7 +25,8 @@ pub(super) struct FetchConnection {
 
 enum Stage {
     Free,
-    /// Nothing is asked yet: these partitions are what the connection is made for, and others may be asked when it is there.
+    /// Nothing is asked yet: these partitions are what the connection is made for, and others may be asked when it is
+    /// there.
     Connecting(Vec<FetchTarget>, Connecting),
     Asked(Asked),
 }

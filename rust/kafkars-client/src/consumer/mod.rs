@@ -1,5 +1,5 @@
-//! Reading: the handle applications hold. The network's half is `manager.rs` (what must run), `broker_fetcher.rs` (one fetch task
-//! per broker) and `offsets.rs` (asking for positions).
+//! Reading: the handle applications hold. The network's half is `manager.rs` (what must run), `broker_fetcher.rs` (one
+//! fetch task per broker) and `offsets.rs` (asking for positions).
 
 mod broker_fetcher;
 mod fetch_answer;
@@ -188,7 +188,8 @@ impl Consumer {
         taken
     }
 
-    /// What has work to do after a call that took records. After an error or where the group's task must know, all look again.
+    /// What has work to do after a call that took records. After an error or where the group's task must know, all look
+    /// again.
     #[inline]
     fn wanted_after(&self, inner: &mut Inner, all: bool) -> (bool, bool) {
         let is_opened_on = inner.opening_goes_on();
@@ -279,7 +280,8 @@ impl Consumer {
         Waiting(Arc::clone(&self.shared))
     }
 
-    /// Why the cluster was never reached so far, or that it has been silent for too long, for a poll that found nothing.
+    /// Why the cluster was never reached so far, or that it has been silent for too long, for a poll that found
+    /// nothing.
     pub fn trouble(&self) -> Option<FetchError> {
         match self.shared.client.bootstrap_failure() {
             Some(failure) => Some(manager::unreachable("first contact", &failure)),
@@ -287,7 +289,8 @@ impl Consumer {
         }
     }
 
-    /// Bytes of fetched data held: those that wait for the application, those being handed out, and the limit of the former.
+    /// Bytes of fetched data held: those that wait for the application, those being handed out, and the limit of the
+    /// former.
     pub fn memory_usage(&self) -> (usize, usize, usize) {
         let inner = self.shared.inner.lock();
         let buffer = &inner.buffer;

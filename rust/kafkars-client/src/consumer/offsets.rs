@@ -339,8 +339,8 @@ fn sort(
         .collect()
 }
 
-/// The lowest offset that answers a question about this timestamp: -1 says that there is no such record, but every log has
-/// a start and an end.
+/// The lowest offset that answers a question about this timestamp: -1 says that there is no such record, but every log
+/// has a start and an end.
 fn lowest(timestamp: i64) -> i64 {
     match timestamp {
         EARLIEST_TIMESTAMP | LATEST_TIMESTAMP => 0,

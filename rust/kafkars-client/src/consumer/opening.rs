@@ -1,9 +1,9 @@
 //! Opening fetched batches: checksums, decompression, and the hand-over to the application.
 //!
 //! What is small is opened by the task that received it: the application waits, and waking another thread would take
-//! longer. Everything else is opened on a thread of the runtime that serves no sockets, at most one per consumer. What may
-//! be opened at all is decided by the core, by what the application has not taken yet. When the application has taken much of
-//! what was ready, its call starts that thread itself: no task is woken for it.
+//! longer. Everything else is opened on a thread of the runtime that serves no sockets, at most one per consumer. What
+//! may be opened at all is decided by the core, by what the application has not taken yet. When the application has
+//! taken much of what was ready, its call starts that thread itself: no task is woken for it.
 
 use std::sync::Arc;
 
@@ -50,8 +50,9 @@ pub(super) fn open(shared: &Arc<Shared>, targets: &[FetchTarget]) {
     tell_of_credit(shared);
 }
 
-/// Wakes the sources that found no credit, if there is some now: what an answer became may be less than what came, because
-/// brokers cut the last batch off, and nothing is kept of markers. Wakes them also when opening is no longer behind.
+/// Wakes the sources that found no credit, if there is some now: what an answer became may be less than what came,
+/// because brokers cut the last batch off, and nothing is kept of markers. Wakes them also when opening is no longer
+/// behind.
 fn tell_of_credit(shared: &Shared) {
     let mut inner = shared.inner.lock();
     let has_caught_up = inner.buffer.has_caught_up();

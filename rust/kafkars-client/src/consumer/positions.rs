@@ -73,9 +73,9 @@ impl Consumer {
         })
     }
 
-    /// The one way on which partitions leave at the application's wish: what it has finished of them is committed, where commits
-    /// are automatic. `takes` tells whether the application assigns partitions from now on, and `change` hears whether it has
-    /// done so before.
+    /// The one way on which partitions leave at the application's wish: what it has finished of them is committed,
+    /// where commits are automatic. `takes` tells whether the application assigns partitions from now on, and `change`
+    /// hears whether it has done so before.
     fn reassign(
         &self,
         call: &str,
@@ -122,8 +122,8 @@ impl Consumer {
         self.shared.inner.lock().buffer.assignment()
     }
 
-    /// Goes on at `place`; fetched data before and after is dropped. With a leader epoch the log is checked for truncation
-    /// (KIP-320).
+    /// Goes on at `place`; fetched data before and after is dropped. With a leader epoch the log is checked for
+    /// truncation (KIP-320).
     pub fn seek(&self, partition: &TopicPartition, place: FetchPosition) -> Result<(), FetchError> {
         check_offset(partition, place.offset)?;
         self.change(|buffer| buffer.seek(partition, place))
@@ -139,7 +139,8 @@ impl Consumer {
         self.seek_to(partitions, StartAt::Latest)
     }
 
-    /// Goes on at the first record of at least this time in ms, or at the end; all assigned partitions when none is named.
+    /// Goes on at the first record of at least this time in ms, or at the end; all assigned partitions when none is
+    /// named.
     pub fn seek_to_timestamp(
         &self,
         partitions: &[TopicPartition],
@@ -213,7 +214,8 @@ impl Consumer {
         Ok(inner.buffer.cursor(partition)?.position())
     }
 
-    /// [`Consumer::position`], waiting for the broker where needed. An error that the position waits for is raised at once.
+    /// [`Consumer::position`], waiting for the broker where needed. An error that the position waits for is raised at
+    /// once.
     pub async fn position_or_fetch(
         &self,
         partition: &TopicPartition,

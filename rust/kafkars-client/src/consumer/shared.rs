@@ -257,8 +257,8 @@ impl Shared {
         }
     }
 
-    /// Changes the buffer from a task and wakes the application when it has something to take afterwards, and whoever waits
-    /// for a position when there is an error that may stand before it.
+    /// Changes the buffer from a task and wakes the application when it has something to take afterwards, and whoever
+    /// waits for a position when there is an error that may stand before it.
     pub(super) fn update<T>(&self, update: impl FnOnce(&mut FetchBuffer) -> T) -> T {
         let mut inner = self.inner.lock();
         let before = inner.is_ready();

@@ -29,7 +29,8 @@ use crate::{after, now};
 /// A connection that takes longer is a reason to ask where the broker's partitions went.
 pub(crate) const SLOW_CONNECT: Duration = Duration::from_millis(500);
 
-/// Pauses between logins that are refused grow up to this, or to `reconnect_backoff_max` if that is longer: brokers lock accounts.
+/// Pauses between logins that are refused grow up to this, or to `reconnect_backoff_max` if that is longer: brokers
+/// lock accounts.
 const REFUSED_LOGIN_PAUSE: Duration = Duration::from_secs(10);
 
 /// What all connections of one client share.
@@ -136,8 +137,8 @@ impl Broker {
         matches!(&*self.connections[kind.index()].lock(), Slot::Ready(connection) if connection.is_silent_for(limit))
     }
 
-    /// Whether connections fail or do not come about, for somebody who wants one. Who stops trying finds out nothing new, so
-    /// an old failure does not count.
+    /// Whether connections fail or do not come about, for somebody who wants one. Who stops trying finds out nothing
+    /// new, so an old failure does not count.
     pub(crate) fn is_unreachable(&self) -> bool {
         let now = now();
         let config = &self.network.config;
@@ -174,9 +175,9 @@ impl Broker {
         self.hurried.notify_waiters();
     }
 
-    /// The connection of this kind. Makes it when there is none, together with everybody else who wants it; that goes on
-    /// when this caller goes away. Nobody waits through a long pause after failures: meanwhile there may be another leader,
-    /// and callers have a pace of their own.
+    /// The connection of this kind. Makes it when there is none, together with everybody else who wants it; that goes
+    /// on when this caller goes away. Nobody waits through a long pause after failures: meanwhile there may be another
+    /// leader, and callers have a pace of their own.
     pub(crate) async fn connection(
         self: &Arc<Self>,
         kind: ConnectionKind,
@@ -332,7 +333,8 @@ impl Broker {
         }
     }
 
-    /// A connection that is ready for requests, its driver, and how long the broker believes who we are; zero stands for ever.
+    /// A connection that is ready for requests, its driver, and how long the broker believes who we are; zero stands
+    /// for ever.
     async fn establish(&self) -> Result<(Connection, Pin<Box<Driver>>, Duration), ConnectCause> {
         let config = &self.network.config;
         let enter = |stage| self.pace.lock().stage = stage;
@@ -494,7 +496,8 @@ impl Broker {
     }
 
     /// A login that was refused is not tried again at once, also where this broker is known by a new name: brokers lock
-    /// accounts. Whoever would have to wait for long hears the old refusal instead, so that waiting tries do not pile up.
+    /// accounts. Whoever would have to wait for long hears the old refusal instead, so that waiting tries do not pile
+    /// up.
     async fn respect_refusal(&self) -> Result<(), ConnectCause> {
         match self.network.distrust.pause(&self.address) {
             Some((until, cause)) if until > after(now(), self.network.config.retry_backoff) => {

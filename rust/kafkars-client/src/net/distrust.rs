@@ -20,8 +20,8 @@ pub(crate) struct Distrust {
     pub(crate) requests: HangUps,
 }
 
-/// Brokers that hang up without a word. One that does so again says by it what it does not say, unless this client has been
-/// answered before: then its brokers only come and go.
+/// Brokers that hang up without a word. One that does so again says by it what it does not say, unless this client has
+/// been answered before: then its brokers only come and go.
 #[derive(Debug, Default)]
 pub(crate) struct HangUps {
     counts: Mutex<HashMap<Arc<str>, u32>>,

@@ -1,7 +1,7 @@
 //! The first exchange on a connection: which versions does the broker speak?
 //!
-//! We ask in our newest version. A broker that does not know it answers `UNSUPPORTED_VERSION` in the shape of version 0,
-//! with its own range, and is asked again within that. One that hangs up instead is asked in version 0 next time.
+//! We ask in our newest version. A broker that does not know it answers `UNSUPPORTED_VERSION` in the shape of version
+//! 0, with its own range, and is asked again within that. One that hangs up instead is asked in version 0 next time.
 
 use std::time::Instant;
 

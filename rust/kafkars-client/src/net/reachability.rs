@@ -1,5 +1,5 @@
-//! What the log says of brokers that cannot be reached: a line when an address fails for the first time, and one when it
-//! answers again. The tries between are lines for debugging.
+//! What the log says of brokers that cannot be reached: a line when an address fails for the first time, and one when
+//! it answers again. The tries between are lines for debugging.
 
 use std::collections::HashMap;
 use std::sync::Arc;

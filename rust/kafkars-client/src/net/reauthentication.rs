@@ -15,7 +15,8 @@ use super::sasl::{Authenticator, Login};
 use crate::error::AttemptError;
 use crate::{after, now};
 
-/// The part of a login's time after which it is renewed, in percent. The rest is for another try, and for requests on their way.
+/// The part of a login's time after which it is renewed, in percent. The rest is for another try, and for requests on
+/// their way.
 const RENEWED_AFTER: u32 = 80;
 
 /// However short a time a broker gives: it is not kept busy with logins, nor is a token endpoint.

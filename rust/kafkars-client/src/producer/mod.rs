@@ -1,4 +1,5 @@
-//! Sending: the handle that applications hold. The network's half is in `sender/`, sending many at once in `send_many.rs`.
+//! Sending: the handle that applications hold. The network's half is in `sender/`, sending many at once in
+//! `send_many.rs`.
 
 mod pending;
 mod permit;
@@ -248,8 +249,8 @@ impl Producer {
         &self.shared
     }
 
-    /// Sends open batches at once and waits until every record taken so far, those that wait included, has its outcome, or
-    /// until the deadline. Returns how many records are still under way.
+    /// Sends open batches at once and waits until every record taken so far, those that wait included, has its outcome,
+    /// or until the deadline. Returns how many records are still under way.
     pub fn flush(&self, deadline: Option<Instant>) -> impl Future<Output = usize> + Send + use<> {
         let producer = self.clone();
         let last = producer.pending.last();

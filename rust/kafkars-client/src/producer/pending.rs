@@ -59,8 +59,8 @@ struct State {
     next: u64,
     /// Numbers of what has not come to its end: it leaves its queue a little earlier.
     unsettled: BTreeSet<u64>,
-    // A queue exists exactly while a task drains it, and records enter the producer under this lock: a send that finds no
-    // queue for its topic cannot overtake one that waits.
+    // A queue exists exactly while a task drains it, and records enter the producer under this lock: a send that finds
+    // no queue for its topic cannot overtake one that waits.
     queues: HashMap<Arc<str>, Queue>,
 }
 
@@ -191,8 +191,8 @@ impl Producer {
         taken.is_some()
     }
 
-    /// Something that waits cannot be sent after all: an open transaction cannot be committed any more. Its outcome is told
-    /// by whoever found this out. False if it waits no longer.
+    /// Something that waits cannot be sent after all: an open transaction cannot be committed any more. Its outcome is
+    /// told by whoever found this out. False if it waits no longer.
     pub fn refuse_pending(&self, id: &PendingId, failure: &ProduceError) -> bool {
         let taken = self.pending.take(id);
         if let Some(waiting) = &taken {

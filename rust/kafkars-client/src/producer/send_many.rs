@@ -114,7 +114,8 @@ impl Producer {
         Ok(delivery)
     }
 
-    /// Gives records up: those that were never sent, whether they are in a batch or wait, or those that have no answer yet, or both. Returns how many.
+    /// Gives records up: those that were never sent, whether they are in a batch or wait, or those that have no answer
+    /// yet, or both. Returns how many.
     pub fn purge(&self, in_queue: bool, in_flight: bool) -> usize {
         let waiting = match in_queue {
             true => self.give_up_pending(&ProduceError::Purged { in_flight: false }),

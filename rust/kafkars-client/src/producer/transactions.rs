@@ -14,8 +14,8 @@ use crate::error::ClientError;
 use crate::now;
 
 impl Producer {
-    /// Gets a producer id for the `transactional_id`: earlier producers with it are fenced, what they left open is ended.
-    /// Once, before anything else. After a time-out the same call waits on.
+    /// Gets a producer id for the `transactional_id`: earlier producers with it are fenced, what they left open is
+    /// ended. Once, before anything else. After a time-out the same call waits on.
     ///
     /// # Errors
     /// [`ProduceError::Transaction`], [`ProduceError::CallTimedOut`], or [`ProduceError::Bootstrap`] without a cluster.
@@ -36,8 +36,8 @@ impl Producer {
     /// Makes positions of a consumer group part of the transaction (KIP-447).
     ///
     /// # Errors
-    /// As for [`Producer::init_transactions`]; a member that lost its partitions is refused, which only the transaction does not
-    /// survive.
+    /// As for [`Producer::init_transactions`]; a member that lost its partitions is refused, which only the transaction
+    /// does not survive.
     pub async fn send_offsets_to_transaction(
         &self,
         group: GroupMetadata,
@@ -49,8 +49,8 @@ impl Producer {
             .await
     }
 
-    /// Sends what is waiting, and ends the transaction once all of it is stored. Records that wait for their topic or for
-    /// room are part of it; from the call on no other is taken. After a time-out the same call waits on.
+    /// Sends what is waiting, and ends the transaction once all of it is stored. Records that wait for their topic or
+    /// for room are part of it; from the call on no other is taken. After a time-out the same call waits on.
     ///
     /// # Errors
     /// As for [`Producer::init_transactions`]; also when a record of the transaction was not stored.
@@ -83,8 +83,8 @@ impl Producer {
         }
     }
 
-    /// Leaves the open transaction to end by itself, for a caller that waits no longer: it is aborted, now or, where it is
-    /// being committed, should that fail. Returns whether the abort is under way.
+    /// Leaves the open transaction to end by itself, for a caller that waits no longer: it is aborted, now or, where it
+    /// is being committed, should that fail. Returns whether the abort is under way.
     pub fn leave_transaction(&self) -> bool {
         let is_aborting = self.sender().leave_transaction();
         if is_aborting {
@@ -117,8 +117,8 @@ impl Producer {
         }
     }
 
-    /// Drops what has not left yet, and ends the transaction so that nobody reads its records with `read_committed`. It has
-    /// begun when this returns.
+    /// Drops what has not left yet, and ends the transaction so that nobody reads its records with `read_committed`. It
+    /// has begun when this returns.
     ///
     /// # Errors
     /// As for [`Producer::init_transactions`].
@@ -144,8 +144,8 @@ impl Producer {
         self.sender().in_transaction()
     }
 
-    /// Says that a record was handed over and will not be sent: an open transaction cannot be committed any more, as with
-    /// Java's producer. Nothing happens outside of one. Not to be called with a lock held.
+    /// Says that a record was handed over and will not be sent: an open transaction cannot be committed any more, as
+    /// with Java's producer. Nothing happens outside of one. Not to be called with a lock held.
     pub fn record_refused(&self, error: &ProduceError) {
         if self.shared().config.transactional_id.is_some() {
             self.sender().record_refused(error);
@@ -162,8 +162,8 @@ impl Producer {
         self.end_of_call(call, ended, deadline).await
     }
 
-    // The state machine itself sees to it that what must leave before the end does not linger. Asking for that here, before
-    // it knows of the call, would send what an abort is about to drop.
+    // The state machine itself sees to it that what must leave before the end does not linger. Asking for that here,
+    // before it knows of the call, would send what an abort is about to drop.
     fn begin_call(
         &self,
         call: TransactionCall,
@@ -210,8 +210,8 @@ impl Producer {
     }
 }
 
-/// A commit from its call on: no new record is taken while those that wait enter. When it ends, the transaction says again
-/// what may be sent.
+/// A commit from its call on: no new record is taken while those that wait enter. When it ends, the transaction says
+/// again what may be sent.
 struct Committing {
     producer: Producer,
     has_shut: bool,

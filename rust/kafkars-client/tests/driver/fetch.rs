@@ -121,7 +121,8 @@ fn a_small_buffer_still_reads_everything() {
     assert_eq!(scene.run(values(&consumer, 5_000)), numbers(0..5_000));
 }
 
-/// More than any of the buffers holds, packed and not, taken in every way, with pauses: whoever opens it is always woken.
+/// More than any of the buffers holds, packed and not, taken in every way, with pauses: whoever opens it is always
+/// woken.
 #[test]
 fn large_answers_are_opened_to_the_end_whatever_the_buffer_holds() {
     const COUNT: usize = 300;
@@ -189,8 +190,8 @@ fn large_answers_are_opened_to_the_end_whatever_the_buffer_holds() {
     }
 }
 
-/// What is opened for an application that takes nothing is little, and what waits behind it is an answer and the next one.
-/// When it goes on, everything comes.
+/// What is opened for an application that takes nothing is little, and what waits behind it is an answer and the next
+/// one. When it goes on, everything comes.
 #[test]
 fn a_slow_application_finds_little_opened_and_then_everything() {
     const COUNT: i64 = 60;

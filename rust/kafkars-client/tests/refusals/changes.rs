@@ -10,7 +10,8 @@ use crate::scene::{PATIENCE, Scene, at, ready};
 
 /// Records that are read one by one.
 const RECORDS: usize = 400;
-/// How long a request may wait at the broker beside another one, while there are changes: the next change waits behind it.
+/// How long a request may wait at the broker beside another one, while there are changes: the next change waits behind
+/// it.
 const SHORT: Duration = Duration::from_millis(10);
 
 /// Times say little on a machine with other work; how long requests may wait is the same on each. With

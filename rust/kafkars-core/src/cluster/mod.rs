@@ -1,8 +1,8 @@
 //! What is known of the cluster, as snapshots that never change.
 //!
 //! A snapshot shares everything that did not change with the one before it: merging the answer for one topic copies
-//! pointers to a small part of the topics, never the topics. Leader epochs decide which of two answers is newer, because a refresh may reach
-//! a broker that has not heard of the latest election (KIP-320).
+//! pointers to a small part of the topics, never the topics. Leader epochs decide which of two answers is newer,
+//! because a refresh may reach a broker that has not heard of the latest election (KIP-320).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -138,8 +138,8 @@ fn merge_partitions(
     partitions
 }
 
-/// Lists of nodes that partitions of a topic share. Few of them differ, and a copy for each partition would be most of what
-/// the metadata of a large cluster takes.
+/// Lists of nodes that partitions of a topic share. Few of them differ, and a copy for each partition would be most of
+/// what the metadata of a large cluster takes.
 #[derive(Default)]
 struct NodeLists(HashSet<Arc<[i32]>>);
 

@@ -17,7 +17,8 @@ pub struct ClientConfig {
     pub connect_timeout: Duration,
     /// First pause before connecting again to a broker that failed. Default 50 ms.
     pub reconnect_backoff: Duration,
-    /// Longest pause between connection attempts; `retry_backoff_max` for a broker that leads a topic in use. Default 1 s.
+    /// Longest pause between connection attempts; `retry_backoff_max` for a broker that leads a topic in use. Default
+    /// 1 s.
     pub reconnect_backoff_max: Duration,
     /// First pause before a failed request is tried again (KIP-580). Default 100 ms.
     pub retry_backoff: Duration,

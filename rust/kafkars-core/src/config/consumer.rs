@@ -68,8 +68,8 @@ impl FromStr for AutoOffsetReset {
     }
 }
 
-/// Days, hours, minutes and seconds of an ISO 8601 duration. Months and years have no fixed length, so Kafka does not take
-/// them either; nor is a negative age one.
+/// Days, hours, minutes and seconds of an ISO 8601 duration. Months and years have no fixed length, so Kafka does not
+/// take them either; nor is a negative age one.
 fn iso_duration(text: &str) -> Option<Duration> {
     let (days, time) = match text.strip_prefix('P')?.split_once('T') {
         Some((_, "")) => return None,
@@ -124,7 +124,8 @@ pub struct ConsumerConfig {
     pub max_partition_fetch_bytes: i32,
     /// Longest a fetch waits at the broker for `fetch_min_bytes`. Default 500 ms.
     pub fetch_max_wait: Duration,
-    /// Bytes of memory that fetched data may take while it waits for the application, over all partitions. Default 32 MiB.
+    /// Bytes of memory that fetched data may take while it waits for the application, over all partitions. Default
+    /// 32 MiB.
     pub fetch_buffer_bytes: usize,
     /// Most records one batch call returns. Default 500.
     pub max_poll_records: usize,

@@ -40,7 +40,8 @@ pub struct GroupConfig {
     /// (`group.consumer.session.timeout.ms`, also 45 s); this is then how long the member trusts its assignment without
     /// hearing from it.
     pub session_timeout: Duration,
-    /// Pause between heartbeats with the classic protocol. Default 3 s. The coordinator decides with the consumer protocol.
+    /// Pause between heartbeats with the classic protocol. Default 3 s. The coordinator decides with the consumer
+    /// protocol.
     pub heartbeat_interval: Duration,
     /// Longest time between two calls by which the application takes records. Default 300 s.
     pub max_poll_interval: Duration,

@@ -58,8 +58,8 @@ pub struct ProducerConfig {
     pub partitioner: Partitioner,
     /// Sequence numbers that let the broker drop repeated batches. Default true where acks is all.
     pub enable_idempotence: bool,
-    /// Names the producer across restarts and lets it open transactions; a new producer with the same id fences the old.
-    /// Needs idempotence. Default none.
+    /// Names the producer across restarts and lets it open transactions; a new producer with the same id fences the
+    /// old. Needs idempotence. Default none.
     pub transactional_id: Option<String>,
     /// How long a transaction may be open before it is aborted. Default 60 s; the broker's `transaction.max.timeout.ms`
     /// bounds it.

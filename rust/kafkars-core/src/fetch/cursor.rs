@@ -102,8 +102,8 @@ impl BatchCursor {
     }
 }
 
-/// An offset and the leader epoch of the record before it, or -1 where unknown: together they tell whether the log still
-/// holds what was read (KIP-320).
+/// An offset and the leader epoch of the record before it, or -1 where unknown: together they tell whether the log
+/// still holds what was read (KIP-320).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FetchPosition {
     /// The next offset to read.
@@ -122,8 +122,8 @@ pub struct Cursor {
     pub partition: TopicPartition,
     /// Changes with every assignment and seek, so that late answers are recognised and dropped.
     pub epoch: u64,
-    /// The epoch at which the application last said where to read, by assigning or seeking. Where a log that lost records sends
-    /// the cursor elsewhere it stays: what the application has in hand is not finished by that.
+    /// The epoch at which the application last said where to read, by assigning or seeking. Where a log that lost
+    /// records sends the cursor elsewhere it stays: what the application has in hand is not finished by that.
     pub(crate) wish: u64,
     /// What can be done now.
     pub state: CursorState,
@@ -145,7 +145,8 @@ pub struct Cursor {
     pub preferred_replica: Option<(i32, Instant)>,
     /// When a broker answered a fetch for it last.
     pub heard_at: Option<Instant>,
-    // With the epoch of what was read before it: both move together, or a later reader is told of a truncation that never was.
+    // With the epoch of what was read before it: both move together, or a later reader is told of a truncation that
+    // never was.
     position: Option<FetchPosition>,
     // What the application, or the policy, asked for where there is no position: kept until it is found.
     pub(crate) start: StartAt,

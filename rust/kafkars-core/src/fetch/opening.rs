@@ -84,8 +84,8 @@ impl Opening {
         self.walk.rest().len() + next.map_or(0, |raw| raw.bytes().len())
     }
 
-    /// Opens batches until they take `budget` bytes of memory or nothing is left: one batch at least. Stops at the first
-    /// that cannot be read.
+    /// Opens batches until they take `budget` bytes of memory or nothing is left: one batch at least. Stops at the
+    /// first that cannot be read.
     pub fn open(&mut self, limits: &ReadLimits, budget: usize) -> Vec<Opened> {
         let mut opened = Vec::new();
         let mut size = 0;
@@ -226,8 +226,8 @@ fn size_of_part(part: &Opened) -> usize {
     }
 }
 
-/// An answer without any whole batch, although brokers send the first one whole whatever its size (KIP-74). Asking again
-/// would bring the same.
+/// An answer without any whole batch, although brokers send the first one whole whatever its size (KIP-74). Asking
+/// again would bring the same.
 fn cut_short(rest: &Bytes) -> RecordsError {
     const OVERHEAD: usize = 12;
     let stated = rest.get(8..).and_then(<[u8]>::first_chunk).copied();

@@ -26,8 +26,8 @@ pub enum PollWait {
 }
 
 impl PollWait {
-    /// Decides for a request at `now`. `changed_at` is when the set of partitions changed last, `other_ends_at` when the
-    /// wait of the other request under way ends, and `longest` the setting.
+    /// Decides for a request at `now`. `changed_at` is when the set of partitions changed last, `other_ends_at` when
+    /// the wait of the other request under way ends, and `longest` the setting.
     #[must_use]
     pub fn choose(
         now: Instant,
@@ -116,8 +116,9 @@ mod tests {
         ));
     }
 
-    /// Plays both requests without any record, from one change on. Returns the requests until one is left, and the longest
-    /// time in which a second change would have had to wait for a free connection, as a part of the time since the first.
+    /// Plays both requests without any record, from one change on. Returns the requests until one is left, and the
+    /// longest time in which a second change would have had to wait for a free connection, as a part of the time since
+    /// the first.
     fn after_a_change(longest: Duration) -> (u32, f64) {
         let start = Instant::now();
         let mut ends: [Option<Instant>; 2] = [Some(start + longest), None];

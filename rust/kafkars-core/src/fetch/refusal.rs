@@ -2,12 +2,12 @@
 
 use kafkars_protocol::ErrorCode;
 
-/// Whether a request that was refused with this code is made again after a pause, quietly: `health()` shows it, the log tells of
-/// it after ten seconds, and `stuck_timeout_ms` ends the waiting. All other codes but `OFFSET_OUT_OF_RANGE`, which has rules of
-/// its own, are raised, once for each time that the application has heard of them.
+/// Whether a request that was refused with this code is made again after a pause, quietly: `health()` shows it, the log
+/// tells of it after ten seconds, and `stuck_timeout_ms` ends the waiting. All other codes but `OFFSET_OUT_OF_RANGE`,
+/// which has rules of its own, are raised, once for each time that the application has heard of them.
 ///
-/// These are the codes that Kafka calls retriable, and `UNKNOWN_SERVER_ERROR`: a broker says that when something of its own went
-/// wrong, a disk or a race with an election, and Java's consumer goes on as well.
+/// These are the codes that Kafka calls retriable, and `UNKNOWN_SERVER_ERROR`: a broker says that when something of its
+/// own went wrong, a disk or a race with an election, and Java's consumer goes on as well.
 #[must_use]
 pub fn is_retried(code: ErrorCode) -> bool {
     code.retriable() || code.invalid_metadata() || code == ErrorCode::UnknownServerError

@@ -1,14 +1,15 @@
 //! The memory in which a fetch response came.
 //!
-//! A response is one buffer, and whatever is kept of it keeps all of it: ten kilobytes of a paused partition hold the fifty
-//! megabytes that came with them. So it is charged as a whole against `fetch_buffer_bytes`, once, for as long as anything
-//! in it waits for the application: parts that are not opened, and batches that were not compressed.
+//! A response is one buffer, and whatever is kept of it keeps all of it: ten kilobytes of a paused partition hold the
+//! fifty megabytes that came with them. So it is charged as a whole against `fetch_buffer_bytes`, once, for as long as
+//! anything in it waits for the application: parts that are not opened, and batches that were not compressed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// One response's buffer, and how many waiting parts are in it. Only the [`FetchBuffer`](crate::fetch::buffer::FetchBuffer)
-/// that admits them counts, behind its lock, so the order of memory operations does not matter.
+/// One response's buffer, and how many waiting parts are in it. Only the
+/// [`FetchBuffer`](crate::fetch::buffer::FetchBuffer) that admits them counts, behind its lock, so the order of memory
+/// operations does not matter.
 #[derive(Debug)]
 pub struct ResponseMemory {
     bytes: usize,

@@ -55,8 +55,9 @@ pub struct GroupCall {
     pub held_back: bool,
 }
 
-/// The requests of membership. Every field is set that the newest version has; those a broker's version lacks are either
-/// dropped when encoding or make it fail, and then the broker cannot do what was asked (report [`Failure::Unsupported`]).
+/// The requests of membership. Every field is set that the newest version has; those a broker's version lacks are
+/// either dropped when encoding or make it fail, and then the broker cannot do what was asked (report
+/// [`Failure::Unsupported`]).
 #[derive(Debug, Clone, PartialEq)]
 pub enum GroupRequest {
     /// Classic: become part of the next generation.

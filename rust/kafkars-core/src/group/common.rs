@@ -184,7 +184,8 @@ impl Common {
                 group,
                 instance: instance(),
             },
-            // Nobody can take an instance id from a member that has none: the answer makes no sense, and the member goes on.
+            // Nobody can take an instance id from a member that has none: the answer makes no sense, and the member
+            // goes on.
             ErrorCode::FencedInstanceId => GroupError::Failed {
                 group,
                 operation,

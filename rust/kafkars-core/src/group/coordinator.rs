@@ -81,7 +81,8 @@ impl CoordinatorSearch {
         self.is_wanted = false;
     }
 
-    /// The broker at `node` does not coordinate the group, or cannot be reached. Later news of an older place change nothing.
+    /// The broker at `node` does not coordinate the group, or cannot be reached. Later news of an older place change
+    /// nothing.
     pub(super) fn lost(&mut self, now: Instant, node: i32) {
         if self.place == CoordinatorState::At(node) {
             self.place = CoordinatorState::Unknown;

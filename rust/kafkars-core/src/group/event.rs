@@ -38,11 +38,12 @@ pub struct Change {
 pub enum ChangeKind {
     /// These are new. Comes after every completed rebalance, so it may be empty.
     Assigned,
-    /// These are to be given up. They are still owned, and may be committed, until the change is done; the group waits for
-    /// it as long as the rebalance timeout.
+    /// These are to be given up. They are still owned, and may be committed, until the change is done; the group waits
+    /// for it as long as the rebalance timeout.
     Revoked,
-    /// These are gone already and may have other owners; commits for them fail. Everything owned until now is among them, what
-    /// is being given up too: no record of any of them may be handed out any more. A [`ChangeKind::Revoked`] that is not done
-    /// yet is overtaken, so nobody waits for its end; an application that has heard of it need not hear of the loss.
+    /// These are gone already and may have other owners; commits for them fail. Everything owned until now is among
+    /// them, what is being given up too: no record of any of them may be handed out any more. A [`ChangeKind::Revoked`]
+    /// that is not done yet is overtaken, so nobody waits for its end; an application that has heard of it need not
+    /// hear of the loss.
     Lost(GroupError),
 }

@@ -1,4 +1,5 @@
-//! Topics that a membership needs to know and does not: they are looked up again until they are known, or not wanted any more.
+//! Topics that a membership needs to know and does not: they are looked up again until they are known, or not wanted
+//! any more.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,7 +11,8 @@ use super::action::Action;
 use super::pace::Pace;
 use crate::cluster::Cluster;
 
-/// What is looked up, and when again. One answer may be refused, lost, or come from a broker that has not heard of the topic.
+/// What is looked up, and when again. One answer may be refused, lost, or come from a broker that has not heard of the
+/// topic.
 #[derive(Debug)]
 pub(super) struct TopicLookup {
     names: BTreeSet<Arc<str>>,

@@ -41,9 +41,9 @@ macro_rules! speak {
 }
 
 impl Membership {
-    /// Not subscribed. `assignors` is `partition_assignment_strategy` in order of preference (classic protocol; without any,
-    /// range and cooperative-sticky as everywhere in Kafka). `seed` should differ from process to process: back-off and
-    /// member ids come from it.
+    /// Not subscribed. `assignors` is `partition_assignment_strategy` in order of preference (classic protocol; without
+    /// any, range and cooperative-sticky as everywhere in Kafka). `seed` should differ from process to process:
+    /// back-off and member ids come from it.
     #[must_use]
     pub fn new(config: Checked<GroupConfig>, assignors: Vec<Arc<dyn Assignor>>, seed: u64) -> Self {
         let mut common = Common::new(config, seed);
@@ -103,8 +103,8 @@ impl Membership {
         self.advance(now);
     }
 
-    /// The application waits for records inside a call (`true`), or that call has ended (`false`). While it waits the poll
-    /// interval does not run.
+    /// The application waits for records inside a call (`true`), or that call has ended (`false`). While it waits the
+    /// poll interval does not run.
     pub fn waiting(&mut self, now: Instant, is_waiting: bool) {
         self.polled(now);
         self.common.poll.waiting(now, is_waiting);
@@ -118,7 +118,8 @@ impl Membership {
         self.advance(now);
     }
 
-    /// Rebalances though nothing calls for it (KIP-568). False with the consumer protocol, where the coordinator decides.
+    /// Rebalances though nothing calls for it (KIP-568). False with the consumer protocol, where the coordinator
+    /// decides.
     pub fn enforce_rebalance(&mut self, now: Instant, reason: &str) -> bool {
         let done = match &mut self.protocol {
             Protocol::Classic(classic) => {
@@ -209,8 +210,8 @@ impl Membership {
         self.common.coordinator.served();
     }
 
-    /// Whether commits wait that were accepted. The member does not leave before, nor is it told to have left: the coordinator
-    /// would refuse them.
+    /// Whether commits wait that were accepted. The member does not leave before, nor is it told to have left: the
+    /// coordinator would refuse them.
     pub(super) fn note_commits(&mut self, now: Instant, are_waiting: bool) {
         let ends = self.common.is_committing && !are_waiting;
         self.common.is_committing = are_waiting;

@@ -1,11 +1,11 @@
 //! Being a member of a consumer group: who joins when, who owns what, what may be committed.
 //!
-//! [`Membership`] is one face over Kafka's two protocols. It does no I/O and reads no clock. A driver feeds it commands of
-//! the application and outcomes of requests, each with the time, and after each of them
+//! [`Membership`] is one face over Kafka's two protocols. It does no I/O and reads no clock. A driver feeds it commands
+//! of the application and outcomes of requests, each with the time, and after each of them
 //!
 //! 1. carries out every [`Action`] of [`Membership::next_action`],
-//! 2. hands every [`Event`] of [`Membership::next_event`] to the application, in order, and reports the end of each change of
-//!    ownership with [`Membership::change_done`],
+//! 2. hands every [`Event`] of [`Membership::next_event`] to the application, in order, and reports the end of each
+//!    change of ownership with [`Membership::change_done`],
 //! 3. sleeps until [`Membership::wake_at`], and then asks for actions again.
 //!
 //! [`CommitQueue`] turns offsets into commits that a stale member cannot make.

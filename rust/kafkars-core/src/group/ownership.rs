@@ -6,8 +6,8 @@ use super::error::GroupError;
 use super::event::{Change, ChangeId, ChangeKind};
 use crate::config::TopicPartition;
 
-/// Owned partitions, each with the serial number of its assignment: a partition that went and came back has another one, so
-/// that a commit made before does not count after.
+/// Owned partitions, each with the serial number of its assignment: a partition that went and came back has another
+/// one, so that a commit made before does not count after.
 #[derive(Debug, Default)]
 pub(super) struct Ownership {
     owned: BTreeMap<TopicPartition, u64>,
@@ -73,7 +73,8 @@ impl Ownership {
         Some(change)
     }
 
-    /// Nothing is owned any more, what is being given up neither: its revocation is overtaken, and the end of the loss ends it.
+    /// Nothing is owned any more, what is being given up neither: its revocation is overtaken, and the end of the loss
+    /// ends it.
     pub(super) fn lose(&mut self, error: GroupError) -> Option<Change> {
         self.revoking.clear();
         let owned = std::mem::take(&mut self.owned);

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use crate::backoff::{Backoff, Random};
 use crate::config::GroupConfig;
 
-/// Permits in a row without a pause. Joining takes two requests, giving partitions up for others two more; a group that needs
-/// more than these in a row is in trouble.
+/// Permits in a row without a pause. Joining takes two requests, giving partitions up for others two more; a group that
+/// needs more than these in a row is in trouble.
 const AT_ONCE: u32 = 5;
 
 /// The shortest pause, whatever the settings say: a pause of nothing would be none.

@@ -37,8 +37,8 @@ pub enum ProduceOutcome {
     Failed(ProduceError),
 }
 
-/// Judges a partition's part of a Produce response. `has_earlier` tells whether an earlier batch of the partition has no
-/// outcome yet; a `transactional` producer cannot number anew within a transaction, which fails instead.
+/// Judges a partition's part of a Produce response. `has_earlier` tells whether an earlier batch of the partition has
+/// no outcome yet; a `transactional` producer cannot number anew within a transaction, which fails instead.
 pub fn judge(
     batch: &OutgoingBatch,
     answer: &PartitionProduceResponse,

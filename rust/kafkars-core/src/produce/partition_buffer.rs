@@ -68,8 +68,8 @@ struct InFlight {
     count: u32,
 }
 
-/// How many batches of a producer a broker remembers for each partition. A batch that comes again when it is further back
-/// cannot be told from a gap.
+/// How many batches of a producer a broker remembers for each partition. A batch that comes again when it is further
+/// back cannot be told from a gap.
 const REMEMBERED: u64 = 5;
 
 /// How the sender keeps track of a partition, so that it is in each of its lists once at most.
@@ -366,8 +366,8 @@ impl BufferState {
 
     /// Takes the next batch in order, whose [`BufferState::readiness`] is [`Readiness::Now`].
     ///
-    /// With `identity` a batch that has no number gets one. Numbers go on under the identity they began with while any batch
-    /// so numbered has no outcome, because a batch that may be stored must come again under its own number.
+    /// With `identity` a batch that has no number gets one. Numbers go on under the identity they began with while any
+    /// batch so numbered has no outcome, because a batch that may be stored must come again under its own number.
     pub fn take(&mut self, identity: Option<ProducerIdentity>) -> Option<OutgoingBatch> {
         self.regrouping = false;
         self.not_before = None;

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use crate::backoff::Random;
 
-/// Records without key move to another partition after so many bytes, or a batch's worth where that is less. With batches of
-/// up to 1 MiB, staying for a whole one would keep a slow producer on one partition for hours, and moving after less than
-/// this would fill many small batches where there could be few. Partitions that are moved away from keep their batch and
-/// fill it later.
+/// Records without key move to another partition after so many bytes, or a batch's worth where that is less. With
+/// batches of up to 1 MiB, staying for a whole one would keep a slow producer on one partition for hours, and moving
+/// after less than this would fill many small batches where there could be few. Partitions that are moved away from
+/// keep their batch and fill it later.
 const LONGEST_STAY: usize = 64 << 10;
 
 /// They also move when a batch begins so long after the first one since the last move, as librdkafka does after
@@ -17,8 +17,8 @@ const LONGEST_TIME: Duration = Duration::from_millis(10);
 /// How keys map to partitions and where keyless records go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Partitioner {
-    /// Java's default: murmur2 of the key; keyless records stay on one partition until it has taken 64 KiB or a batch's worth
-    /// of bytes (KIP-794), or until a batch begins 10 ms after the first one there, then move to another.
+    /// Java's default: murmur2 of the key; keyless records stay on one partition until it has taken 64 KiB or a batch's
+    /// worth of bytes (KIP-794), or until a batch begins 10 ms after the first one there, then move to another.
     #[default]
     Murmur2Sticky,
     /// Murmur2 of the key; keyless records go to a random partition each.
@@ -41,8 +41,8 @@ pub enum Partitioner {
 }
 
 impl Partitioner {
-    /// The partition of a record whose key alone decides; `None` for others, which need a [`PartitionChooser`], and for a topic
-    /// without partitions.
+    /// The partition of a record whose key alone decides; `None` for others, which need a [`PartitionChooser`], and for
+    /// a topic without partitions.
     pub fn of_key(self, key: Option<&[u8]>, count: usize) -> Option<i32> {
         let buckets = u32::try_from(count).ok().filter(|count| *count > 0)?;
         let partition = match (self, key) {
@@ -151,8 +151,8 @@ impl PartitionChooser {
         partition
     }
 
-    /// A record of this partition began a batch at `now`. The one that others had joined has left, so that nothing is lost by
-    /// going elsewhere with the next record without key, when it is time to.
+    /// A record of this partition began a batch at `now`. The one that others had joined has left, so that nothing is
+    /// lost by going elsewhere with the next record without key, when it is time to.
     pub fn batch_began(&mut self, partition: i32, now: Instant) {
         if self.sticky != Some(partition) {
             return;

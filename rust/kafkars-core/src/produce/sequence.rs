@@ -61,8 +61,8 @@ pub struct PartitionSequence {
 
 impl PartitionSequence {
     /// Numbers a batch of `count` records. A new identity starts at 0, and only when everything numbered before is
-    /// `settled`; until then numbers go on under the old one, which brokers accept on a partition where they have not met the
-    /// new one.
+    /// `settled`; until then numbers go on under the old one, which brokers accept on a partition where they have not
+    /// met the new one.
     pub fn assign(&mut self, identity: ProducerIdentity, count: u32, settled: bool) -> Sequence {
         let identity = match self.identity {
             Some(known) if known == identity || !settled => known,

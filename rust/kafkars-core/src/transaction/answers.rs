@@ -131,8 +131,9 @@ impl Transactions {
         }
     }
 
-    /// The request had no effect. If it was the one to open the transaction, there is none to be ended: as when an abort
-    /// follows at once on a record whose partition was refused because the markers of the transaction before were not written.
+    /// The request had no effect. If it was the one to open the transaction, there is none to be ended: as when an
+    /// abort follows at once on a record whose partition was refused because the markers of the transaction before were
+    /// not written.
     fn not_opened(&mut self, step: Step) {
         if step.opens() && self.heard == OpenedAtCoordinator::Asked {
             self.heard = OpenedAtCoordinator::Nothing;

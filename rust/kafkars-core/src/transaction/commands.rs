@@ -26,7 +26,8 @@ impl Transactions {
     /// Opens a transaction. Nothing is sent yet.
     ///
     /// # Errors
-    /// [`TransactionError::OutOfOrder`] before `init` has ended or while a transaction is open, or what ended the producer.
+    /// [`TransactionError::OutOfOrder`] before `init` has ended or while a transaction is open, or what ended the
+    /// producer.
     pub fn begin(&mut self) -> Result<(), TransactionError> {
         match &self.phase {
             Phase::Ready => {
@@ -53,8 +54,8 @@ impl Transactions {
     /// Makes a group's positions part of the transaction (KIP-447).
     ///
     /// # Errors
-    /// [`TransactionError::OutOfOrder`] outside of a transaction, [`TransactionError::InvalidArgument`] for an empty group id or
-    /// a negative offset, or what broke the transaction.
+    /// [`TransactionError::OutOfOrder`] outside of a transaction, [`TransactionError::InvalidArgument`] for an empty
+    /// group id or a negative offset, or what broke the transaction.
     pub fn send_offsets(
         &mut self,
         group: GroupMetadata,
@@ -132,8 +133,8 @@ impl Transactions {
         Ok(ticket)
     }
 
-    /// Leaves the open transaction to end by itself: it is aborted, now or, where it is being committed, should that fail.
-    /// Returns whether the abort is under way.
+    /// Leaves the open transaction to end by itself: it is aborted, now or, where it is being committed, should that
+    /// fail. Returns whether the abort is under way.
     pub fn leave(&mut self) -> bool {
         match &self.phase {
             Phase::InTransaction | Phase::Abortable(_) => {

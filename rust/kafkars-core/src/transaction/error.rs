@@ -88,8 +88,8 @@ pub enum TransactionError {
         /// producer's.
         init_lost: bool,
     },
-    /// The transaction was open for nearly `transaction_timeout_ms`, and was given up before the broker did it (KIP-588).
-    /// Abortable.
+    /// The transaction was open for nearly `transaction_timeout_ms`, and was given up before the broker did it
+    /// (KIP-588). Abortable.
     #[error(
         "the transaction was open for {} ms, and transaction_timeout_ms={} leaves no time to commit it; abort it, and raise the \
          setting or make transactions shorter", measured.as_millis(), limit.as_millis()
@@ -184,7 +184,8 @@ impl TransactionError {
     }
 }
 
-/// Fencing looks the same whether a newer producer came or the coordinator ran out of patience; the time open tells which is likely.
+/// Fencing looks the same whether a newer producer came or the coordinator ran out of patience; the time open tells
+/// which is likely.
 fn overdue(elapsed: Option<Duration>, limit: Duration) -> String {
     match elapsed {
         Some(elapsed) if elapsed >= limit => format!(

@@ -52,8 +52,8 @@ pub(super) fn judge(code: i16, message: Option<Arc<str>>) -> Finding {
     (error_action, code, message)
 }
 
-/// Whether a request that was refused so has surely changed nothing. A coordinator that is about to move may have written the
-/// change all the same.
+/// Whether a request that was refused so has surely changed nothing. A coordinator that is about to move may have
+/// written the change all the same.
 pub(super) fn is_without_effect(error_action: ErrorAction, code: ErrorCode) -> bool {
     match error_action {
         ErrorAction::Concurrent | ErrorAction::Abortable => true,

@@ -25,8 +25,8 @@ pub struct Dispatch {
     pub destination: Destination,
     /// What.
     pub request: TransactionRequest,
-    /// The highest version to use, even where both sides know a higher one: later versions of some requests mean the newer
-    /// transaction protocol, or are for brokers among themselves.
+    /// The highest version to use, even where both sides know a higher one: later versions of some requests mean the
+    /// newer transaction protocol, or are for brokers among themselves.
     pub max_version: i16,
 }
 
@@ -79,7 +79,8 @@ pub enum TransactionResponse {
     InitProducerId {
         /// The answer.
         response: InitProducerIdResponse,
-        /// The finalized feature `transaction.version` of the broker that answered, from its ApiVersions; 0 where it has none.
+        /// The finalized feature `transaction.version` of the broker that answered, from its ApiVersions; 0 where it
+        /// has none.
         transaction_version: i16,
     },
     /// To [`TransactionRequest::AddPartitions`].
@@ -95,7 +96,8 @@ pub enum TransactionResponse {
 /// A request that got no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoAnswer {
-    /// The broker may or may not have acted, now or later: the connection broke or time ran out after something was sent.
+    /// The broker may or may not have acted, now or later: the connection broke or time ran out after something was
+    /// sent.
     Indefinite {
         /// What happened.
         cause: Arc<str>,

@@ -1,18 +1,19 @@
 //! The transactional producer's conversation with its coordinators, without I/O.
 //!
-//! The application's calls ([`Transactions::init`], [`begin`](Transactions::begin), [`send_offsets`](Transactions::send_offsets),
-//! [`commit`](Transactions::commit), [`abort`](Transactions::abort)) are checked at once; those that need a broker return a
-//! [`TransactionCallId`]. The driver asks [`Transactions::poll`] for the next request, of which there is at most one under way, brings its
-//! answer to [`Transactions::answered`], and finds finished tickets in [`Transactions::take_outcomes`]. The sending half asks
-//! which batches may leave ([`Transactions::send_permission`], [`Transactions::admit`]) and reports records that failed.
+//! The application's calls ([`Transactions::init`], [`begin`](Transactions::begin),
+//! [`send_offsets`](Transactions::send_offsets), [`commit`](Transactions::commit), [`abort`](Transactions::abort)) are
+//! checked at once; those that need a broker return a [`TransactionCallId`]. The driver asks [`Transactions::poll`] for
+//! the next request, of which there is at most one under way, brings its answer to [`Transactions::answered`], and
+//! finds finished tickets in [`Transactions::take_outcomes`]. The sending half asks which batches may leave
+//! ([`Transactions::send_permission`], [`Transactions::admit`]) and reports records that failed.
 //!
 //! Two protocols, chosen by the cluster's finalized feature `transaction.version`:
 //!
-//! - Below 2, partitions and groups are added by requests of their own before anything is sent to them, and one epoch serves many
-//!   transactions. A request whose fate is unknown may then arrive during a later transaction and end or change that one, so
-//!   after any such request the producer takes a new epoch before the next transaction begins.
-//! - From 2 on (KIP-890), brokers add partitions and groups by themselves and every end of a transaction brings a new epoch, so
-//!   late requests are refused.
+//! - Below 2, partitions and groups are added by requests of their own before anything is sent to them, and one epoch
+//!   serves many transactions. A request whose fate is unknown may then arrive during a later transaction and end or
+//!   change that one, so after any such request the producer takes a new epoch before the next transaction begins.
+//! - From 2 on (KIP-890), brokers add partitions and groups by themselves and every end of a transaction brings a new
+//!   epoch, so late requests are refused.
 //!
 //! A transaction open for nearly `transaction_timeout_ms` is aborted here before the coordinator does it (KIP-588): the
 //! coordinator's own abort looks to the producer like being fenced, and ends it.
@@ -40,7 +41,8 @@ use crate::backoff::{Backoff, Random};
 use crate::produce::error::ProduceError;
 use crate::produce::sequence::ProducerIdentity;
 
-/// How long before its end a transaction is aborted at most: the abort must reach the coordinator before it looks at its clock.
+/// How long before its end a transaction is aborted at most: the abort must reach the coordinator before it looks at
+/// its clock.
 const LONGEST_MARGIN: Duration = Duration::from_secs(1);
 
 /// Settings of a transactional producer.
@@ -371,8 +373,8 @@ impl Transactions {
         }
     }
 
-    /// A record that the application handed over for the open transaction never reached a batch: what would be committed is not
-    /// all that was sent.
+    /// A record that the application handed over for the open transaction never reached a batch: what would be
+    /// committed is not all that was sent.
     pub fn record_refused(&mut self, error: &ProduceError) {
         match error {
             ProduceError::Aborted | ProduceError::Transaction(_) | ProduceError::Closed => {}

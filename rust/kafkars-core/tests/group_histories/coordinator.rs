@@ -22,7 +22,8 @@ pub(crate) trait Coordinator {
     fn tick(&mut self, now: Instant);
     /// Answers given since the last call.
     fn answers(&mut self) -> Vec<(Ticket, GroupResponse)>;
-    /// Another broker takes over: what is not on disk is lost, sessions start anew. Returns the tickets that get no answer.
+    /// Another broker takes over: what is not on disk is lost, sessions start anew. Returns the tickets that get no
+    /// answer.
     fn move_over(&mut self, now: Instant) -> Vec<Ticket>;
     /// Whether this member may commit.
     fn commit_error(&mut self, now: Instant, member: &str, generation: i32) -> ErrorCode;

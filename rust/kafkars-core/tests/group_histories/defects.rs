@@ -1,5 +1,5 @@
-//! Defects planted into a member from outside: its requests, its answers, its strategy or its driver are spoilt as a defect
-//! inside would spoil them. Every one must be caught by the invariants.
+//! Defects planted into a member from outside: its requests, its answers, its strategy or its driver are spoilt as a
+//! defect inside would spoil them. Every one must be caught by the invariants.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

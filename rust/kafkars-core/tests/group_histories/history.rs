@@ -21,7 +21,8 @@ use crate::world::{HEARTBEAT, MAX_POLL, SESSION, World};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Setup {
     Classic(&'static str),
-    /// Some members offer `cooperative-sticky` only and some `range` before it: a group on its way from eager to cooperative.
+    /// Some members offer `cooperative-sticky` only and some `range` before it: a group on its way from eager to
+    /// cooperative.
     Upgrade,
     /// With the coordinator's assignor.
     Consumer(ServerAssignor),
@@ -196,9 +197,9 @@ impl History {
         self.quiet("after healing")
     }
 
-    /// Whoever watches over processes starts others for those that have failed, and when too few are left. An instance id
-    /// that an earlier process of the same place used a moment ago may fence its successor: its last request can arrive
-    /// late, and a new coordinator may know the earlier one only.
+    /// Whoever watches over processes starts others for those that have failed, and when too few are left. An instance
+    /// id that an earlier process of the same place used a moment ago may fence its successor: its last request can
+    /// arrive late, and a new coordinator may know the earlier one only.
     fn watch_over(&mut self) {
         for place in 0..self.world.members.len() {
             let member = self.world.members[place].as_ref();

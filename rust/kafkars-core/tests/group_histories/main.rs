@@ -1,6 +1,6 @@
-//! Histories of groups on a simulated clock: members join, leave, pause, are cut off; requests are delayed, lost, or carried
-//! out without an answer; the coordinator moves. Each history comes from one number, and the same number gives the same
-//! history.
+//! Histories of groups on a simulated clock: members join, leave, pause, are cut off; requests are delayed, lost, or
+//! carried out without an answer; the coordinator moves. Each history comes from one number, and the same number gives
+//! the same history.
 //!
 //! `KAFKARS_SEEDS` says how many histories each combination of protocol and strategy gets (48 when it is not set);
 //! `KAFKARS_SEED` runs that one history only and prints what happens in it.

@@ -77,7 +77,8 @@ pub(crate) struct Network {
     waiting: BTreeMap<Ticket, Waiting>,
     pub(crate) faulty: bool,
     pub(crate) cut_off: BTreeSet<Process>,
-    /// When the last request of a connection arrives: each member has one for requests that are held back, one for others.
+    /// When the last request of a connection arrives: each member has one for requests that are held back, one for
+    /// others.
     connections: BTreeMap<(Process, bool), Instant>,
     random: Random,
     next: u64,

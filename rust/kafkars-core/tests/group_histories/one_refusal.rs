@@ -1,6 +1,6 @@
-//! One request of one member is refused once, by every code, while nothing happens, one more joins, one leaves or comes back,
-//! or the coordinator moves: a moment later the group is at rest with all its members. Whoever loses its place by a refusal
-//! would hold up the others until its session ends.
+//! One request of one member is refused once, by every code, while nothing happens, one more joins, one leaves or comes
+//! back, or the coordinator moves: a moment later the group is at rest with all its members. Whoever loses its place by
+//! a refusal would hold up the others until its session ends.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,8 +19,8 @@ use crate::refusals::{BACK_WITHIN, apis, codes};
 use crate::trouble::{Api, Fate, Trouble};
 use crate::world::{HEARTBEAT, SESSION, World};
 
-/// When the group is at rest after a refusal: a few pauses, two rebalances of which members hear with their heartbeats. Much less
-/// than a session.
+/// When the group is at rest after a refusal: a few pauses, two rebalances of which members hear with their heartbeats.
+/// Much less than a session.
 const AT_REST_WITHIN: Duration = Duration::from_secs(7);
 /// By then the request was made that is refused.
 const REFUSED_WITHIN: Duration = Duration::from_secs(3);
@@ -57,8 +57,8 @@ struct Case {
 }
 
 impl Case {
-    /// Whether the coordinator says something of a member that is not so, and that nobody can doubt: the place is another's, or
-    /// gone.
+    /// Whether the coordinator says something of a member that is not so, and that nobody can doubt: the place is
+    /// another's, or gone.
     fn is_lie(self) -> bool {
         match self.code {
             ErrorCode::UnknownMemberId => {

@@ -34,8 +34,8 @@ impl Progress {
         Self::default()
     }
 
-    /// The application was given records up to, not including, `next_offset`; the last of them has `leader_epoch` (-1 when
-    /// unknown).
+    /// The application was given records up to, not including, `next_offset`; the last of them has `leader_epoch` (-1
+    /// when unknown).
     pub(crate) fn handed_out(
         &mut self,
         partition: &TopicPartition,

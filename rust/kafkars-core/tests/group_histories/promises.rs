@@ -1,5 +1,5 @@
-//! What was accepted is done or reported: every commit that a member's application has made has one outcome before the member
-//! has left, and one that is said to be done is.
+//! What was accepted is done or reported: every commit that a member's application has made has one outcome before the
+//! member has left, and one that is said to be done is.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Every request that a membership makes, in trouble of every kind, once and for ten seconds: members go on by themselves,
-//! forget nothing, and keep their pace; one that leaves meanwhile hears of every commit it has made.
+//! Every request that a membership makes, in trouble of every kind, once and for ten seconds: members go on by
+//! themselves, forget nothing, and keep their pace; one that leaves meanwhile hears of every commit it has made.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,8 +21,8 @@ use crate::world::{HEARTBEAT, SESSION, World};
 const FOR_LONG: Duration = Duration::from_secs(10);
 /// When everybody is back afterwards: sessions, rebalances and the longest pause have passed.
 pub(crate) const BACK_WITHIN: Duration = Duration::from_secs(45);
-/// Most requests of one kind that one member sends in ten seconds of trouble. A heartbeat and a commit are due every second, and
-/// with KIP-848 a join that fails is followed by a goodbye, which is a heartbeat too.
+/// Most requests of one kind that one member sends in ten seconds of trouble. A heartbeat and a commit are due every
+/// second, and with KIP-848 a join that fails is followed by a goodbye, which is a heartbeat too.
 const MOST_REQUESTS: u32 = 40;
 
 /// What the documentation of each request lists, and a code that nobody knows.

@@ -1,4 +1,5 @@
-//! What becomes of one kind of request for a while: refused, cut, late, or answered with nonsense; and how many there were.
+//! What becomes of one kind of request for a while: refused, cut, late, or answered with nonsense; and how many there
+//! were.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

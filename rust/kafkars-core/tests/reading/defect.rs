@@ -1,5 +1,5 @@
-//! Planted defects: what the fetch path could do wrong, done wrong on purpose between broker and buffer, so that the suite
-//! shows that it would notice. Production code knows nothing of them.
+//! Planted defects: what the fetch path could do wrong, done wrong on purpose between broker and buffer, so that the
+//! suite shows that it would notice. Production code knows nothing of them.
 
 use kafkars_core::fetch::buffer::{FetchBuffer, FetchTarget};
 use kafkars_core::fetch::cursor::FetchPosition;

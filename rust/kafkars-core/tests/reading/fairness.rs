@@ -1,5 +1,6 @@
-//! Several partitions of one consumer: paused and resumed, huge and small, more data than the buffer holds. Those that are
-//! read go on within a few turns of the network, whatever the others hold; in the end each shows all of its log once.
+//! Several partitions of one consumer: paused and resumed, huge and small, more data than the buffer holds. Those that
+//! are read go on within a few turns of the network, whatever the others hold; in the end each shows all of its log
+//! once.
 
 use std::collections::HashMap;
 

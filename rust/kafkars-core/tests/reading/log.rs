@@ -228,8 +228,8 @@ impl Log {
         self.end += values.len() as i64;
     }
 
-    /// Takes records and whole batches out, as compaction does below the first open transaction. The last batch stays at
-    /// least as an empty one, or nothing would tell where the log ends.
+    /// Takes records and whole batches out, as compaction does below the first open transaction. The last batch stays
+    /// at least as an empty one, or nothing would tell where the log ends.
     fn compact(&mut self, chance: &mut Chance) {
         let below = self.last_stable();
         let entries = std::mem::take(&mut self.entries);

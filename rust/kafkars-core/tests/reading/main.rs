@@ -1,10 +1,10 @@
 //! The reading oracle: seeded logs, read from every offset, must show what was written to them and nothing else.
 //!
 //! A log holds interleaved committed, aborted and open transactions of several producers, markers at batch boundaries,
-//! holes left by compaction, a deleted prefix, message sets of magic 0 and 1 before batches, every codec. A model broker
-//! answers fetches from it as Kafka does, or hostilely; the client's fetch buffer reads it as the driver would; a model says
-//! what must be seen. `KAFKARS_SEEDS` sets how many logs are read (default 48); a failure names its seed, and
-//! `KAFKARS_FIRST_SEED` starts from there.
+//! holes left by compaction, a deleted prefix, message sets of magic 0 and 1 before batches, every codec. A model
+//! broker answers fetches from it as Kafka does, or hostilely; the client's fetch buffer reads it as the driver would;
+//! a model says what must be seen. `KAFKARS_SEEDS` sets how many logs are read (default 48); a failure names its seed,
+//! and `KAFKARS_FIRST_SEED` starts from there.
 
 mod broker;
 mod chance;

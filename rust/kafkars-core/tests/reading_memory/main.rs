@@ -1,6 +1,6 @@
-//! The memory oracle of reading: whatever a broker sends, what waits for the application stays within its limit, an answer
-//! that has come and one batch. In a binary of its own, since it counts every allocation of the process: the buffers in which
-//! answers came are freed when nothing of them is kept, whatever the client believes to hold.
+//! The memory oracle of reading: whatever a broker sends, what waits for the application stays within its limit, an
+//! answer that has come and one batch. In a binary of its own, since it counts every allocation of the process: the
+//! buffers in which answers came are freed when nothing of them is kept, whatever the client believes to hold.
 
 mod shared_responses;
 
@@ -136,8 +136,8 @@ fn answer(content: Content, from: i64) -> Bytes {
     records.into()
 }
 
-/// Fetches while the buffer lets it, opens while the buffer lets it, and takes nothing. Returns the most bytes that this
-/// took at any time, and what the buffer counted.
+/// Fetches while the buffer lets it, opens while the buffer lets it, and takes nothing. Returns the most bytes that
+/// this took at any time, and what the buffer counted.
 fn fill(content: Content, defect: Option<Defect>) -> (usize, usize) {
     let limit = match defect {
         // A batch of one byte counts as one byte.
@@ -189,8 +189,8 @@ fn fill(content: Content, defect: Option<Defect>) -> (usize, usize) {
     (PEAK.load(Relaxed) - before, buffer.buffered())
 }
 
-/// The limit, which the last batch may exceed; answers that wait to be opened; a batch being opened, while its buffer grows;
-/// and a queue that grows by doubling.
+/// The limit, which the last batch may exceed; answers that wait to be opened; a batch being opened, while its buffer
+/// grows; and a queue that grows by doubling.
 fn bound(content: Content) -> usize {
     let batch = match content {
         Content::Bombs(_) => 3 * LARGEST,

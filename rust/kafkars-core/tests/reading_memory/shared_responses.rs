@@ -1,5 +1,6 @@
-//! Many partitions whose parts come in the same answers: a byte of one beside half a mebibyte of another, some paused, some
-//! slow, some read in turn. A part that is kept keeps the whole answer, so that is what counts, by the allocator's word.
+//! Many partitions whose parts come in the same answers: a byte of one beside half a mebibyte of another, some paused,
+//! some slow, some read in turn. A part that is kept keeps the whole answer, so that is what counts, by the allocator's
+//! word.
 //!
 //! `KAFKARS_SEEDS` sets how many histories are played (default 48), `KAFKARS_FIRST_SEED` where they start.
 
@@ -32,8 +33,8 @@ enum Defect {
     OnlyPartsCount,
 }
 
-/// The limit; what is opened with a full buffer; the answer that comes when there was a little room, and the one of which
-/// records are handed out; a piece that is opened; cursors and queues.
+/// The limit; what is opened with a full buffer; the answer that comes when there was a little room, and the one of
+/// which records are handed out; a piece that is opened; cursors and queues.
 const BOUND: usize = LIMIT + LIMIT / 4 + 2 * ANSWER + PIECE + (192 << 10);
 
 struct World {

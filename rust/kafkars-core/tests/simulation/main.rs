@@ -1,10 +1,10 @@
-//! Seeded histories of producing and of transactions: the core's sender and transactions on a simulated clock and network,
-//! against a model of the brokers.
+//! Seeded histories of producing and of transactions: the core's sender and transactions on a simulated clock and
+//! network, against a model of the brokers.
 //!
 //! A storm of lost, late and repeated requests, moved leaders and coordinators, replicas that lag; then calm, in which
-//! everything must end. No acknowledged record is lost or doubled, order holds per partition, no aborted record is read, no
-//! transaction is torn. `KAFKARS_SEEDS` sets how many histories are played (default 48); a failure names its seed, and
-//! `KAFKARS_FIRST_SEED` starts from there.
+//! everything must end. No acknowledged record is lost or doubled, order holds per partition, no aborted record is
+//! read, no transaction is torn. `KAFKARS_SEEDS` sets how many histories are played (default 48); a failure names its
+//! seed, and `KAFKARS_FIRST_SEED` starts from there.
 
 mod client;
 mod cluster;

@@ -53,7 +53,8 @@ pub(crate) fn history(seed: u64, numbered: bool, defect: Option<Defect>) -> Resu
     if world.chance(500) {
         world.at(STORM, move |world| world.flush_requested(id, true));
     } else {
-        // The last flush is given up at once; what it flush_was_requested must leave all the same, with nothing to follow.
+        // The last flush is given up at once; what it flush_was_requested must leave all the same, with nothing to
+        // follow.
         let calm = STORM + SECOND;
         world.at(calm, move |world| world.flush_requested(id, true));
         for value in records..records + 8 {

@@ -1,4 +1,5 @@
-//! Administration as Python sees it: every call gives a request, which the sync face waits for and the asyncio one awaits.
+//! Administration as Python sees it: every call gives a request, which the sync face waits for and the asyncio one
+//! awaits.
 
 mod answers;
 mod arguments;

@@ -28,8 +28,8 @@ impl PyCall {
         }
     }
 
-    /// Raises in the awaiting code, as a coroutine does. Where nobody else waits for it, the call is given up: a task that
-    /// is cancelled before its first step comes here instead of `cancel()`.
+    /// Raises in the awaiting code, as a coroutine does. Where nobody else waits for it, the call is given up: a task
+    /// that is cancelled before its first step comes here instead of `cancel()`.
     #[pyo3(signature = (kind, value=None, traceback=None, /))]
     fn throw(
         slf: &Bound<'_, Self>,

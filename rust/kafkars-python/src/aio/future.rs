@@ -1,7 +1,7 @@
 //! The awaitable that asynchronous calls return.
 //!
-//! It is a future to asyncio: `gather`, `wait`, `wait_for` and `shield` take it without wrapping it in a task. It belongs
-//! to no loop until somebody waits, and then to the running one.
+//! It is a future to asyncio: `gather`, `wait`, `wait_for` and `shield` take it without wrapping it in a task. It
+//! belongs to no loop until somebody waits, and then to the running one.
 //!
 //! It takes no part in garbage collection: tens of thousands of deliveries on their way would make every collection
 //! slow. Cycles through callbacks end when the future is done, cancelled, or its loop_bridge goes.
@@ -85,8 +85,8 @@ impl PyFuture {
         }
     }
 
-    /// The loop_bridge's turn: runs the callbacks if the future is done, on the loop's thread and from the loop's own stack,
-    /// so they need not go through `call_soon`.
+    /// The loop_bridge's turn: runs the callbacks if the future is done, on the loop's thread and from the loop's own
+    /// stack, so they need not go through `call_soon`.
     pub(crate) fn wake(slf: &Bound<'_, Self>) -> PyResult<()> {
         let py = slf.py();
         Self::prelude(slf)?;
@@ -284,7 +284,8 @@ impl PyFuture {
         Ok(loop_bridge)
     }
 
-    /// The first step of a read that nobody has awaited before: what it took, or none where there is something to wait for.
+    /// The first step of a read that nobody has awaited before: what it took, or none where there is something to wait
+    /// for.
     #[inline]
     pub(super) fn begin(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
         let UnawaitedRead { reader, request } = {

@@ -17,8 +17,8 @@ use pyo3::types::{PyDict, PyWeakrefMethods, PyWeakrefReference};
 use super::completion_queue::{CompletionQueue, Key};
 use super::future::PyFuture;
 
-/// A loop and the futures that wait on it. The loop holds the loop_bridge as the callback of its reader; the loop_bridge holds the
-/// loop weakly, so a loop that is closed or forgotten takes its loop_bridge along.
+/// A loop and the futures that wait on it. The loop holds the loop_bridge as the callback of its reader; the
+/// loop_bridge holds the loop weakly, so a loop that is closed or forgotten takes its loop_bridge along.
 #[pyclass(name = "EventLoopPort", module = "kafkars._kafkars", frozen, weakref)]
 pub(crate) struct PyLoopBridge {
     event_loop: Py<PyWeakrefReference>,

@@ -202,8 +202,8 @@ impl PyFuture {
         }
     }
 
-    /// None says that this is no future to asyncio, which then wraps it in a task, as it does with a coroutine: where no
-    /// loop runs and none waits for it (`run_until_complete`, `asyncio.run`), and a read that has taken nothing.
+    /// None says that this is no future to asyncio, which then wraps it in a task, as it does with a coroutine: where
+    /// no loop runs and none waits for it (`run_until_complete`, `asyncio.run`), and a read that has taken nothing.
     #[getter(_asyncio_future_blocking)]
     fn blocking(&self, py: Python<'_>) -> Option<bool> {
         let (blocking, belongs, has_begun) = {

@@ -1,8 +1,9 @@
 //! Asynchronous Python without a thread hop or a task per call.
 //!
 //! A call answers with a [`PyFuture`]. Where the answer is there, awaiting it does not suspend. Where it is not, the
-//! future registers with the [`PyLoopBridge`] of the running loop; runtime threads drop a key into the loop_bridge's completion_queue, which
-//! never touches the interpreter, and ring a bell the loop watches. One ring brings the loop all that has happened.
+//! future registers with the [`PyLoopBridge`] of the running loop; runtime threads drop a key into the loop_bridge's
+//! completion_queue, which never touches the interpreter, and ring a bell the loop watches. One ring brings the loop
+//! all that has happened.
 
 mod call;
 mod completion_queue;

@@ -13,8 +13,8 @@ pub(crate) trait Pending: Send + Sync {
     fn is_ready(&self, woken: bool) -> bool;
     /// The answer. `None` means that it is still to come, or that somebody else took what was there.
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>>;
-    /// Whether [`Pending::take`] may be tried as soon as the key comes. What it takes is lost with a task that is cancelled
-    /// before it runs again, so records are left alone until somebody is there to get them.
+    /// Whether [`Pending::take`] may be tried as soon as the key comes. What it takes is lost with a task that is
+    /// cancelled before it runs again, so records are left alone until somebody is there to get them.
     fn goes_in_steps(&self) -> bool {
         true
     }

@@ -1,7 +1,7 @@
 //! Calls that take records. Such a call takes none before somebody awaits it, as a coroutine would not have begun.
 //!
-//! asyncio's own functions make a task of a read that nobody has awaited: a future that is done may be dropped with what
-//! it holds, while a task that is cancelled before its first step has taken nothing.
+//! asyncio's own functions make a task of a read that nobody has awaited: a future that is done may be dropped with
+//! what it holds, while a task that is cancelled before its first step has taken nothing.
 
 use std::sync::Arc;
 

@@ -1,8 +1,9 @@
 //! The short way out of an `await`.
 //!
-//! Awaiting an answer that is there ends, by way of `__next__`, in a `StopIteration` that the interpreter takes apart at
-//! once. Interpreters from 3.10 on first ask for `am_send`, which hands the answer over as it is; PyO3 has no name for
-//! that slot, so it is set here. Interpreters that do not ask (3.12 and later for other than coroutines) lose nothing.
+//! Awaiting an answer that is there ends, by way of `__next__`, in a `StopIteration` that the interpreter takes apart
+//! at once. Interpreters from 3.10 on first ask for `am_send`, which hands the answer over as it is; PyO3 has no name
+//! for that slot, so it is set here. Interpreters that do not ask (3.12 and later for other than coroutines) lose
+//! nothing.
 
 #[cfg(not(Py_LIMITED_API))]
 use pyo3::ffi;

@@ -85,8 +85,8 @@ pub(crate) fn api(name: &str) -> PyResult<ApiKey> {
     found.next().ok_or_else(unknown)
 }
 
-/// Asks a Python function. One that raises accepts nothing, and what it raised is reported as Python reports what nobody can
-/// catch. So it is when the interpreter is about to end.
+/// Asks a Python function. One that raises accepts nothing, and what it raised is reported as Python reports what
+/// nobody can catch. So it is when the interpreter is about to end.
 fn accepts(when: &Py<PyAny>, request: &SeenRequest) -> bool {
     let asked = Python::try_attach(|py| {
         let request = PySeenRequest(request.clone());

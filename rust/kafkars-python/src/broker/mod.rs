@@ -344,7 +344,8 @@ impl PyEmbeddedBroker {
         call(&broker).map_err(|failure| error::embedded_broker(&failure))
     }
 
-    /// For calls that wait for the broker's thread, which may itself wait for the interpreter: a fault's predicate is Python.
+    /// For calls that wait for the broker's thread, which may itself wait for the interpreter: a fault's predicate is
+    /// Python.
     fn with_detached<T: Send>(
         &self,
         py: Python<'_>,

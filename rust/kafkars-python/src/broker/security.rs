@@ -1,4 +1,5 @@
-//! Listeners, users and access control of the embedded broker, and certificates for tests, as `kafkars.testing` gives them.
+//! Listeners, users and access control of the embedded broker, and certificates for tests, as `kafkars.testing` gives
+//! them.
 
 use std::time::Duration;
 

@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use super::security::{self, AclArguments, Listener};
 use crate::error;
 
-/// Settings by name; `kafkars.testing` always gives all of them. Numbers are wider than what they are for, so that one that does
-/// not fit is told by its name and value.
+/// Settings by name; `kafkars.testing` always gives all of them. Numbers are wider than what they are for, so that one
+/// that does not fit is told by its name and value.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Settings {

@@ -1,4 +1,5 @@
-//! Offsets to commit, and committed ones. Each call is one Rust future and one conversion; the faces choose how to wait.
+//! Offsets to commit, and committed ones. Each call is one Rust future and one conversion; the faces choose how to
+//! wait.
 
 use std::future::Future;
 use std::sync::Arc;

@@ -28,7 +28,8 @@ pub(crate) enum Then {
 }
 
 impl ConsumerCore {
-    /// Gives up the subscription, on this thread, within `timeout`. The first exception of a listener reaches the caller.
+    /// Gives up the subscription, on this thread, within `timeout`. The first exception of a listener reaches the
+    /// caller.
     pub(crate) fn leave(
         &self,
         py: Python<'_>,
@@ -42,8 +43,8 @@ impl ConsumerCore {
         }
     }
 
-    /// Ends the consumer on this thread, within `timeout`: listeners run, commits made before are done or given up, and their
-    /// callbacks run.
+    /// Ends the consumer on this thread, within `timeout`: listeners run, commits made before are done or given up, and
+    /// their callbacks run.
     pub(crate) fn end(&self, py: Python<'_>, timeout: Duration) -> PyResult<()> {
         let started = Instant::now();
         let deadline = started + timeout;
@@ -59,7 +60,8 @@ impl ConsumerCore {
         outcome.and(told).and(committed)
     }
 
-    /// Callbacks of commits whose outcome has not come before the end hear so. The first exception of one reaches the caller.
+    /// Callbacks of commits whose outcome has not come before the end hear so. The first exception of one reaches the
+    /// caller.
     fn tell_unheard(&self, py: Python<'_>, waited: Duration, limit: Duration) -> PyResult<()> {
         let mut unheard: Vec<_> = self.callbacks.lock().drain().collect();
         unheard.sort_unstable_by_key(|(number, _)| *number);

@@ -191,7 +191,8 @@ impl PyConsumer {
         self.core.leave(py, "the application unsubscribed", timeout)
     }
 
-    /// Leaves the group and stops reading. Calls that wait in other threads end with `ClosedError`, iterations just end.
+    /// Leaves the group and stops reading. Calls that wait in other threads end with `ClosedError`, iterations just
+    /// end.
     #[pyo3(signature = (timeout=Some(30.0)), text_signature = "($self, timeout=30.0)")]
     fn close(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
         let core = &self.core;

@@ -1,7 +1,7 @@
 //! Waiting for records on an event loop.
 //!
-//! A record is taken from the buffer at the moment the awaiting code gets it, not when the call is made and not when the
-//! record arrives: a call that is dropped or cancelled in between leaves it for the next one.
+//! A record is taken from the buffer at the moment the awaiting code gets it, not when the call is made and not when
+//! the record arrives: a call that is dropped or cancelled in between leaves it for the next one.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -130,8 +130,8 @@ impl Reader for ConsumerCore {
 }
 
 impl Pending for RecordWait {
-    /// Only in its turn: what is in the buffer may be taken by somebody else before. And only with something to take: the
-    /// key is every reader's, so it also comes for records that an earlier one has taken.
+    /// Only in its turn: what is in the buffer may be taken by somebody else before. And only with something to take:
+    /// the key is every reader's, so it also comes for records that an earlier one has taken.
     fn is_ready(&self, woken: bool) -> bool {
         woken && (self.core.consumer.is_ready() || self.core.has_raised() || self.is_over())
     }

@@ -43,8 +43,8 @@ impl SecurityContext for Context {
     fn step(&mut self, token: Option<&[u8]>) -> Result<ContextStep, Arc<str>> {
         let input = token.map_or(Buffer::EMPTY, Buffer::of);
         let (mut minor, mut output) = (0, Buffer::EMPTY);
-        // SAFETY: handles are the library's or null, `input` points to bytes that outlive the call, and all other pointers are
-        // to local variables and constants; null results are not wanted.
+        // SAFETY: handles are the library's or null, `input` points to bytes that outlive the call, and all other
+        // pointers are to local variables and constants; null results are not wanted.
         let major = unsafe {
             (self.library.initiate_context)(
                 &raw mut minor,
@@ -78,8 +78,8 @@ impl SecurityContext for Context {
     fn wrap(&mut self, message: &[u8]) -> Result<Vec<u8>, Arc<str>> {
         let input = Buffer::of(message);
         let (mut minor, mut output) = (0, Buffer::EMPTY);
-        // SAFETY: the context is the library's, `input` points to bytes that outlive the call. Zeros ask for no encryption and
-        // for the usual protection.
+        // SAFETY: the context is the library's, `input` points to bytes that outlive the call. Zeros ask for no
+        // encryption and for the usual protection.
         let major = unsafe {
             (self.library.wrap)(
                 &raw mut minor,

@@ -70,7 +70,8 @@ impl Credentials {
         };
         let mut minor = 0;
         let major = if elements.is_empty() {
-            // SAFETY: the name is the library's or null, all other pointers are to local variables; null results are not wanted.
+            // SAFETY: the name is the library's or null, all other pointers are to local variables; null results are
+            // not wanted.
             unsafe {
                 (library.acquire_credential)(
                     &raw mut minor,
@@ -128,7 +129,8 @@ fn store(settings: &KerberosCredentials) -> Result<Vec<(CString, CString)>, Arc<
     if let Some(path) = &settings.keytab {
         let path = path.display().to_string();
         store.push((text("client_keytab")?, text(&path)?));
-        // Tickets are kept in memory, by what they are got with: connections and clients share them, and an identity has one.
+        // Tickets are kept in memory, by what they are got with: connections and clients share them, and an identity
+        // has one.
         let mut hasher = DefaultHasher::new();
         (&path, &settings.principal).hash(&mut hasher);
         let cache = format!("MEMORY:kafkars-{:016x}", hasher.finish());

@@ -118,8 +118,8 @@ impl Library {
         };
         let mut problems = Vec::new();
         for name in &names {
-            // SAFETY: initialisers of the system's Kerberos library have no conditions; a library that the user names is
-            // the user's word.
+            // SAFETY: initialisers of the system's Kerberos library have no conditions; a library that the user names
+            // is the user's word.
             match unsafe { libloading::Library::new(name) } {
                 Ok(loaded) => return Self::of(loaded),
                 Err(problem) => {
@@ -194,7 +194,8 @@ impl Library {
     pub(super) fn take(&self, mut buffer: Buffer) -> Vec<u8> {
         let content = match buffer.value.is_null() || buffer.length == 0 {
             true => Vec::new(),
-            // SAFETY: the library has said that so many bytes are there, and they are its until they are released below.
+            // SAFETY: the library has said that so many bytes are there, and they are its until they are released
+            // below.
             false => unsafe {
                 std::slice::from_raw_parts(buffer.value.cast::<u8>(), buffer.length).to_vec()
             },

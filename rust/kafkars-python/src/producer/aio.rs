@@ -130,10 +130,10 @@ impl PyAsyncProducer {
             .map(Call)
     }
 
-    /// Sends many records of one topic in one call: `values` has one item for each, and so have the other columns, where a
-    /// number stands for all of `partitions` or `timestamps`. Awaiting gives a list of their `RecordMetadata`, or raises why
-    /// the first that failed was not stored. With a full buffer or an unknown topic they wait up to `timeout` seconds,
-    /// `max_block_ms` by default. Where one of them cannot be sent as it is, none is.
+    /// Sends many records of one topic in one call: `values` has one item for each, and so have the other columns,
+    /// where a number stands for all of `partitions` or `timestamps`. Awaiting gives a list of their `RecordMetadata`,
+    /// or raises why the first that failed was not stored. With a full buffer or an unknown topic they wait up to
+    /// `timeout` seconds, `max_block_ms` by default. Where one of them cannot be sent as it is, none is.
     #[pyo3(signature = (topic, values, keys=None, *, partitions=None, timestamps=None, headers=None, timeout=None))]
     #[expect(clippy::too_many_arguments, reason = "the parts of records")]
     fn send_many<'py>(
@@ -173,10 +173,11 @@ impl PyAsyncProducer {
             .enter_columns(py, topic, &columns, timeout, All::admitted)
     }
 
-    /// Sends the rows of an Arrow table or record batch of any library (`__arrow_c_stream__`, `__arrow_c_array__`) without making
-    /// a Python object of each. The arguments name the columns: `value` and `key` are binary or text, `timestamp` a
-    /// timestamp or milliseconds, `partition` a whole number, `headers` a map or a list of pairs; None leaves the part out, and so
-    /// does a null in its row. Serializers and interceptors do not run. Awaiting gives a list of `RecordMetadata`, as with `send_many`.
+    /// Sends the rows of an Arrow table or record batch of any library (`__arrow_c_stream__`, `__arrow_c_array__`)
+    /// without making a Python object of each. The arguments name the columns: `value` and `key` are binary or text,
+    /// `timestamp` a timestamp or milliseconds, `partition` a whole number, `headers` a map or a list of pairs; None
+    /// leaves the part out, and so does a null in its row. Serializers and interceptors do not run. Awaiting gives a
+    /// list of `RecordMetadata`, as with `send_many`.
     #[pyo3(signature = (topic, data, *, value="value", key=None, headers=None, timestamp=None, partition=None, timeout=None))]
     #[expect(clippy::too_many_arguments, reason = "the parts of records")]
     fn send_arrow(
@@ -216,8 +217,8 @@ impl PyAsyncProducer {
             .enter_arrow(py, &topic, data, &names, timeout, All::admitted)
     }
 
-    /// Sends a batch of `create_batch()` to a partition, and closes it. Awaiting gives the metadata of its first record; the
-    /// others follow it.
+    /// Sends a batch of `create_batch()` to a partition, and closes it. Awaiting gives the metadata of its first
+    /// record; the others follow it.
     #[pyo3(signature = (batch, topic, *, partition, timeout=None))]
     fn send_batch(
         &self,
@@ -243,8 +244,8 @@ impl PyAsyncProducer {
         })
     }
 
-    /// Gets a producer id for the `transactional_id`. Once, before the first transaction: producers that had the id before are
-    /// fenced, and what they left open is ended. Waits up to `timeout` seconds, `max_block_ms` by default.
+    /// Gets a producer id for the `transactional_id`. Once, before the first transaction: producers that had the id
+    /// before are fenced, and what they left open is ended. Waits up to `timeout` seconds, `max_block_ms` by default.
     #[pyo3(signature = (timeout=None))]
     fn init_transactions(&self, timeout: Option<f64>) -> PyResult<Call> {
         self.transaction(Step::Init, timeout)
@@ -316,9 +317,9 @@ impl PyAsyncProducer {
         )
     }
 
-    /// Takes no more records, sends what there is for up to `timeout` seconds, and ends. Awaiting gives how many records were
-    /// given up because they were not acknowledged in time; their futures get a `ClosedError`. While another task closes, this
-    /// waits for it.
+    /// Takes no more records, sends what there is for up to `timeout` seconds, and ends. Awaiting gives how many
+    /// records were given up because they were not acknowledged in time; their futures get a `ClosedError`. While
+    /// another task closes, this waits for it.
     #[pyo3(signature = (timeout=30.0))]
     fn close(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<Call> {
         Self::end(slf, timeout, |py, lost, _| {
@@ -393,7 +394,8 @@ impl PyAsyncProducer {
         entry.future(py, awaits)
     }
 
-    /// A record that is refused at the call makes its transaction one to abort, whether or not somebody awaits the error.
+    /// A record that is refused at the call makes its transaction one to abort, whether or not somebody awaits the
+    /// error.
     #[inline]
     fn refuses(&self, entry: &Entry) {
         if let Entry::Failed(failure) = entry {

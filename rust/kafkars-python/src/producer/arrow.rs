@@ -1,5 +1,5 @@
-//! Arrow tables as records: taken over through the PyCapsule interface, so from pyarrow, polars, pandas, duckdb and others
-//! alike, none of which is needed here.
+//! Arrow tables as records: taken over through the PyCapsule interface, so from pyarrow, polars, pandas, duckdb and
+//! others alike, none of which is needed here.
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_schema::SchemaRef;
@@ -35,7 +35,8 @@ impl Batches {
         if let Some(method) = data.getattr_opt(intern!(py, "__arrow_c_stream__"))? {
             let capsule = method.call0()?;
             let pointer = pointer(&capsule, c"arrow_array_stream")?;
-            // SAFETY: the capsule is named as the interface demands, so it holds a stream, and lives until that is taken.
+            // SAFETY: the capsule is named as the interface demands, so it holds a stream, and lives until that is
+            // taken.
             let stream = unsafe { Stream::open(pointer.cast()) };
             return stream
                 .map(|stream| Source::Stream(stream).into())
@@ -108,10 +109,11 @@ impl From<Source> for Batches {
 fn one(schema: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<Batches> {
     let schema = pointer(schema, c"arrow_schema")?.cast::<FFI_ArrowSchema>();
     let array = pointer(array, c"arrow_array")?.cast::<FFI_ArrowArray>();
-    // SAFETY: the capsules are named as the interface demands, so they hold a schema and an array. The schema is only read
-    // while its capsule lives.
+    // SAFETY: the capsules are named as the interface demands, so they hold a schema and an array. The schema is only
+    // read while its capsule lives.
     let schema = unsafe { arrow_import::schema(schema, array) }.map_err(malformed)?;
-    // SAFETY: as above. The array is moved out: what stays is marked as released, and the capsule's destructor leaves it.
+    // SAFETY: as above. The array is moved out: what stays is marked as released, and the capsule's destructor leaves
+    // it.
     let array = unsafe { FFI_ArrowArray::from_raw(array) };
     Ok(Source::One(schema, Some(array)).into())
 }

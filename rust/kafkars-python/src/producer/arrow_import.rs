@@ -1,9 +1,9 @@
 //! What other libraries hand over through Arrow's C data interface, checked before it is read.
 //!
 //! The interface tells no sizes of buffers: they follow from lengths and offsets, which a faulty library may have got
-//! wrong. So every number is compared with the others that speak of the same thing, a child is read as far as its parent
-//! needs it and no further, and every array is validated in full. Columns that nobody asked for are not touched. What
-//! cannot be seen is a number that agrees with all others and is larger than the memory behind it.
+//! wrong. So every number is compared with the others that speak of the same thing, a child is read as far as its
+//! parent needs it and no further, and every array is validated in full. Columns that nobody asked for are not touched.
+//! What cannot be seen is a number that agrees with all others and is larger than the memory behind it.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -67,11 +67,12 @@ const LONGEST_TEXT: usize = 1 << 20;
 
 type Checked<T> = Result<T, String>;
 
-/// Reads a table's schema. Where its array is there as well, both must be of one shape before their children are followed.
+/// Reads a table's schema. Where its array is there as well, both must be of one shape before their children are
+/// followed.
 ///
 /// # Safety
-/// `schema` must point to memory of an `ArrowSchema`, whatever it holds, and `array` be null or point to an `ArrowArray`;
-/// pointers in them must be null or point to what the interface says.
+/// `schema` must point to memory of an `ArrowSchema`, whatever it holds, and `array` be null or point to an
+/// `ArrowArray`; pointers in them must be null or point to what the interface says.
 pub(super) unsafe fn schema(
     schema: *const FFI_ArrowSchema,
     array: *const FFI_ArrowArray,
@@ -131,7 +132,8 @@ pub(super) fn batch(
     })
 }
 
-/// The checks below leave nothing to panic about; should a release of the Arrow crates disagree, it is an error as well.
+/// The checks below leave nothing to panic about; should a release of the Arrow crates disagree, it is an error as
+/// well.
 fn guarded<T>(read: impl FnOnce() -> Checked<T>) -> Checked<T> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err("it is malformed".to_owned()))
 }

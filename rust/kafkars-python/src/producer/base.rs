@@ -52,14 +52,14 @@ impl PyBaseProducer {
         !self.core.is_elsewhere() && self.core.producer.in_transaction()
     }
 
-    /// Leaves the open transaction to end by itself, for a block that waits no longer: it is aborted, now or, where it is being
-    /// committed, should that fail. Returns whether the abort is under way.
+    /// Leaves the open transaction to end by itself, for a block that waits no longer: it is aborted, now or, where it
+    /// is being committed, should that fail. Returns whether the abort is under way.
     fn _leave_transaction(&self) -> bool {
         !self.core.is_elsewhere() && self.core.producer.leave_transaction()
     }
 
-    /// Gives up records that were not acknowledged: those that wait to be sent (`in_queue`), and those that were sent and
-    /// are not answered yet (`in_flight`), which may be stored nevertheless. Their futures and callbacks get a
+    /// Gives up records that were not acknowledged: those that wait to be sent (`in_queue`), and those that were sent
+    /// and are not answered yet (`in_flight`), which may be stored nevertheless. Their futures and callbacks get a
     /// `PurgedError`. Returns how many there were. An open transaction has to be aborted afterwards.
     #[pyo3(signature = (*, in_queue=true, in_flight=true))]
     fn purge(&self, in_queue: bool, in_flight: bool) -> PyResult<usize> {

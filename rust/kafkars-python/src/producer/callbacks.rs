@@ -1,10 +1,11 @@
-//! Callbacks of synchronous deliveries: noted when added, run on the thread that calls `poll()`, `flush()` or `close()`.
+//! Callbacks of synchronous deliveries: noted when added, run on the thread that calls `poll()`, `flush()` or
+//! `close()`.
 //!
-//! One thread at a time runs them, so that those of a partition keep their order. A callback may make these calls itself,
-//! and then runs what is due; other threads go on without, or wait until what they wait for has run.
+//! One thread at a time runs them, so that those of a partition keep their order. A callback may make these calls
+//! itself, and then runs what is due; other threads go on without, or wait until what they wait for has run.
 //!
-//! A producer has two kinds, those of interceptors and its own, and one [`Stage`] for both: with a turn for each, two threads
-//! that have one and wait for the other would wait for ever.
+//! A producer has two kinds, those of interceptors and its own, and one [`Stage`] for both: with a turn for each, two
+//! threads that have one and wait for the other would wait for ever.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -262,8 +263,8 @@ impl Callbacks {
         running + groups.map(|group| group.calls.len()).sum::<usize>()
     }
 
-    /// Waits until all of these have run, on this thread or another one, at most until the deadline, and keeps what they
-    /// raise. Returns how many have not run. What a signal raises ends the wait.
+    /// Waits until all of these have run, on this thread or another one, at most until the deadline, and keeps what
+    /// they raise. Returns how many have not run. What a signal raises ends the wait.
     pub(super) fn serve_all(
         &self,
         py: Python<'_>,
@@ -285,7 +286,8 @@ impl Callbacks {
         }
     }
 
-    /// Blocks this thread until there may be something to run, or another thread has run the last, at most for `timeout`.
+    /// Blocks this thread until there may be something to run, or another thread has run the last, at most for
+    /// `timeout`.
     pub(super) fn wait(&self, timeout: Duration) -> bool {
         self.wait_until(timeout, || self.is_servable() || self.is_empty())
     }

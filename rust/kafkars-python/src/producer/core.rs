@@ -216,8 +216,8 @@ impl ProducerCore {
         [self.acknowledgements.expected(), self.callbacks.expected()]
     }
 
-    /// Waits until these have run, on this thread or another one, at most until the deadline, and keeps what they raise.
-    /// Returns how many have not run.
+    /// Waits until these have run, on this thread or another one, at most until the deadline, and keeps what they
+    /// raise. Returns how many have not run.
     pub(super) fn serve_all(
         &self,
         py: Python<'_>,

@@ -85,8 +85,8 @@ impl PyDeliveries {
         self.deliveries.iter().all(Delivery::is_done)
     }
 
-    /// Where the records were stored, in the order of the call, waiting up to `timeout` seconds. Raises why the first of
-    /// those that failed was not stored.
+    /// Where the records were stored, in the order of the call, waiting up to `timeout` seconds. Raises why the first
+    /// of those that failed was not stored.
     #[pyo3(signature = (timeout=None))]
     fn result<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyList>> {
         self.wait(py, timeout)?;

@@ -17,8 +17,8 @@ use crate::types;
 
 /// The delivery of one record.
 ///
-/// A callback gets one of its own for the same record, and it is equal to the one that `send()` returned: callbacks that wait
-/// must not keep a producer alive that the program has forgotten.
+/// A callback gets one of its own for the same record, and it is equal to the one that `send()` returned: callbacks
+/// that wait must not keep a producer alive that the program has forgotten.
 #[pyclass(name = "DeliveryFuture", module = "kafkars", frozen, eq, hash)]
 pub(crate) struct PyDeliveryFuture {
     delivery: Delivery,

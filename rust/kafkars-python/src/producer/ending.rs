@@ -1,5 +1,5 @@
-//! The end of a producer: it is begun once and joined by every call; whatever becomes of these calls and whatever callbacks
-//! raise, records are sent or given up by name, and callbacks run.
+//! The end of a producer: it is begun once and joined by every call; whatever becomes of these calls and whatever
+//! callbacks raise, records are sent or given up by name, and callbacks run.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,8 +19,8 @@ pub(crate) struct Ending {
     begun: Mutex<Option<Begun>>,
 }
 
-/// A call that waits for the end. Where it is given up, the end comes at once, for other calls that wait for it too: what is
-/// not acknowledged is given up, and nothing of the producer stays behind.
+/// A call that waits for the end. Where it is given up, the end comes at once, for other calls that wait for it too:
+/// what is not acknowledged is given up, and nothing of the producer stays behind.
 pub(super) struct EndWait {
     core: Option<Arc<ProducerCore>>,
     deadline: Instant,
@@ -97,7 +97,8 @@ impl ProducerCore {
         }
     }
 
-    /// Begins the end, or joins the one that has begun, which lasts no longer than the most hurried of its calls allows.
+    /// Begins the end, or joins the one that has begun, which lasts no longer than the most hurried of its calls
+    /// allows.
     fn start_ending(
         self: &Arc<Self>,
         deadline: Instant,

@@ -60,8 +60,8 @@ impl ProducerCore {
         Ok(())
     }
 
-    /// Takes records of one topic, or makes those wait for which there is no room. Where one cannot be sent as it is, none is,
-    /// as far as the topic is known.
+    /// Takes records of one topic, or makes those wait for which there is no room. Where one cannot be sent as it is,
+    /// none is, as far as the topic is known.
     pub(super) fn enter_rows(
         self: &Arc<Self>,
         py: Python<'_>,

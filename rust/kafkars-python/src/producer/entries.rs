@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList};
 
 use super::aio::Awaits;
-use super::deliveries::place;
+use super::deliveries::{Index, place};
 use super::pending_send::WaitingSend;
 use crate::aio::{Call, CompletionQueue, Key, Pending, PyFuture};
 use crate::error;
@@ -79,7 +79,8 @@ pub(super) struct All {
     entries: Arc<Vec<Entry>>,
     awaits: Awaits,
     answer: Answer,
-    // The first that was not ready at the last look; moved by `take` only, so that `key` and `arm` speak of the same one.
+    // The first that was not ready at the last look; moved by `take` only, so that `key` and `arm` speak of the same
+    // one.
     next: AtomicUsize,
 }
 
@@ -203,8 +204,8 @@ fn failures_of_all(py: Python<'_>, entries: &Arc<Vec<Entry>>) -> PyResult<Py<PyA
     Ok(failures.into_any().unbind())
 }
 
-/// The deliveries of one call that sent many records, as asynchronous Python holds them: one handle for all, and one for
-/// each where asked for.
+/// The deliveries of one call that sent many records, as asynchronous Python holds them: one handle for all, and one
+/// for each where asked for.
 #[pyclass(name = "Deliveries", module = "kafkars.aio", frozen)]
 pub(crate) struct PyAsyncDeliveries(Arc<Vec<Entry>>);
 
@@ -221,8 +222,8 @@ impl PyAsyncDeliveries {
     }
 
     /// The future of one record, in the order of the call.
-    fn __getitem__<'py>(&self, py: Python<'py>, index: isize) -> PyResult<Bound<'py, PyFuture>> {
-        let entry = place(index, self.0.len()).and_then(|at| self.0.get(at));
+    fn __getitem__<'py>(&self, py: Python<'py>, index: Index) -> PyResult<Bound<'py, PyFuture>> {
+        let entry = place(index.0, self.0.len()).and_then(|at| self.0.get(at));
         let entry = entry.ok_or_else(|| PyIndexError::new_err("no such record"))?;
         entry.copy().future(py, Awaits::Delivery)?.into_object(py)
     }
@@ -242,8 +243,8 @@ impl PyAsyncDeliveries {
             .all(|entry| entry.is_ready(false, Awaits::Delivery))
     }
 
-    /// Awaiting waits until all are reported, and gives where they were stored, in the order of the call. Raises why the
-    /// first of those that failed was not stored.
+    /// Awaiting waits until all are reported, and gives where they were stored, in the order of the call. Raises why
+    /// the first of those that failed was not stored.
     fn __await__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFuture>> {
         All::reported(Arc::clone(&self.0)).future().into_object(py)
     }

@@ -41,8 +41,8 @@ impl Failures {
         }
     }
 
-    /// The result of a call whose callbacks have raised these: an interrupt comes first, then the call's own error, then
-    /// what callbacks raised. What comes later is the context of what comes before.
+    /// The result of a call whose callbacks have raised these: an interrupt comes first, then the call's own error,
+    /// then what callbacks raised. What comes later is the context of what comes before.
     pub(super) fn tell<T>(self, py: Python<'_>, result: PyResult<T>) -> PyResult<T> {
         let (value, own) = match result {
             Ok(value) => (Some(value), None),

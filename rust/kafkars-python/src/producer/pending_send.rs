@@ -1,5 +1,5 @@
-//! An asynchronous send that waits for its topic, its partition or room, and the futures that tell what became of it. It
-//! waits in the engine (`kafkars_client::PendingSend`); what is here is what it hands over, and who is told.
+//! An asynchronous send that waits for its topic, its partition or room, and the futures that tell what became of it.
+//! It waits in the engine (`kafkars_client::PendingSend`); what is here is what it hands over, and who is told.
 
 use std::sync::{Arc, OnceLock};
 
@@ -133,8 +133,8 @@ impl WaitingSend {
         matches!(*self.state.lock(), State::Waiting(_))
     }
 
-    /// Lets `choose` name the partition of a record that still waits for that. What it raises is the outcome. False if it named
-    /// none.
+    /// Lets `choose` name the partition of a record that still waits for that. What it raises is the outcome. False if
+    /// it named none.
     pub(super) fn place(&self, choose: impl FnOnce(&OwnedRecord) -> PyResult<Option<i32>>) -> bool {
         let Some(Held::Record(mut record)) = self.held.lock().take() else {
             return true;
@@ -158,8 +158,8 @@ impl WaitingSend {
                 partition.is_some()
             }
             Err(raised) => {
-                // Before it counts as gone: a commit waits for that. The error itself is told by the record's future, which
-                // nobody may look at.
+                // Before it counts as gone: a commit waits for that. The error itself is told by the record's future,
+                // which nobody may look at.
                 self.settle(State::Raised(raised));
                 let refusal = ProduceError::Impossible {
                     topic: (*self.topic).into(),

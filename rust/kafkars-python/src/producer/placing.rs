@@ -1,6 +1,6 @@
-//! Records whose partition the application's function cannot choose yet, since their topic is not known. That function runs on
-//! the application's thread, so they wait in the engine until the event loop lets it choose, in the order in which they were
-//! sent and whether or not somebody awaits them.
+//! Records whose partition the application's function cannot choose yet, since their topic is not known. That function
+//! runs on the application's thread, so they wait in the engine until the event loop lets it choose, in the order in
+//! which they were sent and whether or not somebody awaits them.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -45,7 +45,8 @@ impl Unplaced {
 }
 
 impl ProducerCore {
-    /// Sees to it that the function is asked for a send as soon as its topic is known. Where no loop runs, with the next send.
+    /// Sees to it that the function is asked for a send as soon as its topic is known. Where no loop runs, with the
+    /// next send.
     pub(super) fn place_later(
         self: &Arc<Self>,
         py: Python<'_>,

@@ -254,8 +254,8 @@ impl ProducerCore {
         Ok(())
     }
 
-    /// Hands records over for synchronous Python, waiting for the topic and for room until the deadline; their deliveries go
-    /// behind those in `taken`. All are checked first: where one cannot be sent, none is.
+    /// Hands records over for synchronous Python, waiting for the topic and for room until the deadline; their
+    /// deliveries go behind those in `taken`. All are checked first: where one cannot be sent, none is.
     pub(super) fn send_rows(
         &self,
         py: Python<'_>,

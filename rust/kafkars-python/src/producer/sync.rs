@@ -72,10 +72,10 @@ impl PyProducer {
         Ok(future)
     }
 
-    /// Sends many records of one topic in one call: `values` has one item for each, and so have the other columns, where a
-    /// number stands for all of `partitions` or `timestamps`. With a full buffer or an unknown topic the call waits up to
-    /// `timeout` seconds, `max_block_ms` by default. Where one of them cannot be sent as it is, none is. Where waiting
-    /// takes too long, `sent` of the error has the deliveries of those that were taken.
+    /// Sends many records of one topic in one call: `values` has one item for each, and so have the other columns,
+    /// where a number stands for all of `partitions` or `timestamps`. With a full buffer or an unknown topic the call
+    /// waits up to `timeout` seconds, `max_block_ms` by default. Where one of them cannot be sent as it is, none is.
+    /// Where waiting takes too long, `sent` of the error has the deliveries of those that were taken.
     #[pyo3(signature = (topic, values, keys=None, *, partitions=None, timestamps=None, headers=None, timeout=None))]
     #[expect(clippy::too_many_arguments, reason = "the parts of records")]
     fn send_many<'py>(
@@ -101,10 +101,11 @@ impl PyProducer {
         self.core.deliveries(py, taken, sent)
     }
 
-    /// Sends the rows of an Arrow table or record batch of any library (`__arrow_c_stream__`, `__arrow_c_array__`) without making
-    /// a Python object of each. The arguments name the columns: `value` and `key` are binary or text, `timestamp` a
-    /// timestamp or milliseconds, `partition` a whole number, `headers` a map or a list of pairs; None leaves the part out, and so
-    /// does a null in its row. Serializers and interceptors do not run. Waits as `send_many` does, for each batch of the table.
+    /// Sends the rows of an Arrow table or record batch of any library (`__arrow_c_stream__`, `__arrow_c_array__`)
+    /// without making a Python object of each. The arguments name the columns: `value` and `key` are binary or text,
+    /// `timestamp` a timestamp or milliseconds, `partition` a whole number, `headers` a map or a list of pairs; None
+    /// leaves the part out, and so does a null in its row. Serializers and interceptors do not run. Waits as
+    /// `send_many` does, for each batch of the table.
     #[pyo3(signature = (topic, data, *, value="value", key=None, headers=None, timestamp=None, partition=None, timeout=None))]
     #[expect(clippy::too_many_arguments, reason = "the parts of records")]
     fn send_arrow<'py>(
@@ -138,8 +139,8 @@ impl PyProducer {
         self.core.deliveries(py, taken, sent)
     }
 
-    /// Sends a batch of `create_batch()` to a partition, and closes it. The future is that of its first record; the others
-    /// follow it. Waits for room as `send` does, up to `timeout` seconds, `max_block_ms` by default.
+    /// Sends a batch of `create_batch()` to a partition, and closes it. The future is that of its first record; the
+    /// others follow it. Waits for room as `send` does, up to `timeout` seconds, `max_block_ms` by default.
     #[pyo3(signature = (batch, topic, *, partition, timeout=None))]
     fn send_batch<'py>(
         &self,
@@ -174,9 +175,9 @@ impl PyProducer {
     }
 
     /// Sends what is waiting at once, and waits up to `timeout` seconds until everything sent so far is reported. Runs
-    /// callbacks meanwhile, and waits for those that another thread runs. Returns how many records are still on their way, or
-    /// how many of their callbacks have not returned. Where a callback raises, the rest still happens, and then the first
-    /// exception is raised.
+    /// callbacks meanwhile, and waits for those that another thread runs. Returns how many records are still on their
+    /// way, or how many of their callbacks have not returned. Where a callback raises, the rest still happens, and then
+    /// the first exception is raised.
     #[pyo3(signature = (timeout=None))]
     fn flush(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<usize> {
         self.core.check()?;
@@ -193,8 +194,8 @@ impl PyProducer {
         failures.tell(py, left)
     }
 
-    /// Gets a producer id for the `transactional_id`. Once, before the first transaction: producers that had the id before are
-    /// fenced, and what they left open is ended. Waits up to `timeout` seconds, `max_block_ms` by default.
+    /// Gets a producer id for the `transactional_id`. Once, before the first transaction: producers that had the id
+    /// before are fenced, and what they left open is ended. Waits up to `timeout` seconds, `max_block_ms` by default.
     #[pyo3(signature = (timeout=None))]
     fn init_transactions(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
         self.transaction(py, Step::Init, timeout)
@@ -266,10 +267,10 @@ impl PyProducer {
         )
     }
 
-    /// Takes no more records, sends what there is for up to `timeout` seconds, and ends. Returns how many records were given
-    /// up because they were not acknowledged in time; their futures and callbacks get a `ClosedError`. Where a callback raises,
-    /// the rest still happens, and then the first exception is raised. Ctrl+C gives up what there is. While another thread
-    /// closes, this waits for it.
+    /// Takes no more records, sends what there is for up to `timeout` seconds, and ends. Returns how many records were
+    /// given up because they were not acknowledged in time; their futures and callbacks get a `ClosedError`. Where a
+    /// callback raises, the rest still happens, and then the first exception is raised. Ctrl+C gives up what there is.
+    /// While another thread closes, this waits for it.
     #[pyo3(signature = (timeout=30.0))]
     fn close(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<usize> {
         let py = slf.py();
@@ -384,7 +385,8 @@ impl PyProducer {
         failures.tell(py, outcome)
     }
 
-    /// Waits for a future to its end. Callbacks run meanwhile, and end nothing by what they raise, unless that is an interrupt.
+    /// Waits for a future to its end. Callbacks run meanwhile, and end nothing by what they raise, unless that is an
+    /// interrupt.
     fn carry_out<F>(
         &self,
         py: Python<'_>,

@@ -61,7 +61,8 @@ fn offset(item: &Bound<'_, PyAny>) -> PyResult<OffsetToCommit> {
     let (partition, position) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
     let of = types::partition_from(&partition)?;
     let position = offset_from(&position)?;
-    // What no broker takes is refused here, as in commit(): asked for once, it would be asked for until the transaction ends.
+    // What no broker takes is refused here, as in commit(): asked for once, it would be asked for until the transaction
+    // ends.
     check_offset_to_commit(&of, position.offset)
         .map_err(|failure| error::fetch(item.py(), &failure))?;
     Ok(OffsetToCommit {

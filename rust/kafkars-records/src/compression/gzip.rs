@@ -24,7 +24,8 @@ const COMMENT: u8 = 0x10;
 const RESERVED: u8 = 0xe0;
 
 thread_local! {
-    /// The compressor of this thread and its level. Its 260 KiB of tables cost more to set up than a small batch to compress.
+    /// The compressor of this thread and its level. Its 260 KiB of tables cost more to set up than a small batch to
+    /// compress.
     static COMPRESSOR: RefCell<Option<(u32, Compress)>> = const { RefCell::new(None) };
 }
 
@@ -64,8 +65,8 @@ fn deflate(compressor: &mut Compress, input: &[u8], output: &mut Vec<u8>) -> io:
 
 /// Decompresses `input` to at most `limit` bytes.
 ///
-/// Wrappers are read here and only the deflate stream in them by the library, because one decompressor can then serve any
-/// number of members: each costs its bytes, however large the output has grown.
+/// Wrappers are read here and only the deflate stream in them by the library, because one decompressor can then serve
+/// any number of members: each costs its bytes, however large the output has grown.
 pub(super) fn decompress(mut input: &[u8], limit: usize) -> Result<Vec<u8>, DecompressError> {
     let mut output = Output::new(input.len(), limit);
     let mut inflater = Decompress::new(false);

@@ -2,8 +2,8 @@
 //! are the `lz4_flex` crate's.
 //!
 //! There is one compressor, about as strong as level 1 of the C library. Levels 1 to 17 are accepted, since brokers and
-//! configurations know them, and change nothing: what is written is only larger than the high-compression levels of the C
-//! library (3 and up) would make it.
+//! configurations know them, and change nothing: what is written is only larger than the high-compression levels of the
+//! C library (3 and up) would make it.
 
 use std::io;
 
@@ -17,8 +17,8 @@ use super::DecompressError;
 
 const MAGIC: [u8; 4] = 0x184d_2204_u32.to_le_bytes();
 
-/// Version 1, independent blocks of at most 64 KiB, no checksums, and the check byte of this descriptor: what Kafka's Java
-/// client writes, and all that it reads.
+/// Version 1, independent blocks of at most 64 KiB, no checksums, and the check byte of this descriptor: what Kafka's
+/// Java client writes, and all that it reads.
 const DESCRIPTOR: [u8; 3] = [0x60, 0x40, 0x82];
 /// The check byte of that descriptor when the magic is wrongly counted in, see [`break_check`].
 const BROKEN_CHECK: u8 = 0x1a;
@@ -170,8 +170,8 @@ fn decompress_block(
         output.filled += block.len();
         return Ok(());
     }
-    // The size of a block is not known before it is decompressed, and room costs zeroing: first as much as blocks usually
-    // take, then as much as this one can. No block makes more than 255 bytes out of one of its own.
+    // The size of a block is not known before it is decompressed, and room costs zeroing: first as much as blocks
+    // usually take, then as much as this one can. No block makes more than 255 bytes out of one of its own.
     let most = descriptor
         .most_per_block
         .min(block.len().saturating_mul(255));
@@ -239,8 +239,8 @@ fn parse_descriptor(input: &[u8]) -> Result<(Descriptor, &[u8]), DecompressError
     let [check] = *take(&mut rest)?;
     let checks =
         |from: usize| (XxHash32::oneshot(0, &input[from..descriptor_end]) >> 8) as u8 == check;
-    // Kafka's clients before 0.10 counted the magic in. Their frames are recognised rather than told by the message format:
-    // brokers have copied such frames into newer formats.
+    // Kafka's clients before 0.10 counted the magic in. Their frames are recognised rather than told by the message
+    // format: brokers have copied such frames into newer formats.
     if !checks(MAGIC.len()) && !checks(0) {
         return Err(DecompressError::corrupt(
             "the frame header does not match its checksum",
@@ -265,7 +265,8 @@ fn take<'a, const N: usize>(rest: &mut &'a [u8]) -> Result<&'a [u8; N], Decompre
     Ok(bytes)
 }
 
-/// Rewrites the check byte of a frame just written, the wrong way that readers of magic 0 expect: over the magic as well.
+/// Rewrites the check byte of a frame just written, the wrong way that readers of magic 0 expect: over the magic as
+/// well.
 pub(super) fn break_check(frame: &mut [u8]) {
     const CHECK_AT: usize = MAGIC.len() + DESCRIPTOR.len() - 1;
     if let Some(check) = frame.get_mut(CHECK_AT) {

@@ -241,8 +241,8 @@ fn first_guess(input: &[u8], limit: usize) -> Vec<u8> {
     Vec::with_capacity(input.len().saturating_mul(USUAL_RATIO).min(limit))
 }
 
-/// Makes room behind a full `output`, doubling it up to one byte over the limit: that byte tells "exactly the limit" from
-/// "more than the limit".
+/// Makes room behind a full `output`, doubling it up to one byte over the limit: that byte tells "exactly the limit"
+/// from "more than the limit".
 fn make_room(output: &mut Vec<u8>, limit: usize) -> Result<(), DecompressError> {
     const LEAST: usize = 16 << 10;
     if output.len() > limit {

@@ -1,5 +1,5 @@
-//! Snappy. Kafka's Java client frames it the way the snappy-java library does ("xerial"): a header, then blocks with their
-//! lengths. Some other clients send one bare block. Both are read; the framing is written.
+//! Snappy. Kafka's Java client frames it the way the snappy-java library does ("xerial"): a header, then blocks with
+//! their lengths. Some other clients send one bare block. Both are read; the framing is written.
 
 use std::io;
 
@@ -52,8 +52,8 @@ pub(super) fn decompress(input: &[u8], limit: usize) -> Result<Vec<u8>, Decompre
     Ok(output)
 }
 
-/// Appends one block to `output`. A block states its decompressed size up front: believed only as far as its bytes could
-/// reach, since three bytes make at most 64.
+/// Appends one block to `output`. A block states its decompressed size up front: believed only as far as its bytes
+/// could reach, since three bytes make at most 64.
 fn decompress_block(
     block: &[u8],
     output: &mut Vec<u8>,

@@ -66,8 +66,8 @@ fn decompress_with(
     limit: usize,
 ) -> Result<Vec<u8>, DecompressError> {
     if let Some(size) = plausible_size(input, limit) {
-        // In one go there is no window to copy through. Should the stated size turn out wrong, or a second frame follow,
-        // then the stream below finds out what is the matter.
+        // In one go there is no window to copy through. Should the stated size turn out wrong, or a second frame
+        // follow, then the stream below finds out what is the matter.
         let mut output = Vec::with_capacity(size);
         if context.decompress(&mut output, input).is_ok() {
             return Ok(output);

@@ -32,8 +32,8 @@ pub(crate) fn header(bytes: &[u8]) -> Option<BatchHeader> {
     })
 }
 
-/// Opens a message, or the compressed set in it, whose CRC is right. The CRCs of messages within a compressed set are not
-/// checked again: that of the outer one covers them, and Kafka's own client does not look at them either.
+/// Opens a message, or the compressed set in it, whose CRC is right. The CRCs of messages within a compressed set are
+/// not checked again: that of the outer one covers them, and Kafka's own client does not look at them either.
 pub(crate) fn open(raw: &RawBatch, limits: &ReadLimits) -> Result<Batch, RecordsError> {
     let base_offset = raw.header.base_offset;
     let bad = |index, what| RecordsError::BadRecord {

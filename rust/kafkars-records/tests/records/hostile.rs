@@ -69,7 +69,8 @@ pub(crate) fn mend(bytes: &mut [u8]) {
     }
 }
 
-/// Each byte in turn becomes each of several others. Without a mended CRC nothing but the fields outside of it may differ.
+/// Each byte in turn becomes each of several others. Without a mended CRC nothing but the fields outside of it may
+/// differ.
 #[test]
 fn every_byte_changed_is_an_error_or_changes_nothing_covered() {
     for set in sets() {

@@ -143,8 +143,8 @@ fn log_append_time_of_the_set_counts_for_its_messages() {
     assert!(batch.records().all(|view| view.timestamp == 9_999));
 }
 
-/// Clients before Kafka 0.10 computed the check byte of an LZ4 frame over its magic too; brokers of that time read nothing
-/// else.
+/// Clients before Kafka 0.10 computed the check byte of an LZ4 frame over its magic too; brokers of that time read
+/// nothing else.
 #[test]
 fn lz4_of_magic_0_has_the_old_check_byte_and_either_is_read() {
     const CHECK_AT: usize = 12 + 4 + 1 + 1 + 4 + 4 + 6;

@@ -11,7 +11,8 @@ fn every_level_writes_what_reads_back() {
         let Some(levels) = codec.levels() else {
             continue;
         };
-        // Zstd's negative levels are a continuum; its highest ones take seconds' worth of memory set-up, the last is enough.
+        // Zstd's negative levels are a continuum; its highest ones take seconds' worth of memory set-up, the last is
+        // enough.
         let tried = levels
             .filter(|level| codec != Codec::Zstd || (-7..=12).contains(level))
             .chain(match codec {

@@ -1,5 +1,5 @@
-//! Record batches from outside: what is built reads back, what Kafka's format says is what is written, and nothing hostile
-//! gets through.
+//! Record batches from outside: what is built reads back, what Kafka's format says is what is written, and nothing
+//! hostile gets through.
 #![forbid(unsafe_code)]
 
 mod broker;

@@ -1,7 +1,8 @@
 //! Asks a real broker everything a client may ask, in every version both know, and keeps its answers as a file for
 //! `src/frames/`:
 //!
-//! `cargo run -p kafkars-testkit --example capture_frames -- 127.0.0.1:9092 4.3.1 rust/kafkars-testkit/src/frames/kafka-4.3.1.txt`
+//! `cargo run -p kafkars-testkit --example capture_frames -- 127.0.0.1:9092 4.3.1
+//! rust/kafkars-testkit/src/frames/kafka-4.3.1.txt`
 //!
 //! The broker has to be a fresh one with a single node, as `python -m tests.kafka` starts it. Answers that would name
 //! paths of the machine (log directories, broker configuration) are not asked for.

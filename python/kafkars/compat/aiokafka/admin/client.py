@@ -1,6 +1,7 @@
 """The administrator (`aiokafka.admin.client`).
 
-Follows aiokafka 0.14: answers are those of brokers, with an error code for each topic or resource, except where that library raises.
+Follows aiokafka 0.14: answers are those of brokers, with an error code for each topic or resource, except where that
+library raises.
 """
 
 from __future__ import annotations
@@ -180,7 +181,8 @@ class AIOKafkaAdminClient:
         return await self._run(lambda: self._admin.list_topics(include_internal=True))
 
     async def describe_topics(self, topics: Sequence[str] | None = None) -> list[dict[str, Any]]:
-        """Topics with their partitions, as dictionaries. Unlike with aiokafka, an unknown topic is not created by asking.
+        """Topics with their partitions, as dictionaries. Unlike with aiokafka, an unknown topic is not created by
+        asking.
 
         Args:
             topics: Their names; None for all.
@@ -357,5 +359,7 @@ class AIOKafkaAdminClient:
 
 
 def seconds(timeout_ms: int | None) -> float | None:
-    """A time limit as the engine takes it. A broker that is given no time answers all the same, so 0 is no limit here."""
+    """A time limit as the engine takes it. A broker that is given no time answers all the same, so 0 is no limit
+    here.
+    """
     return None if timeout_ms is None or timeout_ms <= 0 else timeout_ms / 1000

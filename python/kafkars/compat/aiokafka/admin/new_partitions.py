@@ -12,7 +12,8 @@ class NewPartitions:
 
     Args:
         total_count: How many partitions there shall be.
-        new_assignments: Ids of the brokers of each new partition, the preferred leader first; None lets the cluster choose.
+        new_assignments: Ids of the brokers of each new partition, the preferred leader first; None lets the cluster
+            choose.
     """
 
     def __init__(self, total_count: int, new_assignments: Sequence[Sequence[int]] | None = None) -> None:

@@ -59,8 +59,8 @@ class Wish:
 class Membership:
     """Carries out a wish: as a member of the group, or without one by taking every partition.
 
-    The engine and the tasks know it by a weak reference to the consumer, so that a consumer that is forgotten is collected,
-    and says so.
+    The engine and the tasks know it by a weak reference to the consumer, so that a consumer that is forgotten is
+    collected, and says so.
     """
 
     def __init__(self, consumer: AIOKafkaConsumer, engine: aio.Consumer[Any, Any], *, has_group: bool) -> None:
@@ -138,7 +138,8 @@ class Membership:
                 on_partitions_revoked=through(me, Membership._revoked),
             )
             if again:
-                # The topics are the same and the listener is not: it hears of what there is by a rebalance, as in aiokafka.
+                # The topics are the same and the listener is not: it hears of what there is by a rebalance, as in
+                # aiokafka.
                 self.engine.enforce_rebalance("subscribed again")
 
     def forget(self) -> None:

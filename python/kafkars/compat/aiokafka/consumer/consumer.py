@@ -61,9 +61,9 @@ class NothingAssignedError(errors.IllegalStateError, AssertionError):
 class AIOKafkaConsumer(_kafkars.AiokafkaReader):
     """Reads topics, alone or as a member of a group.
 
-    To be made in a coroutine, started before use and stopped at the end, or used in `async with`. Settings are aiokafka's;
-    `check_crcs`, `consumer_timeout_ms`, `rebalance_timeout_ms` and `api_version` are accepted and change nothing:
-    checksums are always looked at, nothing is polled, and a rebalance waits for `max_poll_interval_ms`.
+    To be made in a coroutine, started before use and stopped at the end, or used in `async with`. Settings are
+    aiokafka's; `check_crcs`, `consumer_timeout_ms`, `rebalance_timeout_ms` and `api_version` are accepted and change
+    nothing: checksums are always looked at, nothing is polled, and a rebalance waits for `max_poll_interval_ms`.
 
     Args:
         *topics: Topics to subscribe to; none leaves that to `subscribe()` or `assign()`.
@@ -228,7 +228,9 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
             raise
 
     async def stop(self) -> None:
-        """Commits what was read, where that is automatic, leaves the group and closes. Calling it again does nothing."""
+        """Commits what was read, where that is automatic, leaves the group and closes. Calling it again does
+        nothing.
+        """
         if self._closed:
             return
         self._closed = True

@@ -24,7 +24,8 @@ class OffsetCommitRequest:
 
 
 class GroupCoordinator:
-    """What a consumer with a group has as `_coordinator`: who it is in the group. It carries out nothing; the engine does.
+    """What a consumer with a group has as `_coordinator`: who it is in the group. It carries out nothing; the engine
+    does.
 
     Args:
         client: Not offered to programs.

@@ -57,8 +57,8 @@ class WrongStateError(errors.IllegalOperation, AssertionError):
 class AIOKafkaProducer(_kafkars.AiokafkaSender):
     """Sends records.
 
-    To be made in a coroutine, started before use and stopped at the end, or used in `async with`. Settings are aiokafka's;
-    `api_version` is accepted and changes nothing.
+    To be made in a coroutine, started before use and stopped at the end, or used in `async with`. Settings are
+    aiokafka's; `api_version` is accepted and changes nothing.
 
     Raises:
         RuntimeError: No event loop runs.

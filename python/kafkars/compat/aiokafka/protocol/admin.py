@@ -1,7 +1,7 @@
 """Administrators' requests and answers (`aiokafka.protocol.admin`).
 
-Fields are those of the versions that aiokafka speaks: CreateTopics 3, DeleteTopics 3, CreatePartitions 1, DescribeConfigs 2,
-AlterConfigs 1, DescribeGroups 2.
+Fields are those of the versions that aiokafka speaks: CreateTopics 3, DeleteTopics 3, CreatePartitions 1,
+DescribeConfigs 2, AlterConfigs 1, DescribeGroups 2.
 """
 
 from __future__ import annotations
@@ -91,7 +91,8 @@ class CreateTopicsRequest:
     """Asks for new topics; given to `AIOKafkaClient.send`.
 
     Args:
-        create_topic_requests: Each as `(name, partitions, replicas, [(partition, [broker, ...]), ...], [(setting, value), ...])`.
+        create_topic_requests: Each as `(name, partitions, replicas, [(partition, [broker, ...]), ...], [(setting,
+            value), ...])`.
         timeout: Milliseconds.
         validate_only: Only check whether it would work.
     """

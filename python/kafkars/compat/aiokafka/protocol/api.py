@@ -14,7 +14,8 @@ Fields = tuple[Any, ...]
 class Response:
     """An answer: an attribute for each field, with lists of tuples where Kafka has arrays.
 
-    Follows the structures that aiokafka gives out: `response.topic_errors` is `[(topic, error_code, error_message), ...]`.
+    Follows the structures that aiokafka gives out: `response.topic_errors` is `[(topic, error_code, error_message),
+    ...]`.
     """
 
     FIELDS: ClassVar[Fields] = ()

@@ -75,7 +75,9 @@ class AdminClient:
     # --- topics
 
     def create_topics(self, new_topics: list[NewTopic], **kwargs: Any) -> Futures:
-        """Creates topics; each future's result is None. Options: `validate_only`, `operation_timeout`, `request_timeout`."""
+        """Creates topics; each future's result is None. Options: `validate_only`, `operation_timeout`,
+        `request_timeout`.
+        """
         given = arguments.options(kwargs, "operation_timeout", "validate_only")
         topics = arguments.listed(new_topics, NewTopic, "NewTopic")
         arguments.once([each.topic for each in topics], "topic")
@@ -154,7 +156,9 @@ class AdminClient:
     # --- settings
 
     def describe_configs(self, resources: list[ConfigResource], **kwargs: Any) -> dict[ConfigResource, Future[Any]]:
-        """Settings of resources; each future's result is a dict of `ConfigEntry` by name. Options: `request_timeout`."""
+        """Settings of resources; each future's result is a dict of `ConfigEntry` by name. Options:
+        `request_timeout`.
+        """
         given = arguments.options(kwargs)
         asked = keyed(resources)
         return self._questions.ask_each(
@@ -273,7 +277,9 @@ class AdminClient:
     def alter_consumer_group_offsets(
         self, alter_consumer_group_offsets_request: list[ConsumerGroupTopicPartitions], **kwargs: Any
     ) -> Futures:
-        """Commits offsets for a group; the future's result names for each partition its error. Options: `request_timeout`."""
+        """Commits offsets for a group; the future's result names for each partition its error. Options:
+        `request_timeout`.
+        """
         given = arguments.options(kwargs)
         group, wanted = arguments.group_partitions(alter_consumer_group_offsets_request, offsets=True)
         named = wanted or []
@@ -351,7 +357,8 @@ class AdminClient:
     def delete_records(
         self, topic_partition_offsets: list[TopicPartition], **kwargs: Any
     ) -> dict[TopicPartition, Future[Any]]:
-        """Deletes the records before an offset, before -1 (`OFFSET_END`) all; each future's result is a `DeletedRecords`.
+        """Deletes the records before an offset, before -1 (`OFFSET_END`) all; each future's result is a
+        `DeletedRecords`.
 
         Options: `operation_timeout`, `request_timeout`.
         """

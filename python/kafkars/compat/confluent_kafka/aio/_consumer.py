@@ -37,8 +37,8 @@ CALLBACKS = ("error_cb", "stats_cb", "throttle_cb", "on_commit")
 class AIOConsumer:
     """Reads messages on the event loop.
 
-    `poll()` and `consume()` take what is in the buffer on the spot and otherwise wait on the loop. Threads are used where
-    callbacks of a rebalance must be waited for, and by calls that ask the cluster.
+    `poll()` and `consume()` take what is in the buffer on the spot and otherwise wait on the loop. Threads are used
+    where callbacks of a rebalance must be waited for, and by calls that ask the cluster.
 
     Args:
         consumer_conf: Properties of librdkafka by their dotted names, and callbacks, which may be coroutine functions.
@@ -159,7 +159,8 @@ class AIOConsumer:
         return time.monotonic() + (0 if self._finds_ends else LOOK_AFTER)
 
     async def _look(self, look: float) -> tuple[float, Message | None]:
-        """Runs callbacks that wait, on a thread, so that they may wait for the loop; and now and then looks after the cluster.
+        """Runs callbacks that wait, on a thread, so that they may wait for the loop; and now and then looks after the
+        cluster.
 
         Returns:
             When to look next, and a message that stands for an error or the end of a partition.

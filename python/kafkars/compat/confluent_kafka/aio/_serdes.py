@@ -32,7 +32,8 @@ class AsyncSerializingProducer(AIOProducer, Generic[K, V]):
     """An `AIOProducer` of objects.
 
     Args:
-        conf: As of `AIOProducer`, and `key.serializer` and `value.serializer`, or their builders, as of `SerializingProducer`.
+        conf: As of `AIOProducer`, and `key.serializer` and `value.serializer`, or their builders, as of
+            `SerializingProducer`.
         arg: What follows it in `AIOProducer`.
         kwarg: The same by name.
     """

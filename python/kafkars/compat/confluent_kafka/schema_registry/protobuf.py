@@ -1,4 +1,6 @@
-"""`confluent_kafka.schema_registry.protobuf`: not offered; the classes can be imported and say what there is instead."""
+"""`confluent_kafka.schema_registry.protobuf`: not offered; the classes can be imported and say what there is
+instead.
+"""
 
 from __future__ import annotations
 

@@ -38,7 +38,9 @@ CALLS = {
 
 
 class NotOfferedError(IncompatibleBrokerVersion, NotImplementedError):
-    """The call is not offered by kafkars. `IncompatibleBrokerVersion` is what kafka-python raises where brokers cannot do it."""
+    """The call is not offered by kafkars. `IncompatibleBrokerVersion` is what kafka-python raises where brokers cannot
+    do it.
+    """
 
 
 def not_offered(call: str) -> NotOfferedError:

@@ -46,8 +46,8 @@ FIELDS = {
 class KafkaAdminClient(Connection):
     """Asks a cluster about its topics, settings and groups, and changes them.
 
-    Answers are those of brokers, as kafka-python 2.3 gives them. Settings are those of kafka-python, which the page on moving
-    lists with what becomes of them. May be used by several threads.
+    Answers are those of brokers, as kafka-python 2.3 gives them. Settings are those of kafka-python, which the page on
+    moving lists with what becomes of them. May be used by several threads.
 
     Raises:
         KafkaConfigurationError: A setting is unknown, or settings do not go together.

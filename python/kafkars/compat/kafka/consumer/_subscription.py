@@ -33,7 +33,9 @@ class Kind(Enum):
 
 
 class Subscription:
-    """Topics, a pattern of topics, or partitions; carried out by the group, or without one by taking every partition."""
+    """Topics, a pattern of topics, or partitions; carried out by the group, or without one by taking every
+    partition.
+    """
 
     def __init__(
         self,

@@ -44,8 +44,8 @@ AT_ONCE = 100
 class KafkaConsumer:
     """Reads topics, alone or as a member of a group.
 
-    To be used by one thread at a time, as in kafka-python. Settings are those of kafka-python 2.3, which the page on moving
-    lists with what becomes of them.
+    To be used by one thread at a time, as in kafka-python. Settings are those of kafka-python 2.3, which the page on
+    moving lists with what becomes of them.
 
     Args:
         *topics: Topics to subscribe to; none leaves that to `subscribe()` or `assign()`.
@@ -95,7 +95,8 @@ class KafkaConsumer:
         try:
             self._engine.topics(timeout=self._first_contact_seconds())
         except (AuthenticationError, CredentialsError) as error:
-            # Versions are told before the login, so kafka-python's constructors hear nothing of it; the first call does.
+            # Versions are told before the login, so kafka-python's constructors hear nothing of it; the first call
+            # does.
             log.warning("%s", error)
         except EngineError as error:
             raise self._no_contact(error) from error

@@ -1,4 +1,6 @@
-"""Figures (`kafka.metrics`): names of figures, and what reporters derive from. Figures themselves are `metrics()` of clients."""
+"""Figures (`kafka.metrics`): names of figures, and what reporters derive from. Figures themselves are `metrics()` of
+clients.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Choosing partitions, as documents of kafka-python spell it (`kafka.partitioners`); the module is `kafka.partitioner`."""
+"""Choosing partitions, as documents of kafka-python spell it (`kafka.partitioners`); the module is
+`kafka.partitioner`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The thread of a producer that runs callbacks: one, so that none runs beside another, in the order of the deliveries."""
+"""The thread of a producer that runs callbacks: one, so that none runs beside another, in the order of the
+deliveries.
+"""
 
 from __future__ import annotations
 
@@ -45,8 +47,8 @@ class Reporter:
                 ]
                 for thread in self._threads:
                     thread.start()
-        # The engine tells on whatever thread polls or flushes, or here where the outcome is there. No Python runs between its
-        # turn and the queue's. The queue takes the delivery for `block`, which it does not look at.
+        # The engine tells on whatever thread polls or flushes, or here where the outcome is there. No Python runs
+        # between its turn and the queue's. The queue takes the delivery for `block`, which it does not look at.
         put: Any = functools.partial(self._decided.put, future)
         delivery.add_done_callback(put)
 

@@ -133,7 +133,9 @@ class FutureRecordMetadata(Future):
         return self._has_run if self._told is not None else self.is_done
 
     def _has_told(self, timeout: float | None) -> bool:
-        """As in kafka-python, who waits for the outcome gets it after the callbacks. A callback itself does not wait."""
+        """As in kafka-python, who waits for the outcome gets it after the callbacks. A callback itself does not
+        wait.
+        """
         return self._told is None or self._reporter.is_here() or self._told.wait(timeout)
 
     def tell(self) -> None:

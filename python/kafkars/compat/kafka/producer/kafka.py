@@ -87,7 +87,8 @@ class KafkaProducer:
         try:
             reader.topics(timeout=self._first_contact_seconds())
         except (AuthenticationError, CredentialsError) as error:
-            # Versions are told before the login, so kafka-python's constructors hear nothing of it; the first call does.
+            # Versions are told before the login, so kafka-python's constructors hear nothing of it; the first call
+            # does.
             log.warning("%s", error)
         except EngineError as error:
             raise self._no_contact(error) from error
@@ -180,8 +181,8 @@ class KafkaProducer:
             timestamp_ms: Milliseconds since 1970; the time of the call by default.
 
         Returns:
-            A future of the `RecordMetadata`; failed at once with `MessageSizeTooLargeError` where the record is larger than
-            `max_request_size`.
+            A future of the `RecordMetadata`; failed at once with `MessageSizeTooLargeError` where the record is larger
+            than `max_request_size`.
 
         Raises:
             KafkaTimeoutError: The topic did not become known, or there was no room, within `max_block_ms`.

@@ -1,4 +1,6 @@
-"""Answers to commits (`kafka.protocol.commit`): what documents of kafka-python 2 name as the argument of a commit's callback."""
+"""Answers to commits (`kafka.protocol.commit`): what documents of kafka-python 2 name as the argument of a commit's
+callback.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Basic types of Kafka's wire format (`kafka.protocol.types`): what encodes and decodes numbers, text, bytes, arrays and tuples."""
+"""Basic types of Kafka's wire format (`kafka.protocol.types`): what encodes and decodes numbers, text, bytes, arrays
+and tuples.
+"""
 
 from __future__ import annotations
 

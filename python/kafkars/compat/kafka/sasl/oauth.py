@@ -9,7 +9,9 @@ __all__ = ["AbstractTokenProvider"]
 
 
 class AbstractTokenProvider(abc.ABC):
-    """Gives tokens; asked for every connection, by threads of the engine. It should keep a token for as long as it is fresh."""
+    """Gives tokens; asked for every connection, by threads of the engine. It should keep a token for as long as it is
+    fresh.
+    """
 
     def __init__(self, **config: Any) -> None:  # noqa: B027  nothing has to be done
         """Takes anything, so that subclasses may pass on what they got."""

@@ -1,4 +1,6 @@
-"""Calls of kafka-python 3's administrator that the engine's cannot do yet: each says so, by name, with what to use instead."""
+"""Calls of kafka-python 3's administrator that the engine's cannot do yet: each says so, by name, with what to use
+instead.
+"""
 
 from __future__ import annotations
 

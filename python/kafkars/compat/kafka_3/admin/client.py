@@ -61,7 +61,8 @@ class CreatePartitionsResponse:
 
 
 class KafkaAdminClient(NotOffered, Connection):
-    """Asks a cluster about its topics, settings and groups, and changes them. Answers are dicts, as kafka-python 3 gives them.
+    """Asks a cluster about its topics, settings and groups, and changes them. Answers are dicts, as kafka-python
+    3 gives them.
 
     Raises:
         KafkaConfigurationError: A setting is unknown, or settings do not go together.
@@ -160,7 +161,8 @@ class KafkaAdminClient(NotOffered, Connection):
         """Gives topics more partitions.
 
         Args:
-            topic_partitions: By topic how many there shall be: a number, a dict of `count` and `assignments`, `NewPartitions`.
+            topic_partitions: By topic how many there shall be: a number, a dict of `count` and `assignments`,
+                `NewPartitions`.
             timeout_ms: Milliseconds; `request_timeout_ms` without.
             validate_only: True checks only whether it could be done.
             raise_errors: False leaves errors to the codes of the answer.
@@ -231,7 +233,8 @@ class KafkaAdminClient(NotOffered, Connection):
         Args:
             config_resources: What is asked about; `configs` names the settings, None all of them.
             include_synonyms: True tells where else a value is set.
-            config_filter: "modified" for what somebody has set, "dynamic" for what may be changed, "all", "default", "static".
+            config_filter: "modified" for what somebody has set, "dynamic" for what may be changed, "all", "default",
+                "static".
 
         Raises:
             ValueError: The name of a broker is no number.
@@ -418,7 +421,9 @@ class KafkaAdminClient(NotOffered, Connection):
         offsets: Mapping[TopicPartition, OffsetAndMetadata],
         group_coordinator_id: int | None = None,
     ) -> dict[TopicPartition, type[Any]]:
-        """Commits offsets for a group without members; for each partition the class of its error, `NoError` for none."""
+        """Commits offsets for a group without members; for each partition the class of its error, `NoError` for
+        none.
+        """
         del group_coordinator_id
         if not offsets:
             return {}

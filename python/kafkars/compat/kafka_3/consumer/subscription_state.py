@@ -14,7 +14,9 @@ class ConsumerRebalanceListener(subscription_state.ConsumerRebalanceListener):
     """Given to `KafkaConsumer.subscribe`. What its methods raise is raised by the call they run in, as `KafkaError`."""
 
     def on_partitions_lost(self, lost: Any) -> None:
-        """Partitions are gone without having been given back; the others are told by `on_partitions_revoked`, and so is this."""
+        """Partitions are gone without having been given back; the others are told by `on_partitions_revoked`, and so is
+        this.
+        """
         self.on_partitions_revoked(lost)
 
 

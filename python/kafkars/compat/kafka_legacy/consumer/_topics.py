@@ -21,8 +21,8 @@ def places(topics: tuple[Any, ...], partitions_of: Callable[[bytes], list[int]])
     """The partitions that arguments name.
 
     Args:
-        topics: Names; (topic, partition) or (topic, partition, offset); dictionaries of topics with a partition or several,
-            or of (topic, partition) with an offset.
+        topics: Names; (topic, partition) or (topic, partition, offset); dictionaries of topics with a partition or
+            several, or of (topic, partition) with an offset.
         partitions_of: All partitions of a topic.
 
     Raises:

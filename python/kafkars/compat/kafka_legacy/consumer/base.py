@@ -1,4 +1,6 @@
-"""What `SimpleConsumer` and `MultiProcessConsumer` have in common: offsets and their commits (`kafka.consumer.base`)."""
+"""What `SimpleConsumer` and `MultiProcessConsumer` have in common: offsets and their commits
+(`kafka.consumer.base`).
+"""
 
 from __future__ import annotations
 

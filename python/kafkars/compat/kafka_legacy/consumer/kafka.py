@@ -84,12 +84,13 @@ class KafkaConsumer:
         """Sets the consumer up anew.
 
         Args:
-            **configs: bootstrap_servers: some brokers, as a list or as text with commas; client_id; group_id: under which name
-                offsets are committed; fetch_message_max_bytes, fetch_min_bytes, fetch_wait_max_ms: how much of each partition is
-                taken at a time, and what is waited for; refresh_leader_backoff_ms: the pause after a failure;
-                socket_timeout_ms; auto_offset_reset: "largest", "smallest", or anything else for an error;
+            **configs: bootstrap_servers: some brokers, as a list or as text with commas; client_id; group_id: under
+                which name offsets are committed; fetch_message_max_bytes, fetch_min_bytes, fetch_wait_max_ms: how much
+                of each partition is taken at a time, and what is waited for; refresh_leader_backoff_ms: the pause after
+                a failure; socket_timeout_ms; auto_offset_reset: "largest", "smallest", or anything else for an error;
                 deserializer_class: what makes values of bytes; auto_commit_enable, auto_commit_interval_ms,
-                auto_commit_interval_messages: whether and when is committed what is done; consumer_timeout_ms: after how long
+                auto_commit_interval_messages: whether and when is committed what is done; consumer_timeout_ms: after
+                    how long
                 without a message `ConsumerTimeout` is raised, -1 for never.
 
         Raises:
@@ -115,9 +116,9 @@ class KafkaConsumer:
         """Says what is read from now on, instead of what was.
 
         Args:
-            *topics: Each a topic's name; (topic, partition) or (topic, partition, offset); or a dictionary of topics with a
-                partition or a list of them, or of (topic, partition) with offsets. Where no offset is said, that is where the
-                group has got to, and else what `auto_offset_reset` says.
+            *topics: Each a topic's name; (topic, partition) or (topic, partition, offset); or a dictionary of topics
+                with a partition or a list of them, or of (topic, partition) with offsets. Where no offset is said, that
+                is where the group has got to, and else what `auto_offset_reset` says.
 
         Raises:
             UnknownTopicOrPartitionError: There is no such topic or partition.
@@ -218,8 +219,8 @@ class KafkaConsumer:
         """What is known of the partitions.
 
         Args:
-            group: "fetch": the next offset to be given out; "highwater": where the log ends; "commit": what is committed;
-                "task_done": the last that is done. All of them, by these names, when none is said.
+            group: "fetch": the next offset to be given out; "highwater": where the log ends; "commit": what is
+                committed; "task_done": the last that is done. All of them, by these names, when none is said.
         """
         if not group:
             return {name: self.offsets(name) for name in ("fetch", "commit", "task_done", "highwater")}

@@ -29,7 +29,8 @@ log = logging.getLogger("kafka.consumer.multiprocess")
 QUEUE_SIZE = 1024
 IDLE_SECONDS = 1
 LATE_SECONDS = 5
-"""How long an iteration waits for messages that are in the log. Numbers at its end may be of none: markers of transactions."""
+"""How long an iteration waits for messages that are in the log. Numbers at its end may be of none: markers of
+transactions."""
 PULSE_SECONDS = 0.5
 START_SECONDS = 60
 """How long an iteration waits for processes that are still starting."""
@@ -119,7 +120,8 @@ def _read(consumer: SimpleConsumer, output: Any, size: Any, events: Events) -> N
 
 
 class MultiProcessConsumer(Consumer):
-    """Reads all partitions of a topic, or some, in several processes, which are made as `multiprocessing` is set to make them.
+    """Reads all partitions of a topic, or some, in several processes, which are made as `multiprocessing` is set to
+    make them.
 
     Offsets are committed by this process, for messages that it has given out.
 
@@ -191,7 +193,9 @@ class MultiProcessConsumer(Consumer):
         return f"<MultiProcessConsumer group={self.group!r}, topic={self.topic!r}, consumers={len(self.procs)}>"
 
     def stop(self) -> None:
-        """Ends the processes, and commits as `Consumer.stop` does. What they have read and nobody has got is not committed."""
+        """Ends the processes, and commits as `Consumer.stop` does. What they have read and nobody has got is not
+        committed.
+        """
         if self._stopped:
             return
         self._stopped = True

@@ -103,8 +103,8 @@ class SimpleConsumer(Consumer):
         buffer_size: How many bytes of each partition are taken at a time. It doubles for a message that is larger.
         max_buffer_size: Up to how many; None for any number.
         iter_timeout: After how many seconds without a message an iteration ends; None for never.
-        auto_offset_reset: Where to go on when an offset is not in the log: "largest", "smallest", or anything else for an
-            error.
+        auto_offset_reset: Where to go on when an offset is not in the log: "largest", "smallest", or anything else for
+            an error.
 
     Raises:
         ValueError: `buffer_size` is more than `max_buffer_size`.
@@ -323,7 +323,9 @@ class SimpleConsumer(Consumer):
             failed |= lost
 
     def _take(self, request: FetchRequest, response: FetchResponse | FailedPayloadsError) -> int | None:
-        """Puts what was answered into the queue; tells how many bytes are to be asked for instead, if the partition is."""
+        """Puts what was answered into the queue; tells how many bytes are to be asked for instead, if the partition
+        is.
+        """
         partition = request.partition
         try:
             check_error(response)

@@ -72,9 +72,10 @@ def _send_upstream(
 class Producer:
     """Sends messages to partitions that the caller names.
 
-    Synchronously: a call returns when its messages are stored. Asynchronously: it returns at once, and a thread with a copy of
-    the client sends batches. `async` is a keyword of Python now; it is given as `async_`, or as `**{"async": True}`, or in its
-    place among the arguments.
+    Synchronously: a call returns when its messages are stored. Asynchronously: it returns at once, and a thread with a
+        copy of
+    the client sends batches. `async` is a keyword of Python now; it is given as `async_`, or as `**{"async": True}`, or
+    in its place among the arguments.
 
     Args:
         client: Who sends.

@@ -8,8 +8,8 @@ use crate::groups::consumer::{ConsumerGroup, ConsumerMember};
 use crate::settings::group::GroupSettings;
 
 impl ClassicGroup {
-    /// The group with those of its members that follow the classic protocol. They go on with what they were to have, until they are told
-    /// to join again.
+    /// The group with those of its members that follow the classic protocol. They go on with what they were to have,
+    /// until they are told to join again.
     pub(in crate::groups) fn left_of(
         group: &ConsumerGroup,
         settings: &GroupSettings,

@@ -9,8 +9,8 @@ use kafkars_protocol::messages::sync_group::SyncGroupResponse;
 use crate::groups::Client;
 use crate::groups::reply::Parked;
 
-/// How long a member that has just joined may take part without having been told its first generation: its client may be gone,
-/// and nothing else would show it (Kafka's new member join timeout).
+/// How long a member that has just joined may take part without having been told its first generation: its client may
+/// be gone, and nothing else would show it (Kafka's new member join timeout).
 pub(super) const NEW_MEMBER_TIMEOUT_MS: i64 = 5 * 60 * 1000;
 
 /// What a member has said of itself, and what the group knows of it.

@@ -1,4 +1,5 @@
-//! What consumers of the classic protocol tell each other through the group: their subscriptions, and what they are assigned.
+//! What consumers of the classic protocol tell each other through the group: their subscriptions, and what they are
+//! assigned.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! A classic group: its members agree on a generation with `JoinGroup`, and its leader assigns with `SyncGroup`.
 //!
-//! Time is what callers say it is. What is due happens in [`ClassicGroup::advance`], which every look at a group begins with, so
-//! nothing runs beside the requests.
+//! Time is what callers say it is. What is due happens in [`ClassicGroup::advance`], which every look at a group begins
+//! with, so nothing runs beside the requests.
 
 mod conversion;
 mod heartbeat;
@@ -158,7 +158,8 @@ impl ClassicGroup {
 
     /// Whether offsets may be committed by who says to be this member in this generation.
     ///
-    /// A generation below 0 is a consumer that assigns its partitions itself, or an administrator: only an empty group takes its word.
+    /// A generation below 0 is a consumer that assigns its partitions itself, or an administrator: only an empty group
+    /// takes its word.
     pub(super) fn check_commit(
         &self,
         member: &str,

@@ -121,7 +121,8 @@ impl ClassicGroup {
         }
     }
 
-    /// Begins the next generation with the members that have joined. Static members keep their place though they have not.
+    /// Begins the next generation with the members that have joined. Static members keep their place though they have
+    /// not.
     fn complete_join(&mut self, now: i64) {
         let gone: Vec<String> = self
             .members

@@ -43,7 +43,8 @@ pub(crate) fn assign(assignor: &str, spec: &GroupSpec<'_>) -> Vec<TargetAssignme
     balanced(spec)
 }
 
-/// The partitions of each topic in as many stretches as it has readers, so that topics with as many partitions go together.
+/// The partitions of each topic in as many stretches as it has readers, so that topics with as many partitions go
+/// together.
 fn range(spec: &GroupSpec<'_>) -> Vec<TargetAssignment> {
     let mut targets = vec![TargetAssignment::new(); spec.members.len()];
     for (topic, partitions) in &spec.topics {
@@ -89,7 +90,8 @@ fn uniform(spec: &GroupSpec<'_>) -> Vec<TargetAssignment> {
     targets
 }
 
-/// Not all read the same: what is free goes to the reader with the least, then partitions move while that evens things out.
+/// Not all read the same: what is free goes to the reader with the least, then partitions move while that evens things
+/// out.
 fn balanced(spec: &GroupSpec<'_>) -> Vec<TargetAssignment> {
     let mut targets = kept(spec);
     let mut readers: BTreeMap<Uuid, Vec<usize>> = BTreeMap::new();

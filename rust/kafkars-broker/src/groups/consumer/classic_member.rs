@@ -172,7 +172,8 @@ impl ConsumerGroup {
         topics
     }
 
-    /// A member says that it is alive, and learns whether there is something for it to do, which it does by joining again.
+    /// A member says that it is alive, and learns whether there is something for it to do, which it does by joining
+    /// again.
     pub(crate) fn classic_heartbeat(
         &mut self,
         request: &HeartbeatRequest,

@@ -17,10 +17,11 @@ use crate::topic::TopicIdPartition;
 use crate::topics::Topics;
 
 impl ConsumerGroup {
-    /// Whether a member of the consumer protocol may join this classic group, which has members: what becomes of it then.
+    /// Whether a member of the consumer protocol may join this classic group, which has members: what becomes of it
+    /// then.
     ///
-    /// The generation goes on as the epoch. Its members keep what they have, and learn from their next heartbeats that they are to join
-    /// again.
+    /// The generation goes on as the epoch. Its members keep what they have, and learn from their next heartbeats that
+    /// they are to join again.
     pub(in crate::groups) fn upgraded(
         group: &ClassicGroup,
         settings: &GroupSettings,

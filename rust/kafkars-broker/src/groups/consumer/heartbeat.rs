@@ -200,8 +200,8 @@ impl ConsumerGroup {
         }
     }
 
-    /// A static member comes back: under a new id it gets what it had, if the old one has left, which those of the classic protocol
-    /// do not say.
+    /// A static member comes back: under a new id it gets what it had, if the old one has left, which those of the
+    /// classic protocol do not say.
     fn replace_member(&mut self, current: &str, id: &str, instance: &str) -> Result<(), Refusal> {
         let old = self.members.get(current);
         let left = old.is_some_and(|it| it.epoch == LEFT_FOR_A_WHILE || it.classic.is_some());

@@ -93,8 +93,8 @@ impl ConsumerMember {
             + 512
     }
 
-    /// Moves it towards `target`; `is_free` says whether nobody else has a partition, and `owned` what it says it has itself, if it says
-    /// so.
+    /// Moves it towards `target`; `is_free` says whether nobody else has a partition, and `owned` what it says it has
+    /// itself, if it says so.
     pub(super) fn reconcile(
         &mut self,
         target: &TargetAssignment,

@@ -1,7 +1,8 @@
 //! A consumer group of KIP-848: the coordinator assigns, and members are brought to their targets one by one.
 //!
-//! Three numbers tell how far things are. The group's epoch counts changes of what is to be assigned: members, subscriptions, topics.
-//! The assignment epoch is the group's epoch that the targets were made for. Each member's epoch is the one whose target it has reached.
+//! Three numbers tell how far things are. The group's epoch counts changes of what is to be assigned: members,
+//! subscriptions, topics. The assignment epoch is the group's epoch that the targets were made for. Each member's epoch
+//! is the one whose target it has reached.
 
 pub(crate) mod assignors;
 mod classic_member;
@@ -60,8 +61,8 @@ impl ConsumerGroup {
         }
     }
 
-    /// Whether members have left since the last look. What is to be assigned is different then: the group begins another epoch, or is
-    /// left to the classic protocol.
+    /// Whether members have left since the last look. What is to be assigned is different then: the group begins
+    /// another epoch, or is left to the classic protocol.
     pub(in crate::groups) fn has_lost_members(&mut self) -> bool {
         std::mem::take(&mut self.lost_members)
     }
@@ -155,7 +156,8 @@ impl ConsumerGroup {
 
     /// Whether offsets may be committed by who says to be this member.
     ///
-    /// An epoch below 0 is an administrator or a consumer that assigns its partitions itself: only an empty group takes its word.
+    /// An epoch below 0 is an administrator or a consumer that assigns its partitions itself: only an empty group takes
+    /// its word.
     pub(crate) fn check_commit(
         &self,
         member: &str,
@@ -186,7 +188,8 @@ impl ConsumerGroup {
         Ok(())
     }
 
-    /// Whether a member may commit this partition: in an old epoch it may while it has had the partition since then (KIP-1251).
+    /// Whether a member may commit this partition: in an old epoch it may while it has had the partition since then
+    /// (KIP-1251).
     pub(crate) fn check_commit_of(
         &self,
         member: &str,

@@ -72,7 +72,8 @@ impl Subscribed {
 
     /// Looks at the topics again; whether anything that the members read is different.
     ///
-    /// Expressions are resolved to what the member may describe whose request leads to it, also those of others, as in Kafka.
+    /// Expressions are resolved to what the member may describe whose request leads to it, also those of others, as in
+    /// Kafka.
     pub(super) fn refresh<'a>(
         &mut self,
         members: impl Iterator<Item = &'a ConsumerMember> + Clone,

@@ -9,8 +9,8 @@ use crate::topic::TopicIdPartition;
 /// The name of the only assignor.
 pub(super) const NAME: &str = "simple";
 
-/// The target of each reader, in their order. Readers of the same topics share all their partitions: each partition has a reader, and
-/// where there are more readers, they share partitions. Otherwise this is done topic by topic.
+/// The target of each reader, in their order. Readers of the same topics share all their partitions: each partition has
+/// a reader, and where there are more readers, they share partitions. Otherwise this is done topic by topic.
 pub(super) fn spread(
     topics: &BTreeMap<String, (Uuid, i32)>,
     readers: &[&BTreeSet<String>],

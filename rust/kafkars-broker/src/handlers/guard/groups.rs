@@ -243,8 +243,8 @@ impl Guard for DeleteShareGroupOffsetsRequest {
     }
 }
 
-/// A request of a member of a share group. What a session holds is asked for by none of its later requests, so the handlers look at
-/// the rules of topics themselves.
+/// A request of a member of a share group. What a session holds is asked for by none of its later requests, so the
+/// handlers look at the rules of topics themselves.
 macro_rules! of_a_share_member {
     ($($request:ident),*) => {
         $(impl Guard for $request {

@@ -1,7 +1,8 @@
 //! Access control around the handlers: which part of a request its client may not make.
 //!
-//! What is refused is taken out of the request, refused by the handler as a fault on purpose would be, so that the error stands in the
-//! right places, and put beside the answer for the rest. Nothing of this runs in a cluster without access control.
+//! What is refused is taken out of the request, refused by the handler as a fault on purpose would be, so that the
+//! error stands in the right places, and put beside the answer for the rest. Nothing of this runs in a cluster without
+//! access control.
 
 mod cluster;
 mod configs;

@@ -1,4 +1,5 @@
-//! OAUTHBEARER (RFC 7628) with tokens that nobody has signed, as Kafka takes them for tests (`unsecured` JWS, RFC 7515).
+//! OAUTHBEARER (RFC 7628) with tokens that nobody has signed, as Kafka takes them for tests (`unsecured` JWS, RFC
+//! 7515).
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;

@@ -1,7 +1,8 @@
 //! Where one connection is in its login: what it may send, and who it is.
 //!
-//! The order is Kafka's: `ApiVersions` at most once, `SaslHandshake`, then the mechanism's messages, either in `SaslAuthenticate` or,
-//! after version 0 of the handshake, bare. Anything else ends the connection. Who has logged in may do so again (KIP-368).
+//! The order is Kafka's: `ApiVersions` at most once, `SaslHandshake`, then the mechanism's messages, either in
+//! `SaslAuthenticate` or, after version 0 of the handshake, bare. Anything else ends the connection. Who has logged in
+//! may do so again (KIP-368).
 
 use std::sync::Arc;
 use std::time::Duration;

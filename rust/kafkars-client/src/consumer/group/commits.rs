@@ -26,21 +26,23 @@ impl Consumer {
         offsets(inner.buffer.consumed())
     }
 
-    /// The same, by an application that commits everything: it has finished all of it, and no later commit goes back behind that.
+    /// The same, by an application that commits everything: it has finished all of it, and no later commit goes back
+    /// behind that.
     pub fn finish_consumed(&self) -> Offsets {
         let mut inner = self.shared.inner.lock();
         inner.buffer.finish_all();
         offsets(inner.buffer.consumed())
     }
 
-    /// The same as [`Consumer::consumed_offsets`] of partitions whose committed offset is another one, as far as this consumer knows.
+    /// The same as [`Consumer::consumed_offsets`] of partitions whose committed offset is another one, as far as this
+    /// consumer knows.
     pub fn uncommitted_offsets(&self) -> Offsets {
         let inner = self.shared.inner.lock();
         offsets(inner.buffer.uncommitted(inner.buffer.consumed()))
     }
 
-    /// Commits `offsets`; the answer comes when the coordinator has them. The commit is made by this call, not when its answer
-    /// is waited for: a `close()` that follows does not overtake it.
+    /// Commits `offsets`; the answer comes when the coordinator has them. The commit is made by this call, not when its
+    /// answer is waited for: a `close()` that follows does not overtake it.
     pub fn commit(
         &self,
         offsets: Offsets,
@@ -75,8 +77,8 @@ impl Consumer {
         })
     }
 
-    /// From now on a record counts as finished as soon as it is handed out: automatic commits do not wait until the application
-    /// asks for more. aiokafka promises no more than that.
+    /// From now on a record counts as finished as soon as it is handed out: automatic commits do not wait until the
+    /// application asks for more. aiokafka promises no more than that.
     pub fn finish_when_handed_out(&self) {
         self.shared.inner.lock().finishes_when_handed_out = true;
     }

@@ -1,5 +1,5 @@
-//! What is left to do for the group when the application is gone, or has given up waiting: changes that it has not carried out,
-//! and what it has finished and nobody has committed.
+//! What is left to do for the group when the application is gone, or has given up waiting: changes that it has not
+//! carried out, and what it has finished and nobody has committed.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -142,9 +142,9 @@ impl Shared {
         }
     }
 
-    /// Partitions have left the buffer at the application's wish: what it had `finished` before is not forgotten. What the group
-    /// is still to take away is kept for that, beside what is kept already; returns the rest, which nobody will ever ask for
-    /// again, to be committed at once. `was_by_hand` tells who had assigned them.
+    /// Partitions have left the buffer at the application's wish: what it had `finished` before is not forgotten. What
+    /// the group is still to take away is kept for that, beside what is kept already; returns the rest, which nobody
+    /// will ever ask for again, to be committed at once. `was_by_hand` tells who had assigned them.
     pub(in crate::consumer) fn leave_behind(
         &self,
         inner: &mut Inner,
@@ -171,7 +171,8 @@ impl Shared {
     /// Carries out a change: its partitions leave the buffer, unless that is the application's own by now.
     pub(super) fn carry_out(&self, inner: &mut Inner, change: &Unfinished) -> ChangeDone {
         if change.change.kind == ChangeKind::Revoked && !inner.assigned_by_hand {
-            // Only of those that go: what stays is finished again later, and would be taken back to where it stands now.
+            // Only of those that go: what stays is finished again later, and would be taken back to where it stands
+            // now.
             let mut finished = self.finished_of_itself(inner);
             let gone = change.change.partitions.iter();
             let gone = gone.filter_map(|partition| finished.remove_entry(partition));

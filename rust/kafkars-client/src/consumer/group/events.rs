@@ -1,4 +1,5 @@
-//! What waits for the application: changes of ownership, outcomes of commits, errors of membership. Records wait behind it.
+//! What waits for the application: changes of ownership, outcomes of commits, errors of membership. Records wait behind
+//! it.
 
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
@@ -206,8 +207,9 @@ impl Consumer {
         self.shared.inner.lock().queue.lost()
     }
 
-    /// The next events. A [`ConsumerEvent::Change`] must be given back to [`Consumer::finish_change`]; until then there is no other.
-    /// `is_finished` tells whether the application has finished what was handed out before, as whoever polls has.
+    /// The next events. A [`ConsumerEvent::Change`] must be given back to [`Consumer::finish_change`]; until then there
+    /// is no other. `is_finished` tells whether the application has finished what was handed out before, as whoever
+    /// polls has.
     pub fn next_news(&self, is_finished: bool) -> Option<ConsumerEvent> {
         let mut inner = self.shared.inner.lock();
         if is_finished {

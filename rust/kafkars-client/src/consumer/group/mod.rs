@@ -1,5 +1,5 @@
-//! Membership of a group: the handle's half. `task.rs` is the task around `kafkars_core::group`, which heartbeats whatever
-//! the application does; `events.rs` is what waits for the application.
+//! Membership of a group: the handle's half. `task.rs` is the task around `kafkars_core::group`, which heartbeats
+//! whatever the application does; `events.rs` is what waits for the application.
 
 mod commits;
 mod committed;
@@ -47,8 +47,8 @@ pub enum SubscriptionView {
 /// What the handle tells the task.
 pub(super) enum Command {
     Subscribe(SubscriptionRequest),
-    /// Give up everything, after a commit of what is finished. [`ConsumerEvent::Left`] comes when all commits made before are done or
-    /// given up, which they are before the deadline.
+    /// Give up everything, after a commit of what is finished. [`ConsumerEvent::Left`] comes when all commits made
+    /// before are done or given up, which they are before the deadline.
     Leave {
         id: LeaveId,
         reason: &'static str,
@@ -74,8 +74,8 @@ pub(super) enum Command {
 /// Where the offsets of a commit come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// The application names them. A member of a group may name its own partitions only: whoever owns the others would read
-    /// records again, or leave some out.
+    /// The application names them. A member of a group may name its own partitions only: whoever owns the others would
+    /// read records again, or leave some out.
     Application,
     /// The application names them, and may name any partition, as with libraries that do not look.
     Unchecked,
@@ -101,8 +101,8 @@ pub(super) enum SubscriptionRequest {
     Remote(Arc<str>),
 }
 
-/// Tells one end of a subscription from every other of the same consumer; a later one is greater. Who leaves, subscribes anew and
-/// leaves again may hear of the first end only then.
+/// Tells one end of a subscription from every other of the same consumer; a later one is greater. Who leaves,
+/// subscribes anew and leaves again may hear of the first end only then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LeaveId(pub u64);
 
@@ -264,9 +264,10 @@ impl Consumer {
         group.status.lock().subscription.clone()
     }
 
-    /// Gives up the subscription: revocations come as events, and [`ConsumerEvent::Left`] with this id is the end. `None` where there is none.
-    /// Commits made before are done or given up before `deadline`; what the application has not heard of by then is carried out
-    /// without it. `is_finished` tells whether it has finished what was handed out last.
+    /// Gives up the subscription: revocations come as events, and [`ConsumerEvent::Left`] with this id is the end.
+    /// `None` where there is none. Commits made before are done or given up before `deadline`; what the application has
+    /// not heard of by then is carried out without it. `is_finished` tells whether it has finished what was handed out
+    /// last.
     pub fn start_leaving(
         &self,
         reason: &'static str,
@@ -281,17 +282,17 @@ impl Consumer {
         was_subscribed.then(|| group.leave(reason, deadline, Offsets::new()))?
     }
 
-    /// Nobody waits for this end of a subscription any more. The group is left all the same, without the application, which
-    /// hears of it with its next poll.
+    /// Nobody waits for this end of a subscription any more. The group is left all the same, without the application,
+    /// which hears of it with its next poll.
     pub fn give_up_leaving(&self, id: LeaveId) {
         if let Some(group) = &self.shared.group {
             group.tell(Command::GiveUp(id));
         }
     }
 
-    /// As [`Consumer::start_leaving`] for a consumer that is about to be closed, subscribed or not: its commits are to end first.
-    /// `None` without a group, and when it is closed already. `is_finished` tells whether the application has finished what was
-    /// handed out last.
+    /// As [`Consumer::start_leaving`] for a consumer that is about to be closed, subscribed or not: its commits are to
+    /// end first. `None` without a group, and when it is closed already. `is_finished` tells whether the application
+    /// has finished what was handed out last.
     pub fn start_closing(&self, deadline: Instant, is_finished: bool) -> Option<Closing> {
         if self.is_closed() {
             return None;

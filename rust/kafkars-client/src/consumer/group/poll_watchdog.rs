@@ -1,5 +1,5 @@
-//! Whether the application polls. Reading takes no clock per record: the first poll after each look leaves its time, and
-//! looks come often enough.
+//! Whether the application polls. Reading takes no clock per record: the first poll after each look leaves its time,
+//! and looks come often enough.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,5 @@
-//! The task around [`Membership`] and [`CommitQueue`]: carries their requests, tells the application, never waits for it.
+//! The task around [`Membership`] and [`CommitQueue`]: carries their requests, tells the application, never waits for
+//! it.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -147,7 +148,8 @@ impl GroupTask {
         }
     }
 
-    /// The consumer is closed: leaves without asking the application, which is gone. Commits that it made before are made first.
+    /// The consumer is closed: leaves without asking the application, which is gone. Commits that it made before are
+    /// made first.
     async fn finish(&mut self, mut commands: mpsc::UnboundedReceiver<Command>) {
         let deadline = after(now(), LEAVE_WITHIN);
         self.commits.end_automatic();
@@ -324,8 +326,8 @@ impl GroupTask {
         }
     }
 
-    /// The application has carried out a change. Partitions go when what was committed of them before has ended: their new owners
-    /// start from there. Others wait for that, so it has a limit.
+    /// The application has carried out a change. Partitions go when what was committed of them before has ended: their
+    /// new owners start from there. Others wait for that, so it has a limit.
     fn change_done(&mut self, now: Instant, done: ChangeDone) {
         let ChangeDone { id, goes, commit } = done;
         let config = &self.group.config;
@@ -343,7 +345,8 @@ impl GroupTask {
         }
     }
 
-    /// Commits what is finished of partitions that go. They are the group's, whatever the application has assigned since.
+    /// Commits what is finished of partitions that go. They are the group's, whatever the application has assigned
+    /// since.
     fn commit_going(&mut self, now: Instant, offsets: Offsets, limit: Instant) {
         let last = self.shared.inner.lock().ending.last.clone();
         let (commits, membership) = (&mut self.commits, &mut self.membership);
@@ -364,8 +367,8 @@ impl GroupTask {
         }
     }
 
-    /// Carries out what the application has not heard of, where the group is being left and nobody waits for it any more.
-    /// Returns whether there was something.
+    /// Carries out what the application has not heard of, where the group is being left and nobody waits for it any
+    /// more. Returns whether there was something.
     fn release(&mut self) -> bool {
         if self.release_at.is_none_or(|at| at > now()) {
             return false;
@@ -414,8 +417,8 @@ impl GroupTask {
         queued
     }
 
-    /// Commits, unless partitions among these are lost and the application has only not heard of it: the membership takes
-    /// them for strangers then, whose offsets anybody may set.
+    /// Commits, unless partitions among these are lost and the application has only not heard of it: the membership
+    /// takes them for strangers then, whose offsets anybody may set.
     fn try_queue(
         &mut self,
         now: Instant,

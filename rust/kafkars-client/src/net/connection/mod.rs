@@ -134,7 +134,8 @@ impl Connection {
         muted_until.filter(|until| *until > now())
     }
 
-    /// Whether the oldest request waits for longer than `limit`. Answers come in order: the next request would wait behind it.
+    /// Whether the oldest request waits for longer than `limit`. Answers come in order: the next request would wait
+    /// behind it.
     pub(crate) fn is_silent_for(&self, limit: Duration) -> bool {
         let sent_at = self
             .shared
@@ -235,8 +236,8 @@ impl Connection {
     }
 
     /// Sends a request that the broker does not answer. The future ends when the socket has taken it: without it a
-    /// sender would not notice that the broker is slower than itself. When that is not before `deadline` the connection is
-    /// given up.
+    /// sender would not notice that the broker is slower than itself. When that is not before `deadline` the connection
+    /// is given up.
     pub fn start_oneway<R: Request>(
         &self,
         request: &R,

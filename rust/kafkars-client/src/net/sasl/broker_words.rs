@@ -1,4 +1,5 @@
-//! What a broker says about a login, without the credentials that it may repeat: some plugins quote what they were sent.
+//! What a broker says about a login, without the credentials that it may repeat: some plugins quote what they were
+//! sent.
 
 use std::collections::HashSet;
 

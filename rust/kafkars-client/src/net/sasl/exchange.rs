@@ -35,7 +35,8 @@ pub(super) enum Exchange {
 }
 
 impl Exchange {
-    /// Gets the credentials, and notes in `secrets` what of them the broker may come to know. The error says why there are none.
+    /// Gets the credentials, and notes in `secrets` what of them the broker may come to know. The error says why there
+    /// are none.
     pub(super) async fn begin(
         config: &SaslConfig,
         host: &str,

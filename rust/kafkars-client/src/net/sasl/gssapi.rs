@@ -1,6 +1,7 @@
 //! GSSAPI (RFC 4752): both sides prove themselves by Kerberos, then agree that nothing more is protected by it.
 //!
-//! Kafka does not use the security layers of SASL: TLS protects what follows. So the layer "none" is the one that is chosen.
+//! Kafka does not use the security layers of SASL: TLS protects what follows. So the layer "none" is the one that is
+//! chosen.
 
 use std::sync::Arc;
 

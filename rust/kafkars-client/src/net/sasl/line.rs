@@ -14,7 +14,8 @@ impl Line {
         Self(Arc::clone(&self.0))
     }
 
-    /// Does the work once all that was asked for earlier is done. Work that was begun is done even if nobody waits for it.
+    /// Does the work once all that was asked for earlier is done. Work that was begun is done even if nobody waits for
+    /// it.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

@@ -1,4 +1,5 @@
-//! SCRAM-SHA-256 and SCRAM-SHA-512 (RFC 5802, RFC 7677): both sides prove that they know the password, neither sends it.
+//! SCRAM-SHA-256 and SCRAM-SHA-512 (RFC 5802, RFC 7677): both sides prove that they know the password, neither sends
+//! it.
 //!
 //! A state machine without I/O: each message of the broker goes in, the next one of ours comes out.
 

@@ -39,8 +39,8 @@ pub(crate) struct Tls {
     made: Mutex<Option<Made>>,
 }
 
-/// A configuration and the state of the files it was made from. It also remembers sessions, so that later handshakes with
-/// the same broker are shorter.
+/// A configuration and the state of the files it was made from. It also remembers sessions, so that later handshakes
+/// with the same broker are shorter.
 #[derive(Clone)]
 struct Made {
     config: Arc<ClientConfig>,
@@ -84,8 +84,8 @@ impl Tls {
         in_time.unwrap_or(Err(TlsFailure::TimedOut(limit)))
     }
 
-    /// The configuration, made anew when a file has changed. New files that cannot be used change nothing: certificates are
-    /// often renewed file by file.
+    /// The configuration, made anew when a file has changed. New files that cannot be used change nothing: certificates
+    /// are often renewed file by file.
     async fn current(self: &Arc<Self>, limit: Duration) -> Result<Arc<ClientConfig>, TlsFailure> {
         let tls = Arc::clone(self);
         let found = blocking(move || {

@@ -29,7 +29,8 @@ use crate::producer::shared::Shared;
 /// A batch no larger than this may leave on the thread of the caller, who waits meanwhile and may hold the interpreter.
 const LARGEST_INLINE: usize = 16 << 10;
 
-/// Sends what the core decides; whoever holds its lock runs it: the sender's task, or a caller whose record can leave at once.
+/// Sends what the core decides; whoever holds its lock runs it: the sender's task, or a caller whose record can leave
+/// at once.
 pub(super) struct SenderDriver {
     pub(super) shared: Arc<Shared>,
     pub(super) core: sender::Sender,

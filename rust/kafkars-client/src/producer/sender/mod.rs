@@ -1,7 +1,8 @@
 //! Sending: moves batches from the accumulator to the brokers and brings the answers back.
 //!
-//! The [`driver::SenderDriver`] decides, behind one lock, what leaves. Mostly the [`SenderTask`] runs it: on records, answers,
-//! metadata and time. A record that nothing holds up leaves on the thread of its caller instead, which saves waking that task.
+//! The [`driver::SenderDriver`] decides, behind one lock, what leaves. Mostly the [`SenderTask`] runs it: on records,
+//! answers, metadata and time. A record that nothing holds up leaves on the thread of its caller instead, which saves
+//! waking that task.
 
 mod coordinator;
 mod driver;

@@ -11,8 +11,8 @@ pub(super) enum Sent {
     Perhaps,
 }
 
-/// No connection is never the end, also where a login was refused: a token endpoint comes back, a password is put right.
-/// A call that waits names the refusal when its time is over.
+/// No connection is never the end, also where a login was refused: a token endpoint comes back, a password is put
+/// right. A call that waits names the refusal when its time is over.
 pub(super) fn no_answer(error: &AttemptError, sent: Sent) -> NoAnswer {
     let cause = error.to_string().into();
     match (error, sent) {
@@ -21,8 +21,9 @@ pub(super) fn no_answer(error: &AttemptError, sent: Sent) -> NoAnswer {
         }
         (AttemptError::Encode(_) | AttemptError::Unsupported { .. }, _)
         | (AttemptError::Closed, Sent::Perhaps) => NoAnswer::Impossible { cause },
-        // A connection that was closed between two requests is made anew. An answer that cannot be understood tells no more
-        // than none: its connection is closed, as nothing that follows on it can be trusted, and the next may be whole.
+        // A connection that was closed between two requests is made anew. An answer that cannot be understood tells no
+        // more than none: its connection is closed, as nothing that follows on it can be trusted, and the next may be
+        // whole.
         (
             AttemptError::Closed
             | AttemptError::Disconnected(_)

@@ -15,8 +15,8 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// Whether a request would leave at once. During a pause that the broker asked for batches stay where they are, where
-    /// their time runs on.
+    /// Whether a request would leave at once. During a pause that the broker asked for batches stay where they are,
+    /// where their time runs on.
     pub(super) fn is_connected(&self) -> bool {
         self.open()
             .is_some_and(|connection| connection.muted_until().is_none())

@@ -114,8 +114,8 @@ impl SenderTask {
         self.shared.wake.notify_one();
     }
 
-    /// The batches whose deliveries are not done. Not while the sender works: a batch that it has finished is gone from its
-    /// partition a moment before its delivery is done.
+    /// The batches whose deliveries are not done. Not while the sender works: a batch that it has finished is gone from
+    /// its partition a moment before its delivery is done.
     pub(crate) fn unfinished(&self) -> Vec<Arc<BatchDelivery>> {
         let _at_rest = self.driver.lock();
         self.shared.accumulator.unfinished()

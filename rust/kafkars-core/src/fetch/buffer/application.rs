@@ -202,8 +202,8 @@ impl FetchBuffer {
         Ok(false)
     }
 
-    /// The error that stands between a partition and its position, if one waits for the application, which has heard of it
-    /// with this: what it does not change is tried again.
+    /// The error that stands between a partition and its position, if one waits for the application, which has heard of
+    /// it with this: what it does not change is tried again.
     pub fn take_position_error(
         &mut self,
         partition: &TopicPartition,

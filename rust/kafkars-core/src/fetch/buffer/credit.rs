@@ -6,13 +6,13 @@ use crate::fetch::response_memory::ResponseMemory;
 /// Opened bytes that are enough for a reader of any speed, while more of them are opened beside it.
 const MOST_READY: usize = 2 << 20;
 
-/// The bytes that wait for the application, counted as what they take in memory, against their limit: responses as a whole
-/// for as long as anything waits in them, and what opened batches take besides.
+/// The bytes that wait for the application, counted as what they take in memory, against their limit: responses as a
+/// whole for as long as anything waits in them, and what opened batches take besides.
 ///
-/// Data of paused partitions is kept, so that a short pause costs nothing. It is dropped as far as it exceeds a quarter of
-/// the limit when it stands in the way of partitions that are read and these have little left; it is fetched again after the
-/// pause. Little is less than what stays of a paused one: partitions that take turns in being paused are read from what they
-/// have before anything is dropped for them.
+/// Data of paused partitions is kept, so that a short pause costs nothing. It is dropped as far as it exceeds a quarter
+/// of the limit when it stands in the way of partitions that are read and these have little left; it is fetched again
+/// after the pause. Little is less than what stays of a paused one: partitions that take turns in being paused are read
+/// from what they have before anything is dropped for them.
 #[derive(Debug)]
 pub(super) struct Credit {
     limit: usize,
@@ -49,8 +49,8 @@ impl Credit {
         self.held() < self.limit
     }
 
-    /// Whether more of what was fetched may be opened. What is opened takes room beside the response until all of that is
-    /// opened, and leaves the processor's caches when it waits for long: little is kept ready.
+    /// Whether more of what was fetched may be opened. What is opened takes room beside the response until all of that
+    /// is opened, and leaves the processor's caches when it waits for long: little is kept ready.
     pub(super) fn has_room_to_open(&self) -> bool {
         self.ready() < self.most_ready()
     }

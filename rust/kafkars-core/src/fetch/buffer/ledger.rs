@@ -8,8 +8,9 @@ use crate::group::CommitId;
 
 /// One entry per partition that was committed, or looked up, since it was assigned.
 ///
-/// A commit that is under way may arrive or not, so nothing is known from the moment it is asked for until the latest one has
-/// succeeded. To know nothing costs a commit that was not needed; to take an older commit for the latest one loses records.
+/// A commit that is under way may arrive or not, so nothing is known from the moment it is asked for until the latest
+/// one has succeeded. To know nothing costs a commit that was not needed; to take an older commit for the latest one
+/// loses records.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     entries: HashMap<TopicPartition, Entry>,

@@ -59,8 +59,8 @@ impl FetchBuffer {
         }
     }
 
-    /// The group has committed nothing for a cursor: the policy says where it starts. When the policy says nothing either,
-    /// the group is asked again after the application has heard of it.
+    /// The group has committed nothing for a cursor: the policy says where it starts. When the policy says nothing
+    /// either, the group is asked again after the application has heard of it.
     pub fn start_by_policy(&mut self, look_up: &LookUp) {
         if let Some(cursor) = self.ended(look_up) {
             cursor.state = CursorState::Unset(StartAt::Policy);

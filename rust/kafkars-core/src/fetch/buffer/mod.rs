@@ -55,10 +55,12 @@ pub struct FetchBuffer {
     // Places in `ready` that were not given up.
     turns: usize,
     last_turn: u64,
-    // Cursors with answers to open, in turn. A place may have nothing left to open, or be that of a cursor that is gone.
+    // Cursors with answers to open, in turn. A place may have nothing left to open, or be that of a cursor that is
+    // gone.
     to_open: VecDeque<CursorId>,
     current: Option<(CursorId, BatchCursor)>,
-    // Those that the application wants and that have nothing, in order: they are fetched though others may fill the buffer.
+    // Those that the application wants and that have nothing, in order: they are fetched though others may fill the
+    // buffer.
     asked_in_vain: Vec<CursorId>,
     // The network found cursors that it would have asked for, had there been room.
     has_left_out: bool,
@@ -199,8 +201,8 @@ impl FetchBuffer {
         }
     }
 
-    /// Takes a cursor out of the queue of turns. Its place stays and is passed over: to search it would make removing all
-    /// partitions quadratic.
+    /// Takes a cursor out of the queue of turns. Its place stays and is passed over: to search it would make removing
+    /// all partitions quadratic.
     fn unlist(&mut self, id: CursorId) {
         const FEW: usize = 64;
         if let Some(cursor) = self.cursors[id].as_mut()

@@ -27,14 +27,14 @@ impl FetchBuffer {
         self.credit.has_room()
     }
 
-    /// Whether the latest [`FetchBuffer::take_targets`] passed over a cursor only because the buffer is full: whoever asked
-    /// must be told when there is room, though there was credit for others.
+    /// Whether the latest [`FetchBuffer::take_targets`] passed over a cursor only because the buffer is full: whoever
+    /// asked must be told when there is room, though there was credit for others.
     pub fn has_left_out(&self) -> bool {
         self.has_left_out
     }
 
-    /// Whether a cursor that [`FetchBuffer::take_targets`] passed over, because opening was behind, may be asked for again:
-    /// whoever asks must be told. True once.
+    /// Whether a cursor that [`FetchBuffer::take_targets`] passed over, because opening was behind, may be asked for
+    /// again: whoever asks must be told. True once.
     pub fn has_caught_up(&mut self) -> bool {
         std::mem::take(&mut self.has_caught_up)
     }
@@ -135,8 +135,8 @@ impl FetchBuffer {
         true
     }
 
-    /// An error for the application; it is raised after the records before it, those that are not opened yet among them.
-    /// One at a time: nothing is asked for until that was heard, and what lasts will be met again.
+    /// An error for the application; it is raised after the records before it, those that are not opened yet among
+    /// them. One at a time: nothing is asked for until that was heard, and what lasts will be met again.
     pub fn fail(&mut self, id: CursorId, epoch: u64, error: FetchError) -> bool {
         let Some(cursor) = self.cursor_at(id, epoch) else {
             return false;
@@ -156,8 +156,9 @@ impl FetchBuffer {
         self.errors_met
     }
 
-    /// What was asked for is outside the log: starts over as the policy says, or raises. A refusal of another place than the
-    /// one that would be asked for now says nothing: data was dropped meanwhile, and what comes before it may well be there.
+    /// What was asked for is outside the log: starts over as the policy says, or raises. A refusal of another place
+    /// than the one that would be asked for now says nothing: data was dropped meanwhile, and what comes before it may
+    /// well be there.
     pub fn out_of_range(&mut self, target: &FetchTarget, now: Instant) -> bool {
         let is_read = self
             .current

@@ -24,9 +24,9 @@ pub struct OpenTask {
 }
 
 impl FetchBuffer {
-    /// Queues what a response held of a partition, to be opened, and moves the fetch offset past it: the next request can
-    /// leave before anything is opened. Returns false when it does not join what came before, because that was dropped, or an
-    /// error was met meanwhile: then it is dropped as well and asked for again.
+    /// Queues what a response held of a partition, to be opened, and moves the fetch offset past it: the next request
+    /// can leave before anything is opened. Returns false when it does not join what came before, because that was
+    /// dropped, or an error was met meanwhile: then it is dropped as well and asked for again.
     pub fn admit(&mut self, target: &FetchTarget, job: OpenJob) -> bool {
         let Some(cursor) = cursor_at(&mut self.cursors, target.id, target.epoch) else {
             return false;
@@ -79,15 +79,15 @@ impl FetchBuffer {
         self.give_out(target.id)
     }
 
-    /// Whether it is worth starting to open: [`FetchBuffer::start_opening`] may find something, and not just room for one
-    /// batch more.
+    /// Whether it is worth starting to open: [`FetchBuffer::start_opening`] may find something, and not just room for
+    /// one batch more.
     pub fn can_open(&self) -> bool {
         let is_worth_it = self.credit.is_short_of_opened() || !self.is_ready();
         !self.to_open.is_empty() && (is_worth_it || !self.asked_in_vain.is_empty())
     }
 
-    /// Whether answers may be opened now; `Some(true)`: only those of partitions that were asked for in vain. Without room
-    /// nothing is opened while the application has something to take, because taking makes room.
+    /// Whether answers may be opened now; `Some(true)`: only those of partitions that were asked for in vain. Without
+    /// room nothing is opened while the application has something to take, because taking makes room.
     fn may_open(&self) -> Option<bool> {
         if self.credit.has_room_to_open() || !self.is_ready() {
             Some(false)
@@ -110,9 +110,11 @@ impl FetchBuffer {
         })
     }
 
-    /// Queues what was opened, and what is left of the answer. Returns whether the application has something new to take.
+    /// Queues what was opened, and what is left of the answer. Returns whether the application has something new to
+    /// take.
     ///
-    /// Opened data that does not join what is queued (an earlier part was dropped) is dropped as well and asked for again.
+    /// Opened data that does not join what is queued (an earlier part was dropped) is dropped as well and asked for
+    /// again.
     pub fn opened(&mut self, task: OpenTask, parts: Vec<Opened>) -> bool {
         let (id, epoch) = (task.id, task.epoch);
         let is_ready = self.take_back(task, parts);
@@ -254,7 +256,8 @@ impl FetchBuffer {
         }
     }
 
-    /// Drops opened batches of a paused partition from the end of its queue until paused ones hold no more than their share.
+    /// Drops opened batches of a paused partition from the end of its queue until paused ones hold no more than their
+    /// share.
     fn shorten_queue(&mut self, id: CursorId) {
         let Some(cursor) = self.cursors[id].as_mut() else {
             return;

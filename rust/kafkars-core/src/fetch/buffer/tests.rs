@@ -796,7 +796,8 @@ mod chosen {
 mod paused {
     use super::*;
 
-    /// A buffer with room for less than two batches of ten records, two partitions, of which the first is paused and full.
+    /// A buffer with room for less than two batches of ten records, two partitions, of which the first is paused and
+    /// full.
     fn blocked() -> FetchBuffer {
         let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 600);
         let places = (0..2).map(|number| (partition(number), Some(FetchPosition::at(0))));

@@ -1,5 +1,5 @@
-//! Logs that lost what was read from them (KIP-320): after an unclean election the new leader may end before our position,
-//! or hold other records below it.
+//! Logs that lost what was read from them (KIP-320): after an unclean election the new leader may end before our
+//! position, or hold other records below it.
 
 use std::time::Instant;
 
@@ -98,8 +98,8 @@ impl FetchBuffer {
         }
     }
 
-    /// The log no longer holds what was read up to `from`: goes on where both logs agree, or raises, as the policy says.
-    /// What was fetched before stays with the application.
+    /// The log no longer holds what was read up to `from`: goes on where both logs agree, or raises, as the policy
+    /// says. What was fetched before stays with the application.
     pub fn truncated(
         &mut self,
         id: CursorId,
@@ -139,8 +139,8 @@ impl FetchBuffer {
     }
 }
 
-/// Where both logs agree, and never further than the application has read. The epoch that was refused is not asked about
-/// again: the log has nothing of it.
+/// Where both logs agree, and never further than the application has read. The epoch that was refused is not asked
+/// about again: the log has nothing of it.
 fn place_of(cursor: &Cursor, end: EpochEnd) -> FetchPosition {
     match cursor.place() {
         Some(position) if position.offset < end.end_offset => FetchPosition {

@@ -36,7 +36,8 @@ impl Assignor for CooperativeSticky {
     }
 }
 
-/// Takes out what another member still owns: it gives the partition up first, and joins again so that it can be given away.
+/// Takes out what another member still owns: it gives the partition up first, and joins again so that it can be given
+/// away.
 fn withhold(group: &GroupView, lists: &mut BTreeMap<Arc<str>, Vec<TopicPartition>>) {
     let mut owners: BTreeMap<&TopicPartition, Vec<&Arc<str>>> = BTreeMap::new();
     for (member, view) in &group.members {

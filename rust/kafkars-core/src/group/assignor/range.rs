@@ -157,8 +157,8 @@ fn uses_racks(members: &[Subscriber<'_>], topic: &TopicView) -> bool {
             .any(|partition| partition.racks.len() != replicas.len())
 }
 
-/// First round: partitions with a replica near their member. Topics with the same subscribers and as many partitions are
-/// assigned together.
+/// First round: partitions with a replica near their member. Topics with the same subscribers and as many partitions
+/// are assigned together.
 fn assign_near(topics: &mut [Topic<'_>]) {
     let mut together: BTreeMap<(Vec<&Arc<str>>, usize), Vec<usize>> = BTreeMap::new();
     for (index, topic) in topics.iter().enumerate() {

@@ -48,8 +48,8 @@ pub struct PartitionView {
 }
 
 impl GroupView {
-    /// Member ids in the order in which strategies serve them: those with an instance id first, by that, then by member id.
-    /// So static members keep their place when they come back with another member id.
+    /// Member ids in the order in which strategies serve them: those with an instance id first, by that, then by member
+    /// id. So static members keep their place when they come back with another member id.
     #[must_use]
     pub fn in_order(&self) -> Vec<&Arc<str>> {
         let mut members: Vec<(&Arc<str>, &MemberView)> = self.members.iter().collect();

@@ -72,8 +72,8 @@ impl Watched {
 }
 
 impl Classic {
-    /// This member leads. With `skip` the group keeps its assignment (a static member came back, KIP-814) and the leader
-    /// only watches.
+    /// This member leads. With `skip` the group keeps its assignment (a static member came back, KIP-814) and the
+    /// leader only watches.
     pub(super) fn elect(
         &mut self,
         common: &mut Common,
@@ -253,8 +253,8 @@ fn seen(
     topics.iter().filter_map(view).collect()
 }
 
-/// What the members want. One whose subscription cannot be read gets nothing, and the others go on: the coordinator hands over
-/// what it was sent, so that one member could stop all of them otherwise.
+/// What the members want. One whose subscription cannot be read gets nothing, and the others go on: the coordinator
+/// hands over what it was sent, so that one member could stop all of them otherwise.
 fn decode(group: &str, members: Vec<JoinGroupResponseMember>) -> BTreeMap<Arc<str>, MemberView> {
     let decode = |member: JoinGroupResponseMember| {
         let instance = member.group_instance_id;
@@ -284,8 +284,8 @@ fn shortened(text: &str) -> &str {
         .map_or(text, |(end, _)| text.get(..end).unwrap_or(text))
 }
 
-/// The assignment, if it is one: only members get partitions, none has two owners, all exist, and a cooperative strategy
-/// gives nothing away that its owner has not given up.
+/// The assignment, if it is one: only members get partitions, none has two owners, all exist, and a cooperative
+/// strategy gives nothing away that its owner has not given up.
 fn checked(
     view: &GroupView,
     assignment: Assignment,

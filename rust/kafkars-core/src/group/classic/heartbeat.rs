@@ -17,17 +17,17 @@ use crate::group::pace::Pace;
 pub(super) struct Heartbeats {
     in_flight: Option<(RequestId, Instant)>,
     next_at: Option<Instant>,
-    /// When the last request was sent that the coordinator answered as a member's: it keeps the place for a session from some
-    /// later moment.
+    /// When the last request was sent that the coordinator answered as a member's: it keeps the place for a session
+    /// from some later moment.
     confirmed_at: Option<Instant>,
-    /// The coordinator waited for nobody then, or later. A rebalance that has begun since goes on without those who have
-    /// not joined by its timeout.
+    /// The coordinator waited for nobody then, or later. A rebalance that has begun since goes on without those who
+    /// have not joined by its timeout.
     calm_at: Option<Instant>,
 }
 
 impl Heartbeats {
-    /// The coordinator has taken the member in, in answer to a request of `sent_at`. That answer may have been under way for
-    /// a while: a member that owns something trusts only what it knows to be later than that.
+    /// The coordinator has taken the member in, in answer to a request of `sent_at`. That answer may have been under
+    /// way for a while: a member that owns something trusts only what it knows to be later than that.
     pub(super) fn start(&mut self, common: &Common, now: Instant, sent_at: Instant) {
         self.in_flight = None;
         if common.ownership.is_empty() {
@@ -74,8 +74,8 @@ impl Heartbeats {
 }
 
 impl Classic {
-    /// Whether heartbeats keep a place. A join that waits at the coordinator keeps it too, but whether it has reached that place
-    /// nobody tells: one who keeps partitions meanwhile wants to know that they are still its own.
+    /// Whether heartbeats keep a place. A join that waits at the coordinator keeps it too, but whether it has reached
+    /// that place nobody tells: one who keeps partitions meanwhile wants to know that they are still its own.
     pub(super) fn beats(&self, common: &Common) -> bool {
         self.member.generation != NO_GENERATION
             && match self.phase {
@@ -198,8 +198,8 @@ impl Classic {
         common.heard(now);
     }
 
-    /// Nothing was heard for a session, or a rebalance has waited long enough: others may own the partitions by now, so they are
-    /// given up here too.
+    /// Nothing was heard for a session, or a rebalance has waited long enough: others may own the partitions by now, so
+    /// they are given up here too.
     pub(super) fn end_session(&mut self, common: &mut Common, now: Instant) {
         let group = Arc::clone(&common.group);
         let has_passed = |at: &Instant| *at <= now;

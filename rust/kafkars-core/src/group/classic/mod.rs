@@ -1,8 +1,8 @@
 //! The classic protocol: JoinGroup, SyncGroup, Heartbeat, LeaveGroup.
 //!
-//! A member joins, the coordinator waits for all members to join and names one the leader, the leader assigns, SyncGroup
-//! hands the result to all. An eager member gives up everything before it joins; a cooperative one (KIP-429) keeps what it
-//! has, gives up what the new assignment lacks, and joins once more so that others may have it.
+//! A member joins, the coordinator waits for all members to join and names one the leader, the leader assigns,
+//! SyncGroup hands the result to all. An eager member gives up everything before it joins; a cooperative one (KIP-429)
+//! keeps what it has, gives up what the new assignment lacks, and joins once more so that others may have it.
 
 mod answers;
 mod elect;
@@ -240,9 +240,9 @@ impl Classic {
         }
     }
 
-    /// The membership ends. It begins again when the application polls, but not sooner than its pace allows. Whatever was
-    /// refused, the coordinator still knows the member, and the group would wait for it until its session ends: the member keeps
-    /// its id, to come back to its place or to give it up.
+    /// The membership ends. It begins again when the application polls, but not sooner than its pace allows. Whatever
+    /// was refused, the coordinator still knows the member, and the group would wait for it until its session ends: the
+    /// member keeps its id, to come back to its place or to give it up.
     pub(super) fn fail(&mut self, common: &mut Common, now: Instant, error: GroupError) {
         self.pace.failed(now);
         let may_return = may_return(&error);

@@ -102,8 +102,8 @@ impl Classic {
         self.reconcile(common, assignment.partitions);
     }
 
-    /// Takes what is new and gives up what is missing. Others wait for the latter, so the group meets again; for what was lost
-    /// after the join had claimed it, too: a cooperative leader has kept it back.
+    /// Takes what is new and gives up what is missing. Others wait for the latter, so the group meets again; for what
+    /// was lost after the join had claimed it, too: a cooperative leader has kept it back.
     fn reconcile(&mut self, common: &mut Common, partitions: Vec<TopicPartition>) {
         let target: BTreeSet<&TopicPartition> = partitions.iter().collect();
         let added: Vec<TopicPartition> = partitions

@@ -23,8 +23,8 @@ pub enum CommitError {
         /// Which offsets were refused.
         partitions: Vec<TopicPartition>,
     },
-    /// The application names partitions that this member of the group does not own: whoever reads them starts from what is
-    /// committed, and would read records again or leave some out.
+    /// The application names partitions that this member of the group does not own: whoever reads them starts from what
+    /// is committed, and would read records again or leave some out.
     #[error(
         "offsets of {} are not committed: they are not assigned to this member of group {group:?}, and another one may read them; \
          commit what assignment() has, or set a group's offsets with a consumer that does not subscribe",

@@ -127,8 +127,8 @@ impl CommitQueue {
         self.enqueue(now, membership, offsets, deadline, false)
     }
 
-    /// As [`CommitQueue::commit`], for offsets that the application names as a member of the group: it owns all of these
-    /// partitions.
+    /// As [`CommitQueue::commit`], for offsets that the application names as a member of the group: it owns all of
+    /// these partitions.
     ///
     /// # Errors
     /// As [`CommitQueue::commit`], and [`CommitError::NotOwned`]; nothing is committed then.
@@ -154,8 +154,9 @@ impl CommitQueue {
         self.enqueue(now, membership, offsets, deadline, false)
     }
 
-    /// As [`CommitQueue::commit`], for positions of the consumer instead of offsets that the application names: partitions that
-    /// are not owned any more are not committed, and the outcome is then [`CommitError::Fenced`] with these.
+    /// As [`CommitQueue::commit`], for positions of the consumer instead of offsets that the application names:
+    /// partitions that are not owned any more are not committed, and the outcome is then [`CommitError::Fenced`] with
+    /// these.
     ///
     /// # Errors
     /// As [`CommitQueue::commit`].
@@ -185,8 +186,8 @@ impl CommitQueue {
     }
 
     /// Commits what the application has finished, if automatic commits are on and it is time; call when
-    /// [`CommitQueue::wake_at`] says so. `finished` must not pass a record that is still being worked on: the positions of the
-    /// previous poll do not.
+    /// [`CommitQueue::wake_at`] says so. `finished` must not pass a record that is still being worked on: the positions
+    /// of the previous poll do not.
     pub fn commit_automatically(
         &mut self,
         now: Instant,
@@ -203,8 +204,8 @@ impl CommitQueue {
             return None;
         }
         let mut offsets = finished();
-        // What went away a moment ago belongs to others, even if the caller has not heard of it yet. One who never subscribed
-        // reads what it was given by hand.
+        // What went away a moment ago belongs to others, even if the caller has not heard of it yet. One who never
+        // subscribed reads what it was given by hand.
         if membership.state() != MembershipState::Unsubscribed {
             offsets.retain(|partition, _| membership.assignment_serial(partition).is_some());
         }
@@ -323,8 +324,9 @@ impl CommitQueue {
         })
     }
 
-    /// A coordinator that heartbeats find silent, or gone, will not answer what is under way either: it leaves again, to the next
-    /// one. Should the same broker come back as coordinator, it takes both in the order in which they were sent.
+    /// A coordinator that heartbeats find silent, or gone, will not answer what is under way either: it leaves again,
+    /// to the next one. Should the same broker come back as coordinator, it takes both in the order in which they were
+    /// sent.
     fn give_up_lost(&mut self, now: Instant, membership: &Membership) {
         let is_lost = |in_flight: &mut InFlight| !membership.is_coordinator(in_flight.node);
         if self.in_flight.take_if(is_lost).is_some() {
@@ -511,7 +513,8 @@ impl CommitQueue {
         newest
     }
 
-    /// Ends what can no longer be committed: offsets of partitions that went away, or everything when the member is out.
+    /// Ends what can no longer be committed: offsets of partitions that went away, or everything when the member is
+    /// out.
     fn end_stale(&mut self, membership: &Membership) {
         let group = membership.group();
         let state = membership.state();
@@ -559,8 +562,8 @@ impl CommitQueue {
         self.finish(|commit| commit.open.is_empty());
     }
 
-    /// Ends what has waited too long. It may have arrived all the same, so commits made before it, which wait longer, do not go
-    /// back behind it: they send its offsets.
+    /// Ends what has waited too long. It may have arrived all the same, so commits made before it, which wait longer,
+    /// do not go back behind it: they send its offsets.
     fn end_late(&mut self, now: Instant) {
         for late in 1..self.waiting.len() {
             let (before, rest) = self.waiting.make_contiguous().split_at_mut(late);

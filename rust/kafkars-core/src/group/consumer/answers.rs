@@ -175,16 +175,16 @@ impl Consumer {
         }
     }
 
-    /// The coordinator still holds this member's place at a later epoch, and refuses to take it in again until that session
-    /// ends. Its own id may give the place up at once.
+    /// The coordinator still holds this member's place at a later epoch, and refuses to take it in again until that
+    /// session ends. Its own id may give the place up at once.
     pub(super) fn free_own_place(&self, common: &mut Common, now: Instant) {
         if let Some(epoch) = leave_epoch(common, LeaveOperation::Default) {
             self.send_leave(common, now, epoch);
         }
     }
 
-    /// The one who held the instance id may have died, and then its session ends soon. It may be this member itself, whose place
-    /// was not given up.
+    /// The one who held the instance id may have died, and then its session ends soon. It may be this member itself,
+    /// whose place was not given up.
     fn wait_for_instance(&mut self, common: &mut Common, now: Instant) {
         if self.has_old_place {
             self.free_own_place(common, now);

@@ -24,8 +24,8 @@ pub(super) struct ReportedState {
 }
 
 impl ReportedState {
-    /// The coordinator has spoken of the assignment without having heard what is owned. It may wait for a partition that the
-    /// member never knew it had, because an answer was lost: to be told so, though nothing has changed here.
+    /// The coordinator has spoken of the assignment without having heard what is owned. It may wait for a partition
+    /// that the member never knew it had, because an answer was lost: to be told so, though nothing has changed here.
     pub(super) fn tell_owned_again(&mut self) {
         self.owned = None;
     }
@@ -142,8 +142,8 @@ impl Consumer {
         Some(since + common.config.rebalance_timeout())
     }
 
-    /// Nothing was heard for as long as the coordinator is patient, or partitions were not given up for as long: others may own
-    /// them by now.
+    /// Nothing was heard for as long as the coordinator is patient, or partitions were not given up for as long: others
+    /// may own them by now.
     pub(super) fn end_session(&mut self, common: &mut Common, now: Instant) {
         let group = Arc::clone(&common.group);
         let has_passed = |at: &Instant| *at <= now;

@@ -1,6 +1,6 @@
-//! The consumer protocol (KIP-848): one request, ConsumerGroupHeartbeat, says what the member wants and owns, and answers
-//! what it should own. The coordinator never gives a partition to a second member before the first has said, with its
-//! owned partitions, that it has given it up.
+//! The consumer protocol (KIP-848): one request, ConsumerGroupHeartbeat, says what the member wants and owns, and
+//! answers what it should own. The coordinator never gives a partition to a second member before the first has said,
+//! with its owned partitions, that it has given it up.
 
 mod answers;
 mod heartbeat;
@@ -198,8 +198,8 @@ impl Consumer {
         }
     }
 
-    /// The membership ends. It begins again when the application polls, but not sooner than its pace allows. The coordinator takes
-    /// nobody in who has a place, so that is given up; others need not wait for its session to end.
+    /// The membership ends. It begins again when the application polls, but not sooner than its pace allows. The
+    /// coordinator takes nobody in who has a place, so that is given up; others need not wait for its session to end.
     pub(super) fn fail(&mut self, common: &mut Common, now: Instant, error: GroupError) {
         self.pace.failed(now);
         let may_return = may_return(&error);

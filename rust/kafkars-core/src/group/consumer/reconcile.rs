@@ -46,8 +46,8 @@ impl Consumer {
         }
     }
 
-    /// Takes the next step towards the target. What is to be given up goes first: only when the application has let go of it
-    /// are new partitions taken and the coordinator told. Topics whose names are not known yet wait.
+    /// Takes the next step towards the target. What is to be given up goes first: only when the application has let go
+    /// of it are new partitions taken and the coordinator told. Topics whose names are not known yet wait.
     pub(super) fn reconcile(&mut self, common: &mut Common, now: Instant) {
         if !matches!(self.phase, Phase::Active) || self.target.is_none() {
             return;

@@ -69,7 +69,8 @@ fn leaving_gives_up_everything_before_it_says_so() {
     assert_eq!(desk.told.pop_front(), Some(Event::Left));
 }
 
-/// Its own id may free a place that the coordinator still holds at a later epoch; before, the join was repeated without pause.
+/// Its own id may free a place that the coordinator still holds at a later epoch; before, the join was repeated without
+/// pause.
 #[test]
 fn a_join_that_is_fenced_frees_its_place_and_pauses() {
     let mut desk = Desk::consumer(short);

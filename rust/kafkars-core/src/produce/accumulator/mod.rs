@@ -21,8 +21,8 @@ use crate::produce::partitioner::{PartitionChooser, Partitioner};
 
 /// All records of one producer that are not acknowledged, by topic and partition.
 ///
-/// Lock order: `topics`, then a topic's chooser, then a partition buffer, then `arrivals`. Only reading `topics` is held across
-/// the others, by whoever appends.
+/// Lock order: `topics`, then a topic's chooser, then a partition buffer, then `arrivals`. Only reading `topics` is
+/// held across the others, by whoever appends.
 #[derive(Debug)]
 pub struct Accumulator {
     batch_size: usize,
@@ -113,8 +113,8 @@ impl Accumulator {
         }
     }
 
-    /// Takes a record, or says what it needs first. `now` is asked when a batch begins, `now_ms`, the wall clock, for records
-    /// without timestamp: reading a clock costs as much as appending a small record.
+    /// Takes a record, or says what it needs first. `now` is asked when a batch begins, `now_ms`, the wall clock, for
+    /// records without timestamp: reading a clock costs as much as appending a small record.
     ///
     /// The flag tells whether the sender must be woken.
     pub fn append(
@@ -202,8 +202,8 @@ impl Accumulator {
         Ok((delivery, self.signalled(partition, signal)))
     }
 
-    /// Whether a record could be taken if there were room: what is wrong with the record itself, as far as can be said before the
-    /// topic is known, or afterwards.
+    /// Whether a record could be taken if there were room: what is wrong with the record itself, as far as can be said
+    /// before the topic is known, or afterwards.
     pub fn check(
         &self,
         destination: Option<&Destination>,

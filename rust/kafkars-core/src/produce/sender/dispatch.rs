@@ -37,7 +37,8 @@ impl Sender {
                 touched.push(buffer);
             }
         }
-        // In a flush_requested, every pause for lingering ends. Each flush_requested begins anew: the flag must also fall.
+        // In a flush_requested, every pause for lingering ends. Each flush_requested begins anew: the flag must also
+        // fall.
         let was_requested = std::mem::replace(&mut self.flush_was_requested, flush_requested);
         let rising = flush_requested && !was_requested;
         let until = (!rising).then_some(now);
@@ -150,7 +151,8 @@ impl Sender {
         while let Some(buffer) = node.ready.pop_front() {
             let mut state = buffer.lock();
             if state.readiness(now, self.config.linger, flush_requested) != Readiness::Now {
-                // A flush_requested has ended since it was queued. It gets its timer now: there may be no other poll before.
+                // A flush_requested has ended since it was queued. It gets its timer now: there may be no other poll
+                // before.
                 state.place.queued = false;
                 drop(state);
                 self.look(buffer, now, view, flush_requested);

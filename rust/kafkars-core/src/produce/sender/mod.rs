@@ -1,11 +1,12 @@
 //! What leaves when, and what came of it: the decisions of a producer's sending half, without I/O.
 //!
 //! A driver calls [`Sender::poll`] whenever something may have changed: records were appended, answers came, metadata
-//! changed, the time it was told has come. It carries out the [`Work`] it gets, and brings back what happened. It reports
-//! [`Sender::take_finished`] to whoever waits for the batches.
+//! changed, the time it was told has come. It carries out the [`Work`] it gets, and brings back what happened. It
+//! reports [`Sender::take_finished`] to whoever waits for the batches.
 //!
-//! Costs follow what happens, not how many partitions there are: a partition is looked at when one of its batches was opened or
-//! closed, when its timer ends, and when an answer came for it. Those that may leave wait in the queue of their leader.
+//! Costs follow what happens, not how many partitions there are: a partition is looked at when one of its batches was
+//! opened or closed, when its timer ends, and when an answer came for it. Those that may leave wait in the queue of
+//! their leader.
 
 mod answers;
 mod dispatch;
@@ -83,7 +84,8 @@ pub struct Work {
     pub unconnected: Vec<i32>,
     /// A leader is unknown or in doubt.
     pub needs_metadata: bool,
-    /// Ask any broker for a producer id (InitProducerId without transactional id) and bring the answer to [`Sender::identified`].
+    /// Ask any broker for a producer id (InitProducerId without transactional id) and bring the answer to
+    /// [`Sender::identified`].
     pub needs_identity: bool,
     /// The next request of the transaction, for [`Transactions::answered`].
     pub coordinator: Option<Dispatch>,

@@ -9,8 +9,8 @@ impl Sender {
     /// answer yet, which a broker may store nevertheless. Returns how many. A transaction they belong to has to be
     /// aborted.
     ///
-    /// What a request has is reported at once and keeps its memory and its number until the request is answered: only then is
-    /// it known which number comes next, and only then may a transaction end.
+    /// What a request has is reported at once and keeps its memory and its number until the request is answered: only
+    /// then is it known which number comes next, and only then may a transaction end.
     pub fn purge(&mut self, in_queue: bool, in_flight: bool) -> usize {
         let mut count = 0;
         for buffer in self.accumulator.buffers() {

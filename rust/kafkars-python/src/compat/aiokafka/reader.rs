@@ -117,8 +117,8 @@ impl PyReader {
         Call(self.one(py, partitions).unwrap_or_else(PyFuture::failed))
     }
 
-    /// What is ready as `{partition: [record]}`, of these partitions where any are named. Waits up to `timeout_ms` where
-    /// nothing is; an empty mapping means that nothing came.
+    /// What is ready as `{partition: [record]}`, of these partitions where any are named. Waits up to `timeout_ms`
+    /// where nothing is; an empty mapping means that nothing came.
     #[pyo3(
         signature = (*partitions, timeout_ms=None, max_records=None),
         text_signature = "($self, *partitions, timeout_ms=0, max_records=None)"

@@ -80,7 +80,8 @@ impl PySender {
         )
     }
 
-    /// An empty batch of at most `limit` bytes, or of one record of any size: as in aiokafka, sending refuses what is too large.
+    /// An empty batch of at most `limit` bytes, or of one record of any size: as in aiokafka, sending refuses what is
+    /// too large.
     #[staticmethod]
     fn _new_batch(limit: usize) -> PyBatchBuilder {
         PyBatchBuilder::new(limit, i32::MAX as usize)

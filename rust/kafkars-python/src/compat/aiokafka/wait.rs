@@ -180,7 +180,8 @@ impl Pending for ReadWait {
     }
 }
 
-/// Waits for events of the group and serves it: listeners run though nobody reads. The answer is whether the consumer is closed.
+/// Waits for events of the group and serves it: listeners run though nobody reads. The answer is whether the consumer
+/// is closed.
 pub(super) struct ServeWait {
     desk: Arc<RecordReader>,
     key: Key,

@@ -1,6 +1,6 @@
-//! The part of `confluent_kafka.Consumer` that runs once per record. The rest of the class is Python, derived from this one:
-//! it makes the engine's consumer, keeps what the program gave it, and answers what is asked of it by name (`_serve`,
-//! `_failed`, `_partition_end`).
+//! The part of `confluent_kafka.Consumer` that runs once per record. The rest of the class is Python, derived from this
+//! one: it makes the engine's consumer, keeps what the program gave it, and answers what is asked of it by name
+//! (`_serve`, `_failed`, `_partition_end`).
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -114,8 +114,8 @@ impl PyConfluentConsumer {
         }
     }
 
-    /// Up to `num_messages` messages. Waits until there are as many, or for `timeout` seconds; -1 or None wait as long as it
-    /// takes.
+    /// Up to `num_messages` messages. Waits until there are as many, or for `timeout` seconds; -1 or None wait as long
+    /// as it takes.
     #[pyo3(
         signature = (num_messages=1, timeout=Some(-1.0)),
         text_signature = "($self, num_messages=1, timeout=-1)"
@@ -138,7 +138,8 @@ impl PyConfluentConsumer {
         let mut messages = Vec::new();
         let deadline = deadline(timeout);
         while messages.len() < wanted {
-            // What is gathered is still this member's until the program hears otherwise, and it hears with its next call.
+            // What is gathered is still this member's until the program hears otherwise, and it hears with its next
+            // call.
             if !messages.is_empty() && open.core.consumer.has_change() {
                 break;
             }
@@ -209,8 +210,8 @@ impl PyConfluentConsumer {
         self.opened().map(drop)
     }
 
-    /// The offset after the last message handed out of a partition, with the leader epoch of that message or -1; None where
-    /// none was.
+    /// The offset after the last message handed out of a partition, with the leader epoch of that message or -1; None
+    /// where none was.
     fn _position(&self, topic: &str, partition: i32) -> PyResult<Option<(i64, i32)>> {
         let open = self.opened()?;
         let partition = named(topic, partition);
@@ -222,8 +223,8 @@ impl PyConfluentConsumer {
         Ok(place.map(|place| (place.offset, place.leader_epoch)))
     }
 
-    /// Where the partitions stand that messages were handed out of since they were committed: topic, partition, offset and
-    /// leader epoch or -1.
+    /// Where the partitions stand that messages were handed out of since they were committed: topic, partition, offset
+    /// and leader epoch or -1.
     fn _uncommitted(&self) -> PyResult<Vec<(String, i32, i64, i32)>> {
         let open = self.opened()?;
         let offsets = open.core.consumer.uncommitted_offsets();
@@ -260,7 +261,8 @@ impl PyConfluentConsumer {
         Ok(())
     }
 
-    /// Looks whether these topics exist, without waiting for the answer; the pending_flag is rung for those that do not.
+    /// Looks whether these topics exist, without waiting for the answer; the pending_flag is rung for those that do
+    /// not.
     fn _find_missing(&self, py: Python<'_>, topics: Vec<String>) -> PyResult<()> {
         let open = self.opened()?;
         if topics.is_empty() {
@@ -325,8 +327,8 @@ impl PyConfluentConsumer {
         PyList::new(slf.py(), messages)
     }
 
-    /// Waits on the running event loop until there is something to take or callbacks to run; False when there was nothing for
-    /// `timeout` seconds.
+    /// Waits on the running event loop until there is something to take or callbacks to run; False when there was
+    /// nothing for `timeout` seconds.
     fn _ready(&self, timeout: f64) -> PyResult<Call> {
         let open = self.opened()?;
         let timeout = types::timeout(Some(timeout))?.unwrap_or_default();

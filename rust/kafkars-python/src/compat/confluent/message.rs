@@ -1,7 +1,8 @@
-//! `confluent_kafka.Message`: a fetched record, the report of a sent one, or an error, with methods instead of attributes.
+//! `confluent_kafka.Message`: a fetched record, the report of a sent one, or an error, with methods instead of
+//! attributes.
 //!
-//! A fetched message is a reference to its batch and the positions of its parts, like [`crate::record::PyRecord`]. The first
-//! `set_...()` turns it into parts of its own.
+//! A fetched message is a reference to its batch and the positions of its parts, like [`crate::record::PyRecord`]. The
+//! first `set_...()` turns it into parts of its own.
 
 use std::sync::{Arc, OnceLock};
 

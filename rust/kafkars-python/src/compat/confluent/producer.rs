@@ -1,5 +1,5 @@
-//! The part of `confluent_kafka.Producer` that runs once per message. The rest of the class is Python, derived from this one:
-//! it makes the engine's producer and answers what is asked of it by name (`_serve`, `_reached`).
+//! The part of `confluent_kafka.Producer` that runs once per message. The rest of the class is Python, derived from
+//! this one: it makes the engine's producer and answers what is asked of it by name (`_serve`, `_reached`).
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -65,8 +65,8 @@ impl PyConfluentProducer {
 
     /// Takes a message, to be sent from here on by itself. Never waits.
     ///
-    /// `callback` and `on_delivery` are the same: what to call with an error or None and the message, in a later `poll()` or
-    /// `flush()`. `timestamp` is in milliseconds since 1970; 0 is now.
+    /// `callback` and `on_delivery` are the same: what to call with an error or None and the message, in a later
+    /// `poll()` or `flush()`. `timestamp` is in milliseconds since 1970; 0 is now.
     #[pyo3(
         signature = (
             topic, value=None, key=None, partition=-1, callback=None, on_delivery=None, timestamp=0, headers=None
@@ -159,8 +159,8 @@ impl PyConfluentProducer {
         }
     }
 
-    /// Runs callbacks, waiting up to `timeout` seconds for one to run; -1 or None wait as long as it takes. Returns how many
-    /// ran.
+    /// Runs callbacks, waiting up to `timeout` seconds for one to run; -1 or None wait as long as it takes. Returns how
+    /// many ran.
     #[pyo3(signature = (timeout=Some(-1.0)), text_signature = "($self, timeout=-1)")]
     fn poll(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<usize> {
         let open = slf.get().opened()?;
@@ -263,8 +263,8 @@ impl PyConfluentProducer {
         Ok(())
     }
 
-    /// How many messages of the open transaction failed before they were part of it. librdkafka counts them too, and takes
-    /// further messages until the commit, which it refuses.
+    /// How many messages of the open transaction failed before they were part of it. librdkafka counts them too, and
+    /// takes further messages until the commit, which it refuses.
     fn _lost(&self) -> PyResult<usize> {
         Ok(self.opened()?.queue.lost())
     }

@@ -1,5 +1,5 @@
-//! Messages of topics that are not known yet. They wait in order, one queue for each topic, and enter the producer from the
-//! runtime, because `produce()` never waits.
+//! Messages of topics that are not known yet. They wait in order, one queue for each topic, and enter the producer from
+//! the runtime, because `produce()` never waits.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -23,8 +23,8 @@ pub(super) struct Queue {
     grace: Duration,
     /// How long a message may wait for anything.
     patience: Duration,
-    // Guards the queues. A queue exists exactly while a task drains it, and messages enter the producer under this lock: one
-    // that finds no queue for its topic cannot overtake one that is waiting.
+    // Guards the queues. A queue exists exactly while a task drains it, and messages enter the producer under this
+    // lock: one that finds no queue for its topic cannot overtake one that is waiting.
     topics: Mutex<HashMap<Box<str>, VecDeque<Waiting>>>,
     waiting: AtomicUsize,
     /// Messages that were taken for the open transaction and have not entered the producer: it must not be committed.
@@ -146,7 +146,8 @@ impl Queue {
         }
     }
 
-    /// Lets in what can enter. What the first message waits for, and since when it does; none where the queue has ended.
+    /// Lets in what can enter. What the first message waits for, and since when it does; none where the queue has
+    /// ended.
     fn admit(&self, topic: &str) -> Option<(SendWait, Instant)> {
         let mut topics = self.topics.lock();
         loop {

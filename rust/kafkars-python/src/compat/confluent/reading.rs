@@ -11,8 +11,8 @@ use parking_lot::Mutex;
 /// The partitions read since they were assigned.
 #[derive(Default)]
 pub(super) struct Reading {
-    /// Address of the batch the last record came from: looked at for every record, so that there is nothing else to do as
-    /// long as it is the same.
+    /// Address of the batch the last record came from: looked at for every record, so that there is nothing else to do
+    /// as long as it is the same.
     last: AtomicUsize,
     // Guards what was read.
     partitions: Mutex<HashSet<TopicPartition>>,

@@ -1,8 +1,8 @@
 //! Delivery reports: what is told of each message with a callback, on the thread that polls.
 //!
 //! Reports wait by batch. When a batch is done its reports become due together, and they run together: where a callback
-//! raises, the others of its batch still run before the exception reaches the caller, and other batches wait for the next call.
-//! One thread at a time gives them, so that those of a partition keep their order.
+//! raises, the others of its batch still run before the exception reaches the caller, and other batches wait for the
+//! next call. One thread at a time gives them, so that those of a partition keep their order.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
@@ -28,8 +28,8 @@ pub(super) struct Report {
     pub(super) partition: Option<i32>,
     pub(super) key: Option<Py<PyAny>>,
     pub(super) value: Option<Py<PyAny>>,
-    /// By the wall clock, which gave the message its timestamp too: a step of that clock shows in the latency of what was under
-    /// way, and in nothing else.
+    /// By the wall clock, which gave the message its timestamp too: a step of that clock shows in the latency of what
+    /// was under way, and in nothing else.
     pub(super) sent: SystemTime,
 }
 
@@ -51,11 +51,13 @@ type DueReport = (Report, Outcome);
 /// The reports of one producer.
 #[derive(Default)]
 pub(super) struct Reports {
-    // Guards reports of batches under way, by the batch's address; the deliveries in it keep the batch, and so the address.
+    // Guards reports of batches under way, by the batch's address; the deliveries in it keep the batch, and so the
+    // address.
     waiting: Mutex<HashMap<usize, Vec<DueReport>, BuildHasherDefault<AddressHasher>>>,
     // Guards reports whose turn has come, those of a batch together.
     due: Mutex<VecDeque<Vec<DueReport>>>,
-    // Guards what reports of earlier batches were kept in: a fresh one would grow, and be copied, a dozen times a batch.
+    // Guards what reports of earlier batches were kept in: a fresh one would grow, and be copied, a dozen times a
+    // batch.
     spare: Mutex<Vec<Vec<DueReport>>>,
     /// Messages with a report that was not given yet.
     open: AtomicUsize,

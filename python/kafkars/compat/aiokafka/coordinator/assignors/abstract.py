@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 class AbstractPartitionAssignor(abc.ABC):
-    """Shares the partitions of a group among its members; the methods belong to the class, which is never instantiated."""
+    """Shares the partitions of a group among its members; the methods belong to the class, which is never
+    instantiated.
+    """
 
     @property
     @abc.abstractmethod

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 class RangePartitionAssignor(EagerAssignor):
-    """Members in order get neighbouring partitions of each topic; the first ones get one more where it does not come out even."""
+    """Members in order get neighbouring partitions of each topic; the first ones get one more where it does not come
+    out even.
+    """
 
     name = "range"
 

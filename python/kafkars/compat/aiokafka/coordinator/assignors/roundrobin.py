@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 class RoundRobinPartitionAssignor(EagerAssignor):
-    """Members in order get a partition each, over all topics, until none is left; who does not want a topic is passed over."""
+    """Members in order get a partition each, over all topics, until none is left; who does not want a topic is passed
+    over.
+    """
 
     name = "roundrobin"
 

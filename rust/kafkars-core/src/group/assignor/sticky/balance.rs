@@ -76,7 +76,8 @@ impl<'a> Distribution<'a> {
         }
     }
 
-    /// Everybody keeps what it had, but not more than its share where shares are known beforehand. Returns what is left.
+    /// Everybody keeps what it had, but not more than its share where shares are known beforehand. Returns what is
+    /// left.
     fn keep(&mut self, claims: &Claims<'_>, all_want_the_same: bool) -> Vec<usize> {
         let indexes: BTreeMap<&TopicPartition, usize> = self
             .partitions
@@ -116,8 +117,8 @@ impl<'a> Distribution<'a> {
         free.into_iter().collect()
     }
 
-    /// Deals partitions to whoever has least; those that few want first, so that nobody is left with too much of what only
-    /// it can take.
+    /// Deals partitions to whoever has least; those that few want first, so that nobody is left with too much of what
+    /// only it can take.
     fn deal(&mut self, mut free: Vec<usize>) {
         free.sort_by_key(|index| {
             let takers = self.takers.get(&*self.partitions[*index].topic);
@@ -135,8 +136,8 @@ impl<'a> Distribution<'a> {
         }
     }
 
-    /// Moves single partitions from who has two more than another that could take one, until there is no such pair. Every
-    /// move brings the counts closer together, so this ends.
+    /// Moves single partitions from who has two more than another that could take one, until there is no such pair.
+    /// Every move brings the counts closer together, so this ends.
     fn even_out(&mut self) {
         while let Some((index, from, to)) = self.move_worth_making() {
             self.members[from].held.remove(&index);

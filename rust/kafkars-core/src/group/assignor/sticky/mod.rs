@@ -14,8 +14,8 @@ use super::{Assignment, Assignor, GroupView, LastAssignment, plain};
 
 /// The assignor `sticky`.
 ///
-/// Members give everything up before they join, so they tell the leader what they had: in user data that the Java client
-/// reads and writes too, with the generation since KIP-341.
+/// Members give everything up before they join, so they tell the leader what they had: in user data that the Java
+/// client reads and writes too, with the generation since KIP-341.
 #[derive(Debug, Clone, Copy)]
 pub struct Sticky;
 

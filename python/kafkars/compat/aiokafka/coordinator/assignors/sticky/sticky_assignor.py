@@ -27,8 +27,8 @@ class StickyAssignorMemberMetadataV1(NamedTuple):
 class StickyPartitionAssignor(EagerAssignor):
     """Gives partitions evenly, and moves as few as that needs.
 
-    A consumer with this assignor uses the engine's own, which speaks the same protocol; what is here serves programs that call
-    it, and knows no partitions of before.
+    A consumer with this assignor uses the engine's own, which speaks the same protocol; what is here serves programs
+    that call it, and knows no partitions of before.
     """
 
     DEFAULT_GENERATION_ID = -1
