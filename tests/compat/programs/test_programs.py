@@ -9,13 +9,12 @@ import pytest
 
 from tests.brokers import Broker
 from tests.compat.programs import session
-from tests.compat.surface.table import FACES
 
 
 # The first test of each library and broker waits for all of its programs.
 @pytest.mark.timeout(2 * session.ENOUGH)
 @pytest.mark.parametrize(
-    ("library", "program"), [(library, name) for library in FACES for name in session.PROGRAMS[library]]
+    ("library", "program"), [(library, name) for library, names in session.PROGRAMS.items() for name in names]
 )
 def test_the_face_tells_what_the_original_tells(
     library: str, program: str, broker: Broker, request: pytest.FixtureRequest
