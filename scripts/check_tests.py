@@ -23,8 +23,8 @@ def judge(folder: Path) -> str | None:
     said = ast.get_docstring(ast.parse(init.read_text())) if init.exists() else None
     if not said:
         return f"{name}/__init__.py must say in one sentence what belongs into this folder"
-    first = said.splitlines()[0]
-    return None if first.endswith(".") else f"{init.relative_to(ROOT)}: the first line is no sentence: {first!r}"
+    first = said.split("\n\n")[0]
+    return None if first.endswith(".") else f"{init.relative_to(ROOT)}: the first paragraph is no sentence: {first!r}"
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
@@ -247,6 +247,52 @@ def test_each_send_waits_for_its_own_time(choice: dict[str, Any]) -> None:
                     answer = await call
                     await answer
             assert not patient.done()
+
+    run(test)
+
+
+def test_the_end_of_one_sends_time_is_not_that_of_another(choice: dict[str, Any]) -> None:
+    async def test() -> None:
+        async with scene(**choice) as it:
+            patient = it.producer.send_nowait("never", b"patient")
+            for _ in range(30):
+                with suppress(asyncio.TimeoutError, KafkaError):
+                    await asyncio.wait_for(it.producer.send_many("never", [b"1"], timeout=0.02), 0.02)
+                assert not patient.done()
+
+    run(test)
+
+
+def test_a_commit_that_is_given_up_opens_no_door_while_another_waits(choice: dict[str, Any]) -> None:
+    async def test() -> None:
+        async with scene(transactional_id="twice", **choice) as it:
+            await it.producer.begin_transaction()
+            waiting = it.producer.send_nowait("late", b"first")
+            first = it.producer.commit_transaction(0.1)
+            second = asyncio.ensure_future(it.producer.commit_transaction(SECONDS))
+            with pytest.raises(KafkaError, match="still wait"):
+                await first
+            with pytest.raises(TransactionStateError):
+                await it.producer.send("there", b"too late")
+            it.come("late")
+            await second
+            assert (await waiting).offset == 0
+            assert it.stored("there", "late") == [b"first"]
+
+    run(test)
+
+
+def test_what_waits_keeps_nothing_else_from_leaving_in_a_flush(choice: dict[str, Any]) -> None:
+    async def test() -> None:
+        async with scene(linger_ms=PATIENCE_MS, **choice) as it:
+            await it.producer.partitions_for("there")
+            waiting = it.producer.send_nowait("never", b"waits")
+            sent = it.producer.send_nowait("there", b"leaves")
+            flush = asyncio.ensure_future(it.producer.flush(SECONDS))
+            assert (await asyncio.wait_for(asyncio.shield(sent), SECONDS / 2)).offset == 0
+            assert not waiting.done()
+            waiting.cancel()
+            assert await flush == 0
 
     run(test)
 

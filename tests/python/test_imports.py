@@ -11,7 +11,9 @@ import kafkars
 
 # The fixtures are a plugin of pytest; `_typing` is for type checkers, and nothing imports it at run time.
 NEEDS_MORE = {"kafkars.testing.pytest_plugin", "kafkars._typing"}
-NEEDS_SPARK = {f"kafkars.spark.{name}" for name in ("columns", "reading", "schema", "sink", "source", "stream")}
+NEEDS_SPARK = {
+    f"kafkars.spark.{name}" for name in ("columns", "ddl", "decoding", "reading", "schema", "sink", "source", "stream")
+}
 PROGRAM = """
 import importlib, pkgutil, sys
 import kafkars

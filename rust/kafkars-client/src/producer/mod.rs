@@ -254,10 +254,15 @@ impl Producer {
     pub fn flush(&self, deadline: Option<Instant>) -> impl Future<Output = usize> + Send + use<> {
         let producer = self.clone();
         let last = producer.pending.last();
+        let has_waiting = producer.pending.records() > 0;
+        let mut unfinished = producer.sender.unfinished();
         async move {
-            within(deadline, producer.pending.passed(last)).await;
             let _flush_requested = FlushRequest::new(&producer.shared);
-            let unfinished = producer.sender.unfinished();
+            if has_waiting {
+                within(deadline, producer.pending.passed(last)).await;
+                // In which of them those are that have waited is not known.
+                unfinished = producer.sender.unfinished();
+            }
             within(deadline, async {
                 for batch in &unfinished {
                     finished(batch).await;
@@ -283,7 +288,9 @@ impl Producer {
     /// [`ProduceError::Closed`], closes the connections, and ends. Returns how many records were given up.
     pub async fn close(&self, deadline: Instant) -> usize {
         self.shut();
+        // What an abort drops is not sent before it.
         if !self.in_transaction() {
+            let _flush_requested = FlushRequest::new(&self.shared);
             within(Some(deadline), self.pending.passed(self.pending.last())).await;
         }
         self.shared.lets_waiting_in.store(false, Ordering::Release);

@@ -257,7 +257,7 @@ impl Producer {
             tokio::select! {
                 biased;
                 outcome = ready => if let Err(failure) = outcome {
-                    self.fail_due(topic, &failure);
+                    self.fail_due(topic, until, &failure);
                 },
                 () = changed.notified() => {}
             }
@@ -315,27 +315,21 @@ impl Producer {
         })
     }
 
-    /// Fails what has no time left; where everything has, the failure is about the first.
-    fn fail_due(&self, topic: &str, failure: &ProduceError) {
+    /// After `until` fails what has no time left, and nothing else. Before that the failure is a refusal, of the topic
+    /// or the login, which is everybody's who waits for it.
+    fn fail_due(&self, topic: &str, until: Instant, failure: &ProduceError) {
         let now = now();
+        let is_refusal = now < until;
         let mut failed = Vec::new();
-        {
-            let mut state = self.pending.state.lock();
-            let Some(queue) = state.queues.get_mut(topic) else {
-                return;
-            };
+        if let Some(queue) = self.pending.state.lock().queues.get_mut(topic) {
             while let Some(&(deadline, number)) = queue.deadlines.first()
-                && deadline <= now
+                && (is_refusal || deadline <= now)
             {
                 queue.deadlines.pop_first();
                 failed.extend(queue.sends.remove(&number).map(|waiting| (number, waiting)));
             }
-            if failed.is_empty()
-                && let Some(&number) = queue.sends.keys().next()
-            {
-                failed.extend(queue.remove(number).map(|waiting| (number, waiting)));
-            }
         }
+        failed.sort_unstable_by_key(|(number, _)| *number);
         for (number, waiting) in failed {
             let failure = after_waiting(failure, now.saturating_duration_since(waiting.since));
             self.leave(number, &waiting, Err(failure));

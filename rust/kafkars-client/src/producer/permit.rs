@@ -14,18 +14,22 @@ pub(crate) struct Door {
     refusal: Option<TransactionError>,
     /// The number of the transaction that was begun last.
     transaction: u64,
-    /// Shut to new records by a commit, before the transaction knows of it: what has a permit is let in.
-    is_committing: bool,
+    /// How many commits have shut it to new records before the transaction knows of them: what has a permit is let in.
+    committing: u32,
+    /// From the call of an abort on: what has a permit is aborted with its transaction.
+    is_aborting: bool,
 }
 
 impl Door {
     /// Refuses a record, unless it may be sent now.
     pub(super) fn check(&self, permit: Option<SendPermit>) -> Result<(), ProduceError> {
         match permit {
-            Some(SendPermit(transaction)) if transaction != self.transaction => {
+            Some(SendPermit(transaction))
+                if transaction != self.transaction || self.is_aborting =>
+            {
                 return Err(ProduceError::Aborted);
             }
-            Some(_) if self.is_committing => return Ok(()),
+            Some(_) if self.committing > 0 => return Ok(()),
             _ => {}
         }
         match &self.refusal {
@@ -39,40 +43,49 @@ impl Door {
         self.check(None).map(|()| SendPermit(self.transaction))
     }
 
-    /// Shuts it to new records, where it is open. Returns whether it was.
-    pub(super) fn begin_commit(&mut self, refusal: TransactionError) -> bool {
-        let was_open = self.refusal.is_none();
-        if was_open {
-            self.refusal = Some(refusal);
-            self.is_committing = true;
+    /// Shuts it to new records, where it is open or another commit has shut it. Returns the transaction that is
+    /// committed.
+    pub(super) fn begin_commit(&mut self, refusal: TransactionError) -> Option<u64> {
+        if self.refusal.is_some() && self.committing == 0 {
+            return None;
         }
-        was_open
+        self.refusal = Some(refusal);
+        self.committing += 1;
+        Some(self.transaction)
     }
 
     /// Takes over what the transaction says. A commit that waits for records keeps it shut meanwhile.
     pub(super) fn set(&mut self, refusal: Option<TransactionError>, transaction: u64) {
-        if self.is_committing && refusal.is_none() {
+        if self.committing > 0 && refusal.is_none() {
             return;
         }
         self.transaction = transaction;
-        self.is_committing = false;
+        self.is_aborting &= refusal.is_some();
+        self.committing = 0;
         self.refusal = refusal;
     }
 
     /// True if [`Door::set`] would change something.
     pub(super) fn differs(&self, refusal: Option<&TransactionError>) -> bool {
-        match (self.is_committing, refusal) {
+        match (self.committing > 0, refusal) {
             (true, None) => false,
             (true, Some(_)) => true,
             (false, refusal) => self.refusal.as_ref() != refusal,
         }
     }
 
-    /// A commit has ended while it waited for records: the transaction is open as before.
-    pub(super) fn end_commit(&mut self) {
-        if self.is_committing {
-            self.is_committing = false;
-            self.refusal = None;
+    /// An abort begins, or does not after all.
+    pub(super) fn abort(&mut self, is_aborting: bool) {
+        self.is_aborting = is_aborting;
+    }
+
+    /// A commit has ended while it waited for records: with the last one the transaction is open as before.
+    pub(super) fn end_commit(&mut self, transaction: u64) {
+        if self.committing > 0 && self.transaction == transaction {
+            self.committing -= 1;
+            if self.committing == 0 {
+                self.refusal = None;
+            }
         }
     }
 }

@@ -71,7 +71,8 @@ impl Producer {
             let producer = &committing.producer;
             let started = now();
             let passed = tokio::time::timeout_at(deadline.into(), producer.pending.passed(last));
-            if passed.await.is_err() {
+            // What cannot be committed is told at once.
+            if committing.transaction.is_some() && passed.await.is_err() {
                 return Err(ProduceError::CallTimedOut {
                     call,
                     waited: now() - started,
@@ -88,6 +89,7 @@ impl Producer {
     pub fn leave_transaction(&self) -> bool {
         let is_aborting = self.sender().leave_transaction();
         if is_aborting {
+            self.shared().door.write().abort(true);
             self.give_up_pending(&ProduceError::Aborted);
         }
         is_aborting
@@ -127,9 +129,12 @@ impl Producer {
         deadline: Instant,
     ) -> impl Future<Output = Result<(), ProduceError>> + Send + use<> {
         let producer = self.clone();
+        // First, so that nothing that waits hears of the abort in another way.
+        producer.shared().door.write().abort(true);
         let ended = producer.begin_call(TransactionCall::Abort, Transactions::abort);
-        if ended.is_ok() {
-            producer.give_up_pending(&ProduceError::Aborted);
+        match ended {
+            Ok(_) => drop(producer.give_up_pending(&ProduceError::Aborted)),
+            Err(_) => producer.shared().door.write().abort(false),
         }
         async move {
             producer
@@ -214,15 +219,17 @@ impl Producer {
 /// again what may be sent.
 struct Committing {
     producer: Producer,
-    has_shut: bool,
+    /// The transaction that it is about, where it waits for records of it.
+    transaction: Option<u64>,
 }
 
 impl Committing {
     fn begin(producer: &Producer) -> Self {
         let is_transactional = producer.shared().config.transactional_id.is_some();
         let refusal = TransactionError::committing(TransactionCall::Send);
+        let begin = || producer.shared().door.write().begin_commit(refusal);
         Self {
-            has_shut: is_transactional && producer.shared().door.write().begin_commit(refusal),
+            transaction: is_transactional.then(begin).flatten(),
             producer: producer.clone(),
         }
     }
@@ -230,8 +237,8 @@ impl Committing {
 
 impl Drop for Committing {
     fn drop(&mut self) {
-        if self.has_shut {
-            self.producer.shared().door.write().end_commit();
+        if let Some(transaction) = self.transaction {
+            self.producer.shared().door.write().end_commit(transaction);
         }
     }
 }

@@ -388,9 +388,12 @@ impl<F: Fn(Python<'_>) + Send + Sync> Pending for TopicWait<F> {
         if self.send.is_placed() {
             return Some(Ok(py.None()));
         }
-        // The topic has gone again: until it is known once more.
+        // The topic has gone again: the queue waits until it is known once more.
         if let State::Waiting(waiters) = &mut *self.send.state.lock() {
             waiters.is_topic_known = false;
+        }
+        if let Some(id) = self.send.id.get() {
+            self.send.producer.placed(id);
         }
         None
     }

@@ -43,13 +43,15 @@ impl FetchBuffer {
                 .find(|place| has_turn(&self.cursors, **place) && self.is_of(place.0, wanted))
                 .map(|(id, _)| *id),
         };
-        self.asked_in_vain.clear();
         let Some(id) = found else {
-            let ids = wanted.iter().filter_map(|one| self.by_partition.get(one));
-            self.asked_in_vain.extend(ids);
-            self.asked_in_vain.sort_unstable();
+            for id in wanted.iter().filter_map(|one| self.by_partition.get(one)) {
+                if let Err(at) = self.asked_in_vain.binary_search(id) {
+                    self.asked_in_vain.insert(at, *id);
+                }
+            }
             return false;
         };
+        self.found(id);
         if current == found {
             return true;
         }
@@ -62,11 +64,18 @@ impl FetchBuffer {
         true
     }
 
+    /// A partition is not asked for in vain any more. What others ask for at the same time stands.
+    #[inline]
+    pub(super) fn found(&mut self, id: CursorId) {
+        if let Ok(at) = self.asked_in_vain.binary_search(&id) {
+            self.asked_in_vain.remove(at);
+        }
+    }
+
     /// The next record, if one is ready.
     #[inline]
     pub fn next_record(&mut self) -> Result<Option<TakenRecord>, FetchError> {
         self.unfinished.clear();
-        self.asked_in_vain.clear();
         if self.current.is_none() && !self.load().map_err(|(_, error)| error)? {
             return Ok(None);
         }
@@ -104,7 +113,6 @@ impl FetchBuffer {
         wanted: Option<&[TopicPartition]>,
     ) -> Result<Vec<RecordSlice>, FetchError> {
         self.unfinished.clear();
-        self.asked_in_vain.clear();
         let mut slices = Vec::new();
         let mut left = u32::try_from(max).unwrap_or(u32::MAX);
         while left > 0 && wanted.is_none_or(|wanted| self.turn_to(wanted)) {
@@ -188,6 +196,7 @@ impl FetchBuffer {
                         self.credit.release(cursor.paused, response);
                     }
                     self.current = Some((id, records));
+                    self.found(id);
                     return Ok(true);
                 }
                 Some(Queued::Failed(error)) => {

@@ -71,6 +71,7 @@ impl FetchBuffer {
         self.drop_data(id);
         self.ledger.forget(partition);
         self.cursors[id] = None;
+        self.found(id);
         self.free.push(id);
     }
 

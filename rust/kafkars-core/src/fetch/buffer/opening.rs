@@ -83,7 +83,7 @@ impl FetchBuffer {
     /// one batch more.
     pub fn can_open(&self) -> bool {
         let is_worth_it = self.credit.is_short_of_opened() || !self.is_ready();
-        !self.to_open.is_empty() && (is_worth_it || !self.asked_in_vain.is_empty())
+        !self.to_open.is_empty() && (is_worth_it || self.has_wanted_to_open())
     }
 
     /// Whether answers may be opened now; `Some(true)`: only those of partitions that were asked for in vain. Without
@@ -92,8 +92,17 @@ impl FetchBuffer {
         if self.credit.has_room_to_open() || !self.is_ready() {
             Some(false)
         } else {
-            (!self.asked_in_vain.is_empty()).then_some(true)
+            self.has_wanted_to_open().then_some(true)
         }
+    }
+
+    /// Whether an answer waits to be opened of a partition that was asked for in vain.
+    fn has_wanted_to_open(&self) -> bool {
+        let mut wanted = self
+            .asked_in_vain
+            .iter()
+            .filter_map(|id| self.cursors[*id].as_ref());
+        wanted.any(|cursor| cursor.is_listed_to_open && cursor.queue.is_empty())
     }
 
     fn give_out(&mut self, id: CursorId) -> Option<OpenTask> {

@@ -791,6 +791,39 @@ mod chosen {
         let since = buffer.silent_since(Instant::now());
         assert_eq!(since, Some(later));
     }
+
+    #[test]
+    fn what_is_asked_for_in_vain_stands_whatever_else_is_asked_or_taken() {
+        let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 1);
+        let places = (0..4).map(|number| (partition(number), Some(FetchPosition::at(0))));
+        buffer.assign(places.collect());
+        let targets = take_targets(&mut buffer);
+        answer(&mut buffer, &targets[0], wire(0, 2));
+        buffer.landed(&targets[1..]);
+        let mut take = |number, count: usize| {
+            let taken = buffer.take_of(9, Some(&[partition(number)]));
+            assert_eq!(taken.expect("no error").len(), count);
+        };
+        take(1, 0);
+        take(2, 0);
+        let asked = |buffer: &mut FetchBuffer| -> Vec<i32> {
+            let targets = take_targets(buffer);
+            buffer.landed(&targets);
+            targets
+                .iter()
+                .map(|target| target.partition.partition)
+                .collect()
+        };
+        assert_eq!(asked(&mut buffer), [1, 2]);
+        assert!(buffer.next_record().expect("no error").is_some());
+        let mut in_vain = asked(&mut buffer);
+        in_vain.retain(|number| [1, 2].contains(number));
+        assert_eq!(in_vain, [1, 2]);
+        buffer.remove(&[partition(1)]);
+        let mut in_vain = asked(&mut buffer);
+        in_vain.retain(|number| [1, 2].contains(number));
+        assert_eq!(in_vain, [2]);
+    }
 }
 
 mod paused {
