@@ -20,7 +20,9 @@ from kafkars.testing import EmbeddedBroker
 SECONDS = 20.0
 # The one is a plugin of pytest, the other for type checkers only; the last ones derive from classes of PySpark.
 NEED_MORE = {"kafkars.testing.pytest_plugin", "kafkars._typing"}
-NEED_MORE |= {f"kafkars.spark.{name}" for name in ("columns", "reading", "schema", "sink", "source", "stream")}
+NEED_MORE |= {
+    f"kafkars.spark.{name}" for name in ("columns", "ddl", "decoding", "reading", "schema", "sink", "source", "stream")
+}
 
 
 def imports() -> None:
