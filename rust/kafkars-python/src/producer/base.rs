@@ -33,7 +33,7 @@ impl PyBaseProducer {
 impl PyBaseProducer {
     /// Records that were taken and not yet reported as stored or failed.
     fn __len__(&self) -> usize {
-        self.core.unacknowledged()
+        self.core.producer.unacknowledged()
     }
 
     fn __bool__(&self) -> bool {
@@ -64,7 +64,7 @@ impl PyBaseProducer {
     #[pyo3(signature = (*, in_queue=true, in_flight=true))]
     fn purge(&self, in_queue: bool, in_flight: bool) -> PyResult<usize> {
         self.core.check()?;
-        Ok(self.core.purge(in_queue, in_flight))
+        Ok(self.core.producer.purge(in_queue, in_flight))
     }
 
     /// A batch to fill by hand and to send with `send_batch`: at most `batch_size` bytes before compression.
@@ -99,7 +99,7 @@ impl PyBaseProducer {
             true => format!("<{class} closed>"),
             false => format!(
                 "<{class} with {} records on their way>",
-                producer.core.unacknowledged()
+                producer.core.producer.unacknowledged()
             ),
         })
     }
@@ -118,7 +118,7 @@ impl PyBaseProducer {
 impl Drop for PyBaseProducer {
     /// Forgetting a producer loses what it has not sent; the program should hear of that.
     fn drop(&mut self) {
-        let left = self.core.unacknowledged();
+        let left = self.core.producer.unacknowledged();
         if *self.closed.get_mut() || self.core.is_elsewhere() || left == 0 {
             return;
         }

@@ -240,29 +240,6 @@ impl ProducerCore {
         PyBatchBuilder::new(limit, self.max_request_size)
     }
 
-    /// Gives up what was not acknowledged. Returns how many records there were.
-    pub(super) fn purge(&self, in_queue: bool, in_flight: bool) -> usize {
-        self.producer.purge(in_queue, in_flight)
-    }
-
-    /// Sends what is open and waits until everything taken so far is reported, or until the deadline.
-    pub(crate) fn flush(
-        &self,
-        deadline: Option<Instant>,
-    ) -> impl Future<Output = usize> + Send + use<> {
-        self.producer.flush(deadline)
-    }
-
-    /// Sends what there is until the deadline and ends the producer. Returns how many records were given up.
-    pub(crate) async fn close(&self, deadline: Instant) -> usize {
-        self.producer.close(deadline).await
-    }
-
-    /// Records that were taken and not yet reported.
-    pub(crate) fn unacknowledged(&self) -> usize {
-        self.producer.unacknowledged()
-    }
-
     /// Counters as a dict.
     pub(crate) fn metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         metrics::producer(
@@ -300,7 +277,7 @@ pub(crate) fn close_all(patience: Duration) -> usize {
         .filter_map(Weak::upgrade)
         .filter(|core| !core.is_elsewhere())
         .collect();
-    if open.iter().all(|core| core.unacknowledged() == 0) {
+    if open.iter().all(|core| core.producer.unacknowledged() == 0) {
         return 0;
     }
     let Ok(handle) = runtime::handle() else {
@@ -310,7 +287,7 @@ pub(crate) fn close_all(patience: Duration) -> usize {
     handle.block_on(async {
         let mut lost = 0;
         for core in open {
-            lost += core.close(deadline).await;
+            lost += core.producer.close(deadline).await;
         }
         lost
     })

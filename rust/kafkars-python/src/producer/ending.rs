@@ -138,7 +138,7 @@ impl ProducerCore {
             let deadline = *until.borrow_and_update();
             tokio::select! {
                 biased;
-                lost = self.close(deadline) => return lost,
+                lost = self.producer.close(deadline) => return lost,
                 Ok(()) = until.changed() => {}
             }
         }

@@ -184,7 +184,7 @@ impl PyProducer {
         let deadline = types::timeout(timeout)?.map(|timeout| Instant::now() + timeout);
         let expected = self.core.expected_callbacks();
         let mut failures = Failures::default();
-        let flushed = self.carry_out(py, self.core.flush(deadline), &mut failures);
+        let flushed = self.carry_out(py, self.core.producer.flush(deadline), &mut failures);
         let left = flushed.and_then(|left| {
             if left > 0 {
                 return failures.collect(|| self.core.serve(py).map(|_| left));

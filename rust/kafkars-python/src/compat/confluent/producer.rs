@@ -363,7 +363,7 @@ impl Open {
                 // What is late is in the returned count.
                 Some(deadline) => drop(tokio::time::timeout_at(deadline.into(), entered).await),
             }
-            self.core.flush(deadline).await;
+            self.core.producer.flush(deadline).await;
         };
         runtime::block_on_with(slf.py(), flushed, |_| {
             self.serve(slf)?;
