@@ -41,9 +41,9 @@ class Broker:
         """Creates a topic that no other test has and waits until it has leaders."""
         topic = f"{name}-{os.getpid()}-{next(TOPIC_NUMBERS)}"
         addresses = self.bootstrap_servers.split(",")
-        wire.create_topic(addresses[0], topic, partitions, 1, settings or {})
+        wire.create_topic(addresses[0], topic, partitions, 1, settings or {}, seconds=seconds)
         wait_until(
-            lambda: all(wire.metadata(address, topic).led_partitions == partitions for address in addresses),
+            lambda: all(wire.metadata(address, topic, seconds).led_partitions == partitions for address in addresses),
             seconds,
             f"topic {topic} has leaders",
         )

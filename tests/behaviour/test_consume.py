@@ -241,8 +241,8 @@ def test_records_of_ten_megabytes_pass_with_raised_limits(clients: Clients) -> N
 @pytest.mark.alone
 @pytest.mark.timeout(300)
 def test_a_thousand_partitions_are_read_completely(clients: Clients) -> None:
-    # Kafka on a busy machine takes up to half a minute until it leads a thousand partitions, and as long to make their
-    # logs.
+    # Kafka on a busy machine takes up to half a minute to create a thousand partitions, as long until it leads them,
+    # and as long again to make their logs.
     patient = 4 * SECONDS
     topic = clients.broker.new_topic(partitions=1_000, seconds=patient)
     producer = clients.producer(linger_ms=20, delivery_timeout_ms=int(patient * 1e3))

@@ -46,11 +46,11 @@ class ClusterView:
         return len(self.leaders)
 
 
-def metadata(address: str, topic: str | None = None) -> ClusterView:
-    """Asks one node. Without a topic, about no topic."""
+def metadata(address: str, topic: str | None = None, seconds: float = SECONDS) -> ClusterView:
+    """Asks one node and waits `seconds` for the answer. Without a topic, about no topic."""
     names = [] if topic is None else [topic]
     body = struct.pack(">i", len(names)) + b"".join(map(string, names))
-    answer = Answer(call(address, METADATA, METADATA_VERSION, body))
+    answer = Answer(call(address, METADATA, METADATA_VERSION, body, seconds))
     brokers = set()
     for _ in range(answer.int32()):
         brokers.add(answer.int32())
@@ -86,12 +86,17 @@ def find_coordinator(address: str, key: str, kind: int) -> int:
     return node
 
 
-def create_topic(address: str, name: str, partitions: int, copies: int, settings: Mapping[str, str]) -> bool:
-    """Creates a topic, unless it is there already. False if this node is not the controller and may not."""
+def create_topic(
+    address: str, name: str, partitions: int, copies: int, settings: Mapping[str, str], *, seconds: float = SECONDS
+) -> bool:
+    """Creates a topic, unless it is there already. False if this node is not the controller and may not.
+
+    The broker answers when the topic is made or `seconds` are over, whichever comes first.
+    """
     topic = string(name) + struct.pack(">ihi", partitions, copies, 0) + struct.pack(">i", len(settings))
     topic += b"".join(string(key) + string(value) for key, value in settings.items())
-    body = struct.pack(">i", 1) + topic + struct.pack(">ib", int(SECONDS * 1000), 0)
-    answer = Answer(call(address, CREATE_TOPICS, CREATE_TOPICS_VERSION, body))
+    body = struct.pack(">i", 1) + topic + struct.pack(">ib", int(seconds * 1000), 0)
+    answer = Answer(call(address, CREATE_TOPICS, CREATE_TOPICS_VERSION, body, seconds + SECONDS))
     answer.int32()
     answer.int32()
     answer.string()
@@ -101,11 +106,11 @@ def create_topic(address: str, name: str, partitions: int, copies: int, settings
     return code != NOT_CONTROLLER
 
 
-def call(address: str, api_key: int, version: int, body: bytes) -> bytes:
-    """One request on a connection of its own; answers the body of the response."""
+def call(address: str, api_key: int, version: int, body: bytes, seconds: float = SECONDS) -> bytes:
+    """One request on a connection of its own; answers the body of the response, for which it waits `seconds`."""
     host, _, port = address.rpartition(":")
     frame = request(api_key, version, 1, body)
-    with socket.create_connection((host, int(port)), timeout=SECONDS) as connection:
+    with socket.create_connection((host, int(port)), timeout=seconds) as connection:
         connection.sendall(frame)
         (length,) = struct.unpack(">i", receive(connection, 4))
         return receive(connection, length)[4:]
