@@ -47,7 +47,7 @@ class Consumer(_kafkars.Consumer["K", "V"]):
 
     @overload
     def __new__(
-        cls, config: ConsumerConfig | Mapping[str, object], /, **settings: Unpack[AllConsumerSettings]
+        cls, config: ConsumerConfig | Mapping[str, object], **settings: Unpack[AllConsumerSettings]
     ) -> Self: ...
     @overload
     def __new__(cls, /, **settings: Unpack[ConsumerSettings]) -> Consumer[bytes, bytes]: ...
@@ -68,7 +68,7 @@ class Consumer(_kafkars.Consumer["K", "V"]):
         value_deserializer: Callable[[bytes], V],
         **settings: Unpack[ConsumerSettings],
     ) -> Consumer[K, V]: ...
-    def __new__(cls, config: ConsumerConfig | Mapping[str, object] | None = None, /, **settings: Any) -> Any:
+    def __new__(cls, config: ConsumerConfig | Mapping[str, object] | None = None, **settings: Any) -> Any:
         """See the class."""
         checked = ConsumerConfig.of(config, settings)
         _logging.start()

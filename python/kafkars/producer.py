@@ -45,7 +45,7 @@ class Producer(_kafkars.Producer["KeyIn", "ValueIn"]):
 
     @overload
     def __new__(
-        cls, config: ProducerConfig | Mapping[str, object], /, **settings: Unpack[AllProducerSettings]
+        cls, config: ProducerConfig | Mapping[str, object], **settings: Unpack[AllProducerSettings]
     ) -> Self: ...
     @overload
     def __new__(cls, /, **settings: Unpack[ProducerSettings]) -> Producer[Payload, Payload]: ...
@@ -74,7 +74,7 @@ class Producer(_kafkars.Producer["KeyIn", "ValueIn"]):
         value_serializer: Callable[[ValueIn], bytes | None] | Serializer[ValueIn],
         **settings: Unpack[ProducerSettings],
     ) -> Producer[KeyIn, ValueIn]: ...
-    def __new__(cls, config: ProducerConfig | Mapping[str, object] | None = None, /, **settings: Any) -> Any:
+    def __new__(cls, config: ProducerConfig | Mapping[str, object] | None = None, **settings: Any) -> Any:
         """See the class."""
         checked = ProducerConfig.of(config, settings)
         _logging.start()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from kafkars import ConsumerConfig, ProducerConfig
+from kafkars.config.names import ELSEWHERE
 from kafkars.errors import ConfigError
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
@@ -38,11 +39,33 @@ def test_a_setting_like_no_other_says_where_the_settings_are(client_api: Any) ->
         client_api.Producer(bootstrap_servers=ADDRESS, zzz=1)
 
 
-def test_a_setting_of_the_other_client_is_unknown(client_api: Any) -> None:
-    with pytest.raises(ConfigError, match="linger_ms: unknown setting"):
+def test_a_setting_of_the_other_client_says_whose_it_is(client_api: Any) -> None:
+    with pytest.raises(ConfigError, match="linger_ms: unknown setting; it is a producer's setting"):
         client_api.Consumer(bootstrap_servers=ADDRESS, linger_ms=5)
-    with pytest.raises(ConfigError, match="auto_offset_reset: unknown setting"):
-        client_api.Producer(bootstrap_servers=ADDRESS, auto_offset_reset="earliest")
+    with pytest.raises(ConfigError, match=r"auto\.offset\.reset: unknown setting; it is a consumer's setting"):
+        client_api.Producer({"auto.offset.reset": "earliest"}, bootstrap_servers=ADDRESS)
+
+
+@pytest.mark.parametrize("name", sorted(ELSEWHERE))
+def test_the_name_of_another_library_leads_to_a_setting_there_is(name: str) -> None:
+    known = ConsumerConfig.CHECKS.keys() | ProducerConfig.CHECKS.keys()
+    assert name not in known
+    named = re.findall(r"[a-z]+(?:_[a-z]+)+", ELSEWHERE[name].replace("kafkars.__version__", ""))
+    assert all(each in known for each in named)
+    with pytest.raises(ConfigError, match=re.escape(f"{name}: unknown setting; {ELSEWHERE[name]}")):
+        ConsumerConfig.of(None, {"bootstrap_servers": ADDRESS, name: "1"})
+
+
+@pytest.mark.parametrize("name", ["broker_version", "colour", "is_fast", "zookeeper_connect"])
+def test_what_is_not_near_is_not_suggested(name: str) -> None:
+    with pytest.raises(ConfigError, match=f"{name}: unknown setting; see kafkars"):
+        ConsumerConfig.of(None, {"bootstrap_servers": ADDRESS, name: "1"})
+
+
+@pytest.mark.parametrize("kind", ["Producer", "Consumer", "Admin"])
+def test_a_config_may_be_given_by_its_name(client_api: Any, kind: str) -> None:
+    client = getattr(client_api, kind)(config={"bootstrap.servers": ADDRESS, "client.id": "by-name"})
+    client.close()
 
 
 def test_settings_of_transactions_that_contradict_are_told(client_api: Any) -> None:

@@ -74,6 +74,8 @@ def test_a_library_without_face_is_named() -> None:
 
     with pytest.raises(ValueError, match=r"there is no face of 'pykafka'; known: .*'confluent_kafka'"):
         install("pykafka")
+    with pytest.raises(ValueError, match="what is installed as 'confluent-kafka' is imported as 'confluent_kafka'"):
+        install("confluent-kafka")
 
 
 def test_modules_that_the_face_lacks_are_not_taken_from_the_library() -> None:

@@ -58,7 +58,7 @@ class Admin:
     __slots__ = ("__weakref__", "_native")
 
     def __init__(
-        self, config: AdminConfig | Mapping[str, object] | None = None, /, **settings: Unpack[AdminSettings]
+        self, config: AdminConfig | Mapping[str, object] | None = None, **settings: Unpack[AdminSettings]
     ) -> None:
         """See the class."""
         checked = AdminConfig.of(config, settings)

@@ -45,7 +45,7 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
 
     @overload
     def __new__(
-        cls, config: ConsumerConfig | Mapping[str, object], /, **settings: Unpack[AllConsumerSettings]
+        cls, config: ConsumerConfig | Mapping[str, object], **settings: Unpack[AllConsumerSettings]
     ) -> Self: ...
     @overload
     def __new__(cls, /, **settings: Unpack[ConsumerSettings]) -> Consumer[bytes, bytes]: ...
@@ -66,7 +66,7 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
         value_deserializer: Callable[[bytes], V],
         **settings: Unpack[ConsumerSettings],
     ) -> Consumer[K, V]: ...
-    def __new__(cls, config: ConsumerConfig | Mapping[str, object] | None = None, /, **settings: Any) -> Any:
+    def __new__(cls, config: ConsumerConfig | Mapping[str, object] | None = None, **settings: Any) -> Any:
         """See the class."""
         checked = ConsumerConfig.of(config, settings)
         _logging.start()

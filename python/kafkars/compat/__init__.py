@@ -35,6 +35,9 @@ OTHER_VERSIONS: dict[str, dict[str, str]] = {
 }
 """Faces of releases of a library, which `install(library, version=...)` gives."""
 
+IMPORTED_AS: dict[str, str] = {"confluent-kafka": "confluent_kafka", "kafka-python": "kafka", "kafka_python": "kafka"}
+"""Names of packages, where those of their modules are others."""
+
 STANDS_ON: dict[str, str] = {"kafkars.compat.kafka_3": "kafkars.compat.kafka"}
 """Faces that have only what differs from another one, whose modules stand beside theirs."""
 
@@ -96,7 +99,9 @@ def face_of(library: str, version: str | int | None = None) -> str:
     name = FACES.get(library)
     if name is None or find_spec(name) is None:
         known = " and ".join(repr(library) for library, name in FACES.items() if find_spec(name) is not None)
-        raise InvalidArgumentError(f"there is no face of {library!r}; known: {known}")
+        meant = IMPORTED_AS.get(library.lower())
+        hint = f"what is installed as {library!r} is imported as {meant!r}" if meant is not None else f"known: {known}"
+        raise InvalidArgumentError(f"there is no face of {library!r}; {hint}")
     return name
 
 

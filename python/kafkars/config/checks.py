@@ -5,23 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from kafkars.config.names import LONGEST_NAME, unknown
 from kafkars.errors import ConfigError
-
-ELSEWHERE = {
-    "ssl_cafile": "use ssl_ca_location",
-    "ssl_certfile": "use ssl_certificate_location",
-    "ssl_keyfile": "use ssl_key_location",
-    "ssl_password": "use ssl_key_password",
-    "ssl_crlfile": "use ssl_crl_location",
-    "ssl_check_hostname": 'use ssl_endpoint_identification_algorithm ("https" or "none")',
-    "ssl_context": "use ssl_ca_location, ssl_certificate_location and ssl_key_location",
-    "sasl_plain_username": "use sasl_username",
-    "sasl_plain_password": "use sasl_password",
-    "sasl_oauth_token_provider": "use sasl_oauthbearer_token_provider",
-    "ssl_truststore_location": "use ssl_ca_location with a PEM file",
-    "sasl_jaas_config": "use sasl_username and sasl_password",
-}
-"""What settings of other libraries are called here."""
 
 
 def merge(known: Iterable[str], config: Mapping[str, object] | None, settings: Mapping[str, object]) -> dict[str, Any]:
@@ -42,31 +27,6 @@ def merge(known: Iterable[str], config: Mapping[str, object] | None, settings: M
         merged[name] = Text(value) if dotted and isinstance(value, str) else value
         written[name] = key
     return merged
-
-
-def unknown(key: str, name: str, names: frozenset[str]) -> str:
-    """What to tell about a setting that does not exist."""
-    import difflib  # noqa: PLC0415  only needed on the way to an error; keeps `import kafkars` quick
-
-    if not is_like_a_name(key):
-        return "what is given as the name of a setting is none; it is not shown, because it may be a secret"
-    if name in ELSEWHERE:
-        return f"{key}: unknown setting; {ELSEWHERE[name]}"
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}?" if near else "see kafkars.config for the settings there are"
-    return f"{key}: unknown setting; {hint}"
-
-
-def is_like_a_name(key: str) -> bool:
-    """Whether something unknown may be shown as a name: a key or a whole file that stands where a name is expected may
-    not.
-    """
-    return (
-        len(key) <= LONGEST_NAME and key.replace(".", "").replace("_", "").replace("-", "").replace(" ", "").isalnum()
-    )
-
-
-LONGEST_NAME = 80
 
 
 class Text(str):

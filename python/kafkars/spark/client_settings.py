@@ -8,6 +8,7 @@ from typing import Any
 
 from kafkars.config import ConsumerConfig, ProducerConfig, checks
 from kafkars.config.client import ClientConfig
+from kafkars.config.names import nearest
 from kafkars.errors import ConfigError
 
 PREFIX = "kafka."
@@ -175,11 +176,8 @@ def make(config: type[Any], values: Mapping[str, Any]) -> Any:
 
 
 def _unknown(option: str, name: str, known: Mapping[str, str]) -> str:
-    import difflib  # noqa: PLC0415  only on the way to an error
-
-    every = [*known, *WITHOUT_EFFECT, *CONVERTED]
-    near = difflib.get_close_matches(name, every, n=1, cutoff=0.6)
-    return f"{option}: unknown option" + (f"; did you mean {PREFIX}{near[0]}?" if near else " of a Kafka client")
+    near = nearest(name, [*known, *WITHOUT_EFFECT, *CONVERTED])
+    return f"{option}: unknown option" + (f"; did you mean {PREFIX}{near}?" if near else " of a Kafka client")
 
 
 def _partitioner(given: Mapping[str, str]) -> dict[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from kafkars.config import checks
+from kafkars.config.names import nearest
 from kafkars.errors import ConfigError
 from kafkars.spark import client_settings, formats, offsets
 from kafkars.spark.formats import PayloadFormat
@@ -261,12 +262,10 @@ class Options:
         return self.number(name, 1)
 
     def _unknown(self, key: str, what: str, *, in_the_other: bool) -> str:
-        import difflib  # noqa: PLC0415  only on the way to an error
-
         if in_the_other:
             return f"{key}: not an option of the {what}"
-        near = difflib.get_close_matches(key.lower(), self._known, n=1, cutoff=0.6)
-        return f"{key}: unknown option of the {what}" + (f"; did you mean {self._known[near[0]]}?" if near else "")
+        near = nearest(key.lower(), self._known)
+        return f"{key}: unknown option of the {what}" + (f"; did you mean {self._known[near]}?" if near else "")
 
 
 def _check_streaming(options: Options) -> None:

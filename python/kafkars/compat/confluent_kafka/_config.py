@@ -14,7 +14,7 @@ from kafkars.compat.confluent_kafka._properties.property import CALLBACK, REFUSE
 from kafkars.compat.confluent_kafka._properties.security import SECURITY
 from kafkars.compat.confluent_kafka._security import Credentials, security
 from kafkars.compat.confluent_kafka._values import Values, invalid, value_of
-from kafkars.config.checks import is_like_a_name
+from kafkars.config.names import is_like_a_name, nearest
 
 __all__ = ["Face", "Settings", "admin_settings", "consumer_settings", "producer_settings"]
 
@@ -120,12 +120,9 @@ def property_of(name: object, extra: tuple[str, ...]) -> Property:
 
 def hint(name: str, extra: tuple[str, ...]) -> str:
     """The nearest name there is, for the error about one there is not."""
-    import difflib  # noqa: PLC0415  only needed on the way to an error
-
     dotted = name.lower().replace("_", ".")
-    names = [*KNOWN, *extra, TOPIC_CONFIG]
-    near = [dotted] if dotted in KNOWN else difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.6)
-    return f'; did you mean "{near[0]}"?' if near else ""
+    near = dotted if dotted in KNOWN else nearest(name.lower(), [*KNOWN, *extra, TOPIC_CONFIG])
+    return f'; did you mean "{near}"?' if near is not None else ""
 
 
 def checked(known: Property, value: object, name: str) -> Any:
