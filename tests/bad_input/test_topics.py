@@ -44,6 +44,7 @@ def test_sending_to_an_unknown_topic_ends_with_its_cause(client_api: Any, strict
             producer.send("not-there", b"value").result(SECONDS)
         assert 0.3 < watch.seconds < 3
         assert caught.value.topic == "not-there"
+        assert isinstance(caught.value.__cause__, UnknownTopicOrPartitionError)
         assert producer.metrics()["unacknowledged"] == 0
 
 

@@ -153,7 +153,10 @@ class DeliveryTimeoutError(KafkaTimeoutError):
 
 
 class MetadataTimeoutError(KafkaTimeoutError):
-    """A topic did not become known in time: it may not exist, or no broker could say."""
+    """A topic did not become known in time: it may not exist, or no broker could say.
+
+    `__cause__` is the error that brokers answered last, where there was one.
+    """
 
     name = "METADATA_TIMED_OUT"
 

@@ -70,8 +70,13 @@ impl<'a> ErrorContext<'a> {
 /// A failed send or delivery.
 pub(crate) fn produce(py: Python<'_>, error: &ProduceError) -> PyErr {
     let (class, place) = match error {
-        ProduceError::MetadataTimedOut { topic, .. } => {
-            ("MetadataTimeoutError", ErrorContext::topic(topic))
+        ProduceError::MetadataTimedOut { topic, answer, .. } => {
+            let place = ErrorContext::topic(topic);
+            let made = local(py, "MetadataTimeoutError", error, &place);
+            if let Some(code) = answer {
+                made.set_cause(py, Some(broker(py, *code, &code.description(), &place)));
+            }
+            return made;
         }
         ProduceError::Bootstrap { causes } => return bootstrap(py, error, causes),
         ProduceError::Security(failure) => return security(py, failure),

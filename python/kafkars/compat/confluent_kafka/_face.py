@@ -51,6 +51,9 @@ class Face:
     queue_max_messages: int = 100_000
     """Producers: messages without report above which `produce()` raises BufferError; 0 is without limit."""
 
+    queue_max_bytes: int = 1024**3
+    """Producers: the same for the bytes of messages."""
+
     on_commit: Callback | None = None
     """Consumers: called with the outcome of commits that nobody waited for."""
 
@@ -80,6 +83,7 @@ def face_settings(others: Mapping[str, Any], values: Values) -> Face:
         on_delivery=callback(others, "on_delivery", invalid),
         delivery_report_only_error=values["delivery.report.only.error"],
         queue_max_messages=values["queue.buffering.max.messages"],
+        queue_max_bytes=values["queue.buffering.max.kbytes"] * 1024,
         on_commit=callback(others, "on_commit", invalid),
         enable_partition_eof=values["enable.partition.eof"],
         enable_auto_commit=values["enable.auto.commit"],

@@ -65,6 +65,7 @@ class Producer(ConfluentProducer):
             self._engine,
             self._bell,
             face.queue_max_messages,
+            face.queue_max_bytes,
             face.on_delivery,
             face.delivery_report_only_error,
             settings.engine["delivery_timeout_ms"] / 1000,
@@ -136,8 +137,6 @@ class Producer(ConfluentProducer):
         """
         del blocking
         self._check()
-        if in_queue:
-            self._give_up()
         with translated("Purge failed"):
             self._engine.purge(in_queue=bool(in_queue), in_flight=bool(in_flight))
 
@@ -222,8 +221,6 @@ class Producer(ConfluentProducer):
         """
         seconds = limit(timeout)
         self._transactional()
-        if self._engine.in_transaction:
-            self._give_up()
         with translated(transactional=True):
             self._engine.abort_transaction(seconds)
         self._forget_lost()

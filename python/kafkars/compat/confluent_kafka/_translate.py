@@ -214,9 +214,10 @@ def of_delivery(problem: errors.KafkaError, in_flight: bool) -> KafkaError:
     """
     if in_flight:
         return local_error("_PURGE_INFLIGHT", str(problem))
-    if isinstance(problem, errors.MetadataTimeoutError) and "UNKNOWN_TOPIC" in str(problem):
+    answer = problem.__cause__ if isinstance(problem, errors.MetadataTimeoutError) else None
+    if isinstance(answer, errors.UnknownTopicOrPartitionError | errors.UnknownTopicIdError):
         return KafkaError(BROKER["UNKNOWN_TOPIC_OR_PART"], str(problem))
-    if isinstance(problem, (errors.BootstrapError, *CONNECTING)):
+    if isinstance(problem, (errors.BootstrapError, errors.BufferFullError, *CONNECTING)):
         # Messages wait for brokers until their time is over.
         return local_error("_MSG_TIMED_OUT", str(problem))
     return of_engine(problem)

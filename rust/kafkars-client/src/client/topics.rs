@@ -151,9 +151,13 @@ impl Client {
         }
     }
 
+    /// What brokers said last of a topic that they do not describe.
+    pub(crate) fn refusal_of_topic(&self, name: &str) -> Option<ErrorCode> {
+        self.cluster().topic(name).and_then(|topic| topic.error)
+    }
+
     fn missing_topic(&self, name: &str) -> Arc<str> {
-        let cluster = self.cluster();
-        let Some(code) = cluster.topic(name).and_then(|topic| topic.error) else {
+        let Some(code) = self.refusal_of_topic(name) else {
             return match &self.core.desk.round().borrow().failure {
                 Some(failure) => ClientError::Bootstrap(failure.as_ref().clone())
                     .to_string()

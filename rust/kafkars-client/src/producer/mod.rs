@@ -217,6 +217,7 @@ impl Producer {
             ClientError::TimedOut { cause, .. } => ProduceError::MetadataTimedOut {
                 topic: topic.into(),
                 waited: started.elapsed(),
+                answer: self.shared.client.refusal_of_topic(topic),
                 cause: Arc::clone(cause),
             },
             ClientError::InvalidTopic(name) => ProduceError::Topic {

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use kafkars_core::backoff::{Backoff, Random};
 use kafkars_core::produce::delivery::Delivery;
 use kafkars_core::produce::error::ProduceError;
+use kafkars_protocol::ErrorCode;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
@@ -33,6 +35,16 @@ pub trait PendingSend: Send + Sync {
     /// # Errors
     /// As [`Producer::try_send`].
     fn try_send(&self, producer: &Producer, permit: SendPermit) -> Result<Delivery, SendError>;
+    /// For how long brokers may say that they do not know the topic, as librdkafka has it: then there is none, and until
+    /// its deadline the send waits for whatever else is missing. Without, it waits for the topic until its deadline, and
+    /// fails where no more can be hoped for: of a login, or of an address.
+    fn propagation(&self) -> Option<Duration> {
+        None
+    }
+    /// True if its failure is one of the open transaction. Otherwise whoever hears of it sees to that.
+    fn fails_transaction(&self) -> bool {
+        true
+    }
     /// It waits no longer; said once, unless it was withdrawn.
     fn settled(&self, outcome: Result<Delivery, ProduceError>);
 }
@@ -89,7 +101,8 @@ enum Step {
 
 enum Need {
     Placement,
-    Producer(SendWait),
+    /// The producer is to be ready. The topic's propagation may take so long.
+    Producer(SendWait, Option<Duration>),
 }
 
 impl Queue {
@@ -250,7 +263,10 @@ impl Producer {
             };
             let ready = async {
                 match need {
-                    Need::Producer(wait) => self.ready(wait, until).await,
+                    Need::Producer(wait, Some(propagation)) if !wait.is_for_room() => {
+                        self.propagated(&wait, until, propagation).await
+                    }
+                    Need::Producer(wait, _) => self.ready(wait, until).await,
                     Need::Placement => self.wait_for_placement(topic, until).await,
                 }
             };
@@ -284,7 +300,8 @@ impl Producer {
                 Ok(delivery) => Ok(delivery),
                 Err(SendError::Failed(failure)) => Err(failure),
                 Err(SendError::NotReady(wait)) => {
-                    return Step::Waits(Need::Producer(wait), until, Arc::clone(&queue.changed));
+                    let need = Need::Producer(wait, first.send.propagation());
+                    return Step::Waits(need, until, Arc::clone(&queue.changed));
                 }
             };
             let Some(first) = queue.remove(number) else {
@@ -292,6 +309,31 @@ impl Producer {
             };
             drop(state);
             self.leave(number, &first, outcome);
+        }
+    }
+
+    /// Waits until the topic is known, or brokers have said for too long that it is not.
+    async fn propagated(
+        &self,
+        wait: &SendWait,
+        until: Instant,
+        propagation: Duration,
+    ) -> Result<(), ProduceError> {
+        let config = self.client().config();
+        let pause = Backoff::new(config.reconnect_backoff, config.reconnect_backoff_max);
+        let mut random = Random::new(super::seed());
+        let mut failures = 0;
+        loop {
+            let limit = until.min(now() + propagation);
+            let Err(failure) = self.ready(wait.clone(), limit).await else {
+                return Ok(());
+            };
+            if is_refusal(&failure) || now() >= until {
+                return Err(failure);
+            }
+            failures += 1;
+            let again = now() + pause.delay(failures, random.next());
+            tokio::time::sleep_until(again.min(until).into()).await;
         }
     }
 
@@ -338,11 +380,25 @@ impl Producer {
 
     fn leave(&self, number: u64, waiting: &Waiting, outcome: Result<Delivery, ProduceError>) {
         // Before it counts as gone: a commit waits for that.
-        if let Err(failure) = &outcome {
+        if let Err(failure) = &outcome
+            && waiting.send.fails_transaction()
+        {
             self.record_refused(failure);
         }
         waiting.send.settled(outcome);
         self.pending.settle(number, waiting);
+    }
+}
+
+/// True if brokers have answered, and the answer is that there is no such topic for this client.
+fn is_refusal(failure: &ProduceError) -> bool {
+    match failure {
+        ProduceError::Topic { .. } | ProduceError::Impossible { .. } | ProduceError::Closed => true,
+        ProduceError::MetadataTimedOut { answer, .. } => matches!(
+            answer,
+            Some(ErrorCode::UnknownTopicOrPartition | ErrorCode::UnknownTopicId)
+        ),
+        _ => false,
     }
 }
 

@@ -22,6 +22,8 @@ pub enum ProduceError {
         topic: Arc<str>,
         /// How long the call waited.
         waited: Duration,
+        /// What brokers said of the topic last; none if they have said nothing.
+        answer: Option<ErrorCode>,
         /// What the last try met.
         cause: Arc<str>,
     },

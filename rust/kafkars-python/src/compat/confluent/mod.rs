@@ -7,10 +7,10 @@ mod partitions;
 mod parts;
 mod pending_flag;
 mod producer;
-mod queue;
 mod reading;
 mod ready;
 mod reports;
+mod waiting_message;
 
 pub(crate) use consumer::PyConfluentConsumer;
 pub(crate) use message::PyMessage;

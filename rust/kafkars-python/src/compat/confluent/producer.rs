@@ -1,6 +1,7 @@
 //! The part of `confluent_kafka.Producer` that runs once per message. The rest of the class is Python, derived from
 //! this one: it makes the engine's producer and answers what is asked of it by name (`_serve`, `_reached`).
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -14,8 +15,8 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use super::consumer::deadline;
 use super::pending_flag::PyPendingFlag;
-use super::queue::Queue;
 use super::reports::{Report, Reports};
+use super::waiting_message::{Waiting, WaitingMessage};
 use crate::error;
 use crate::producer::{OwnedRecord, ProducerCore, PyBaseProducer};
 use crate::runtime;
@@ -43,9 +44,11 @@ struct Open {
     core: Arc<ProducerCore>,
     pending_flag: Py<PyPendingFlag>,
     reports: Arc<Reports>,
-    queue: Arc<Queue>,
+    waiting: Arc<Waiting>,
     /// Most messages without report; none has no limit.
     most: usize,
+    /// Most bytes of messages whose topic is not known; others are in the engine's `buffer_memory`.
+    most_bytes: usize,
     on_delivery: Option<Py<PyAny>>,
     only_errors: bool,
     // Guards when the cluster is to be looked after next.
@@ -141,8 +144,8 @@ impl PyConfluentProducer {
             value: value.map(|value| value.clone().unbind()),
             sent,
         });
-        if open.queue.holds(name) {
-            return open.enqueue(&record, report);
+        if open.core.producer.has_pending(name) {
+            return open.enqueue(py, &record, report);
         }
         match open.core.producer.try_send(&record) {
             Ok(delivery) => {
@@ -153,7 +156,7 @@ impl PyConfluentProducer {
                 Ok(())
             }
             Err(SendError::NotReady(wait)) if wait.is_for_room() => Err(full()),
-            Err(SendError::NotReady(_)) => open.enqueue(&record, report),
+            Err(SendError::NotReady(_)) => open.enqueue(py, &record, report),
             Err(SendError::Failed(ProduceError::Closed)) => Err(closed()),
             Err(SendError::Failed(failure)) => Err(refused(py, &failure)?),
         }
@@ -213,27 +216,35 @@ impl PyConfluentProducer {
     }
 
     /// Sends with the engine's producer from now on.
+    #[expect(clippy::too_many_arguments, reason = "what the face keeps itself")]
     fn _open(
         &self,
         engine: PyRef<'_, PyBaseProducer>,
         pending_flag: Py<PyPendingFlag>,
         most: usize,
+        most_bytes: usize,
         on_delivery: Option<Py<PyAny>>,
         only_errors: bool,
-        patience: f64,
+        message_timeout: f64,
     ) -> PyResult<()> {
         let core = Arc::clone(&engine.core);
-        let patience = Duration::try_from_secs_f64(patience)
-            .map_err(|_| error::argument("patience is in seconds and not negative"))?;
+        let timeout = Duration::try_from_secs_f64(message_timeout)
+            .map_err(|_| error::argument("message_timeout is in seconds and not negative"))?;
         let reports = Arc::<Reports>::default();
-        let queue = Arc::new(Queue::new(core.producer.clone(), &reports, patience));
+        let waiting = Arc::new(Waiting {
+            reports: Arc::clone(&reports),
+            propagation: core.producer.max_block(),
+            timeout,
+            lost: AtomicUsize::new(0),
+        });
         // A second call of the constructor is the Python class's to refuse.
         let _ = self.open.set(Open {
             core,
             pending_flag,
             reports,
-            queue,
+            waiting,
             most,
+            most_bytes,
             on_delivery,
             only_errors,
             look: Mutex::new(Instant::now() + LOOK_AFTER),
@@ -256,22 +267,15 @@ impl PyConfluentProducer {
         self.opened().map(drop)
     }
 
-    /// Gives up messages whose topic is not known yet.
-    fn _give_up(&self) -> PyResult<()> {
-        let purged = ProduceError::Purged { in_flight: false };
-        self.opened()?.queue.give_up(&purged);
-        Ok(())
-    }
-
     /// How many messages of the open transaction failed before they were part of it. librdkafka counts them too, and
     /// takes further messages until the commit, which it refuses.
     fn _lost(&self) -> PyResult<usize> {
-        Ok(self.opened()?.queue.lost())
+        Ok(self.opened()?.waiting.lost.load(Ordering::Acquire))
     }
 
     /// Another transaction begins.
     fn _forget_lost(&self) -> PyResult<()> {
-        self.opened()?.queue.forget_lost();
+        self.opened()?.waiting.lost.store(0, Ordering::Release);
         Ok(())
     }
 }
@@ -290,16 +294,38 @@ impl Open {
     /// Messages that have no report yet. Those that want none count as long as they are not acknowledged.
     #[inline]
     fn count(&self) -> usize {
-        let unacknowledged = self.core.producer.unacknowledged() + self.queue.waiting();
+        let unacknowledged = self.core.producer.unacknowledged();
         self.reports.open().max(unacknowledged)
     }
 
+    /// Lets a message wait in the engine until its topic is known.
     #[cold]
-    fn enqueue(&self, record: &ProduceRecord<'_>, report: Option<Report>) -> PyResult<()> {
+    fn enqueue(
+        &self,
+        py: Python<'_>,
+        record: &ProduceRecord<'_>,
+        report: Option<Report>,
+    ) -> PyResult<()> {
+        let producer = &self.core.producer;
+        let record = OwnedRecord::copy(record);
+        if producer.pending_bytes() + record.size() > self.most_bytes {
+            return Err(full());
+        }
+        let permit = match producer.permit() {
+            Ok(permit) => permit,
+            Err(ProduceError::Closed) => return Err(closed()),
+            Err(failure) => return Err(refused(py, &failure)?),
+        };
         if report.is_some() {
             self.reports.expect();
         }
-        self.queue.add(OwnedRecord::copy(record), report)
+        let message = WaitingMessage::new(record, report, &self.waiting);
+        producer.enqueue(
+            Arc::new(message),
+            permit,
+            Instant::now() + self.waiting.timeout,
+        );
+        Ok(())
     }
 
     /// Runs what waits. Returns how many callbacks ran.
@@ -357,12 +383,7 @@ impl Open {
         deadline: Option<Instant>,
     ) -> PyResult<()> {
         let flushed = async {
-            let entered = self.queue.empty();
-            match deadline {
-                None => entered.await,
-                // What is late is in the returned count.
-                Some(deadline) => drop(tokio::time::timeout_at(deadline.into(), entered).await),
-            }
+            // What is late is counted by whoever asked for this.
             self.core.producer.flush(deadline).await;
         };
         runtime::block_on_with(slf.py(), flushed, |_| {

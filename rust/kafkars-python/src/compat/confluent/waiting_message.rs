@@ -1,0 +1,85 @@
+//! A message whose topic is not known yet: `produce()` never waits, so it waits in the engine.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use kafkars_client::{Delivery, PendingSend, ProduceError, Producer, SendError, SendPermit};
+use parking_lot::Mutex;
+
+use super::reports::{Report, Reports};
+use crate::producer::OwnedRecord;
+
+/// What the messages of one producer that wait have in common.
+pub(super) struct Waiting {
+    pub(super) reports: Arc<Reports>,
+    /// `topic.metadata.propagation.max.ms`.
+    pub(super) propagation: Duration,
+    /// `message.timeout.ms`.
+    pub(super) timeout: Duration,
+    /// Messages that were taken for the open transaction and have not entered the producer: it must not be committed.
+    pub(super) lost: AtomicUsize,
+}
+
+/// A message that waits.
+pub(super) struct WaitingMessage {
+    record: OwnedRecord,
+    // Guards the report, which is given once.
+    report: Mutex<Option<Report>>,
+    waiting: Arc<Waiting>,
+}
+
+impl WaitingMessage {
+    pub(super) fn new(record: OwnedRecord, report: Option<Report>, waiting: &Arc<Waiting>) -> Self {
+        Self {
+            record,
+            report: Mutex::new(report),
+            waiting: Arc::clone(waiting),
+        }
+    }
+}
+
+impl PendingSend for WaitingMessage {
+    fn topic(&self) -> &str {
+        &self.record.topic
+    }
+
+    fn count(&self) -> usize {
+        1
+    }
+
+    fn size(&self) -> usize {
+        self.record.size()
+    }
+
+    fn is_placed(&self) -> bool {
+        true
+    }
+
+    fn topic_known(&self) {}
+
+    fn propagation(&self) -> Option<Duration> {
+        Some(self.waiting.propagation)
+    }
+
+    /// librdkafka takes further messages after one that was lost, and refuses the commit.
+    fn fails_transaction(&self) -> bool {
+        false
+    }
+
+    fn try_send(&self, producer: &Producer, permit: SendPermit) -> Result<Delivery, SendError> {
+        self.record
+            .with(|record| producer.try_send_permitted(record, permit))
+    }
+
+    fn settled(&self, outcome: Result<Delivery, ProduceError>) {
+        if outcome.is_err() {
+            self.waiting.lost.fetch_add(1, Ordering::AcqRel);
+        }
+        match (self.report.lock().take(), outcome) {
+            (None, _) => {}
+            (Some(report), Ok(delivery)) => self.waiting.reports.note(report, delivery),
+            (Some(report), Err(failure)) => self.waiting.reports.fail(report, failure),
+        }
+    }
+}
