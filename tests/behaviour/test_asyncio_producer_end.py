@@ -29,6 +29,11 @@ def stored(broker: EmbeddedBroker) -> int:
     return end
 
 
+async def under_way(broker: EmbeddedBroker) -> None:
+    """Waits until more than the first record has left."""
+    await asyncio.to_thread(broker.wait_for_request, "Produce", count=2)
+
+
 @asynccontextmanager
 async def busy(broker: EmbeddedBroker, seconds: float) -> AsyncIterator[Producer[Any, Any]]:
     """A producer with records on their way, closed at the end."""
@@ -72,7 +77,7 @@ def test_a_hurried_close_shortens_the_one_under_way(broker: EmbeddedBroker) -> N
         broker.intercept("Produce", "delay", seconds=3.0, times=1)
         sent = producer.send_nowait("t", b"value")
         first = asyncio.ensure_future(producer.close(SECONDS))
-        await asyncio.sleep(0.05)
+        await under_way(broker)
         with Stopwatch() as watch:
             assert await producer.close(0) == 1
             assert await first == 1
@@ -89,8 +94,9 @@ def test_a_close_that_is_cancelled_ends_the_producer_and_tells_the_others(broker
         with pytest.raises(KafkaTimeoutError):
             async with busy(broker, 3.0) as producer:
                 closing = asyncio.ensure_future(producer.close())
-                await asyncio.sleep(0.05)
-                asyncio.get_running_loop().call_later(0.2, closing.cancel)
+                await under_way(broker)
+                # Once the block waits for it.
+                asyncio.get_running_loop().call_soon(closing.cancel)
         assert closing.cancelled()
 
     with Stopwatch() as watch:
@@ -105,7 +111,7 @@ def test_what_a_cancelled_close_lost_is_told_to_the_next(broker: EmbeddedBroker)
         broker.intercept("Produce", "delay", seconds=3.0, times=1)
         producer.send_nowait("t", b"value")
         closing = asyncio.ensure_future(producer.close())
-        await asyncio.sleep(0.05)
+        await under_way(broker)
         closing.cancel()
         assert await producer.close(SECONDS) == 1
         assert await producer.close(SECONDS) == 0

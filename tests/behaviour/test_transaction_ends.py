@@ -232,8 +232,11 @@ def test_a_block_that_is_cancelled_at_its_end_ends(
             await producer.init_transactions(SECONDS)
             async with producer.transaction():
                 await producer.send(topic, b"warm")
+            broker.forget_requests()
             task = asyncio.ensure_future(one_block(broker, producer, topic, slow, refused=refused))
-            await asyncio.wait([task], timeout=0.1)
+            # Under way is its record, or its end.
+            api = "EndTxn" if slow in {"EndTxn", "raises"} else "Produce"
+            await asyncio.to_thread(broker.wait_for_request, api)
             if way == "time-out":
                 task = asyncio.ensure_future(asyncio.wait_for(task, 0.05))
             else:
@@ -261,18 +264,18 @@ def test_a_commit_that_waits_never_ends_a_later_transaction(broker: EmbeddedBrok
             await producer.send(topic, b"A")
             waits = producer.send_nowait("unknown", b"A")
             commit = asyncio.ensure_future(producer.commit_transaction(SECONDS))
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0)
             commit.cancel()
             await producer.abort_transaction(SECONDS)
             await producer.begin_transaction()
-            for _ in range(3):
-                # The commit of the first would come before these.
-                await producer.send(topic, b"B")
-                await asyncio.sleep(0.05)
-            assert producer.in_transaction
-            await producer.abort_transaction(SECONDS)
+            # What the commit waits for is over: if it went on, it would be now.
             with pytest.raises(KafkaError):
                 await waits
+            for _ in range(3):
+                await producer.send(topic, b"B")
+            assert producer.in_transaction
+            assert len(broker.requests("EndTxn")) == 1
+            await producer.abort_transaction(SECONDS)
 
     run(test())
     assert committed(broker, topic) == []

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -13,10 +14,18 @@ import pytest
 from kafkars import Consumer, TopicPartition
 from kafkars import Producer as SyncProducer
 from kafkars.aio import Producer
-from kafkars.errors import ClosedError, KafkaError, MetadataTimeoutError, TransactionStateError
-from kafkars.testing import EmbeddedBroker
+from kafkars.errors import (
+    ClosedError,
+    KafkaError,
+    MetadataTimeoutError,
+    RecordTooLargeError,
+    TransactionFailedError,
+    TransactionStateError,
+    TransactionTimedOutError,
+)
+from kafkars.testing import EmbeddedBroker, EmbeddedCluster
 
-from tests.support.waiting import SECONDS
+from tests.support.waiting import SECONDS, Stopwatch
 
 PATIENCE_MS = int(SECONDS * 1_000)
 CHOICES: dict[str, dict[str, Any]] = {"engine": {}, "function": {"partitioner": lambda _key, _count: 0}}
@@ -295,6 +304,115 @@ def test_what_waits_keeps_nothing_else_from_leaving_in_a_flush(choice: dict[str,
             assert await flush == 0
 
     run(test)
+
+
+def test_a_flush_does_not_wait_for_what_is_sent_after_it(choice: dict[str, Any]) -> None:
+    async def test() -> None:
+        with EmbeddedCluster(nodes=2, topics={"there": 2, "late": 1}, auto_create_topics=False) as cluster:
+            settings: dict[str, Any] = {"bootstrap_servers": cluster.bootstrap_servers, "request_timeout_ms": 1_000}
+            async with Producer[Any, Any](**settings, **choice) as producer:
+                # The record of `late` goes to one node, the one that is sent later to the other.
+                leaders = {each.partition: each.leader for each in await producer.partitions_for("there")}
+                await asyncio.gather(*(producer.send("there", b"known", partition=each) for each in leaders))
+                async with Producer[Any, Any](**settings) as other:
+                    (late,) = await other.partitions_for("late")
+                (place,) = (each for each, leader in leaders.items() if leader != late.leader and leader is not None)
+                away = leaders[place]
+                with cluster.intercept("Metadata", "UNKNOWN_TOPIC_OR_PARTITION"):
+                    waiting = producer.send_nowait("late", b"before")
+                    flush = asyncio.ensure_future(producer.flush(SECONDS))
+                    cluster.pause_node(away)
+                    after = producer.send_nowait("there", b"after", partition=place)
+                left = await asyncio.wait_for(flush, SECONDS / 2)
+                assert (await waiting).offset == 0
+                assert (left, after.done()) == (1, False)
+                cluster.resume_node(away)
+                await after
+
+    run(test)
+
+
+@pytest.mark.parametrize("cause", ["too large", "refused by the broker"])
+def test_a_commit_that_cannot_be_does_not_wait(choice: dict[str, Any], cause: str) -> None:
+    async def test() -> None:
+        async with scene(transactional_id="fails", max_request_size=10_000, **choice) as it:
+            await it.producer.begin_transaction()
+            waiting = it.producer.send_nowait("late", b"waits")
+            if cause == "too large":
+                with pytest.raises(RecordTooLargeError):
+                    await it.producer.send("there", b"." * 20_000)
+            else:
+                # Told while the commit waits.
+                it.broker.slow_down(latency=0.1)
+                it.broker.intercept("Produce", "TOPIC_AUTHORIZATION_FAILED", times=1)
+                refused = it.producer.send_nowait("there", b"1", partition=0)
+            with Stopwatch() as watch, pytest.raises(TransactionFailedError):
+                await it.producer.commit_transaction(SECONDS)
+            assert watch.seconds < SECONDS / 2
+            assert not waiting.done()
+            await it.producer.abort_transaction(SECONDS)
+            await failure_of(waiting)
+            if cause != "too large":
+                assert await failure_of(refused) is not None
+
+    run(test)
+
+
+def test_a_commit_is_told_at_once_that_the_transactions_time_is_over(choice: dict[str, Any]) -> None:
+    async def test() -> None:
+        async with scene(transactional_id="overdue", transaction_timeout_ms=1_000, **choice) as it:
+            await it.producer.begin_transaction()
+            await it.producer.send("there", b"1")
+            waiting = it.producer.send_nowait("late", b"waits")
+            with Stopwatch() as watch, pytest.raises(TransactionTimedOutError):
+                await it.producer.commit_transaction(SECONDS)
+            assert watch.seconds < SECONDS / 2
+            await it.producer.abort_transaction(SECONDS)
+            await failure_of(waiting)
+
+    run(test)
+
+
+@pytest.mark.parametrize("call", ["send", "send_many", "send_batch"])
+def test_a_send_that_fails_late_breaks_its_own_transaction_alone(choice: dict[str, Any], call: str) -> None:
+    # Its time must end in that of the second transaction, however slow the machine is.
+    assert any(fails_late(choice, call, patience) for patience in (0.4, 2.0, SECONDS))
+
+
+def fails_late(choice: dict[str, Any], call: str, patience: float) -> bool:
+    with EmbeddedBroker(topics={"there": 1}, auto_create_topics=False) as broker:
+        settings: dict[str, Any] = {"transactional_id": "own", "max_block_ms": int(patience * 1_000), **choice}
+        producer: Any = SyncProducer(bootstrap_servers=broker.bootstrap_servers, **settings)
+
+        def send() -> None:
+            with pytest.raises(MetadataTimeoutError):
+                if call == "send":
+                    producer.send("missing", b"of the first")
+                elif call == "send_many":
+                    producer.send_many("missing", [b"of the first"])
+                else:
+                    batch = producer.create_batch()
+                    batch.append(b"of the first")
+                    producer.send_batch(batch, "missing", partition=0)
+
+        with ThreadPoolExecutor() as threads, producer:
+            producer.init_transactions(SECONDS)
+            producer.begin_transaction()
+            producer.send("there", b"1").result(SECONDS)
+            broker.forget_requests()
+            late = threads.submit(send)
+            # It waits now, as part of the first transaction.
+            broker.wait_for_request("Metadata")
+            with suppress(TransactionFailedError):
+                producer.commit_transaction(SECONDS)
+                producer.begin_transaction()
+            if late.done():
+                return False
+            producer.send("there", b"2")
+            late.result(SECONDS)
+            producer.commit_transaction(SECONDS)
+            assert Scene(broker, producer).stored("there") == [b"1", b"2"]
+            return True
 
 
 def test_a_partition_function_is_asked_once_for_each_in_the_order_of_the_sends() -> None:

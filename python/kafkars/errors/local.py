@@ -215,6 +215,15 @@ class TransactionAbortedError(KafkaError):
     name = "TRANSACTION_ABORTED"
 
 
+class TransactionOutcomeUnknownError(ClosedError):
+    """The producer was closed, and given too little time for it, while its transaction was being committed: the
+    coordinator may have committed it or will abort it. Look at what the transaction wrote before its work is done
+    again.
+    """
+
+    name = "TRANSACTION_OUTCOME_UNKNOWN"
+
+
 class SerializationError(KafkaError, ValueError):
     """A serializer failed or returned something other than bytes; the cause is in ``__cause__``."""
 

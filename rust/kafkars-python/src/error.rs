@@ -151,6 +151,7 @@ pub(crate) fn transaction(py: Python<'_>, error: &TransactionError) -> PyErr {
         }
         TransactionError::Impossible { .. } => "UnsupportedByBrokerError",
         TransactionError::Superseded { .. } => "TransactionAbortedError",
+        TransactionError::OutcomeUnknown => "TransactionOutcomeUnknownError",
         TransactionError::Closed => "ClosedError",
     };
     verdict(py, local(py, class, error, &ErrorContext::default()), error)

@@ -58,6 +58,7 @@ impl Producer {
             room: Notify::new(),
             flush_requested: AtomicUsize::new(0),
             door: RwLock::new(Door::default()),
+            door_moved: Notify::new(),
             closed: AtomicBool::new(false),
             lets_waiting_in: AtomicBool::new(false),
             abandoned: AtomicBool::new(false),
@@ -254,15 +255,13 @@ impl Producer {
     /// or until the deadline. Returns how many records are still under way.
     pub fn flush(&self, deadline: Option<Instant>) -> impl Future<Output = usize> + Send + use<> {
         let producer = self.clone();
-        let last = producer.pending.last();
-        let has_waiting = producer.pending.records() > 0;
+        let waiting = producer.pending.follow();
         let mut unfinished = producer.sender.unfinished();
         async move {
             let _flush_requested = FlushRequest::new(&producer.shared);
-            if has_waiting {
-                within(deadline, producer.pending.passed(last)).await;
-                // In which of them those are that have waited is not known.
-                unfinished = producer.sender.unfinished();
+            if let Some(waiting) = waiting {
+                within(deadline, waiting.passed()).await;
+                unfinished.extend(waiting.batches());
             }
             within(deadline, async {
                 for batch in &unfinished {
@@ -285,14 +284,21 @@ impl Producer {
         self.shared.closed.store(true, Ordering::Release);
     }
 
-    /// Takes no more records, aborts an open transaction, sends what it has until `deadline`, reports the rest as
-    /// [`ProduceError::Closed`], closes the connections, and ends. Returns how many records were given up.
+    /// Takes no more records, waits for a commit or an abort that has begun, aborts a transaction that is open
+    /// otherwise, sends what it has until `deadline`, reports the rest as [`ProduceError::Closed`], closes the
+    /// connections, and ends. Returns how many records were given up.
     pub async fn close(&self, deadline: Instant) -> usize {
         self.shut();
-        // What an abort drops is not sent before it.
-        if !self.in_transaction() {
+        {
             let _flush_requested = FlushRequest::new(&self.shared);
-            within(Some(deadline), self.pending.passed(self.pending.last())).await;
+            within(Some(deadline), async {
+                self.join_commit().await;
+                // What an abort drops is not sent before it.
+                if !self.in_transaction() {
+                    self.pending.passed(self.pending.last()).await;
+                }
+            })
+            .await;
         }
         self.shared.lets_waiting_in.store(false, Ordering::Release);
         self.shared.room.notify_waiters();

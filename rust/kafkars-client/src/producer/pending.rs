@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use kafkars_core::backoff::{Backoff, Random};
-use kafkars_core::produce::delivery::Delivery;
+use kafkars_core::produce::delivery::{BatchDelivery, Delivery};
 use kafkars_core::produce::error::ProduceError;
 use kafkars_protocol::ErrorCode;
 use parking_lot::Mutex;
@@ -71,9 +71,56 @@ struct State {
     next: u64,
     /// Numbers of what has not come to its end: it leaves its queue a little earlier.
     unsettled: BTreeSet<u64>,
+    followers: Vec<Follower>,
+    next_follower: u64,
     // A queue exists exactly while a task drains it, and records enter the producer under this lock: a send that finds
     // no queue for its topic cannot overtake one that waits.
     queues: HashMap<Arc<str>, Queue>,
+}
+
+/// The batches that sends up to a number have entered.
+struct Follower {
+    id: u64,
+    last: u64,
+    batches: Vec<Arc<BatchDelivery>>,
+}
+
+impl Follower {
+    fn see(&mut self, number: u64, batch: &Arc<BatchDelivery>) {
+        let known = self.batches.last();
+        if number <= self.last && known.is_none_or(|known| !Arc::ptr_eq(known, batch)) {
+            self.batches.push(Arc::clone(batch));
+        }
+    }
+}
+
+/// What waited when a flush began, and what becomes of it.
+pub(super) struct Followed {
+    pending: Arc<PendingSends>,
+    id: u64,
+    last: u64,
+}
+
+impl Followed {
+    /// Waits until all of it has entered the producer, or has failed.
+    pub(super) async fn passed(&self) {
+        self.pending.passed(self.last).await;
+    }
+
+    /// The batches that it has entered so far.
+    pub(super) fn batches(&self) -> Vec<Arc<BatchDelivery>> {
+        let mut state = self.pending.state.lock();
+        let mut followers = state.followers.iter_mut();
+        let own = followers.find(|follower| follower.id == self.id);
+        own.map_or_else(Vec::new, |own| std::mem::take(&mut own.batches))
+    }
+}
+
+impl Drop for Followed {
+    fn drop(&mut self) {
+        let mut state = self.pending.state.lock();
+        state.followers.retain(|follower| follower.id != self.id);
+    }
 }
 
 #[derive(Default)]
@@ -123,6 +170,24 @@ impl PendingSends {
         self.state.lock().next
     }
 
+    /// What waits now, for a flush; nothing where nothing does.
+    pub(super) fn follow(self: &Arc<Self>) -> Option<Followed> {
+        let mut state = self.state.lock();
+        let last = state.unsettled.last().copied()?;
+        state.next_follower += 1;
+        let id = state.next_follower;
+        state.followers.push(Follower {
+            id,
+            last,
+            batches: Vec::new(),
+        });
+        Some(Followed {
+            pending: Arc::clone(self),
+            id,
+            last,
+        })
+    }
+
     /// Waits until everything up to a number has entered the producer, or has failed.
     pub(super) async fn passed(&self, last: u64) {
         loop {
@@ -143,8 +208,16 @@ impl PendingSends {
         Some(taken)
     }
 
-    fn settle(&self, number: u64, waiting: &Waiting) {
-        self.state.lock().unsettled.remove(&number);
+    fn settle(&self, number: u64, waiting: &Waiting, batch: Option<Arc<BatchDelivery>>) {
+        {
+            let mut state = self.state.lock();
+            state.unsettled.remove(&number);
+            if let Some(batch) = batch {
+                for follower in &mut state.followers {
+                    follower.see(number, &batch);
+                }
+            }
+        }
         let (count, size) = (waiting.send.count(), waiting.send.size());
         self.bytes.fetch_sub(size, Ordering::Relaxed);
         self.records.fetch_sub(count, Ordering::AcqRel);
@@ -199,7 +272,7 @@ impl Producer {
     pub fn withdraw(&self, id: &PendingId) -> bool {
         let taken = self.pending.take(id);
         if let Some(waiting) = &taken {
-            self.pending.settle(id.number, waiting);
+            self.pending.settle(id.number, waiting, None);
         }
         taken.is_some()
     }
@@ -209,8 +282,8 @@ impl Producer {
     pub fn refuse_pending(&self, id: &PendingId, failure: &ProduceError) -> bool {
         let taken = self.pending.take(id);
         if let Some(waiting) = &taken {
-            self.record_refused(failure);
-            self.pending.settle(id.number, waiting);
+            self.waiting_refused(failure, waiting.permit);
+            self.pending.settle(id.number, waiting, None);
         }
         taken.is_some()
     }
@@ -383,10 +456,11 @@ impl Producer {
         if let Err(failure) = &outcome
             && waiting.send.fails_transaction()
         {
-            self.record_refused(failure);
+            self.waiting_refused(failure, waiting.permit);
         }
+        let batch = outcome.as_ref().ok().map(Delivery::batch).cloned();
         waiting.send.settled(outcome);
-        self.pending.settle(number, waiting);
+        self.pending.settle(number, waiting, batch);
     }
 }
 

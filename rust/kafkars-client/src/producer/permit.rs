@@ -8,6 +8,13 @@ use kafkars_core::transaction::TransactionError;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SendPermit(u64);
 
+impl SendPermit {
+    /// The number of the transaction.
+    pub(super) fn transaction(self) -> u64 {
+        self.0
+    }
+}
+
 /// Why no record is taken for now, where transactions say so.
 #[derive(Default)]
 pub(crate) struct Door {
@@ -52,6 +59,11 @@ impl Door {
         self.refusal = Some(refusal);
         self.committing += 1;
         Some(self.transaction)
+    }
+
+    /// Whether a commit waits for records.
+    pub(super) fn is_committing(&self) -> bool {
+        self.committing > 0
     }
 
     /// Takes over what the transaction says. A commit that waits for records keeps it shut meanwhile.

@@ -28,6 +28,8 @@ pub(crate) struct Shared {
     pub(crate) flush_requested: AtomicUsize,
     /// Records are taken under the read lock, so that none slips into the time after a commit.
     pub(crate) door: RwLock<Door>,
+    /// Told whenever the transaction has said who may send, and when a commit was given up.
+    pub(crate) door_moved: Notify,
     /// No record is taken any more.
     pub(crate) closed: AtomicBool,
     /// While the producer closes: what waits is still let in.

@@ -9,6 +9,7 @@ use kafkars_core::transaction::{
 };
 
 use super::Producer;
+use super::permit::SendPermit;
 use super::sender::CallEnd;
 use crate::error::ClientError;
 use crate::now;
@@ -51,9 +52,11 @@ impl Producer {
 
     /// Sends what is waiting, and ends the transaction once all of it is stored. Records that wait for their topic or
     /// for room are part of it; from the call on no other is taken. After a time-out the same call waits on.
+    /// [`Producer::close`] waits for it.
     ///
     /// # Errors
-    /// As for [`Producer::init_transactions`]; also when a record of the transaction was not stored.
+    /// As for [`Producer::init_transactions`]; also when a record of the transaction was not stored, and
+    /// [`TransactionError::OutcomeUnknown`] where a close had no time to wait for the coordinator's answer.
     pub fn commit_transaction(
         &self,
         deadline: Instant,
@@ -70,17 +73,60 @@ impl Producer {
         async move {
             let producer = &committing.producer;
             let started = now();
-            let passed = tokio::time::timeout_at(deadline.into(), producer.pending.passed(last));
+            let entered = tokio::time::timeout_at(deadline.into(), producer.entered(last));
             // What cannot be committed is told at once.
-            if committing.transaction.is_some() && passed.await.is_err() {
+            if committing.transaction.is_some() && entered.await.is_err() {
                 return Err(ProduceError::CallTimedOut {
                     call,
                     waited: now() - started,
                     cause: "records still wait for their topic or for room in buffer_memory".into(),
                 });
             }
+            // A close that ran out of time has given up what waited: without it nothing is committed.
+            if committing.transaction.is_some() && producer.shared().is_shut() {
+                return Err(ProduceError::Closed);
+            }
             let ended = producer.begin_call(call, commit)?;
             producer.end_of_call(call, ended, deadline).await
+        }
+    }
+
+    /// Waits until the records that a commit is to cover have entered, or until nothing can be committed any more.
+    async fn entered(&self, last: u64) {
+        loop {
+            let moved = self.shared().door_moved.notified();
+            if !self.shared().door.read().is_committing() {
+                return;
+            }
+            tokio::select! {
+                biased;
+                () = self.pending.passed(last) => return,
+                () = moved => {}
+            }
+        }
+    }
+
+    /// Whether a commit has begun and not ended.
+    #[must_use]
+    pub fn is_committing(&self) -> bool {
+        // In this order: a commit that waits for records no longer is one of the state machine.
+        self.shared().door.read().is_committing()
+            || self.sender().ask_transactions(Transactions::is_committing)
+    }
+
+    /// Waits for the end of a commit that has begun, in whatever way it ends.
+    pub(super) async fn join_commit(&self) {
+        loop {
+            let moved = self.shared().door_moved.notified();
+            if self.shared().door.read().is_committing() {
+                moved.await;
+                continue;
+            }
+            let call = TransactionCall::Commit;
+            match self.sender().call(call, Transactions::join_commit) {
+                Ok(ended) => drop(ended.await),
+                Err(_) => return,
+            }
         }
     }
 
@@ -153,7 +199,15 @@ impl Producer {
     /// with Java's producer. Nothing happens outside of one. Not to be called with a lock held.
     pub fn record_refused(&self, error: &ProduceError) {
         if self.shared().config.transactional_id.is_some() {
-            self.sender().record_refused(error);
+            self.sender().record_refused(error, None);
+        }
+    }
+
+    /// The same for a record that has waited: another transaction than its own may be open by now.
+    pub fn waiting_refused(&self, error: &ProduceError, permit: SendPermit) {
+        if self.shared().config.transactional_id.is_some() {
+            let transaction = Some(permit.transaction());
+            self.sender().record_refused(error, transaction);
         }
     }
 
@@ -238,7 +292,9 @@ impl Committing {
 impl Drop for Committing {
     fn drop(&mut self) {
         if let Some(transaction) = self.transaction {
-            self.producer.shared().door.write().end_commit(transaction);
+            let shared = self.producer.shared();
+            shared.door.write().end_commit(transaction);
+            shared.door_moved.notify_waiters();
         }
     }
 }

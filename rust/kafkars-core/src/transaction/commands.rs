@@ -169,8 +169,23 @@ impl Transactions {
         }
     }
 
+    /// Waits for the end of a commit under way, whoever has begun it.
+    ///
+    /// # Errors
+    /// No commit is under way.
+    pub fn join_commit(&mut self) -> Result<TransactionCallId, TransactionError> {
+        match &self.phase {
+            Phase::Committing => Ok(self.same_or_new(TransactionCall::Commit)),
+            _ => Err(self.refuse(TransactionCall::Commit)),
+        }
+    }
+
     /// The producer closes: every call under way ends.
     pub fn close(&mut self) {
+        // Without EndTxn the coordinator aborts what is open.
+        if self.phase == Phase::Committing && self.ending {
+            self.end_call(Err(TransactionError::OutcomeUnknown));
+        }
         self.fail(TransactionError::Closed);
     }
 

@@ -127,6 +127,14 @@ pub enum TransactionError {
         /// The call that did not finish.
         call: TransactionCall,
     },
+    /// The producer was closed when its commit had gone to the coordinator and was not answered. Fatal.
+    #[error(
+        "the producer was closed before {} had ended, which its coordinator may have carried out: whether the \
+         transaction is committed is not known; look at what it wrote before the work is done again, and give close() \
+         more time",
+        TransactionCall::Commit
+    )]
+    OutcomeUnknown,
     /// The producer was closed. Fatal.
     #[error("the producer is closed")]
     Closed,
@@ -154,6 +162,7 @@ impl TransactionError {
             | Self::Fenced { .. }
             | Self::Impossible { .. }
             | Self::Superseded { .. }
+            | Self::OutcomeUnknown
             | Self::Closed => false,
         }
     }
@@ -161,7 +170,9 @@ impl TransactionError {
     /// Whether the producer can do nothing any more but close.
     pub fn is_fatal(&self) -> bool {
         match self {
-            Self::Fenced { .. } | Self::Impossible { .. } | Self::Closed => true,
+            Self::Fenced { .. } | Self::Impossible { .. } | Self::OutcomeUnknown | Self::Closed => {
+                true
+            }
             Self::Refused { fatal, .. } => *fatal,
             Self::NotConfigured { .. }
             | Self::OutOfOrder { .. }

@@ -266,6 +266,11 @@ impl Transactions {
         self.left && self.is_open()
     }
 
+    /// Whether the open transaction is being committed.
+    pub fn is_committing(&self) -> bool {
+        self.phase == Phase::Committing
+    }
+
     /// Whether records must leave without lingering because a call waits for them.
     pub fn is_ending(&self) -> bool {
         matches!(self.phase, Phase::Committing | Phase::Aborting(_))

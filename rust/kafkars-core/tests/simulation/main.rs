@@ -78,6 +78,21 @@ fn transaction_histories_with_records_taken_back() {
 }
 
 #[test]
+fn transaction_histories_of_producers_closed_in_their_commits() {
+    play(|seed| transact::closing_history(seed, 1, None));
+    play(|seed| transact::closing_history(seed, 2, None));
+}
+
+#[test]
+fn defects_of_closing_are_noticed() {
+    for level in [1, 2] {
+        caught(Defect::CutIsAborted, |seed, defect| {
+            transact::closing_history(seed, level, defect)
+        });
+    }
+}
+
+#[test]
 fn defects_of_producing_are_noticed() {
     for defect in [
         Defect::Unnumbered,

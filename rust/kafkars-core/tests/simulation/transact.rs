@@ -64,6 +64,13 @@ pub(crate) fn purging_history(seed: u64, level: i16) -> Result<(), String> {
     play(world)
 }
 
+/// The same with an application that closes its producers while they commit.
+pub(crate) fn closing_history(seed: u64, level: i16, defect: Option<Defect>) -> Result<(), String> {
+    let mut world = World::new(seed, level, defect);
+    world.closes = true;
+    play(world)
+}
+
 fn play(mut world: World) -> Result<(), String> {
     world.cluster.is_picky = world.chance(300);
     start(&mut world);
@@ -132,6 +139,10 @@ fn step(world: &mut World, id: usize, step: Step) {
             let ticket = world.clients[id].transactions().commit();
             if ticket.is_ok() {
                 known(world, id).fate = Fate::Unknown;
+                if world.closes && world.now < STORM && world.chance(400) {
+                    let patience = world.between(0, SECOND / 20);
+                    world.after(patience, move |world| close(world, id));
+                }
             }
             ticket.map(Some)
         }
@@ -142,6 +153,14 @@ fn step(world: &mut World, id: usize, step: Step) {
         Ok(Some(ticket)) => wait(world, id, step, ticket),
         Ok(None) => ended(world, id, step, Ok(())),
         Err(error) => ended(world, id, step, Err(error)),
+    }
+}
+
+/// Ends a producer, if it still commits then.
+fn close(world: &mut World, id: usize) {
+    if !world.clients[id].stopped && world.clients[id].transactions().is_committing() {
+        world.clients[id].transactions().close();
+        world.poll_soon(id);
     }
 }
 
@@ -174,7 +193,21 @@ fn ended(world: &mut World, id: usize, step_done: Step, result: Result<(), Trans
     let next = match (step_done, result) {
         (_, Err(error)) if error.is_fatal() => {
             world.clients[id].stopped = true;
-            if !matches!(error, TransactionError::Fenced { .. }) {
+            let is_closed = match error {
+                TransactionError::Closed => true,
+                TransactionError::OutcomeUnknown => world.has(Defect::CutIsAborted),
+                _ => false,
+            };
+            if is_closed && step_done == Step::Commit {
+                // That the producer is closed and no more says that nothing was committed.
+                known(world, id).fate = Fate::Open;
+            }
+            let is_expected = match error {
+                TransactionError::Fenced { .. } => true,
+                TransactionError::Closed | TransactionError::OutcomeUnknown => world.closes,
+                _ => false,
+            };
+            if !is_expected {
                 world.violated(format!("{step_done:?} is the end: {error}"));
             }
             // A replaced producer stays away; one that failed by itself is made anew.

@@ -33,6 +33,8 @@ pub(crate) struct World {
     pub(crate) stormy: bool,
     /// The application takes records back before it ends a transaction.
     pub(crate) purges: bool,
+    /// The application closes producers while they commit.
+    pub(crate) closes: bool,
     pub(crate) cluster: Cluster,
     pub(crate) clients: Vec<Client>,
     pub(crate) defect: Option<Defect>,
@@ -69,6 +71,7 @@ impl World {
             random: Random::new(seed),
             stormy: true,
             purges: false,
+            closes: false,
             cluster: Cluster::new(level),
             clients: Vec::new(),
             defect,

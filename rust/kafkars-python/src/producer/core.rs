@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
-use kafkars_client::{Client, Delivery, ProduceError, Producer, TopicMetadata};
+use kafkars_client::{Client, Delivery, ProduceError, Producer, SendPermit, TopicMetadata};
 use parking_lot::Mutex;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -194,6 +194,18 @@ impl ProducerCore {
         error::produce(py, failure)
     }
 
+    /// The same for a record that has waited, as part of the transaction that was open when it was sent.
+    #[cold]
+    pub(super) fn not_admitted(
+        &self,
+        py: Python<'_>,
+        failure: &ProduceError,
+        permit: SendPermit,
+    ) -> PyErr {
+        self.producer.waiting_refused(failure, permit);
+        error::produce(py, failure)
+    }
+
     /// Tells interceptors of a record that was refused at the call.
     pub(super) fn refused(&self, py: Python<'_>, failure: PyErr) -> PyErr {
         match &self.interceptors {
@@ -277,7 +289,8 @@ pub(crate) fn close_all(patience: Duration) -> usize {
         .filter_map(Weak::upgrade)
         .filter(|core| !core.is_elsewhere())
         .collect();
-    if open.iter().all(|core| core.producer.unacknowledged() == 0) {
+    let is_idle = |producer: &Producer| producer.unacknowledged() == 0 && !producer.is_committing();
+    if open.iter().all(|core| is_idle(&core.producer)) {
         return 0;
     }
     let Ok(handle) = runtime::handle() else {

@@ -268,26 +268,28 @@ impl ProducerCore {
         // Of the transaction that is open now, however long they wait.
         let permit = producer.permit();
         let permit = permit.map_err(|refusal| at_index(py, self.not_taken(py, &refusal), base))?;
-        let permit = Some(permit);
         let fail = |failure: &ProduceError, index| {
-            Err(at_index(py, self.not_taken(py, failure), base + index))
+            let failure = self.not_admitted(py, failure, permit);
+            Err(at_index(py, failure, base + index))
         };
         if self.partition_function.is_some() {
             let known = producer.partitions_for(rows.topic(), deadline);
-            runtime::block_on(py, known)?.map_err(|failure| self.not_taken(py, &failure))?;
+            runtime::block_on(py, known)?
+                .map_err(|failure| self.not_admitted(py, &failure, permit))?;
             self.choose_partitions(py, rows)?;
         }
-        while let Err(stopped) = producer.check_many(rows.topic(), rows, permit) {
+        while let Err(stopped) = producer.check_many(rows.topic(), rows, Some(permit)) {
             let wait = match stopped.error {
                 SendError::NotReady(wait) => wait,
                 SendError::Failed(failure) => return fail(&failure, stopped.index),
             };
             let ready = runtime::block_on(py, producer.ready(wait, deadline))?;
-            ready.map_err(|failure| self.not_taken(py, &failure))?;
+            ready.map_err(|failure| self.not_admitted(py, &failure, permit))?;
         }
         loop {
             let start = taken.len() - base;
-            let Err(stopped) = producer.try_send_many(rows.topic(), rows, start, permit, taken)
+            let Err(stopped) =
+                producer.try_send_many(rows.topic(), rows, start, Some(permit), taken)
             else {
                 return Ok(());
             };

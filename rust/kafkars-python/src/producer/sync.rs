@@ -155,9 +155,10 @@ impl PyProducer {
         let deadline = Instant::now() + patience;
         let batch = batch.get().fill()?;
         let producer = &self.core.producer;
-        let permit = Some(self.permit(py)?);
-        let send = || batch.look(|batch| producer.try_send_batch(topic, partition, batch, permit));
-        let delivery = self.insist(py, send(), send, deadline)?;
+        let permit = self.permit(py)?;
+        let send =
+            || batch.look(|batch| producer.try_send_batch(topic, partition, batch, Some(permit)));
+        let delivery = self.insist(py, send(), send, permit, deadline)?;
         gc::new(py, PyDeliveryFuture::new(delivery, Arc::clone(&self.core)))
     }
 
@@ -318,12 +319,13 @@ impl PyProducer {
         };
         if !self.core.choose_partition(py, &mut record)? {
             let permit = self.permit(py)?;
-            self.wait_for_topic(py, &mut record)?;
+            self.wait_for_topic(py, &mut record, permit)?;
             let deadline = Instant::now() + producer.max_block();
             return self.insist(
                 py,
                 again(&record, permit),
                 || again(&record, permit),
+                permit,
                 deadline,
             );
         }
@@ -335,7 +337,13 @@ impl PyProducer {
                     SendError::Failed(failure) => return Err(self.core.not_taken(py, &failure)),
                 };
                 let deadline = Instant::now() + producer.max_block();
-                self.insist(py, Err(refusal), || again(&record, permit), deadline)
+                self.insist(
+                    py,
+                    Err(refusal),
+                    || again(&record, permit),
+                    permit,
+                    deadline,
+                )
             }
         }
     }
@@ -413,29 +421,37 @@ impl PyProducer {
         py: Python<'_>,
         mut sent: Result<Delivery, SendError>,
         again: impl Fn() -> Result<Delivery, SendError>,
+        permit: SendPermit,
         deadline: Instant,
     ) -> PyResult<Delivery> {
         loop {
             let wait = match sent {
                 Ok(delivery) => return Ok(delivery),
-                Err(SendError::Failed(failure)) => return Err(self.core.not_taken(py, &failure)),
+                Err(SendError::Failed(failure)) => {
+                    return Err(self.core.not_admitted(py, &failure, permit));
+                }
                 Err(SendError::NotReady(wait)) => wait,
             };
             let ready = runtime::block_on(py, self.core.producer.ready(wait, deadline))?;
-            ready.map_err(|failure| self.core.not_taken(py, &failure))?;
+            ready.map_err(|failure| self.core.not_admitted(py, &failure, permit))?;
             sent = again();
         }
     }
 
     /// Waits until the partition function can be asked, and asks it.
-    fn wait_for_topic(&self, py: Python<'_>, record: &mut SendArguments<'_, '_>) -> PyResult<()> {
+    fn wait_for_topic(
+        &self,
+        py: Python<'_>,
+        record: &mut SendArguments<'_, '_>,
+        permit: SendPermit,
+    ) -> PyResult<()> {
         let topic = record.topic.to_owned();
         let patience = self.core.producer.max_block();
         let answer = runtime::block_on(
             py,
             core::partitions_for(Arc::clone(&self.core), topic, patience),
         )?;
-        answer.map_err(|failure| self.core.not_taken(py, &failure))?;
+        answer.map_err(|failure| self.core.not_admitted(py, &failure, permit))?;
         self.core.choose_partition(py, record).map(drop)
     }
 }

@@ -108,9 +108,9 @@ impl SenderTask {
         count
     }
 
-    /// A record of the open transaction never reached a batch.
-    pub(crate) fn record_refused(&self, error: &ProduceError) {
-        self.driver.lock().record_refused(error);
+    /// A record of the open transaction, or of the one with that number, never reached a batch.
+    pub(crate) fn record_refused(&self, error: &ProduceError, transaction: Option<u64>) {
+        self.driver.lock().record_refused(error, transaction);
         self.shared.wake.notify_one();
     }
 

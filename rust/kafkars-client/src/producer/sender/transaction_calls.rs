@@ -40,6 +40,8 @@ impl SenderDriver {
         let mut door = self.shared.door.write();
         let result = command(transactions);
         door.set(transactions.may_send().err(), transactions.number());
+        drop(door);
+        self.shared.door_moved.notify_waiters();
         result
     }
 
@@ -75,9 +77,11 @@ impl SenderDriver {
         transactions.is_some_and(|transactions| transactions.is_open())
     }
 
-    /// A record of the open transaction never reached a batch.
-    pub(super) fn record_refused(&mut self, error: &ProduceError) {
-        if let Some(transactions) = self.core.transactions() {
+    /// A record of the open transaction, or of the one with that number, never reached a batch.
+    pub(super) fn record_refused(&mut self, error: &ProduceError, transaction: Option<u64>) {
+        if let Some(transactions) = self.core.transactions()
+            && transaction.is_none_or(|number| number == transactions.number())
+        {
             transactions.record_refused(error);
             self.transactions_changed();
         }
@@ -124,6 +128,7 @@ impl SenderDriver {
         let refusal = transactions.may_send().err();
         if self.shared.door.read().differs(refusal.as_ref()) {
             self.shared.door.write().set(refusal, transactions.number());
+            self.shared.door_moved.notify_waiters();
         }
         self.end_calls();
     }
