@@ -1,8 +1,22 @@
-"""Administration: topics, settings, groups. `Admin` is for synchronous code, `kafkars.aio.Admin` its asyncio twin."""
+"""Administration: topics, settings, groups, access control. `Admin` is for synchronous code, `kafkars.aio.Admin` its asyncio twin."""
 
 from __future__ import annotations
 
+from kafkars.admin.acls import (
+    AclBinding,
+    AclBindingFilter,
+    AclOperation,
+    AclPatternType,
+    AclPermission,
+    AclResourceType,
+)
 from kafkars.admin.client import Admin
+from kafkars.admin.scram import (
+    ScramCredentialInfo,
+    ScramMechanism,
+    UserScramCredentialDeletion,
+    UserScramCredentialUpsertion,
+)
 from kafkars.admin.types import (
     BrokerInfo,
     ClusterDescription,
@@ -22,6 +36,12 @@ from kafkars.admin.types import (
 )
 
 __all__ = [
+    "AclBinding",
+    "AclBindingFilter",
+    "AclOperation",
+    "AclPatternType",
+    "AclPermission",
+    "AclResourceType",
     "Admin",
     "BrokerInfo",
     "ClusterDescription",
@@ -37,5 +57,9 @@ __all__ = [
     "ListedOffset",
     "NewTopic",
     "OffsetSpec",
+    "ScramCredentialInfo",
+    "ScramMechanism",
     "TopicDescription",
+    "UserScramCredentialDeletion",
+    "UserScramCredentialUpsertion",
 ]

@@ -38,6 +38,7 @@ K = TypeVar("K")
 
 RESOURCE_TYPES: dict[str, int] = {"topic": 2, "broker": 4, "broker_logger": 8, "client_metrics": 16, "group": 32}
 OFFSETS: dict[str, int] = {"latest": -1, "earliest": -2, "max_timestamp": -3}
+ELECTIONS: dict[str, int] = {"preferred": 0, "unclean": 1}
 OPERATIONS: dict[str, int] = {"set": 0, "delete": 1, "append": 2, "subtract": 3}
 
 
@@ -317,6 +318,22 @@ def find_coordinator(
     return Call(native.find_coordinator(key, kind == "transaction", timeout), int)
 
 
+@in_range
+def elect_leaders(
+    native: Native,
+    election_type: Literal["preferred", "unclean"],
+    which: Iterable[tuple[str, int]] | None,
+    *,
+    timeout: float | None,
+    return_exceptions: bool,
+) -> Call[dict[TopicPartition, None]]:
+    if election_type not in ELECTIONS:
+        raise InvalidArgumentError(f"election_type: {election_type!r} is neither 'preferred' nor 'unclean'")
+    asked = None if which is None else partitions(which)
+    request = native.elect_leaders(ELECTIONS[election_type], asked, timeout)
+    return Call(request, lambda answer: gathered(answer, return_exceptions, itself, nothing))
+
+
 def partition(of: Any) -> tuple[str, int]:
     if not isinstance(of, tuple) or len(of) != 2:  # noqa: PLR2004  # topic and number
         raise TypeError(f"expected a TopicPartition or a (topic, partition) tuple, not {of!r}")
@@ -373,7 +390,7 @@ def gathered(
     return results
 
 
-def itself(row: TopicPartition) -> TopicPartition:
+def itself(row: K) -> K:
     return row
 
 

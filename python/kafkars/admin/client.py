@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from kafkars import _kafkars, _logging
-from kafkars.admin import _calls
+from kafkars.admin import _calls, _security_calls
 from kafkars.config import AdminConfig
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self, Unpack
 
+    from kafkars.admin.acls import AclBinding, AclBindingFilter
+    from kafkars.admin.scram import ScramCredentialInfo, UserScramCredentialDeletion, UserScramCredentialUpsertion
     from kafkars.admin.types import (
         ClusterDescription,
         ConfigChange,
@@ -35,7 +37,7 @@ T = TypeVar("T")
 
 
 class Admin:
-    """Asks a cluster about its topics, settings and groups, and changes them.
+    """Asks a cluster about its topics, settings, groups and access control, and changes them.
 
     ```python
     with Admin(bootstrap_servers="localhost:9092") as admin:
@@ -440,6 +442,147 @@ class Admin:
             KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
         """
         return self._run(_calls.find_coordinator(self._native, key, kind=kind, timeout=timeout))
+
+    def elect_leaders(
+        self,
+        election_type: Literal["preferred", "unclean"],
+        partitions: Iterable[tuple[str, int]] | None = None,
+        *,
+        timeout: float | None = None,
+        return_exceptions: bool = False,
+    ) -> dict[TopicPartition, None]:
+        """Elects leaders of partitions (KIP-183, KIP-460).
+
+        Args:
+            election_type: "preferred" makes the first replica of each the leader again; "unclean" (Kafka 2.4 and newer)
+                makes any replica that is alive the leader of a partition that has none, which may lose records.
+            partitions: Which; None for all, of which those are told where an election was needed.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Raises:
+            InvalidArgumentError: `election_type` is something else.
+            ElectionNotNeededError, PreferredLeaderNotAvailableError, EligibleLeadersNotAvailableError, ...: From the
+                first partition that failed; the first one where the right replica leads already.
+            ClusterAuthorizationFailedError: It is not allowed.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return self._run(
+            _calls.elect_leaders(
+                self._native, election_type, partitions, timeout=timeout, return_exceptions=return_exceptions
+            )
+        )
+
+    def describe_acls(
+        self,
+        of: AclBindingFilter | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> list[AclBinding]:
+        """The rules of access that a filter takes.
+
+        Args:
+            of: Which rules; None for all.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+
+        Raises:
+            InvalidArgumentError: A part of the filter is no name of Kafka's.
+            SecurityDisabledError: The brokers have no authorizer.
+            ClusterAuthorizationFailedError: It is not allowed to look at them.
+            InvalidRequestError: The brokers do not know what the filter asks for.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return self._run(_security_calls.describe_acls(self._native, of, timeout=timeout))
+
+    def create_acls(
+        self, acls: Iterable[AclBinding], *, timeout: float | None = None, return_exceptions: bool = False
+    ) -> dict[AclBinding, None]:
+        """Adds rules of access; a rule that is there already stays as it is.
+
+        Args:
+            acls: The rules.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Raises:
+            InvalidArgumentError: A part of a rule is no name of Kafka's.
+            SecurityDisabledError, ClusterAuthorizationFailedError, InvalidRequestError, ...: From the first rule that
+                failed.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return self._run(
+            _security_calls.create_acls(self._native, acls, timeout=timeout, return_exceptions=return_exceptions)
+        )
+
+    def delete_acls(
+        self, filters: Iterable[AclBindingFilter], *, timeout: float | None = None, return_exceptions: bool = False
+    ) -> dict[AclBindingFilter, dict[AclBinding, None]]:
+        """Removes the rules of access that filters take, and tells for each filter which they were.
+
+        Args:
+            filters: Which rules go.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures, of filters and of single rules, are values of the result instead of
+                being raised.
+
+        Raises:
+            InvalidArgumentError: A part of a filter is no name of Kafka's.
+            SecurityDisabledError, ClusterAuthorizationFailedError, InvalidRequestError, ...: From the first filter or
+                rule that failed.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return self._run(
+            _security_calls.delete_acls(self._native, filters, timeout=timeout, return_exceptions=return_exceptions)
+        )
+
+    def describe_user_scram_credentials(
+        self, users: Iterable[str] | None = None, *, timeout: float | None = None, return_exceptions: bool = False
+    ) -> dict[str, tuple[ScramCredentialInfo, ...]]:
+        """The SCRAM credentials of users (KIP-554, Kafka 2.7 and newer): what they are for, not the passwords.
+
+        Args:
+            users: Their names, without `User:`; None for every user that has any.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Raises:
+            ResourceNotFoundError, ...: From the first user that failed; this one where a user has no credentials.
+            ClusterAuthorizationFailedError: It is not allowed.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return self._run(
+            _security_calls.describe_user_scram_credentials(
+                self._native, users, timeout=timeout, return_exceptions=return_exceptions
+            )
+        )
+
+    def alter_user_scram_credentials(
+        self,
+        alterations: Iterable[UserScramCredentialUpsertion | UserScramCredentialDeletion],
+        *,
+        timeout: float | None = None,
+        return_exceptions: bool = False,
+    ) -> dict[str, None]:
+        """Sets, replaces and deletes SCRAM credentials (KIP-554, Kafka 2.7 and newer). Passwords do not travel: they
+        are hashed here.
+
+        Args:
+            alterations: The changes; brokers take one of each user in a call.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Raises:
+            InvalidArgumentError: A mechanism is none, a password empty, a number of iterations below 1.
+            UnacceptableCredentialError, ResourceNotFoundError, DuplicateResourceError, ...: From the first user that
+                failed: too few or too many iterations, nothing to delete, named twice.
+            ClusterAuthorizationFailedError: It is not allowed.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return self._run(
+            _security_calls.alter_user_scram_credentials(
+                self._native, alterations, timeout=timeout, return_exceptions=return_exceptions
+            )
+        )
 
     @property
     def closed(self) -> bool:

@@ -281,19 +281,3 @@ def test_what_describes_has_the_same_shape(ad: ModuleType) -> None:
     assert ad.OffsetSpec.latest() == ad.OffsetSpec.latest() != ad.OffsetSpec.earliest()
     listing = ad.ConsumerGroupListing("g", True, state="stable", type=1)
     assert (listing.state.name, listing.type.name) == ("STABLE", "CONSUMER")
-
-
-@pytest.mark.parametrize("ck", ["kafkars.compat.confluent_kafka"], indirect=True)
-def test_what_is_not_offered_names_what_is(ad: ModuleType, ck: ModuleType) -> None:
-    admin = ad.AdminClient({"bootstrap.servers": "127.0.0.1:1"})
-    calls: dict[str, tuple[Any, ...]] = {
-        "create_acls": ([],),
-        "describe_acls": (None,),
-        "delete_acls": ([],),
-        "describe_user_scram_credentials": (),
-        "alter_user_scram_credentials": ([],),
-        "elect_leaders": (ck.ElectionType.PREFERRED,),
-    }
-    for call, arguments in calls.items():
-        with pytest.raises(NotImplementedError, match=rf"{call}.*\.sh"):
-            getattr(admin, call)(*arguments)

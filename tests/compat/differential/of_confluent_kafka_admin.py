@@ -90,6 +90,180 @@ CHECKED = [
 AUTHORIZED = optional(given("include_authorized_operations", True, text="x", none=None))
 
 
+def rule(world: World, kind_of: str = "AclBinding", **parts: Any) -> Any:
+    given = {
+        "restype": "topic",
+        "name": "orders",
+        "resource_pattern_type": "literal",
+        "principal": "User:a",
+        "host": "*",
+        "operation": "read",
+        "permission_type": "allow",
+        **parts,
+    }
+    return getattr(admin(world), kind_of)(**given)
+
+
+def upsertion(world: World, **parts: Any) -> Any:
+    module = admin(world)
+    mechanism = parts.pop("mechanism", module.ScramMechanism.SCRAM_SHA_256)
+    info = parts.pop("info", None) or module.ScramCredentialInfo(mechanism, parts.pop("iterations", 4096))
+    return module.UserScramCredentialUpsertion(
+        parts.pop("user", "carol"), info, parts.pop("password", b"secret"), **parts
+    )
+
+
+def deletion(world: World, user: Any = "nobody", mechanism: Any = "SCRAM_SHA_512") -> Any:
+    module = admin(world)
+    return module.UserScramCredentialDeletion(user, getattr(module.ScramMechanism, str(mechanism), mechanism))
+
+
+def security() -> list[Call]:
+    """Access control lists, credentials and elections."""
+    unknown = "UNKNOWN"
+    return [
+        Call(
+            "create_acls",
+            [
+                listed(
+                    "acls",
+                    rule,
+                    twice=lambda world: [rule(world)] * 2,
+                    filters=lambda world: [rule(world, "AclBindingFilter")],
+                    unknown_type=lambda world: [rule(world, restype=unknown)],
+                    unknown_operation=lambda world: [rule(world, operation=unknown)],
+                    unknown_pattern=lambda world: [rule(world, resource_pattern_type=unknown)],
+                    unknown_permission=lambda world: [rule(world, permission_type=unknown)],
+                    nameless=lambda world: [rule(world, name="")],
+                    nobody=lambda world: [rule(world, principal="")],
+                ),
+                *OPTIONS,
+            ],
+            keeps=True,
+        ),
+        Call(
+            "describe_acls",
+            [
+                Argument(
+                    "acl_binding_filter",
+                    lambda world: rule(world, "AclBindingFilter"),
+                    odd(
+                        lambda world: rule(world, "AclBindingFilter"),
+                        rule=rule,
+                        any=lambda world: rule(
+                            world,
+                            "AclBindingFilter",
+                            restype="any",
+                            name=None,
+                            resource_pattern_type="match",
+                            principal=None,
+                            host=None,
+                            operation="any",
+                            permission_type="any",
+                        ),
+                    ),
+                ),
+                *OPTIONS,
+            ],
+            keeps=True,
+        ),
+        Call(
+            "delete_acls",
+            [
+                listed(
+                    "acl_binding_filters",
+                    lambda world: rule(world, "AclBindingFilter"),
+                    twice=lambda world: [rule(world, "AclBindingFilter")] * 2,
+                    rules=lambda world: [rule(world)],
+                ),
+                *OPTIONS,
+            ],
+            keeps=True,
+        ),
+        Call(
+            "describe_user_scram_credentials",
+            [
+                optional(
+                    Argument(
+                        "users",
+                        lambda _: ["nobody"],
+                        odd(
+                            lambda _: "nobody",
+                            twice=lambda _: ["nobody"] * 2,
+                            nameless=lambda _: [""],
+                            nones=lambda _: [None],
+                        ),
+                    )
+                ),
+                *OPTIONS,
+            ],
+            keeps=True,
+        ),
+        Call(
+            "alter_user_scram_credentials",
+            [
+                listed(
+                    "alterations",
+                    deletion,
+                    few=lambda world: [upsertion(world, iterations=1)],
+                    many=lambda world: [upsertion(world, iterations=20000)],
+                    zero=lambda world: [upsertion(world, iterations=0)],
+                    text_iterations=lambda world: [upsertion(world, iterations="5")],
+                    text_password=lambda world: [upsertion(world, password="secret")],  # noqa: S106
+                    no_password=lambda world: [upsertion(world, password=None)],
+                    empty_password=lambda world: [upsertion(world, password=b"")],
+                    empty_salt=lambda world: [upsertion(world, salt=b"")],
+                    text_salt=lambda world: [upsertion(world, salt="salt")],
+                    no_info=lambda world: [upsertion(world, info="info")],
+                    unknown_mechanism=lambda world: [upsertion(world, mechanism=admin(world).ScramMechanism.UNKNOWN)],
+                    text_mechanism=lambda world: [upsertion(world, mechanism="SCRAM_SHA_256")],
+                    nameless=lambda world: [upsertion(world, user="")],
+                    nobody=lambda world: [upsertion(world, user=None)],
+                    number_user=lambda world: [upsertion(world, user=1)],
+                    base=lambda world: [admin(world).UserScramCredentialAlteration("carol")],
+                    twice=lambda world: [upsertion(world), deletion(world, "carol")],
+                    same_twice=lambda world: [upsertion(world)] * 2,
+                    deletes_unknown=lambda world: [deletion(world, mechanism=unknown)],
+                    deletes_text=lambda world: [deletion(world, mechanism="SHA")],
+                ),
+                *OPTIONS,
+            ],
+            keeps=True,
+        ),
+        Call(
+            "elect_leaders",
+            [
+                Argument(
+                    "election_type",
+                    lambda world: world.module.ElectionType.PREFERRED,
+                    {
+                        "none": lambda _: None,
+                        "text": lambda _: "PREFERRED",
+                        "number": lambda _: 0,
+                        "unclean": lambda world: world.module.ElectionType.UNCLEAN,
+                    },
+                ),
+                optional(
+                    Argument(
+                        "partitions",
+                        lambda world: [one(world, -1001)],
+                        odd(
+                            lambda world: one(world, -1001),
+                            twice=lambda world: [one(world, -1001)] * 2,
+                            offset=lambda world: [one(world, 5)],
+                            negative=lambda world: [one(world, -1001, -5)],
+                            unknown=lambda world: [one(world, -1001, 77)],
+                        ),
+                    )
+                ),
+                *OPTIONS,
+                optional(given("operation_timeout", 5, text="5", negative=-1)),
+            ],
+            keeps=True,
+        ),
+    ]
+
+
 def kind(uninitialised: Callable[[World, str], Any], settings: Callable[..., dict[str, Any]]) -> Kind:
     """AdminClient."""
     return Kind(
@@ -295,6 +469,7 @@ def kind(uninitialised: Callable[[World, str], Any], settings: Callable[..., dic
                 [Argument("topic_partition_offsets", lambda world: [one(world, 0)], OFFSETS.odd), *OPTIONS],
                 keeps=True,
             ),
+            *security(),
             Call("describe_cluster", [*OPTIONS, AUTHORIZED], keeps=True),
             Call("list_topics", [optional(TOPIC), LONG], waits=True, keeps=True),
             Call(
@@ -307,6 +482,7 @@ def kind(uninitialised: Callable[[World, str], Any], settings: Callable[..., dic
     )
 
 
+RULE = ("restype", "name", "resource_pattern_type", "principal", "host", "operation", "permission_type")
 KNOWN = {
     "DeletedRecords": ["low_watermark"],
     "ListOffsetsResultInfo": ["offset", "leader_epoch"],
@@ -317,7 +493,9 @@ KNOWN = {
     "ConfigResource": ["restype", "name", "set_config_dict"],
     "TopicDescription": ["name", "is_internal", "partitions"],
     "ScramCredentialInfo": ["mechanism", "iterations"],
-    "AclBinding": ["restype", "name", "resource_pattern_type", "principal", "host", "operation", "permission_type"],
+    "UserScramCredentialsDescription": ["user", "scram_credential_infos"],
+    "AclBinding": [*RULE],
+    "AclBindingFilter": [*RULE],
 }
 
 

@@ -13,6 +13,22 @@ def when_closed(*patterns: str) -> tuple[str, ...]:
 
 REASONS = [
     Reason(
+        ("*AdminClient.describe_acls(*",),
+        "an empty list where the brokers have no authorizer",
+        "KafkaException with SECURITY_DISABLED, which is what the brokers say",
+        "No rules and no access control are not the same: without one everybody may do everything.",
+    ),
+    Reason(
+        (
+            "*AdminClient.elect_leaders(unknown keyword)",
+            "*AdminClient.elect_leaders(request_timeout=*",
+            "*AdminClient.elect_leaders(operation_timeout=*",
+        ),
+        "SystemError with an option and without partitions",
+        "the election, or what the option is refused with",
+        "SystemError is a fault inside the library.",
+    ),
+    Reason(
         (
             "*Producer.close(*",
             "*Consumer.assignment(*",

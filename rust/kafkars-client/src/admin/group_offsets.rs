@@ -176,12 +176,16 @@ fn judged(
         topic: Arc::clone(topic),
         partition,
     };
-    (of.clone(), refused(&of, code))
+    (of.clone(), refused(&of, code, None))
 }
 
 /// A code of a partition as a result.
-pub(super) fn refused(of: &TopicPartition, code: i16) -> Result<(), ClientError> {
-    let refusal = outcome(code, Some(&of.topic), None);
+pub(super) fn refused(
+    of: &TopicPartition,
+    code: i16,
+    message: Option<String>,
+) -> Result<(), ClientError> {
+    let refusal = outcome(code, Some(&of.topic), message);
     refusal.map_err(|error| match error {
         ClientError::Broker {
             code,
@@ -246,7 +250,7 @@ fn told(response: OffsetFetchResponse) -> Result<Committed, ClientError> {
             topic: topic.into(),
             partition,
         };
-        refused(&of, code)?;
+        refused(&of, code, None)?;
         if offset >= 0 {
             let metadata = metadata.unwrap_or_default().into();
             let committed = OffsetAndMetadata {

@@ -1,24 +1,31 @@
-//! Administration: topics, partitions, settings, groups and their offsets. A call asks the broker that can answer,
-//! again where another try may help, and reports each thing it was asked about by itself.
+//! Administration: topics, partitions, settings, groups and their offsets, access control lists, SCRAM credentials. A
+//! call asks the broker that can answer, again where another try may help, and reports each thing it was asked about by
+//! itself.
 
+mod acls;
 mod cluster;
 mod configs;
+mod elections;
 mod group_offsets;
 mod groups;
 mod partitions;
 mod routing;
+mod scram;
 mod topics;
 
 use std::sync::Arc;
 
 use kafkars_protocol::ErrorCode;
 
+pub use self::acls::{AclBinding, AclBindingFilter};
 pub use self::cluster::ClusterDescription;
 pub use self::configs::{
     ConfigChange, ConfigEntry, ConfigOperation, ConfigResource, ConfigResourceType, ConfigSynonym,
 };
+pub use self::elections::ElectionType;
 pub use self::groups::{GroupDescription, GroupListing, MemberDescription};
 pub use self::partitions::{ListedOffset, OffsetSpec};
+pub use self::scram::{ScramAlteration, ScramCredentialInfo, ScramUpsertion};
 pub use self::topics::{CreatedTopic, NewPartitions, NewTopic, TopicDescription};
 use crate::client::Client;
 use crate::error::ClientError;

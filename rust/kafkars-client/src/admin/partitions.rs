@@ -204,7 +204,7 @@ impl Admin {
                 for Answered { of, code, found } in read(asked) {
                     match ErrorCode::from_i16(code) {
                         code if is_elsewhere(code) => again.push((of, code)),
-                        _ => done.push((of.clone(), refused(&of, code).map(|()| found))),
+                        _ => done.push((of.clone(), refused(&of, code, None).map(|()| found))),
                     }
                 }
             }
@@ -268,7 +268,7 @@ impl Admin {
                 },
                 None => {
                     let code = ErrorCode::UnknownTopicOrPartition.code();
-                    let error = refused(&of, code).and_then(|()| outcome(code, None, None));
+                    let error = refused(&of, code, None).and_then(|()| outcome(code, None, None));
                     leaders
                         .refused
                         .extend(error.err().map(|error| (of, Err(error))));

@@ -26,6 +26,7 @@ pub(crate) use race::first_success;
 pub(crate) use reachability::Reachability;
 pub(crate) use sasl::Authenticator;
 pub use sasl::SaslFailure;
+pub(crate) use sasl::salted_password;
 pub(crate) use tasks::Tasks;
 pub(crate) use tls::Tls;
 pub use tls::{TlsFailure, check as check_tls};

@@ -2,8 +2,8 @@
 
 use kafkars_client::ClientError;
 use kafkars_client::admin::{
-    ClusterDescription, ConfigEntry, ConfigResource, CreatedTopic, GroupDescription, GroupListing,
-    ListedOffset, Outcomes, TopicDescription,
+    AclBinding, ClusterDescription, ConfigEntry, ConfigResource, CreatedTopic, GroupDescription,
+    GroupListing, ListedOffset, Outcomes, ScramCredentialInfo, TopicDescription,
 };
 use kafkars_client::config::TopicPartition;
 use kafkars_client::group::OffsetAndMetadata;
@@ -160,4 +160,56 @@ pub(super) fn committed(
 
 pub(super) fn listed_offset(py: Python<'_>, found: ListedOffset) -> PyResult<Py<PyAny>> {
     (found.offset, found.timestamp, found.leader_epoch).into_py_any(py)
+}
+
+type Acl = (i8, String, i8, String, String, i8, i8);
+
+fn acl(acl: AclBinding) -> Acl {
+    (
+        acl.resource_type,
+        acl.resource_name,
+        acl.pattern_type,
+        acl.principal,
+        acl.host,
+        acl.operation,
+        acl.permission,
+    )
+}
+
+pub(super) fn acls(
+    py: Python<'_>,
+    answer: Result<Vec<AclBinding>, ClientError>,
+) -> PyResult<Py<PyAny>> {
+    let found = answer.map_err(|failure| error::client(py, &failure))?;
+    let found: Vec<Acl> = found.into_iter().map(acl).collect();
+    found.into_py_any(py)
+}
+
+/// What was found, or the exception that was met, by place.
+pub(super) fn in_places<T>(
+    py: Python<'_>,
+    answer: Result<Vec<Result<T, ClientError>>, ClientError>,
+    value: impl Fn(Python<'_>, T) -> PyResult<Py<PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let list = PyList::empty(py);
+    for outcome in answer.map_err(|failure| error::client(py, &failure))? {
+        list.append(match outcome {
+            Ok(found) => value(py, found)?,
+            Err(failure) => error::client(py, &failure).into_value(py).into_any(),
+        })?;
+    }
+    Ok(list.into_any().unbind())
+}
+
+pub(super) fn deleted_acls(
+    py: Python<'_>,
+    deleted: Outcomes<AclBinding, ()>,
+) -> PyResult<Py<PyAny>> {
+    let key = |py: Python<'_>, of: AclBinding| acl(of).into_py_any(py);
+    outcomes(py, Ok(deleted), key, nothing)
+}
+
+pub(super) fn credentials(py: Python<'_>, told: Vec<ScramCredentialInfo>) -> PyResult<Py<PyAny>> {
+    let told = told.into_iter().map(|one| (one.mechanism, one.iterations));
+    told.collect::<Vec<_>>().into_py_any(py)
 }

@@ -1,12 +1,16 @@
 //! What Python asks with, as tuples that `kafkars.admin` builds of its own types.
 
+use std::num::NonZeroU32;
+
 use kafkars_client::admin::{
-    ConfigChange, ConfigOperation, ConfigResource, ConfigResourceType, NewPartitions, NewTopic,
-    OffsetSpec,
+    AclBinding, AclBindingFilter, ConfigChange, ConfigOperation, ConfigResource,
+    ConfigResourceType, ElectionType, NewPartitions, NewTopic, OffsetSpec, ScramAlteration,
+    ScramUpsertion,
 };
-use kafkars_client::config::TopicPartition;
+use kafkars_client::config::{ScramHash, TopicPartition};
 use kafkars_client::group::OffsetAndMetadata;
 use pyo3::prelude::*;
+use zeroize::Zeroizing;
 
 use crate::error;
 
@@ -28,6 +32,20 @@ pub(super) type Change = (Resource, Vec<(String, i8, Option<String>)>);
 pub(super) type Partition = (String, i32);
 /// A partition with offset, leader epoch and metadata.
 pub(super) type Commit = (Partition, i64, Option<i32>, String);
+/// Kind of resource, name, kind of pattern, principal, host, operation, permission.
+pub(super) type Acl = (i8, String, i8, String, String, i8, i8);
+/// The same to look for.
+pub(super) type AclFilter = (
+    i8,
+    Option<String>,
+    i8,
+    Option<String>,
+    Option<String>,
+    i8,
+    i8,
+);
+/// User, mechanism, and for a new credential iterations, salt and password.
+pub(super) type Alteration = (String, i8, Option<(u32, Option<Vec<u8>>, Vec<u8>)>);
 
 pub(super) fn topic(
     (name, partitions, replication_factor, assignments, configs): Topic,
@@ -116,4 +134,60 @@ pub(super) fn offset_spec(
         other => return Err(error::argument(format!("{other} is no timestamp"))),
     };
     Ok((partition(of), spec))
+}
+
+pub(super) fn acl(
+    (resource_type, resource_name, pattern_type, principal, host, operation, permission): Acl,
+) -> AclBinding {
+    AclBinding {
+        resource_type,
+        resource_name,
+        pattern_type,
+        principal,
+        host,
+        operation,
+        permission,
+    }
+}
+
+pub(super) fn acl_filter(
+    (resource_type, resource_name, pattern_type, principal, host, operation, permission): AclFilter,
+) -> AclBindingFilter {
+    AclBindingFilter {
+        resource_type,
+        resource_name,
+        pattern_type,
+        principal,
+        host,
+        operation,
+        permission,
+    }
+}
+
+pub(super) fn alteration((user, mechanism, credential): Alteration) -> PyResult<ScramAlteration> {
+    let hash = match mechanism {
+        1 => ScramHash::Sha256,
+        2 => ScramHash::Sha512,
+        other => return Err(error::argument(format!("{other} is no mechanism of SCRAM"))),
+    };
+    let Some((iterations, salt, password)) = credential else {
+        return Ok(ScramAlteration::Deletion { user, hash });
+    };
+    let iterations = NonZeroU32::new(iterations)
+        .ok_or_else(|| error::argument("iterations: 0 is none".to_owned()))?;
+    Ok(ScramAlteration::Upsertion(ScramUpsertion {
+        user,
+        hash,
+        iterations,
+        salt,
+        password: Zeroizing::new(password),
+    }))
+}
+
+pub(super) fn election(number: i8) -> PyResult<ElectionType> {
+    match number {
+        0 => Ok(ElectionType::Preferred),
+        1 => Ok(ElectionType::Unclean),
+        other => Err(error::argument(format!("{other} is no type of election"))),
+    }
 }

@@ -281,6 +281,95 @@ impl PyAdmin {
         )
     }
 
+    fn describe_acls(
+        &self,
+        of: arguments::AclFilter,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        let filter = arguments::acl_filter(of);
+        self.request(
+            timeout,
+            move |admin, deadline| async move { admin.describe_acls(filter, deadline).await },
+            answers::acls,
+        )
+    }
+
+    fn create_acls(
+        &self,
+        acls: Vec<arguments::Acl>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        let acls = acls.into_iter().map(arguments::acl).collect();
+        self.request(
+            timeout,
+            move |admin, deadline| async move { admin.create_acls(acls, deadline).await },
+            |py, answer| answers::in_places(py, answer, answers::nothing),
+        )
+    }
+
+    fn delete_acls(
+        &self,
+        filters: Vec<arguments::AclFilter>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        let filters = filters.into_iter().map(arguments::acl_filter).collect();
+        self.request(
+            timeout,
+            move |admin, deadline| async move { admin.delete_acls(filters, deadline).await },
+            |py, answer| answers::in_places(py, answer, answers::deleted_acls),
+        )
+    }
+
+    fn describe_user_scram_credentials(
+        &self,
+        users: Option<Vec<String>>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        self.request(
+            timeout,
+            move |admin, deadline| async move {
+                admin.describe_user_scram_credentials(users, deadline).await
+            },
+            |py, answer| answers::outcomes(py, answer, answers::name, answers::credentials),
+        )
+    }
+
+    fn alter_user_scram_credentials(
+        &self,
+        alterations: Vec<arguments::Alteration>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        let alterations = alterations.into_iter().map(arguments::alteration);
+        let alterations: Vec<_> = alterations.collect::<PyResult<_>>()?;
+        self.request(
+            timeout,
+            move |admin, deadline| async move {
+                admin
+                    .alter_user_scram_credentials(alterations, deadline)
+                    .await
+            },
+            |py, answer| answers::outcomes(py, answer, answers::name, answers::nothing),
+        )
+    }
+
+    fn elect_leaders(
+        &self,
+        election: i8,
+        partitions: Option<Vec<arguments::Partition>>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        let election = arguments::election(election)?;
+        let named = |each: Vec<_>| each.into_iter().map(arguments::partition).collect();
+        let partitions = partitions.map(named);
+        self.request(
+            timeout,
+            move |admin, deadline| async move {
+                admin.elect_leaders(election, partitions, deadline).await
+            },
+            |py, answer| answers::outcomes(py, answer, answers::partition, answers::nothing),
+        )
+    }
+
     /// Ends every connection. Calls that wait end with `ClosedError`.
     fn close(&self) -> PyAdminRequest {
         let was_closed = self.closed.swap(true, Ordering::AcqRel);

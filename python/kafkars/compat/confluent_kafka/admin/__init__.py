@@ -15,12 +15,6 @@ from kafkars.compat.confluent_kafka.admin._acl import (
     AclBindingFilter,
     AclOperation,
     AclPermissionType,
-    ScramCredentialInfo,
-    ScramMechanism,
-    UserScramCredentialAlteration,
-    UserScramCredentialDeletion,
-    UserScramCredentialsDescription,
-    UserScramCredentialUpsertion,
 )
 from kafkars.compat.confluent_kafka.admin._client import AdminClient
 from kafkars.compat.confluent_kafka.admin._metadata import (
@@ -50,6 +44,14 @@ from kafkars.compat.confluent_kafka.admin._results import (
     MemberDescription,
     OffsetSpec,
     TopicDescription,
+)
+from kafkars.compat.confluent_kafka.admin._scram import (
+    ScramCredentialInfo,
+    ScramMechanism,
+    UserScramCredentialAlteration,
+    UserScramCredentialDeletion,
+    UserScramCredentialsDescription,
+    UserScramCredentialUpsertion,
 )
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
 

@@ -1,12 +1,18 @@
-"""Access lists and SCRAM credentials: the classes that programs name. The calls with them are not offered."""
+"""Access control lists (`confluent_kafka.admin`): rules, and filters for them."""
 
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any
+from functools import total_ordering
+from typing import Any, ClassVar, TypeVar
 
+from kafkars.admin import AclBinding as EngineBinding
+from kafkars.admin import AclBindingFilter as EngineFilter
+from kafkars.admin import acls
 from kafkars.compat.confluent_kafka._model import Ordered
-from kafkars.compat.confluent_kafka.admin._resources import ResourcePatternType, ResourceType, resource_type
+from kafkars.compat.confluent_kafka.admin._resources import ResourcePatternType, ResourceType
+
+E = TypeVar("E", bound=Enum)
 
 
 class AclOperation(Ordered):
@@ -36,8 +42,32 @@ class AclPermissionType(Ordered):
     ALLOW = 3
 
 
+@total_ordering
 class AclBinding:
-    """A line of an access list."""
+    """A rule of an access control list. Types are members of the enumerations, their names in any case, or numbers.
+
+    Args:
+        restype: What it is about.
+        name: The name of that; of `ResourceType.BROKER`, which is the cluster, "kafka-cluster".
+        resource_pattern_type: How the name is meant.
+        principal: Whom it is about, such as "User:alice".
+        host: The address that requests come from, or "*".
+        operation: What may be done, or not.
+        permission_type: Whether it may.
+
+    Raises:
+        ValueError: A part is None, no member, or for filters only.
+        TypeError: A part is of a wrong type.
+    """
+
+    _may_be_none: ClassVar[tuple[str, ...]] = ()
+    _refused: ClassVar[tuple[Enum, ...]] = (
+        ResourceType.ANY,
+        ResourcePatternType.ANY,
+        ResourcePatternType.MATCH,
+        AclOperation.ANY,
+        AclPermissionType.ANY,
+    )
 
     def __init__(
         self,
@@ -49,91 +79,130 @@ class AclBinding:
         operation: AclOperation | str | int,
         permission_type: AclPermissionType | str | int,
     ) -> None:
-        self.restype = resource_type(restype)
-        for what, text in (("name", name), ("principal", principal), ("host", host)):
-            self._check_text(what, text)
+        texts: dict[str, Any] = {"name": name, "principal": principal, "host": host}
+        kinds: dict[str, Any] = {
+            "restype": restype,
+            "resource_pattern_type": resource_pattern_type,
+            "operation": operation,
+            "permission_type": permission_type,
+        }
+        for part, value in {**texts, **kinds}.items():
+            if value is None and part not in self._may_be_none:
+                raise ValueError(f"Expected {part} to be not None")
+        for part, value in texts.items():
+            if value is not None and not isinstance(value, str):
+                raise TypeError(f"Expected {part} to be a string")
         self.name = name
-        self.resource_pattern_type = member(ResourcePatternType, resource_pattern_type)
         self.principal = principal
         self.host = host
+        self.restype = member(ResourceType, restype)
+        self.resource_pattern_type = member(ResourcePatternType, resource_pattern_type)
         self.operation = member(AclOperation, operation)
         self.permission_type = member(AclPermissionType, permission_type)
-
-    def _check_text(self, what: str, text: object) -> None:
-        if text is None:
-            raise ValueError(f"{what} must not be None")
-        if not isinstance(text, str):
-            raise TypeError(f"{what} must be str, not {type(text).__name__}")
+        for part in kinds:
+            if getattr(self, part) in self._refused:
+                raise ValueError(f"Cannot use enum {part}, value {getattr(self, part).name} in this class")
+        self.restype_int = int(self.restype.value)
+        self.resource_pattern_type_int = int(self.resource_pattern_type.value)
+        self.operation_int = int(self.operation.value)
+        self.permission_type_int = int(self.permission_type.value)
 
     def _place(self) -> tuple[Any, ...]:
-        return tuple(vars(self).values())
+        return (
+            self.restype,
+            self.name,
+            self.resource_pattern_type,
+            self.principal,
+            self.host,
+            self.operation,
+            self.permission_type,
+        )
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({','.join(map(str, self._place()))})"
 
     def __eq__(self, other: object) -> bool:
         return self._place() == other._place() if isinstance(other, AclBinding) else NotImplemented
+
+    def __lt__(self, other: object) -> bool:
+        return self._place() < other._place() if isinstance(other, AclBinding) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self._place())
 
 
 class AclBindingFilter(AclBinding):
-    """Which lines of access lists are meant."""
+    """Which rules are meant: None as a text, and ANY, take every value; `ResourcePatternType.MATCH` takes every rule that
+    holds for the name.
+    """
 
-    def _check_text(self, what: str, text: object) -> None:
-        if text is not None:
-            super()._check_text(what, text)
-
-
-class ScramMechanism(Ordered):
-    """Hashes of SCRAM."""
-
-    UNKNOWN = 0
-    SCRAM_SHA_256 = 1
-    SCRAM_SHA_512 = 2
+    _may_be_none = ("name", "principal", "host")
+    _refused = (
+        ResourceType.UNKNOWN,
+        ResourcePatternType.UNKNOWN,
+        AclOperation.UNKNOWN,
+        AclPermissionType.UNKNOWN,
+    )
 
 
-class ScramCredentialInfo:
-    """How a user's password is kept."""
+def member(kind: type[E], given: Any) -> E:
+    """A member of an enumeration by itself, its name in any case, or its number.
 
-    def __init__(self, mechanism: ScramMechanism, iterations: int) -> None:
-        self.mechanism = mechanism
-        self.iterations = iterations
-
-
-class UserScramCredentialsDescription:
-    """How a user's passwords are kept."""
-
-    def __init__(self, user: str, scram_credential_infos: list[ScramCredentialInfo]) -> None:
-        self.user = user
-        self.scram_credential_infos = scram_credential_infos
-
-
-class UserScramCredentialAlteration:
-    """A change of a user's password."""
-
-    def __init__(self, user: str) -> None:
-        self.user = user
+    Raises:
+        ValueError: There is none of that name or number.
+        TypeError: It is something else.
+    """
+    if isinstance(given, str):
+        try:
+            return kind[given.upper()]
+        except KeyError:
+            raise ValueError(f'Unknown value "{given}": should be a {kind.__name__}') from None
+    if isinstance(given, int):
+        return kind(given)
+    if isinstance(given, kind):
+        return given
+    raise TypeError(f'Unknown value "{given}": should be a {kind.__name__}')
 
 
-class UserScramCredentialUpsertion(UserScramCredentialAlteration):
-    """A new password."""
-
-    def __init__(
-        self, user: str, scram_credential_info: ScramCredentialInfo, password: bytes, salt: bytes | None = None
-    ) -> None:
-        super().__init__(user)
-        self.scram_credential_info = scram_credential_info
-        self.password = password
-        self.salt = salt
-
-
-class UserScramCredentialDeletion(UserScramCredentialAlteration):
-    """A password that is to go."""
-
-    def __init__(self, user: str, mechanism: ScramMechanism) -> None:
-        super().__init__(user)
-        self.mechanism = mechanism
+def engine_binding(of: AclBinding) -> EngineBinding:
+    """A rule as the engine has it."""
+    return EngineBinding(
+        of.principal,
+        acls.OPERATION_NAMES[of.operation_int],
+        acls.RESOURCE_TYPE_NAMES[of.restype_int],
+        of.name,
+        acls.PATTERN_TYPE_NAMES[of.resource_pattern_type_int],
+        acls.PERMISSION_NAMES[of.permission_type_int],
+        of.host,
+    )
 
 
-def member(kind: type[Enum], given: Any) -> Any:
-    """A member of an enumeration by itself, its name in any case, or its number."""
-    return kind[given.upper()] if isinstance(given, str) else kind(given)
+def engine_filter(of: AclBinding) -> EngineFilter:
+    """A filter as the engine has it."""
+    return EngineFilter(
+        of.principal,
+        acls.OPERATION_NAMES[of.operation_int],
+        acls.RESOURCE_TYPE_NAMES[of.restype_int],
+        of.name,
+        acls.PATTERN_TYPE_NAMES[of.resource_pattern_type_int],
+        acls.PERMISSION_NAMES[of.permission_type_int],
+        of.host,
+    )
+
+
+def binding(of: EngineBinding) -> AclBinding:
+    """A rule of the engine's. What the library has no name for is UNKNOWN."""
+    return AclBinding(
+        known(ResourceType, acls.RESOURCE_TYPES[of.resource_type]),
+        of.resource_name,
+        known(ResourcePatternType, acls.PATTERN_TYPES[of.pattern_type]),
+        of.principal,
+        of.host,
+        known(AclOperation, acls.OPERATIONS[of.operation]),
+        known(AclPermissionType, acls.PERMISSIONS[of.permission]),
+    )
+
+
+def known(kind: type[E], number: int) -> E:
+    """A member of an enumeration; UNKNOWN, which is 0, where the library has none of that number."""
+    return kind(number) if any(each.value == number for each in kind) else kind(0)

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from concurrent.futures import Future
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import kafkars
 from kafkars import errors
@@ -20,7 +20,6 @@ from kafkars.compat.confluent_kafka._model import (
     ConsumerGroupState,
     ConsumerGroupTopicPartitions,
     ConsumerGroupType,
-    ElectionType,
     IsolationLevel,
     TopicCollection,
 )
@@ -29,11 +28,11 @@ from kafkars.compat.confluent_kafka._partition import TopicPartition
 from kafkars.compat.confluent_kafka._translate import translated
 from kafkars.compat.confluent_kafka.admin import _answers as answers
 from kafkars.compat.confluent_kafka.admin import _arguments as arguments
-from kafkars.compat.confluent_kafka.admin._acl import AclBinding, AclBindingFilter, UserScramCredentialAlteration
 from kafkars.compat.confluent_kafka.admin._futures import Questions
 from kafkars.compat.confluent_kafka.admin._metadata import ClusterMetadata, GroupMetadata
 from kafkars.compat.confluent_kafka.admin._resources import ConfigResource
 from kafkars.compat.confluent_kafka.admin._results import DeletedRecords, ListOffsetsResultInfo, OffsetSpec
+from kafkars.compat.confluent_kafka.admin._security_calls import SecurityCalls
 from kafkars.types import OffsetAndMetadata
 from kafkars.types import TopicPartition as Place
 
@@ -43,8 +42,8 @@ if TYPE_CHECKING:
 Futures = dict[str, "Future[Any]"]
 
 
-class AdminClient:
-    """Asks a cluster about its topics, settings and groups, and changes them.
+class AdminClient(SecurityCalls):
+    """Asks a cluster about its topics, settings, groups and access control, and changes them.
 
     Calls return at once: a `concurrent.futures.Future`, or a dict of them by what was asked about. A failure is a
     `KafkaException` of the future. Arguments of the wrong type raise TypeError or ValueError before anything is asked.
@@ -394,40 +393,6 @@ class AdminClient:
         with translated("Failed to get cluster id"):
             return self._admin.describe_cluster(timeout=_cluster.seconds(timeout)).cluster_id
 
-    # --- not offered
-
-    def create_acls(self, acls: list[AclBinding], **kwargs: Any) -> NoReturn:
-        """Not offered: raises NotImplementedError."""
-        del acls, kwargs
-        raise not_offered("create_acls", "kafka-acls.sh of Apache Kafka adds them")
-
-    def describe_acls(self, acl_binding_filter: AclBindingFilter, **kwargs: Any) -> NoReturn:
-        """Not offered: raises NotImplementedError."""
-        del acl_binding_filter, kwargs
-        raise not_offered("describe_acls", "kafka-acls.sh of Apache Kafka lists them")
-
-    def delete_acls(self, acl_binding_filters: list[AclBindingFilter], **kwargs: Any) -> NoReturn:
-        """Not offered: raises NotImplementedError."""
-        del acl_binding_filters, kwargs
-        raise not_offered("delete_acls", "kafka-acls.sh of Apache Kafka removes them")
-
-    def describe_user_scram_credentials(self, users: list[str] | None = None, **kwargs: Any) -> NoReturn:
-        """Not offered: raises NotImplementedError."""
-        del users, kwargs
-        raise not_offered("describe_user_scram_credentials", "kafka-configs.sh --entity-type users describes them")
-
-    def alter_user_scram_credentials(self, alterations: list[UserScramCredentialAlteration], **kwargs: Any) -> NoReturn:
-        """Not offered: raises NotImplementedError."""
-        del alterations, kwargs
-        raise not_offered("alter_user_scram_credentials", "kafka-configs.sh --entity-type users alters them")
-
-    def elect_leaders(
-        self, election_type: ElectionType, partitions: list[TopicPartition] | None = None, **kwargs: Any
-    ) -> NoReturn:
-        """Not offered: raises NotImplementedError."""
-        del election_type, partitions, kwargs
-        raise not_offered("elect_leaders", "kafka-leader-election.sh of Apache Kafka starts them")
-
     # --- life
 
     def _check(self) -> None:
@@ -496,7 +461,3 @@ def change(entry: Any) -> ConfigChange:
     if operation != "delete" and not isinstance(entry.value, str):
         raise TypeError(f"the value of {entry.name} must be str, not {type(entry.value).__name__}")
     return ConfigChange(operation, None if entry.value is None else str(entry.value))
-
-
-def not_offered(call: str, instead: str) -> NotImplementedError:
-    return NotImplementedError(f"AdminClient.{call}() is not offered by kafkars: {instead}")

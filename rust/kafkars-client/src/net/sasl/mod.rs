@@ -26,6 +26,7 @@ use broker_words::LoginSecrets;
 use exchange::Exchange;
 pub use failure::SaslFailure;
 use line::Line;
+pub(crate) use scram::salted_password;
 
 use super::connection::Connection;
 use super::handshake::HandshakeError;

@@ -140,7 +140,8 @@ impl Scram {
             return Err(ScramError::Iterations(iterations));
         };
 
-        let salted = self.salted_password(&salt, count);
+        let password = self.password.expose().as_bytes();
+        let salted = salted_password(self.hash, password, &salt, count);
         let client_key = self.hmac(&salted, b"Client Key");
         let stored_key = digest::digest(self.digest(), &client_key);
         let binding = BASE64.encode(GS2_HEADER);
@@ -165,17 +166,6 @@ impl Scram {
             .map_err(|_| ScramError::Signature)
     }
 
-    fn salted_password(&self, salt: &[u8], iterations: NonZeroU32) -> Zeroizing<Vec<u8>> {
-        let algorithm = match self.hash {
-            ScramHash::Sha256 => pbkdf2::PBKDF2_HMAC_SHA256,
-            ScramHash::Sha512 => pbkdf2::PBKDF2_HMAC_SHA512,
-        };
-        let mut salted = Zeroizing::new(vec![0; self.digest().output_len]);
-        let password = self.password.expose().as_bytes();
-        pbkdf2::derive(algorithm, iterations, salt, password, &mut salted);
-        salted
-    }
-
     fn hmac(&self, key: &[u8], data: &[u8]) -> Zeroizing<Vec<u8>> {
         let algorithm = match self.hash {
             ScramHash::Sha256 => hmac::HMAC_SHA256,
@@ -186,10 +176,30 @@ impl Scram {
     }
 
     fn digest(&self) -> &'static digest::Algorithm {
-        match self.hash {
-            ScramHash::Sha256 => &digest::SHA256,
-            ScramHash::Sha512 => &digest::SHA512,
-        }
+        digest(self.hash)
+    }
+}
+
+/// What both sides know of a password: `Hi` of RFC 5802.
+pub(crate) fn salted_password(
+    hash: ScramHash,
+    password: &[u8],
+    salt: &[u8],
+    iterations: NonZeroU32,
+) -> Zeroizing<Vec<u8>> {
+    let algorithm = match hash {
+        ScramHash::Sha256 => pbkdf2::PBKDF2_HMAC_SHA256,
+        ScramHash::Sha512 => pbkdf2::PBKDF2_HMAC_SHA512,
+    };
+    let mut salted = Zeroizing::new(vec![0; digest(hash).output_len]);
+    pbkdf2::derive(algorithm, iterations, salt, password, &mut salted);
+    salted
+}
+
+fn digest(hash: ScramHash) -> &'static digest::Algorithm {
+    match hash {
+        ScramHash::Sha256 => &digest::SHA256,
+        ScramHash::Sha512 => &digest::SHA512,
     }
 }
 

@@ -1,0 +1,82 @@
+"""SCRAM credentials of users (KIP-554)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from kafkars.errors import InvalidArgumentError
+
+ScramMechanism = Literal["SCRAM-SHA-256", "SCRAM-SHA-512", "UNKNOWN"]
+"""A hash of SCRAM, by the name that `sasl_mechanism` has; "UNKNOWN" is what a newer broker may answer with."""
+
+MECHANISMS: dict[ScramMechanism, int] = {"SCRAM-SHA-256": 1, "SCRAM-SHA-512": 2}
+MECHANISM_NAMES: dict[int, ScramMechanism] = {number: name for name, number in MECHANISMS.items()}
+
+NativeAlteration = tuple[str, int, "tuple[int, bytes | None, bytes] | None"]
+
+
+class ScramCredentialInfo(NamedTuple):
+    """How the brokers keep a user's password: its hash cannot be asked for."""
+
+    mechanism: ScramMechanism
+    iterations: int
+    """How often it is hashed."""
+
+
+@dataclass(frozen=True)
+class UserScramCredentialUpsertion:
+    """A credential to make, or to replace. Its `repr` shows no password, and what is sent is a salted hash of it."""
+
+    user: str
+    """Whose, without `User:`."""
+    mechanism: ScramMechanism
+    """For logins by this mechanism; a user may have one of each."""
+    password: str | bytes = field(repr=False)
+    """The password."""
+    iterations: int = 4096
+    """How often it is hashed; brokers take 4,096 to 16,384."""
+    salt: bytes | None = field(default=None, repr=False)
+    """What it is hashed with; None for 24 random bytes."""
+
+
+@dataclass(frozen=True)
+class UserScramCredentialDeletion:
+    """A credential that is to go."""
+
+    user: str
+    """Whose, without `User:`."""
+    mechanism: ScramMechanism
+    """Which of them."""
+
+
+def to_native(of: object) -> NativeAlteration:
+    """A change as the extension module takes it. No message of it has the value of anything.
+
+    Raises:
+        InvalidArgumentError: The mechanism or the number of iterations is none.
+        TypeError: It is no change, or a part of it has a wrong type.
+    """
+    if not isinstance(of, (UserScramCredentialUpsertion, UserScramCredentialDeletion)):
+        raise TypeError(
+            "expected UserScramCredentialUpsertion or UserScramCredentialDeletion, not " + type(of).__name__
+        )
+    if not isinstance(of.user, str):
+        raise TypeError(f"user: expected str, not {type(of.user).__name__}")
+    if of.mechanism not in MECHANISMS:
+        raise InvalidArgumentError(f"mechanism: {of.mechanism!r} is none; one of {', '.join(map(repr, MECHANISMS))}")
+    number = MECHANISMS[of.mechanism]
+    if isinstance(of, UserScramCredentialDeletion):
+        return of.user, number, None
+    password = of.password.encode() if isinstance(of.password, str) else of.password
+    if not isinstance(password, bytes):
+        raise TypeError(f"password: expected str or bytes, not {type(password).__name__}")
+    if not password:
+        raise InvalidArgumentError("password: is empty")
+    if not isinstance(of.iterations, int):
+        raise TypeError(f"iterations: expected int, not {type(of.iterations).__name__}")
+    if of.iterations < 1:
+        raise InvalidArgumentError(f"iterations: {of.iterations} is none; brokers take 4096 to 16384")
+    if of.salt is not None and not isinstance(of.salt, bytes):
+        raise TypeError(f"salt: expected bytes, not {type(of.salt).__name__}")
+    return of.user, number, (of.iterations, of.salt, password)
