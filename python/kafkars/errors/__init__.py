@@ -183,6 +183,7 @@ from kafkars.errors.local import (
     TransactionOutcomeUnknownError,
     TransactionStateError,
     TransactionTimedOutError,
+    UnresolvedHostError,
     UnsupportedByBrokerError,
 )
 
@@ -357,6 +358,7 @@ __all__ = [
     "UnknownTopicIdError",
     "UnknownTopicOrPartitionError",
     "UnreleasedInstanceIdError",
+    "UnresolvedHostError",
     "UnstableOffsetCommitError",
     "UnsupportedAssignorError",
     "UnsupportedByBrokerError",

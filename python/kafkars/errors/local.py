@@ -42,6 +42,12 @@ class BrokerConnectionError(KafkaError, ConnectionError):
     retriable = True
 
 
+class UnresolvedHostError(BrokerConnectionError):
+    """The host name of an address has no address."""
+
+    name = "UNRESOLVED_HOST"
+
+
 class NotKafkaError(BrokerConnectionError):
     """What answered at the address does not speak Kafka, or speaks it over TLS only."""
 

@@ -1,5 +1,6 @@
 //! What a client counted, without locks.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
@@ -61,9 +62,31 @@ impl Counters {
             throttle_time_ms: self.throttle_time_ms.load(Relaxed),
         }
     }
+}
+
+/// What is counted of one broker's connections, and with it of the client's.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct BrokerCounters {
+    pub(crate) broker: Arc<Counters>,
+    pub(crate) client: Arc<Counters>,
+}
+
+impl BrokerCounters {
+    pub(crate) fn add(&self, counter: impl Fn(&Counters) -> &AtomicU64, amount: usize) {
+        add(counter(&self.broker), amount);
+        add(counter(&self.client), amount);
+    }
+
+    pub(crate) fn subtract(&self, counter: impl Fn(&Counters) -> &AtomicU64, amount: usize) {
+        subtract(counter(&self.broker), amount);
+        subtract(counter(&self.client), amount);
+    }
 
     pub(crate) fn throttled(&self, pause: Duration) {
-        add(&self.throttle_time_ms, pause.as_millis() as usize);
+        self.add(
+            |counters| &counters.throttle_time_ms,
+            pause.as_millis() as usize,
+        );
     }
 }
 
@@ -71,6 +94,6 @@ pub(crate) fn add(counter: &AtomicU64, amount: usize) {
     counter.fetch_add(amount as u64, Relaxed);
 }
 
-pub(crate) fn subtract(counter: &AtomicU64, amount: usize) {
+fn subtract(counter: &AtomicU64, amount: usize) {
     counter.fetch_sub(amount as u64, Relaxed);
 }

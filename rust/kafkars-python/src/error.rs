@@ -342,8 +342,8 @@ fn attempt_class(error: &AttemptError) -> &'static str {
 
 fn connect_class(cause: &ConnectCause) -> &'static str {
     match cause {
-        ConnectCause::Dns(_)
-        | ConnectCause::Refused
+        ConnectCause::Dns(_) => "UnresolvedHostError",
+        ConnectCause::Refused
         | ConnectCause::TimedOut(_)
         | ConnectCause::Silent(_)
         | ConnectCause::ClosedAtOnce

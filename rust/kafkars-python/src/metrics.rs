@@ -60,7 +60,11 @@ pub(crate) fn consumer<'py>(
     Ok(dict)
 }
 
-fn client<'py>(py: Python<'py>, metrics: &ClientMetrics) -> PyResult<Bound<'py, PyDict>> {
+/// Counters of a client's connections.
+pub(crate) fn client<'py>(
+    py: Python<'py>,
+    metrics: &ClientMetrics,
+) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     put!(
         dict,

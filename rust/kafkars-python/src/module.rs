@@ -11,13 +11,12 @@ use crate::arrow::{PyArrowBatch, check_arrow_layout};
 use crate::batch::{PyRecordBatch, PyRecordIterator};
 use crate::broker::{PyCertificateAuthority, PyEmbeddedBroker, PyMadeCertificate, PySeenRequest};
 use crate::compat::aiokafka;
-use crate::compat::confluent::{
-    self, PyConfluentConsumer, PyConfluentProducer, PyMessage, PyPendingFlag,
-};
+use crate::compat::confluent::{self, PyConfluentConsumer, PyConfluentProducer, PyMessage};
 use crate::config::{AdminFields, ClientSettings, ConsumerFields, ProducerFields};
 use crate::consumer::{PyAsyncConsumer, PyBaseConsumer, PyConsumer};
 use crate::metadata::PyRecordMetadata;
 use crate::payloads::{PyArrowColumn, PyPayloadDecoder};
+use crate::pending_flag::PyPendingFlag;
 use crate::producer::{
     self, PyAsyncDeliveries, PyAsyncProducer, PyBaseProducer, PyBatchBuilder, PyDeliveries,
     PyDeliveryFuture, PyProducer,

@@ -40,17 +40,17 @@ BROKER = set(
 )
 
 
-class Bell:
+class Flag:
     """Counts."""
 
     def __init__(self) -> None:
-        self.rings = 0
+        self.times = 0
         self.period: float | None = None
 
-    def ring(self) -> None:
-        self.rings += 1
+    def set(self) -> None:
+        self.times += 1
 
-    def every(self, seconds: float) -> None:
+    def set_every(self, seconds: float) -> None:
         self.period = seconds
 
 
@@ -62,30 +62,30 @@ def broker() -> Iterator[EmbeddedBroker]:
 
 
 def test_calls_wait_for_the_poll_and_keep_their_order() -> None:
-    bell, seen = Bell(), []
-    events = Events(Face(), bell)
+    pending, seen = Flag(), []
+    events = Events(Face(), pending)
     events.push(lambda: seen.append(1))
     events.push(lambda: seen.append(2))
-    assert (bell.rings, seen) == (2, [])
+    assert (pending.times, seen) == (2, [])
     assert events.serve() == 2
     assert (seen, events.serve()) == ([1, 2], 0)
 
 
 def test_what_a_callback_raises_comes_through_and_the_rest_keeps_its_turn() -> None:
-    bell, seen = Bell(), []
-    events = Events(Face(), bell)
+    pending, seen = Flag(), []
+    events = Events(Face(), pending)
     events.push(lambda: 1 / 0)
     events.push(lambda: seen.append(2))
-    rings = bell.rings
+    times = pending.times
     with pytest.raises(ZeroDivisionError):
         events.serve()
-    assert bell.rings == rings + 1
+    assert pending.times == times + 1
     assert (events.serve(), seen) == (1, [2])
 
 
 def test_calls_that_nobody_serves_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_events, "MOST_WAITING", 3)
-    events, seen = Events(Face(), Bell()), []
+    events, seen = Events(Face(), Flag()), []
     for number in range(5):
         events.push(lambda number=number: seen.append(number))  # type: ignore[misc]
     assert (events.serve(), seen) == (3, [2, 3, 4])
@@ -94,20 +94,20 @@ def test_calls_that_nobody_serves_are_bounded(monkeypatch: pytest.MonkeyPatch) -
 def test_statistics_are_told_at_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
     now, seen = [0.0], []
     monkeypatch.setattr(_events.time, "monotonic", lambda: now[0])
-    bell = Bell()
-    events = Events(Face(stats_cb=seen.append, statistics_interval=5.0), bell, statistics=lambda: "{}")
-    assert (bell.period, events.serve()) == (5.0, 0)
+    pending = Flag()
+    events = Events(Face(stats_cb=seen.append, statistics_interval=5.0), pending, statistics=lambda: "{}")
+    assert (pending.period, events.serve()) == (5.0, 0)
     now[0] = 5.0
     assert (events.serve(), events.serve(), seen) == (1, 0, ["{}"])
     now[0] = 30.0
     assert (events.serve(), events.serve()) == (1, 0)
-    assert Events(Face(stats_cb=seen.append), Bell(), statistics=lambda: "{}").serve() == 0
+    assert Events(Face(stats_cb=seen.append), Flag(), statistics=lambda: "{}").serve() == 0
 
 
 def test_pauses_are_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     now, total, seen = [0.0], [0.0], []
     monkeypatch.setattr(_events.time, "monotonic", lambda: now[0])
-    events = Events(Face(throttle_cb=seen.append), Bell(), throttled=lambda: total[0], address="b:1")
+    events = Events(Face(throttle_cb=seen.append), Flag(), throttled=lambda: total[0], address="b:1")
     now[0] = 1.0
     assert events.serve() == 0
     now[0], total[0] = 2.0, 0.25
@@ -128,9 +128,9 @@ def test_log_lines_reach_the_programs_logger_from_the_poll(broker: EmbeddedBroke
     handler.emit = caught.append  # type: ignore[method-assign]
     logger.addHandler(handler)
     heard = threading.Event()
-    bell = Bell()
-    bell.ring = heard.set  # type: ignore[method-assign]
-    events = Events(Face(logger=logger, log_level=logging.DEBUG), bell)
+    pending = Flag()
+    pending.set = heard.set  # type: ignore[method-assign]
+    events = Events(Face(logger=logger, log_level=logging.DEBUG), pending)
     with kafkars.Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
         producer.send("t", b"v").result(SECONDS)
     assert heard.wait(SECONDS)
@@ -143,7 +143,7 @@ def test_log_lines_reach_the_programs_logger_from_the_poll(broker: EmbeddedBroke
 
 
 def test_a_client_that_was_forgotten_listens_no_more() -> None:
-    events = Events(Face(logger=logging.getLogger("app")), Bell())
+    events = Events(Face(logger=logging.getLogger("app")), Flag())
     key = id(events)
     assert key in _logging._listeners
     del events
@@ -156,7 +156,7 @@ def test_statistics_of_a_producer_have_librdkafkas_layout(broker: EmbeddedBroker
     settings = producer_settings(({"bootstrap.servers": broker.bootstrap_servers, "client.id": "x"},), {})
     with kafkars.Producer(**settings.engine) as producer:
         producer.send("t", b"value", b"key").result(SECONDS)
-        events = events_of(Face(stats_cb=seen.append, statistics_interval=1e-6), settings.values, producer, Bell())
+        events = events_of(Face(stats_cb=seen.append, statistics_interval=1e-6), settings.values, producer, Flag())
         assert events.serve() == 1
     found: dict[str, Any] = json.loads(seen[0])
     assert set(found) == TOP

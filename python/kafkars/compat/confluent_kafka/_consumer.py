@@ -21,10 +21,11 @@ from kafkars.compat.confluent_kafka._commits import Commits, given
 from kafkars.compat.confluent_kafka._config import consumer_settings
 from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._group_metadata import packed
+from kafkars.compat.confluent_kafka._handlers import ConsumerPolls
 from kafkars.compat.confluent_kafka._offsets import END, INVALID, STORED
 from kafkars.compat.confluent_kafka._partition import TopicPartition
 from kafkars.compat.confluent_kafka._rebalance import Callback, Callbacks, Listener
-from kafkars.compat.confluent_kafka._translate import local_error, of_engine, refusal, translated
+from kafkars.compat.confluent_kafka._translate import of_engine, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
 from kafkars.config import ConsumerConfig
@@ -60,11 +61,11 @@ class Consumer(ConfluentConsumer):
     __slots__ = (
         "__weakref__",
         "_assignment",
-        "_bell",
         "_commits",
         "_engine",
         "_events",
         "_face",
+        "_pending",
         "_settings",
         "_trouble",
     )
@@ -81,11 +82,11 @@ class Consumer(ConfluentConsumer):
             self._settings = settings
             own: dict[str, Any] = {"enable_auto_commit": False} if is_own else {}
             self._engine: Any = Engine(ConsumerConfig(**{**settings.engine, **own}))
-        self._bell = PendingFlag()
+        self._pending = PendingFlag()
         self._face = face
-        self._trouble = Trouble(face.error_cb)
+        self._trouble = Trouble(face.error_cb, self._engine._brokers)
         self._commits = Commits(
-            self._engine, self._uncommitted, self._bell.ring, face, is_own=is_own, unknown=self._unknown_place
+            self._engine, self._uncommitted, self._pending.set, face, is_own=is_own, unknown=self._unknown_place
         )
         self._assignment = Assignment(
             self._engine,
@@ -97,12 +98,13 @@ class Consumer(ConfluentConsumer):
             or values["partition.assignment.strategy"] == "cooperative-sticky",
             is_reset_to_end=settings.engine["auto_offset_reset"] == "latest",
         )
-        self._open(self._engine, self._bell, face.enable_partition_eof)
+        self._events = events_of(face, values, self._engine, self._pending)
+        handler = ConsumerPolls(self._events, self._commits, self._trouble, self._pending)
+        self._open(self._engine, self._pending, handler, face.enable_partition_eof)
         if face.error_cb is not None:
-            self._reach()
-        self._events = events_of(face, values, self._engine, self._bell)
+            self._engine._watch_brokers(self._pending)
         if is_own and face.auto_commit_interval > 0:
-            self._bell.every(face.auto_commit_interval)
+            self._pending.set_every(face.auto_commit_interval)
 
     # --- what is read
 
@@ -486,36 +488,11 @@ class Consumer(ConfluentConsumer):
         """See `close()`."""
         self.close()
 
-    # --- what the native part asks for
-
-    def _serve(self) -> Message | None:
-        """Runs what the bell was rung for."""
-        self._events.serve()
-        self._commits.serve()
-        for topic in self._take_missing():
-            self._trouble.missing(topic)
-        message, is_more = self._trouble.next_message()
-        if is_more:
-            self._bell.ring()
-        return message
-
-    def _failed(self, problem: errors.KafkaError) -> Message | None:
-        """What the engine could not do, as a message; None where it is none of the program's business."""
-        return self._trouble.message_of(problem)
-
-    def _reached(self, problem: errors.KafkaError | None) -> None:
-        """The cluster cannot be reached, or can."""
-        self._trouble.reached(problem)
-
+    # --- what the parts of the consumer ask for
     def _unknown_partition(self, topic: str, partition: int) -> None:
         """What was assigned cannot exist: a later poll says so."""
         self._trouble.unknown(topic, partition)
-        self._bell.ring()
-
-    def _partition_end(self, topic: str, partition: int, offset: int) -> Message:
-        """A partition was read to its end."""
-        error = local_error("_PARTITION_EOF", f"{topic} [{partition}] was read to its end at offset {offset}")
-        return Message(topic, partition, offset, value=error.str().encode(), error=error)
+        self._pending.set()
 
     def _given(
         self, message: Message | None, offsets: list[TopicPartition] | None, nowhere: str = "_NO_OFFSET"

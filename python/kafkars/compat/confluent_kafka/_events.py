@@ -23,13 +23,13 @@ THROTTLE_LOOK = 1.0
 """How often it is looked whether brokers have made the client wait, in seconds."""
 
 
-class Bell(Protocol):
+class Flag(Protocol):
     """Makes the client call `serve()` at its next poll."""
 
-    def ring(self) -> None:
+    def set(self) -> None:
         """Once."""
 
-    def every(self, seconds: float) -> None:
+    def set_every(self, seconds: float) -> None:
         """Again and again."""
 
 
@@ -38,7 +38,7 @@ class Events:
 
     Args:
         face: The callbacks.
-        bell: Rung when something waits.
+        pending: Set when something waits.
         statistics: Makes the text for `stats_cb`.
         throttled: How long brokers have made the client wait so far, in seconds.
         address: The name of the cluster for `ThrottleEvent`.
@@ -47,13 +47,13 @@ class Events:
     def __init__(
         self,
         face: Face,
-        bell: Bell,
+        pending: Flag,
         *,
         statistics: Callable[[], str] | None = None,
         throttled: Callable[[], float] | None = None,
         address: str = "",
     ) -> None:
-        self._bell = bell
+        self._pending = pending
         self._waiting: deque[Callable[[], object]] = deque(maxlen=MOST_WAITING)
         self._lock = threading.Lock()
         self._every: list[Every] = []
@@ -62,14 +62,14 @@ class Events:
         if face.throttle_cb is not None and throttled is not None:
             self._every.append(Every(THROTTLE_LOOK, pauses(face.throttle_cb, throttled, address)))
         if self._every:
-            bell.every(min(each.seconds for each in self._every))
+            pending.set_every(min(each.seconds for each in self._every))
         if face.logger is not None:
             self._listen(face.logger, face.log_level)
 
     def push(self, call: Callable[[], object]) -> None:
         """Leaves a call for the program's next poll. Any thread may do so."""
         self._waiting.append(call)
-        self._bell.ring()
+        self._pending.set()
 
     def serve(self) -> int:
         """Makes the calls that wait, on this thread, and returns how many.
@@ -91,7 +91,7 @@ class Events:
                 served += call() is not NOTHING
             except BaseException:
                 if self._waiting:
-                    self._bell.ring()
+                    self._pending.set()
                 raise
         return served
 
@@ -127,7 +127,7 @@ class Every:
 
     def is_due(self, now: float) -> bool:
         """Whether its time has come; then the next one is set."""
-        # A bell that rings by the same period may be a moment early.
+        # A flag that is set by the same period may be a moment early.
         if now < self._next - min(0.1 * self.seconds, 0.05):
             return False
         self._next = max(self._next, now) + self.seconds
@@ -150,14 +150,14 @@ def pauses(callback: Callable[[Any], object], throttled: Callable[[], float], ad
     return look
 
 
-def events_of(face: Face, values: Values, engine: Any, bell: Bell) -> Events:
+def events_of(face: Face, values: Values, engine: Any, pending: Flag) -> Events:
     """The events of a producer or consumer.
 
     Args:
         face: The program's callbacks.
         values: The program's configuration.
         engine: The native producer or consumer.
-        bell: Rung when something waits.
+        pending: Set when something waits.
     """
     # The engine's own classes do this; the face uses what is below them.
     _logging.start()
@@ -171,7 +171,7 @@ def events_of(face: Face, values: Values, engine: Any, bell: Bell) -> Events:
     )
     return Events(
         face,
-        bell,
+        pending,
         statistics=statistics.text,
         throttled=lambda: engine.metrics()["client"]["throttle_time_ms"] / 1000,
         address=address,

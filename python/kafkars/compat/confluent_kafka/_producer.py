@@ -17,6 +17,7 @@ from kafkars.compat.confluent_kafka import _cluster
 from kafkars.compat.confluent_kafka._config import producer_settings
 from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._group_metadata import unpacked
+from kafkars.compat.confluent_kafka._handlers import ProducerPolls
 from kafkars.compat.confluent_kafka._partition import TopicPartition
 from kafkars.compat.confluent_kafka._translate import local_error, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
@@ -49,7 +50,7 @@ class Producer(ConfluentProducer):
     """
 
     # An instance dictionary would be looked at for every call of produce().
-    __slots__ = ("__weakref__", "_bell", "_engine", "_events", "_face", "_settings", "_trouble")
+    __slots__ = ("__weakref__", "_engine", "_events", "_face", "_pending", "_settings", "_trouble")
 
     def __init__(self, config: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
         """See the class."""
@@ -58,21 +59,22 @@ class Producer(ConfluentProducer):
         with translated("Failed to create producer"):
             self._settings = settings
             self._engine: Any = Engine(ProducerConfig(**settings.engine))
-        self._bell = PendingFlag()
+        self._pending = PendingFlag()
         self._face = face
-        self._trouble = Trouble(face.error_cb)
+        self._trouble = Trouble(face.error_cb, self._engine._brokers)
+        self._events = events_of(face, settings.values, self._engine, self._pending)
         self._open(
             self._engine,
-            self._bell,
+            self._pending,
+            ProducerPolls(self._events, self._trouble),
             face.queue_max_messages,
             face.queue_max_bytes,
             face.on_delivery,
             face.delivery_report_only_error,
             settings.engine["delivery_timeout_ms"] / 1000,
         )
-        self._events = events_of(face, settings.values, self._engine, self._bell)
         if face.error_cb is not None:
-            self._reach()
+            self._engine._watch_brokers(self._pending)
 
     def produce_batch(
         self,
@@ -292,16 +294,6 @@ class Producer(ConfluentProducer):
     ) -> None:
         """See `close()`."""
         self.close()
-
-    # --- what the native part asks for
-
-    def _serve(self) -> int:
-        """Runs what the bell was rung for. Returns how many callbacks ran."""
-        return self._events.serve()
-
-    def _reached(self, problem: errors.KafkaError | None) -> None:
-        """The cluster cannot be reached, or can."""
-        self._trouble.reached(problem)
 
     def _check_handle(self) -> None:
         """Fails where the producer is closed, in the words of calls that only ask the cluster."""

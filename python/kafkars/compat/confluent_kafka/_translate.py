@@ -54,6 +54,7 @@ CONNECTING: dict[type[errors.KafkaError], str] = {
     errors.AuthenticationError: "_AUTHENTICATION",
     errors.CredentialsError: "_AUTHENTICATION",
     errors.HandshakeTimeoutError: "_TRANSPORT",
+    errors.UnresolvedHostError: "_RESOLVE",
 }
 """Why a connection came to nothing, as `error_cb` hears of it. Calls that needed the connection run out of time in
 librdkafka: they have the code of that here, and fail as soon as the reason is known."""

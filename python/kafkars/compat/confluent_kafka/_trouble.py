@@ -24,16 +24,31 @@ UNREACHED = (
 """The cluster and not what is read from it."""
 
 
+BrokerStatus = tuple[int | None, str, errors.KafkaError | None, dict[str, int]]
+"""A broker's number, or None of a bootstrap address; its address; why it cannot be connected to; its counters."""
+
+
+def all_down(count: int) -> KafkaError:
+    return local_error("_ALL_BROKERS_DOWN", f"{count}/{count} brokers are down")
+
+
 class Trouble:
     """The errors of one client.
 
     Args:
         error_cb: Called with errors of the client as a whole.
+        brokers: Tells how it stands with each broker.
     """
 
-    def __init__(self, error_cb: Callable[[KafkaError], object] | None) -> None:
+    def __init__(
+        self, error_cb: Callable[[KafkaError], object] | None, brokers: Callable[[], list[BrokerStatus]]
+    ) -> None:
         self._error_cb = error_cb
+        self._brokers = brokers
+        self._failing: dict[str, int] = {}
+        self._news: deque[KafkaError] = deque()
         self._is_down = False
+        self._is_lost = False
         self._told: set[tuple[str, int | None, int | None, int]] = set()
         self._messages: deque[Message] = deque()
         self._lock = threading.Lock()
@@ -92,21 +107,48 @@ class Trouble:
             self._told.add(told)
         return Message(problem.topic, problem.partition, problem.offset, value=error.str().encode(), error=error)
 
+    def look(self) -> int:
+        """Tells `error_cb` of brokers that cannot be connected to any more, or for another reason than before, and when
+        there is none left. Returns how many errors that were.
+        """
+        if self._error_cb is None:
+            return 0
+        failing: dict[str, int] = {}
+        brokers = self._brokers()
+        for node, address, problem, _ in brokers:
+            if problem is None:
+                continue
+            name = f"{address}/{'bootstrap' if node is None else node}"
+            error = of_connection(problem)
+            failing[name] = error.code()
+            if self._failing.get(name) != error.code():
+                self._news.append(KafkaError(error.code(), f"{name}: {error.str()}"))
+        is_down = len(failing) == len(brokers) > 0
+        if is_down and not self._is_down:
+            self._news.append(all_down(len(brokers)))
+        self._failing, self._is_down = failing, is_down
+        told = 0
+        while self._news:
+            # What the program raises comes through; the others are told next time.
+            self.tell(self._news.popleft())
+            told += 1
+        return told
+
     def reached(self, problem: errors.KafkaError | None) -> None:
         """The cluster cannot be reached, or can: `error_cb` hears of each loss once."""
+        self.look()
         if problem is None:
-            self._is_down = False
+            self._is_lost = False
             return
-        if self._is_down:
+        if self._is_lost or self._is_down:
             return
-        self._is_down = True
+        self._is_lost = True
         causes = problem.causes if isinstance(problem, errors.BootstrapError) else ()
         for address, cause in causes:
             self.tell(local_error("_TRANSPORT", f"{address}/bootstrap: {cause}"))
         if not causes:
             self.tell(of_connection(problem))
-        count = max(len(causes), 1)
-        self.tell(local_error("_ALL_BROKERS_DOWN", f"{count}/{count} brokers are down"))
+        self.tell(all_down(max(len(causes), 1)))
 
     def tell(self, error: KafkaError) -> None:
         """Calls `error_cb`."""

@@ -27,7 +27,7 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(1);
 pub(crate) struct Core {
     pub(crate) network: Arc<Network>,
     pub(crate) desk: MetadataUpdater,
-    brokers: RwLock<HashMap<i32, Arc<Broker>>>,
+    pub(super) brokers: RwLock<HashMap<i32, Arc<Broker>>>,
     /// Held while a new snapshot is made, never by readers.
     updating: Mutex<()>,
     cluster: RwLock<Arc<Cluster>>,

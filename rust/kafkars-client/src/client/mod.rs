@@ -16,11 +16,13 @@ use crate::metadata;
 use crate::metrics::ClientMetrics;
 use crate::{after, now};
 
+mod broker_status;
 mod coordinator;
 mod core;
 mod requests;
 mod topics;
 
+pub use self::broker_status::BrokerStatus;
 pub use self::coordinator::CoordinatorKind;
 pub(crate) use self::core::Core;
 
@@ -170,6 +172,33 @@ impl Client {
     #[must_use]
     pub fn metrics(&self) -> ClientMetrics {
         self.core.network.counters.snapshot()
+    }
+
+    /// The brokers of the cluster, or before it is known the bootstrap addresses. Never blocks.
+    #[must_use]
+    pub fn brokers(&self) -> Vec<BrokerStatus> {
+        self.core.broker_statuses()
+    }
+
+    /// Told whenever an address begins to fail, fails for another cause, or is reached again. From now on the cluster
+    /// is looked for, and asked for again when a connection ends: otherwise a client that has nothing to do does not
+    /// find out.
+    #[must_use]
+    pub fn watch_brokers(&self) -> watch::Receiver<u64> {
+        let core = Arc::downgrade(&self.core);
+        let reachability = &self.core.network.reachability;
+        let mut ends = reachability.ends();
+        self.core.network.tasks.spawn(async move {
+            while ends.changed().await.is_ok() {
+                let Some(core) = core.upgrade() else {
+                    return;
+                };
+                core.desk.doubt_everything();
+            }
+        });
+        let changes = reachability.changes();
+        self.refresh_metadata();
+        changes
     }
 
     /// Ends every task and connection, and waits until they are gone. Whoever waits for an answer gets an error.

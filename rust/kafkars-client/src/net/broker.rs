@@ -23,7 +23,7 @@ use super::transport::{Transport, handshake_limit, resolve};
 use super::versions::ApiVersionTable;
 use super::{ConnectionKind, Tasks};
 use crate::error::{AttemptError, ConnectCause};
-use crate::metrics::{Counters, add};
+use crate::metrics::{BrokerCounters, ClientMetrics, Counters};
 use crate::{after, now};
 
 /// A connection that takes longer is a reason to ask where the broker's partitions went.
@@ -55,6 +55,7 @@ pub(crate) struct Broker {
     host: Arc<str>,
     port: u16,
     network: Arc<Network>,
+    counters: BrokerCounters,
     connections: [Mutex<Slot>; ConnectionKind::COUNT],
     pace: Mutex<Pace>,
     /// Told when a pause becomes shorter.
@@ -104,6 +105,10 @@ impl Broker {
             address: format!("{host}:{port}").into(),
             host,
             port,
+            counters: BrokerCounters {
+                broker: Arc::default(),
+                client: Arc::clone(&network.counters),
+            },
             network,
             connections: std::array::from_fn(|_| Mutex::new(Slot::Empty)),
             pace: Mutex::new(Pace {
@@ -121,6 +126,11 @@ impl Broker {
     /// `host:port`.
     pub(crate) fn address(&self) -> &Arc<str> {
         &self.address
+    }
+
+    /// What was counted of its connections.
+    pub(crate) fn metrics(&self) -> ClientMetrics {
+        self.counters.broker.snapshot()
     }
 
     pub(crate) fn is_at(&self, host: &str, port: u16) -> bool {
@@ -282,7 +292,7 @@ impl Broker {
         self.note_trust(established.as_ref().err());
         match established {
             Err(cause) => {
-                add(&self.network.counters.connections_failed, 1);
+                self.counters.add(|each| &each.connections_failed, 1);
                 self.network.reachability.failed(&self.address, &cause);
                 *self.connections[kind.index()].lock() = Slot::Empty;
                 drop(outcome.send(Some(Err(self.failure(cause)))));
@@ -306,6 +316,7 @@ impl Broker {
                     limit: handshake_limit(config),
                     backoff: Backoff::new(config.reconnect_backoff, config.reconnect_backoff_max),
                 };
+                let network = Arc::clone(&self.network);
                 // From here on only users of the connection keep it, not its own driver.
                 drop(self);
                 match authenticator {
@@ -314,6 +325,7 @@ impl Broker {
                     }
                     _ => driver.await,
                 }
+                network.reachability.ended();
             }
         }
     }
@@ -363,7 +375,7 @@ impl Broker {
             request_timeout: config.request_timeout,
             max_idle: config.connections_max_idle,
             longest_frame: config.receive_message_max_bytes,
-            counters: Arc::clone(&self.network.counters),
+            counters: self.counters.clone(),
         };
         let (connection, driver) = Connection::new(reader, writer, settings);
         let mut driver = Box::pin(driver);

@@ -13,7 +13,6 @@ use super::connection::Shared;
 use super::frame_reader::{FrameReader, ReadError};
 use super::transport::ReadHalf;
 use crate::error::AttemptError;
-use crate::metrics::{add, subtract};
 use crate::now;
 
 /// Ends when the connection does.
@@ -54,8 +53,8 @@ impl Driver {
         };
         let received = self.reader.received();
         let counters = &self.shared.settings.counters;
-        add(
-            &counters.bytes_received,
+        counters.add(
+            |each| &each.bytes_received,
             (received - self.received) as usize,
         );
         self.received = received;
@@ -91,8 +90,8 @@ impl Driver {
             }
         };
         let counters = &self.shared.settings.counters;
-        add(&counters.responses_received, 1);
-        subtract(&counters.requests_in_flight, 1);
+        counters.add(|each| &each.responses_received, 1);
+        counters.subtract(|each| &each.requests_in_flight, 1);
         if let Some(pending) = pending {
             pending.answer(Ok(frame));
         }
@@ -157,7 +156,10 @@ impl Driver {
             drop(state);
             let mut written = 0;
             let result = outbox.poll_write(&mut writer, context, &mut written);
-            add(&self.shared.settings.counters.bytes_sent, written);
+            self.shared
+                .settings
+                .counters
+                .add(|each| &each.bytes_sent, written);
             state = self.shared.lock();
             if state.failure.is_some() {
                 return Ok(()); // and the next poll ends

@@ -2,10 +2,12 @@
 //! it answers again. The tries between are lines for debugging.
 
 use std::collections::HashMap;
+use std::mem::discriminant;
 use std::sync::Arc;
 use std::time::Instant;
 
 use parking_lot::Mutex;
+use tokio::sync::watch;
 
 use crate::error::ConnectCause;
 use crate::now;
@@ -14,25 +16,56 @@ use crate::now;
 const MOST_ADDRESSES: usize = 10_000;
 
 /// Addresses that failed at their last try.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Reachability {
     outages: Mutex<HashMap<Arc<str>, Outage>>,
+    /// How often an address began to fail, failed for another cause, or was reached again.
+    changes: watch::Sender<u64>,
+    /// How many connections have ended.
+    ends: watch::Sender<u64>,
 }
 
 #[derive(Debug)]
 struct Outage {
     since: Instant,
     attempts: u32,
+    cause: ConnectCause,
+}
+
+impl Default for Reachability {
+    fn default() -> Self {
+        Self {
+            outages: Mutex::default(),
+            changes: watch::Sender::new(0),
+            ends: watch::Sender::new(0),
+        }
+    }
 }
 
 impl Reachability {
+    /// Why the last try of an address failed; none if it did not.
+    pub(crate) fn failure(&self, address: &str) -> Option<ConnectCause> {
+        let outages = self.outages.lock();
+        outages.get(address).map(|outage| outage.cause.clone())
+    }
+
+    /// Told of every change of what fails.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
     /// A try failed. Returns whether that is news.
     pub(crate) fn failed(&self, address: &Arc<str>, cause: &ConnectCause) -> bool {
         let mut outages = self.outages.lock();
         if let Some(outage) = outages.get_mut(address) {
             outage.attempts = outage.attempts.saturating_add(1);
             let attempts = outage.attempts;
+            let is_another = discriminant(&outage.cause) != discriminant(cause);
+            outage.cause = cause.clone();
             drop(outages);
+            if is_another {
+                self.changed();
+            }
             tracing::debug!(target: "kafkars::net", broker = %address, attempts, %cause, "still cannot connect");
             return false;
         }
@@ -42,9 +75,11 @@ impl Reachability {
         let outage = Outage {
             since: now(),
             attempts: 1,
+            cause: cause.clone(),
         };
         outages.insert(Arc::clone(address), outage);
         drop(outages);
+        self.changed();
         tracing::warn!(
             target: "kafkars::net",
             broker = %address,
@@ -57,6 +92,7 @@ impl Reachability {
     /// A connection is there. Returns after how many failures, if there were any.
     pub(crate) fn reached(&self, address: &Arc<str>) -> Option<u32> {
         let outage = self.outages.lock().remove(address)?;
+        self.changed();
         tracing::warn!(
             target: "kafkars::net",
             broker = %address,
@@ -65,6 +101,20 @@ impl Reachability {
             "reachable again"
         );
         Some(outage.attempts)
+    }
+
+    /// Told of every connection that ends.
+    pub(crate) fn ends(&self) -> watch::Receiver<u64> {
+        self.ends.subscribe()
+    }
+
+    /// A connection has ended.
+    pub(crate) fn ended(&self) {
+        self.ends.send_modify(|ends| *ends += 1);
+    }
+
+    fn changed(&self) {
+        self.changes.send_modify(|changes| *changes += 1);
     }
 }
 

@@ -12,7 +12,9 @@ use pyo3::prelude::*;
 
 use super::request::PyAdminRequest;
 use super::{answers, arguments};
+use crate::brokers;
 use crate::config::AdminSettings;
+use crate::pending_flag::PyPendingFlag;
 use crate::runtime::{self, ForkGuard};
 use crate::{error, types};
 
@@ -44,6 +46,18 @@ impl PyAdmin {
     #[getter]
     fn closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
+    }
+
+    /// As of the producers and consumers: number or None, address, why it cannot be connected to or None, counters.
+    fn _brokers<'py>(&self, py: Python<'py>) -> PyResult<Vec<brokers::Status<'py>>> {
+        self.birthplace.check()?;
+        brokers::statuses(py, self.admin.client())
+    }
+
+    /// Sets the flag whenever `_brokers()` has changed. Begins to look for the cluster.
+    fn _watch_brokers(&self, flag: &PyPendingFlag) -> PyResult<()> {
+        self.birthplace.check()?;
+        brokers::watch(self.admin.client(), flag.handle())
     }
 
     fn create_topics(

@@ -8,6 +8,8 @@ use pyo3::types::{PyDict, PyFrozenSet, PyType};
 use super::core::ConsumerCore;
 use super::group::Listeners;
 use crate::argument;
+use crate::brokers;
+use crate::pending_flag::PyPendingFlag;
 use crate::types;
 
 /// Assignment, positions and counters.
@@ -186,6 +188,24 @@ impl PyBaseConsumer {
     /// Records between the position and the end as the last fetch told it, or None before the first.
     fn lag(&self, partition: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
         self.core.lag(partition)
+    }
+
+    /// Every broker, or every bootstrap address before the cluster is known: its number or None, its address, why it
+    /// cannot be connected to or None, and its counters.
+    fn _brokers<'py>(&self, py: Python<'py>) -> PyResult<Vec<brokers::Status<'py>>> {
+        self.core.check()?;
+        brokers::statuses(py, self.core.consumer.client())
+    }
+
+    /// The leaders of a topic's partitions that are known: partition, broker, leader epoch.
+    fn _leaders(&self, topic: &str) -> Vec<(i32, i32, i32)> {
+        brokers::leaders(self.core.consumer.client(), topic)
+    }
+
+    /// Sets the flag whenever `_brokers()` has changed. Begins to look for the cluster.
+    fn _watch_brokers(&self, flag: &PyPendingFlag) -> PyResult<()> {
+        self.core.check()?;
+        brokers::watch(self.core.consumer.client(), flag.handle())
     }
 
     /// Whether `close()` was called.

@@ -9,8 +9,10 @@ use pyo3::types::{PyDict, PyType};
 
 use super::batch_builder::PyBatchBuilder;
 use super::core::ProducerCore;
+use crate::brokers;
 use crate::error;
 use crate::gc::at_end_of_life;
+use crate::pending_flag::PyPendingFlag;
 use crate::types;
 
 /// Counters and life.
@@ -90,6 +92,24 @@ impl PyBaseProducer {
             (topic.to_string(), partition, records, bytes)
         });
         Ok(named.collect())
+    }
+
+    /// Every broker, or every bootstrap address before the cluster is known: its number or None, its address, why it
+    /// cannot be connected to or None, and its counters.
+    fn _brokers<'py>(&self, py: Python<'py>) -> PyResult<Vec<brokers::Status<'py>>> {
+        self.core.check()?;
+        brokers::statuses(py, self.core.producer.client())
+    }
+
+    /// The leaders of a topic's partitions that are known: partition, broker, leader epoch.
+    fn _leaders(&self, topic: &str) -> Vec<(i32, i32, i32)> {
+        brokers::leaders(self.core.producer.client(), topic)
+    }
+
+    /// Sets the flag whenever `_brokers()` has changed. Begins to look for the cluster.
+    fn _watch_brokers(&self, flag: &PyPendingFlag) -> PyResult<()> {
+        self.core.check()?;
+        brokers::watch(self.core.producer.client(), flag.handle())
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import kafkars
 from kafkars import errors
+from kafkars._kafkars import PendingFlag
 from kafkars.admin import ConfigChange
 from kafkars.admin import NewTopic as EngineTopic
 from kafkars.compat.confluent_kafka import _cluster
@@ -26,6 +28,7 @@ from kafkars.compat.confluent_kafka._model import (
 from kafkars.compat.confluent_kafka._new_topic import NewPartitions, NewTopic
 from kafkars.compat.confluent_kafka._partition import TopicPartition
 from kafkars.compat.confluent_kafka._translate import translated
+from kafkars.compat.confluent_kafka._trouble import Trouble
 from kafkars.compat.confluent_kafka.admin import _answers as answers
 from kafkars.compat.confluent_kafka.admin import _arguments as arguments
 from kafkars.compat.confluent_kafka.admin._futures import Questions
@@ -40,6 +43,9 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Futures = dict[str, "Future[Any]"]
+
+SLICE = 0.05
+"""Longest wait between two looks for errors, in seconds."""
 
 
 class AdminClient(SecurityCalls):
@@ -70,6 +76,12 @@ class AdminClient(SecurityCalls):
                 **{**settings.engine, "default_api_timeout_ms": settings.engine["request_timeout_ms"]}
             )
         self._questions = Questions()
+        # The engine's half of it: the synchronous `Admin` has no events.
+        native = self._admin._native
+        self._pending = PendingFlag()
+        self._trouble = Trouble(settings.face.error_cb, native._brokers)
+        if settings.face.error_cb is not None:
+            native._watch_brokers(self._pending)
 
     # --- topics
 
@@ -408,10 +420,25 @@ class AdminClient(SecurityCalls):
         self._settings.credentials.change(username, password)
 
     def poll(self, timeout: float | None = -1) -> int:
-        """Nothing waits to be served: futures are completed by themselves. Returns 0."""
-        seconds(timeout)
-        self._check()
-        return 0
+        """Calls `error_cb` where there is something to tell it, and waits up to `timeout` seconds for that; -1 and None
+        wait as long as it takes. Futures are completed by themselves.
+
+        Returns:
+            How many errors were told.
+        """
+        limit = seconds(timeout)
+        until = None if limit is None else time.monotonic() + limit
+        while True:
+            self._check()
+            if self._pending.is_set():
+                self._pending.clear()
+                told = self._trouble.look()
+                if told:
+                    return told
+            left = SLICE if until is None else until - time.monotonic()
+            if left <= 0:
+                return 0
+            time.sleep(min(left, SLICE))
 
     def __len__(self) -> int:
         return len(self._questions)

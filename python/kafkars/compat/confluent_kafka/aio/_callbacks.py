@@ -11,8 +11,8 @@ from typing import Any
 from kafkars.compat.confluent_kafka._face import Face
 
 
-class LoopBell:
-    """Has what waits served by the event loop: rung from any thread, or by the clock."""
+class LoopFlag:
+    """Has what waits served by the event loop: set by any thread, or by the clock."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, serve: Callable[[], object]) -> None:
         self._loop = loop
@@ -20,24 +20,24 @@ class LoopBell:
         self._timer: asyncio.TimerHandle | None = None
         self._is_closed = False
 
-    def ring(self) -> None:
+    def set(self) -> None:
         """Once."""
         if not self._is_closed and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._answer)
 
-    def every(self, seconds: float) -> None:
+    def set_every(self, seconds: float) -> None:
         """Again and again."""
         self._timer = self._loop.call_later(seconds, self._again, seconds)
 
     def close(self) -> None:
-        """It rings no more."""
+        """Nothing is served any more."""
         self._is_closed = True
         if self._timer is not None:
             self._timer.cancel()
 
     def _again(self, seconds: float) -> None:
         self._answer()
-        self.every(seconds)
+        self.set_every(seconds)
 
     def _answer(self) -> None:
         if not self._is_closed:

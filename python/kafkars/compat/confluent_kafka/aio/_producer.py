@@ -18,7 +18,7 @@ from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._group_metadata import unpacked
 from kafkars.compat.confluent_kafka._partition import TopicPartition
 from kafkars.compat.confluent_kafka._translate import of_delivery, refusal, translated
-from kafkars.compat.confluent_kafka.aio._callbacks import LoopBell, Tasks, limit, no_workers
+from kafkars.compat.confluent_kafka.aio._callbacks import LoopFlag, Tasks, limit, no_workers
 from kafkars.compat.confluent_kafka.error import KafkaException
 from kafkars.types import OffsetAndMetadata
 from kafkars.types import TopicPartition as Place
@@ -71,8 +71,8 @@ class AIOProducer:
         self._most = settings.face.queue_max_messages or sys.maxsize
         self._report = settings.face.on_delivery
         self._tasks = Tasks()
-        self._bell = LoopBell(self._loop, self._serve)
-        self._events = events_of(self._tasks.face(settings.face), settings.values, self._producer, self._bell)
+        self._pending = LoopFlag(self._loop, self._serve)
+        self._events = events_of(self._tasks.face(settings.face), settings.values, self._producer, self._pending)
         self._is_closed = False
 
     async def produce(
@@ -291,7 +291,7 @@ class AIOProducer:
             return
         self._is_closed = True
         self._events.close()
-        self._bell.close()
+        self._pending.close()
         await self._producer.close()
         await asyncio.sleep(0)
 
@@ -305,9 +305,9 @@ class AIOProducer:
 
     def __del__(self) -> None:
         """Drops what was not sent; `close()` sends it."""
-        bell = getattr(self, "_bell", None)
-        if bell is not None:
-            bell.close()
+        pending = getattr(self, "_pending", None)
+        if pending is not None:
+            pending.close()
 
     def __len__(self) -> int:
         return 0 if self._is_closed else len(self._open)

@@ -22,7 +22,7 @@ use super::throttle;
 use super::transport::{ReadHalf, WriteHalf};
 use super::versions::ApiVersionTable;
 use crate::error::AttemptError;
-use crate::metrics::{Counters, add, subtract};
+use crate::metrics::BrokerCounters;
 use crate::net::connection::state::{Pending, Slot, State};
 use crate::{after, now};
 
@@ -49,7 +49,7 @@ pub(crate) struct ConnectionSettings {
     pub(crate) request_timeout: Duration,
     pub(crate) max_idle: Duration,
     pub(crate) longest_frame: usize,
-    pub(crate) counters: Arc<Counters>,
+    pub(crate) counters: BrokerCounters,
 }
 
 /// How a request is sent whose answer a function gets.
@@ -98,8 +98,8 @@ impl Connection {
         writer: WriteHalf,
         settings: ConnectionSettings,
     ) -> (Self, Driver) {
-        add(&settings.counters.connections_made, 1);
-        add(&settings.counters.connections_open, 1);
+        settings.counters.add(|each| &each.connections_made, 1);
+        settings.counters.add(|each| &each.connections_open, 1);
         let reader = FrameReader::new(reader, settings.longest_frame);
         let shared = Arc::new(Shared {
             state: Mutex::new(State::new(writer, now())),
@@ -298,7 +298,7 @@ impl Connection {
             slot: Slot::Task(slot),
         };
         self.submit(api, frame, Some(pending))?;
-        let counters = Arc::clone(&self.shared.settings.counters);
+        let counters = self.shared.settings.counters.clone();
         Ok(async move {
             let closed = |_| Err(AttemptError::Closed);
             if !ends_early {
@@ -307,7 +307,7 @@ impl Connection {
             match tokio::time::timeout_at(deadline.into(), answer).await {
                 Ok(answer) => answer.unwrap_or_else(closed),
                 Err(_) => {
-                    add(&counters.requests_timed_out, 1);
+                    counters.add(|each| &each.requests_timed_out, 1);
                     Err(AttemptError::TimedOut(now() - sent_at))
                 }
             }
@@ -426,9 +426,9 @@ impl Connection {
             }
             return Err(failure);
         }
-        add(&counters.requests_sent, 1);
+        counters.add(|each| &each.requests_sent, 1);
         if pending.is_some() {
-            add(&counters.requests_in_flight, 1);
+            counters.add(|each| &each.requests_in_flight, 1);
         }
         if !matches!(api, ApiKey::SaslHandshake | ApiKey::SaslAuthenticate)
             && let Some(held) = &mut state.held
@@ -452,7 +452,7 @@ impl Connection {
             let mut written = 0;
             let mut context = Context::from_waker(Waker::noop());
             let result = outbox.poll_write(&mut writer, &mut context, &mut written);
-            add(&counters.bytes_sent, written);
+            counters.add(|each| &each.bytes_sent, written);
             state = shared.state.lock();
             if state.failure.is_some() {
                 return Ok(()); // the slot has heard of it
@@ -523,7 +523,9 @@ impl Shared {
                 .filter(|pending| pending.is_due(now));
             due.map(Pending::take_slot).collect()
         };
-        add(&self.settings.counters.requests_timed_out, due.len());
+        self.settings
+            .counters
+            .add(|each| &each.requests_timed_out, due.len());
         for pending in due {
             let waited = now - pending.sent_at;
             pending.answer(Err(AttemptError::TimedOut(waited)));
@@ -558,8 +560,8 @@ impl Shared {
             pending
         };
         let counters = &self.settings.counters;
-        subtract(&counters.connections_open, 1);
-        subtract(&counters.requests_in_flight, pending.len());
+        counters.subtract(|each| &each.connections_open, 1);
+        counters.subtract(|each| &each.requests_in_flight, pending.len());
         tracing::debug!(
             target: "kafkars::net",
             broker = %self.settings.address,
@@ -570,7 +572,7 @@ impl Shared {
         for pending in pending {
             let own = own(&pending);
             if let Some(AttemptError::TimedOut(_)) = own {
-                add(&counters.requests_timed_out, 1);
+                counters.add(|each| &each.requests_timed_out, 1);
             }
             pending.answer(Err(own.unwrap_or_else(|| error.clone())));
         }

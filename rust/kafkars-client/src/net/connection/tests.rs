@@ -20,7 +20,7 @@ fn settings() -> ConnectionSettings {
         request_timeout: TIMEOUT,
         max_idle: IDLE,
         longest_frame: LONGEST,
-        counters: Arc::default(),
+        counters: BrokerCounters::default(),
     }
 }
 
@@ -76,7 +76,7 @@ async fn requests_are_pipelined_and_answered_in_order() {
             Ok(mark as i16)
         );
     }
-    let counters = connection.shared.settings.counters.snapshot();
+    let counters = connection.shared.settings.counters.client.snapshot();
     assert_eq!(
         (counters.requests_sent, counters.responses_received),
         (3, 3)
@@ -314,6 +314,7 @@ async fn a_throttled_connection_stays_quiet_for_as_long_as_asked() {
             .shared
             .settings
             .counters
+            .client
             .snapshot()
             .throttle_time_ms,
         30_000

@@ -1,6 +1,5 @@
 //! The part of `confluent_kafka.Consumer` that runs once per record. The rest of the class is Python, derived from this
-//! one: it makes the engine's consumer, keeps what the program gave it, and answers what is asked of it by name
-//! (`_serve`, `_failed`, `_partition_end`).
+//! one: it makes the engine's consumer and the handler that does what is rarer.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -10,26 +9,25 @@ use kafkars_client::config::TopicPartition;
 use kafkars_client::{FetchError, TakenRecord};
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
-use pyo3::intern;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
+use super::handler::ConsumerHandler;
 use super::message::PyMessage;
 use super::partition_eof::Ends;
-use super::pending_flag::PyPendingFlag;
 use super::reading::Reading;
 use super::ready::ReadyWait;
 use crate::aio::{Call, PyFuture};
 use crate::consumer::{ConsumerCore, PyBaseConsumer};
 use crate::error;
+use crate::pending_flag::PyPendingFlag;
 use crate::record;
 use crate::runtime;
 use crate::types;
 
 /// Longest wait between two looks at signals, callbacks and the ends of partitions.
 const SLICE: Duration = Duration::from_millis(50);
-/// How long the first look for a cluster may take.
-const REACH_WITHIN: Duration = Duration::from_secs(5);
 /// How often a wait asks whether the cluster can be reached.
 const LOOK_AFTER: Duration = Duration::from_millis(500);
 /// How long the look for missing topics may take.
@@ -54,6 +52,7 @@ pub(crate) struct PyConfluentConsumer {
 struct Open {
     core: Arc<ConsumerCore>,
     pending_flag: Py<PyPendingFlag>,
+    handler: ConsumerHandler,
     reading: Reading,
     ends: Option<Ends>,
     // Guards when the cluster is to be looked after next.
@@ -86,29 +85,30 @@ impl PyConfluentConsumer {
     /// The next message, or None when there was none for `timeout` seconds; -1 or None wait as long as it takes.
     #[pyo3(signature = (timeout=Some(-1.0)), text_signature = "($self, timeout=-1)")]
     fn poll<'py>(
-        slf: &Bound<'py, Self>,
+        &self,
+        py: Python<'py>,
         timeout: Option<f64>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let open = slf.get().opened()?;
-        if !open.has_work(slf.py())
-            && let Found::Message(message) = open.next(slf)?
+        let open = self.opened()?;
+        if !open.has_work(py)
+            && let Found::Message(message) = open.next(py)?
         {
             return Ok(Some(message));
         }
         let deadline = deadline(timeout);
         loop {
-            if let Some(message) = open.serve(slf)? {
+            if let Some(message) = open.serve(py)? {
                 return Ok(Some(message));
             }
-            match open.next(slf)? {
+            match open.next(py)? {
                 Found::Message(message) => return Ok(Some(message)),
                 Found::Nothing => continue,
                 Found::Empty => {}
             }
-            if let Some(message) = open.partition_end(slf)? {
+            if let Some(message) = open.partition_end(py)? {
                 return Ok(Some(message));
             }
-            if !open.wait(slf, deadline)? {
+            if !open.wait(py, deadline)? {
                 return Ok(None);
             }
         }
@@ -121,12 +121,12 @@ impl PyConfluentConsumer {
         text_signature = "($self, num_messages=1, timeout=-1)"
     )]
     fn consume<'py>(
-        slf: &Bound<'py, Self>,
+        &self,
+        py: Python<'py>,
         num_messages: i64,
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let py = slf.py();
-        let open = slf.get().opened()?;
+        let open = self.opened()?;
         let wanted = match usize::try_from(num_messages) {
             Ok(wanted) if num_messages <= MOST => wanted,
             _ => {
@@ -144,7 +144,7 @@ impl PyConfluentConsumer {
                 break;
             }
             if open.has_work(py) {
-                match open.serve(slf) {
+                match open.serve(py) {
                     Ok(Some(message)) => {
                         messages.push(message);
                         continue;
@@ -157,13 +157,13 @@ impl PyConfluentConsumer {
                     }
                 }
             }
-            match open.take(slf, wanted - messages.len(), &mut messages)? {
+            match open.take(py, wanted - messages.len(), &mut messages)? {
                 Found::Message(message) => messages.push(message),
                 Found::Nothing => {}
                 Found::Empty => {
-                    if let Some(message) = open.partition_end(slf)? {
+                    if let Some(message) = open.partition_end(py)? {
                         messages.push(message);
-                    } else if !open.wait(slf, deadline)? {
+                    } else if !open.wait(py, deadline)? {
                         break;
                     }
                 }
@@ -174,11 +174,12 @@ impl PyConfluentConsumer {
     }
 
     /// Reads with the engine's consumer from now on.
-    #[pyo3(signature = (engine, pending_flag, partition_ends))]
+    #[pyo3(signature = (engine, pending_flag, handler, partition_ends))]
     fn _open(
         &self,
         engine: PyRef<'_, PyBaseConsumer>,
         pending_flag: Py<PyPendingFlag>,
+        handler: Py<PyAny>,
         partition_ends: bool,
     ) {
         // librdkafka does not look whether what it commits is its own.
@@ -187,22 +188,13 @@ impl PyConfluentConsumer {
         let _ = self.open.set(Open {
             core: Arc::clone(&engine.core),
             pending_flag,
+            handler: ConsumerHandler(handler),
             reading: Reading::default(),
             ends: partition_ends.then(Ends::default),
             look: Mutex::new(Instant::now() + LOOK_AFTER),
             missing: Arc::default(),
             raised: Mutex::new(None),
         });
-    }
-
-    /// Begins to look for the cluster, which otherwise starts with the first assignment: somebody wants to hear of it.
-    fn _reach(&self) -> PyResult<()> {
-        let client = self.opened()?.core.consumer.client().clone();
-        runtime::handle()?.spawn(async move {
-            // What goes wrong is told by whoever polls.
-            drop(client.ready(Instant::now() + REACH_WITHIN).await);
-        });
-        Ok(())
     }
 
     /// Fails where the consumer is closed, or was never made.
@@ -261,7 +253,7 @@ impl PyConfluentConsumer {
         Ok(())
     }
 
-    /// Looks whether these topics exist, without waiting for the answer; the pending_flag is rung for those that do
+    /// Looks whether these topics exist, without waiting for the answer; the pending flag is set for those that do
     /// not.
     fn _find_missing(&self, py: Python<'_>, topics: Vec<String>) -> PyResult<()> {
         let open = self.opened()?;
@@ -277,7 +269,7 @@ impl PyConfluentConsumer {
             };
             let is_missing = |topic: &String| !there.contains(topic);
             missing.lock().extend(topics.into_iter().filter(is_missing));
-            pending_flag.ring();
+            pending_flag.set();
         });
         Ok(())
     }
@@ -304,27 +296,27 @@ impl PyConfluentConsumer {
     }
 
     /// A message that is in the buffer. Runs no callback and never waits: with callbacks to run it finds nothing.
-    fn _take<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let open = slf.get().opened()?;
-        if open.has_work(slf.py()) {
+    fn _take<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let open = self.opened()?;
+        if open.has_work(py) {
             return Ok(None);
         }
-        match open.next(slf)? {
+        match open.next(py)? {
             Found::Message(message) => Ok(Some(message)),
             Found::Nothing | Found::Empty => Ok(None),
         }
     }
 
     /// The same for up to `most` messages.
-    fn _take_many<'py>(slf: &Bound<'py, Self>, most: usize) -> PyResult<Bound<'py, PyList>> {
-        let open = slf.get().opened()?;
+    fn _take_many<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Bound<'py, PyList>> {
+        let open = self.opened()?;
         let mut messages = Vec::new();
-        if !open.has_work(slf.py())
-            && let Found::Message(message) = open.take(slf, most, &mut messages)?
+        if !open.has_work(py)
+            && let Found::Message(message) = open.take(py, most, &mut messages)?
         {
             messages.push(message);
         }
-        PyList::new(slf.py(), messages)
+        PyList::new(py, messages)
     }
 
     /// Waits on the running event loop until there is something to take or callbacks to run; False when there was
@@ -336,9 +328,12 @@ impl PyConfluentConsumer {
         Ok(Call(PyFuture::pending(Arc::new(wait))))
     }
 
-    /// The topics found missing since the last call.
-    fn _take_missing(&self) -> PyResult<Vec<String>> {
-        Ok(std::mem::take(&mut *self.opened()?.missing.lock()))
+    /// The handler keeps what the program gave it, which may know this consumer.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self.open.get() {
+            Some(open) => open.handler.traverse(&visit),
+            None => Ok(()),
+        }
     }
 }
 
@@ -355,13 +350,12 @@ impl PyConfluentConsumer {
 impl Open {
     #[inline]
     fn has_work(&self, py: Python<'_>) -> bool {
-        self.core.consumer.has_news() || self.pending_flag.bind(py).get().is_rung()
+        self.core.consumer.has_news() || self.pending_flag.bind(py).get().is_set()
     }
 
     /// The next message in the buffer.
     #[inline]
-    fn next<'py>(&self, slf: &Bound<'py, PyConfluentConsumer>) -> PyResult<Found<'py>> {
-        let py = slf.py();
+    fn next<'py>(&self, py: Python<'py>) -> PyResult<Found<'py>> {
         self.core.check()?;
         match self.core.consumer.try_next() {
             Ok(Some(TakenRecord { batch, view })) => {
@@ -371,23 +365,22 @@ impl Open {
                 Ok(Found::Message(message.into_any()))
             }
             Ok(None) => Ok(Found::Empty),
-            Err(failure) => self.failed(slf, &failure),
+            Err(failure) => self.failed(py, &failure),
         }
     }
 
     /// What is in the buffer, up to `most`, at the end of `messages`. Nothing where it found some.
     fn take<'py>(
         &self,
-        slf: &Bound<'py, PyConfluentConsumer>,
+        py: Python<'py>,
         most: usize,
         messages: &mut Vec<Bound<'py, PyAny>>,
     ) -> PyResult<Found<'py>> {
-        let py = slf.py();
         self.core.check()?;
         let slices = match self.core.consumer.try_take(most) {
             Ok(slices) if slices.is_empty() => return Ok(Found::Empty),
             Ok(slices) => slices,
-            Err(failure) => return self.failed(slf, &failure),
+            Err(failure) => return self.failed(py, &failure),
         };
         messages.reserve(slices.iter().map(|slice| slice.count as usize).sum());
         for slice in slices {
@@ -405,11 +398,7 @@ impl Open {
     }
 
     /// Runs what waits. A message comes of it where there is one to tell of.
-    fn serve<'py>(
-        &self,
-        slf: &Bound<'py, PyConfluentConsumer>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let py = slf.py();
+    fn serve<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         if let Some(problem) = self.raised.lock().take() {
             return Err(problem);
         }
@@ -418,22 +407,19 @@ impl Open {
         {
             // What the engine has to say is a message; what a callback of the program raised reaches the caller.
             return match error::is_ours(py, &problem) {
-                true => told(slf.call_method1(intern!(py, "_failed"), (problem.value(py),))?),
+                true => self.handler.message_of(py, &problem),
                 false => Err(problem),
             };
         }
         let pending_flag = self.pending_flag.bind(py).get();
-        if !pending_flag.is_rung() {
+        if !pending_flag.is_set() {
             return Ok(None);
         }
-        pending_flag.answer();
-        match slf.call_method0(intern!(py, "_serve")) {
-            Ok(answer) => told(answer),
-            Err(problem) => {
-                pending_flag.ring();
-                Err(problem)
-            }
-        }
+        pending_flag.clear();
+        let missing = std::mem::take(&mut *self.missing.lock());
+        self.handler
+            .serve(py, missing)
+            .inspect_err(|_| pending_flag.set())
     }
 
     /// Drops messages of partitions that the group has given to others already.
@@ -468,47 +454,33 @@ impl Open {
     /// Leaves an exception for the next call.
     fn raise_later(&self, py: Python<'_>, problem: PyErr) {
         *self.raised.lock() = Some(problem);
-        self.pending_flag.bind(py).get().ring();
+        self.pending_flag.bind(py).get().set();
     }
 
     /// An error as a message, or the end of the consumer.
     #[cold]
-    fn failed<'py>(
-        &self,
-        slf: &Bound<'py, PyConfluentConsumer>,
-        failure: &FetchError,
-    ) -> PyResult<Found<'py>> {
-        let py = slf.py();
+    fn failed<'py>(&self, py: Python<'py>, failure: &FetchError) -> PyResult<Found<'py>> {
         if matches!(failure, FetchError::Closed) {
             return Err(PyRuntimeError::new_err("Consumer closed"));
         }
         let problem = error::fetch(py, failure);
-        let answer = slf.call_method1(intern!(py, "_failed"), (problem.value(py),))?;
-        Ok(told(answer)?.map_or(Found::Nothing, Found::Message))
+        let message = self.handler.message_of(py, &problem)?;
+        Ok(message.map_or(Found::Nothing, Found::Message))
     }
 
-    fn partition_end<'py>(
-        &self,
-        slf: &Bound<'py, PyConfluentConsumer>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn partition_end<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(ends) = &self.ends else {
             return Ok(None);
         };
         let Some((partition, position)) = ends.next(&self.core.consumer) else {
             return Ok(None);
         };
-        let arguments = (&*partition.topic, partition.partition, position);
-        let name = intern!(slf.py(), "_partition_end");
-        slf.call_method1(name, arguments).and_then(told)
+        let message = self.handler.partition_end(py, &partition, position)?;
+        Ok(Some(message))
     }
 
     /// Waits a little; false when the time is over. Ctrl+C ends it.
-    fn wait(
-        &self,
-        slf: &Bound<'_, PyConfluentConsumer>,
-        deadline: Option<Instant>,
-    ) -> PyResult<bool> {
-        let py = slf.py();
+    fn wait(&self, py: Python<'_>, deadline: Option<Instant>) -> PyResult<bool> {
         let now = Instant::now();
         let left = deadline.map_or(SLICE, |deadline| {
             deadline.saturating_duration_since(now).min(SLICE)
@@ -523,13 +495,12 @@ impl Open {
             false => consumer.wait_ready(left),
         });
         py.check_signals()?;
-        self.look_after(slf)?;
+        self.look_after(py)?;
         Ok(true)
     }
 
     /// Tells the application once in a while that the cluster cannot be reached, or can be again.
-    fn look_after(&self, slf: &Bound<'_, PyConfluentConsumer>) -> PyResult<()> {
-        let py = slf.py();
+    fn look_after(&self, py: Python<'_>) -> PyResult<()> {
         let now = Instant::now();
         {
             let mut look = self.look.lock();
@@ -539,15 +510,9 @@ impl Open {
             *look = now + LOOK_AFTER;
         }
         let trouble = self.core.consumer.trouble();
-        let trouble = trouble.map(|failure| error::fetch(py, &failure).into_value(py));
-        slf.call_method1(intern!(py, "_reached"), (trouble,))
-            .map(drop)
+        let trouble = trouble.map(|failure| error::fetch(py, &failure));
+        self.handler.reached(py, trouble.as_ref())
     }
-}
-
-/// A message, unless it is None.
-fn told(answer: Bound<'_, PyAny>) -> PyResult<Option<Bound<'_, PyAny>>> {
-    Ok((!answer.is_none()).then_some(answer))
 }
 
 fn named(topic: &str, partition: i32) -> TopicPartition {

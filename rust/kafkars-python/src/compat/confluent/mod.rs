@@ -1,11 +1,11 @@
 //! `kafkars.compat.confluent_kafka`: messages, and what hands them in and out.
 
 mod consumer;
+mod handler;
 mod message;
 mod partition_eof;
 mod partitions;
 mod parts;
-mod pending_flag;
 mod producer;
 mod reading;
 mod ready;
@@ -15,5 +15,4 @@ mod waiting_message;
 pub(crate) use consumer::PyConfluentConsumer;
 pub(crate) use message::PyMessage;
 pub(crate) use partitions::partition_of_key;
-pub(crate) use pending_flag::PyPendingFlag;
 pub(crate) use producer::PyConfluentProducer;

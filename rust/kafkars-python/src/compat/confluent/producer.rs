@@ -1,5 +1,5 @@
 //! The part of `confluent_kafka.Producer` that runs once per message. The rest of the class is Python, derived from
-//! this one: it makes the engine's producer and answers what is asked of it by name (`_serve`, `_reached`).
+//! this one: it makes the engine's producer and the handler that does what is rarer.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -9,22 +9,21 @@ use kafkars_client::{ProduceError, ProduceRecord, SendError};
 use kafkars_records::Header;
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError};
-use pyo3::intern;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use super::consumer::deadline;
-use super::pending_flag::PyPendingFlag;
+use super::handler::{self, ProducerHandler};
 use super::reports::{Report, Reports};
 use super::waiting_message::{Waiting, WaitingMessage};
 use crate::error;
+use crate::pending_flag::PyPendingFlag;
 use crate::producer::{OwnedRecord, ProducerCore, PyBaseProducer};
 use crate::runtime;
 
 /// Longest wait between two looks at signals and callbacks.
 const SLICE: Duration = Duration::from_millis(50);
-/// How long the first look for a cluster may take.
-const REACH_WITHIN: Duration = Duration::from_secs(5);
 /// How often a wait asks whether the cluster can be reached.
 const LOOK_AFTER: Duration = Duration::from_millis(500);
 
@@ -43,6 +42,7 @@ pub(crate) struct PyConfluentProducer {
 struct Open {
     core: Arc<ProducerCore>,
     pending_flag: Py<PyPendingFlag>,
+    handler: ProducerHandler,
     reports: Arc<Reports>,
     waiting: Arc<Waiting>,
     /// Most messages without report; none has no limit.
@@ -165,19 +165,19 @@ impl PyConfluentProducer {
     /// Runs callbacks, waiting up to `timeout` seconds for one to run; -1 or None wait as long as it takes. Returns how
     /// many ran.
     #[pyo3(signature = (timeout=Some(-1.0)), text_signature = "($self, timeout=-1)")]
-    fn poll(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<usize> {
-        let open = slf.get().opened()?;
+    fn poll(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<usize> {
+        let open = self.opened()?;
         open.core.check()?;
-        let served = open.serve(slf)?;
+        let served = open.serve(py)?;
         if served > 0 || timeout == Some(0.0) {
             return Ok(served);
         }
         let deadline = deadline(timeout);
         loop {
-            if !open.wait(slf, deadline)? {
+            if !open.wait(py, deadline)? {
                 return Ok(0);
             }
-            let served = open.serve(slf)?;
+            let served = open.serve(py)?;
             if served > 0 {
                 return Ok(served);
             }
@@ -187,21 +187,21 @@ impl PyConfluentProducer {
     /// Waits until every message has its report, for up to `timeout` seconds; -1 or None wait as long as it takes. Runs
     /// callbacks. Returns how many messages are left.
     #[pyo3(signature = (timeout=Some(-1.0)), text_signature = "($self, timeout=-1)")]
-    fn flush(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<usize> {
-        let open = slf.get().opened()?;
+    fn flush(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<usize> {
+        let open = self.opened()?;
         open.core.check()?;
         let deadline = deadline(timeout);
         loop {
-            open.serve(slf)?;
+            open.serve(py)?;
             let is_elsewhere = open.reports.is_served_elsewhere();
             let left = open.count().max(usize::from(is_elsewhere));
             let is_over = deadline.is_some_and(|deadline| deadline <= Instant::now());
             if left == 0 || is_over {
                 return Ok(left);
             }
-            open.flush(slf, deadline)?;
+            open.flush(py, deadline)?;
             if is_elsewhere {
-                open.wait_for_turn(slf.py(), deadline)?;
+                open.wait_for_turn(py, deadline)?;
             }
         }
     }
@@ -221,6 +221,7 @@ impl PyConfluentProducer {
         &self,
         engine: PyRef<'_, PyBaseProducer>,
         pending_flag: Py<PyPendingFlag>,
+        handler: Py<PyAny>,
         most: usize,
         most_bytes: usize,
         on_delivery: Option<Py<PyAny>>,
@@ -241,6 +242,7 @@ impl PyConfluentProducer {
         let _ = self.open.set(Open {
             core,
             pending_flag,
+            handler: ProducerHandler(handler),
             reports,
             waiting,
             most,
@@ -248,16 +250,6 @@ impl PyConfluentProducer {
             on_delivery,
             only_errors,
             look: Mutex::new(Instant::now() + LOOK_AFTER),
-        });
-        Ok(())
-    }
-
-    /// Begins to look for the cluster, which otherwise starts with the first message: somebody wants to hear of it.
-    fn _reach(&self) -> PyResult<()> {
-        let client = self.opened()?.core.producer.client().clone();
-        runtime::handle()?.spawn(async move {
-            // What goes wrong is told by whoever polls.
-            drop(client.ready(Instant::now() + REACH_WITHIN).await);
         });
         Ok(())
     }
@@ -277,6 +269,15 @@ impl PyConfluentProducer {
     fn _forget_lost(&self) -> PyResult<()> {
         self.opened()?.waiting.lost.store(0, Ordering::Release);
         Ok(())
+    }
+
+    /// What the program gave may know this producer.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let Some(open) = self.open.get() else {
+            return Ok(());
+        };
+        open.handler.traverse(&visit)?;
+        visit.call(&open.on_delivery)
     }
 }
 
@@ -330,30 +331,20 @@ impl Open {
 
     /// Runs what waits. Returns how many callbacks ran.
     #[inline]
-    fn serve(&self, slf: &Bound<'_, PyConfluentProducer>) -> PyResult<usize> {
-        let py = slf.py();
+    fn serve(&self, py: Python<'_>) -> PyResult<usize> {
         let served = self.reports.serve(py, self.only_errors)?;
         let pending_flag = self.pending_flag.bind(py).get();
-        if !pending_flag.is_rung() {
+        if !pending_flag.is_set() {
             return Ok(served);
         }
-        pending_flag.answer();
-        match slf.call_method0(intern!(py, "_serve")) {
-            Ok(more) => Ok(served + more.extract::<usize>()?),
-            Err(problem) => {
-                pending_flag.ring();
-                Err(problem)
-            }
-        }
+        pending_flag.clear();
+        let more = self.handler.serve(py);
+        more.inspect_err(|_| pending_flag.set())
+            .map(|more| served + more)
     }
 
     /// Waits a little; false when the time is over. Ctrl+C ends it.
-    fn wait(
-        &self,
-        slf: &Bound<'_, PyConfluentProducer>,
-        deadline: Option<Instant>,
-    ) -> PyResult<bool> {
-        let py = slf.py();
+    fn wait(&self, py: Python<'_>, deadline: Option<Instant>) -> PyResult<bool> {
         let now = Instant::now();
         let left = deadline.map_or(SLICE, |deadline| {
             deadline.saturating_duration_since(now).min(SLICE)
@@ -363,7 +354,7 @@ impl Open {
         }
         py.detach(|| self.reports.wait(left));
         py.check_signals()?;
-        self.look_after(slf)?;
+        self.look_after(py)?;
         Ok(true)
     }
 
@@ -377,24 +368,19 @@ impl Open {
         py.check_signals()
     }
 
-    fn flush(
-        &self,
-        slf: &Bound<'_, PyConfluentProducer>,
-        deadline: Option<Instant>,
-    ) -> PyResult<()> {
+    fn flush(&self, py: Python<'_>, deadline: Option<Instant>) -> PyResult<()> {
         let flushed = async {
             // What is late is counted by whoever asked for this.
             self.core.producer.flush(deadline).await;
         };
-        runtime::block_on_with(slf.py(), flushed, |_| {
-            self.serve(slf)?;
-            self.look_after(slf)
+        runtime::block_on_with(py, flushed, |_| {
+            self.serve(py)?;
+            self.look_after(py)
         })
     }
 
     /// Tells the application once in a while that the cluster cannot be reached, or can be again.
-    fn look_after(&self, slf: &Bound<'_, PyConfluentProducer>) -> PyResult<()> {
-        let py = slf.py();
+    fn look_after(&self, py: Python<'_>) -> PyResult<()> {
         let now = Instant::now();
         {
             let mut look = self.look.lock();
@@ -404,9 +390,8 @@ impl Open {
             *look = now + LOOK_AFTER;
         }
         let trouble = self.core.producer.client().bootstrap_failure();
-        let trouble = trouble.map(|failure| error::client(py, &failure).into_value(py));
-        slf.call_method1(intern!(py, "_reached"), (trouble,))
-            .map(drop)
+        let trouble = trouble.map(|failure| error::client(py, &failure));
+        self.handler.reached(py, trouble.as_ref())
     }
 }
 
@@ -488,8 +473,5 @@ fn closed() -> PyErr {
 /// What is raised for a message that was not taken.
 #[cold]
 fn refused(py: Python<'_>, failure: &ProduceError) -> PyResult<PyErr> {
-    let problem = error::produce(py, failure);
-    let translate = py.import("kafkars.compat.confluent_kafka._translate")?;
-    let raised = translate.call_method1("of_message", (problem.value(py),))?;
-    Ok(PyErr::from_value(raised))
+    handler::of_message(py, &error::produce(py, failure))
 }

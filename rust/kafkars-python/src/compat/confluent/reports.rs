@@ -16,6 +16,7 @@ use parking_lot::{Condvar, Mutex};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
+use super::handler;
 use super::message::PyMessage;
 use super::parts::{CREATE_TIME, LOG_APPEND_TIME, NO_TIMESTAMP, Parts};
 use crate::callback_turn::CallbackTurn;
@@ -269,9 +270,7 @@ fn give(
 fn failed(py: Python<'_>, failure: &ProduceError) -> PyResult<Py<PyAny>> {
     let in_flight = matches!(failure, ProduceError::Purged { in_flight: true });
     let problem = error::produce(py, failure);
-    let translate = py.import("kafkars.compat.confluent_kafka._translate")?;
-    let error = translate.call_method1("of_delivery", (problem.value(py), in_flight))?;
-    Ok(error.unbind())
+    handler::of_delivery(py, &problem, in_flight)
 }
 
 /// A key or value as it was sent.

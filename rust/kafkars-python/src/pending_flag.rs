@@ -1,4 +1,4 @@
-//! Tells a client of this face that something waits to be run on the application's thread.
+//! A flag by which any thread tells a client that something waits to be run on the application's thread.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,31 +16,20 @@ pub(crate) struct PyPendingFlag(PendingFlag);
 /// The same for the runtime's threads.
 #[derive(Clone, Default)]
 pub(crate) struct PendingFlag {
-    rung: Arc<AtomicBool>,
+    is_set: Arc<AtomicBool>,
 }
 
 impl PendingFlag {
-    /// Rings.
-    pub(crate) fn ring(&self) {
-        self.rung.store(true, Ordering::Release);
+    /// Something waits.
+    pub(crate) fn set(&self) {
+        self.is_set.store(true, Ordering::Release);
     }
 }
 
 impl PyPendingFlag {
-    /// Whether it was rung since it was answered.
-    #[inline]
-    pub(crate) fn is_rung(&self) -> bool {
-        self.0.rung.load(Ordering::Acquire)
-    }
-
     /// For threads without interpreter.
     pub(crate) fn handle(&self) -> PendingFlag {
         self.0.clone()
-    }
-
-    /// Whoever calls this does what it was rung for.
-    pub(crate) fn answer(&self) {
-        self.0.rung.store(false, Ordering::Release);
     }
 }
 
@@ -51,13 +40,24 @@ impl PyPendingFlag {
         Self(PendingFlag::default())
     }
 
-    /// Rings, from any thread.
-    pub(crate) fn ring(&self) {
-        self.0.ring();
+    /// True if something waits.
+    #[inline]
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.is_set.load(Ordering::Acquire)
     }
 
-    /// Rings every `seconds` from now on, as long as there is somebody to hear it.
-    fn every(&self, seconds: f64) -> PyResult<()> {
+    /// Whoever calls this runs what waits.
+    pub(crate) fn clear(&self) {
+        self.0.is_set.store(false, Ordering::Release);
+    }
+
+    /// Something waits, says any thread.
+    pub(crate) fn set(&self) {
+        self.0.set();
+    }
+
+    /// Sets it every `seconds` from now on, as long as somebody can see it.
+    fn set_every(&self, seconds: f64) -> PyResult<()> {
         let Some(period) = Duration::try_from_secs_f64(seconds)
             .ok()
             .filter(|period| !period.is_zero())
@@ -66,15 +66,15 @@ impl PyPendingFlag {
                 "seconds: expected a positive time, not {seconds}"
             )));
         };
-        let rung = Arc::downgrade(&self.0.rung);
+        let is_set = Arc::downgrade(&self.0.is_set);
         runtime::handle()?.spawn(async move {
             let mut ticks = tokio::time::interval(period);
             ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
             ticks.tick().await;
             loop {
                 ticks.tick().await;
-                match rung.upgrade() {
-                    Some(rung) => rung.store(true, Ordering::Release),
+                match is_set.upgrade() {
+                    Some(is_set) => is_set.store(true, Ordering::Release),
                     None => return,
                 }
             }

@@ -1,0 +1,103 @@
+"""What the native clients of this face ask for while the program polls."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from kafkars import errors
+from kafkars._kafkars import Message, PendingFlag
+from kafkars.compat.confluent_kafka._commits import Commits
+from kafkars.compat.confluent_kafka._events import Events
+from kafkars.compat.confluent_kafka._translate import local_error
+from kafkars.compat.confluent_kafka._trouble import Trouble
+
+
+class ProducerHandler(Protocol):
+    """Does for a native producer what is rare."""
+
+    def serve(self) -> int:
+        """Runs what waits for the program's thread, and returns how many callbacks that were."""
+
+    def reached(self, problem: errors.KafkaError | None) -> None:
+        """The cluster cannot be reached, or can."""
+
+
+class ConsumerHandler(Protocol):
+    """Does for a native consumer what is rare."""
+
+    def serve(self, missing: list[str]) -> Message | None:
+        """Runs what waits for the program's thread; `missing` are subscribed topics that do not exist. Returns a
+        message to hand out, where there is one.
+        """
+
+    def message_of(self, problem: errors.KafkaError) -> Message | None:
+        """An error of the engine as a message; None where it is none of the program's business."""
+
+    def partition_end(self, topic: str, partition: int, offset: int) -> Message:
+        """The message that a partition was read to its end."""
+
+    def reached(self, problem: errors.KafkaError | None) -> None:
+        """The cluster cannot be reached, or can."""
+
+
+class ProducerPolls(ProducerHandler):
+    """The handler of a producer.
+
+    Args:
+        events: Callbacks that wait.
+        trouble: What `error_cb` hears.
+    """
+
+    def __init__(self, events: Events, trouble: Trouble) -> None:
+        self._events = events
+        self._trouble = trouble
+
+    def serve(self) -> int:
+        """See `ProducerHandler`."""
+        return self._trouble.look() + self._events.serve()
+
+    def reached(self, problem: errors.KafkaError | None) -> None:
+        """See `ProducerHandler`."""
+        self._trouble.reached(problem)
+
+
+class ConsumerPolls(ConsumerHandler):
+    """The handler of a consumer.
+
+    Args:
+        events: Callbacks that wait.
+        commits: Commits that nobody asks for.
+        trouble: What `error_cb` hears, and what messages say.
+        pending: The flag by which the next poll knows that there is more.
+    """
+
+    def __init__(self, events: Events, commits: Commits, trouble: Trouble, pending: PendingFlag) -> None:
+        self._events = events
+        self._commits = commits
+        self._trouble = trouble
+        self._pending = pending
+
+    def serve(self, missing: list[str]) -> Message | None:
+        """See `ConsumerHandler`."""
+        for topic in missing:
+            self._trouble.missing(topic)
+        self._trouble.look()
+        self._events.serve()
+        self._commits.serve()
+        message, is_more = self._trouble.next_message()
+        if is_more:
+            self._pending.set()
+        return message
+
+    def message_of(self, problem: errors.KafkaError) -> Message | None:
+        """See `ConsumerHandler`."""
+        return self._trouble.message_of(problem)
+
+    def partition_end(self, topic: str, partition: int, offset: int) -> Message:
+        """See `ConsumerHandler`."""
+        error = local_error("_PARTITION_EOF", f"{topic} [{partition}] was read to its end at offset {offset}")
+        return Message(topic, partition, offset, value=error.str().encode(), error=error)
+
+    def reached(self, problem: errors.KafkaError | None) -> None:
+        """See `ConsumerHandler`."""
+        self._trouble.reached(problem)

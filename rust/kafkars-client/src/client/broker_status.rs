@@ -1,0 +1,62 @@
+//! What a client knows of each broker, for those that watch over it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Core;
+use crate::error::{AttemptError, ClientError};
+use crate::metrics::ClientMetrics;
+use crate::net::split_address;
+
+/// One broker, or one bootstrap address.
+#[derive(Debug, Clone)]
+pub struct BrokerStatus {
+    /// Its number; none of a bootstrap address.
+    pub node: Option<i32>,
+    /// `host:port`.
+    pub address: Arc<str>,
+    /// Why no connection to it can be made, if the last try has failed.
+    pub failure: Option<ClientError>,
+    /// What was counted of its connections. Of bootstrap addresses nothing is.
+    pub metrics: ClientMetrics,
+}
+
+impl Core {
+    pub(super) fn broker_statuses(&self) -> Vec<BrokerStatus> {
+        let reachability = &self.network.reachability;
+        let status = |node, address: Arc<str>, metrics| BrokerStatus {
+            node,
+            failure: reachability.failure(&address).map(|cause| {
+                ClientError::Attempt(AttemptError::Connect {
+                    address: Arc::clone(&address),
+                    cause,
+                })
+            }),
+            address,
+            metrics,
+        };
+        let cluster = self.cluster();
+        if cluster.version == 0 {
+            let servers = self.network.config.bootstrap_servers.iter();
+            let addresses = servers.filter_map(|server| split_address(server).ok());
+            return addresses
+                .map(|(host, port)| {
+                    let address = format!("{host}:{port}").into();
+                    status(None, address, ClientMetrics::default())
+                })
+                .collect();
+        }
+        let counted: HashMap<i32, ClientMetrics> = self
+            .brokers
+            .read()
+            .iter()
+            .map(|(node, broker)| (*node, broker.metrics()))
+            .collect();
+        let nodes = cluster.brokers().map(|node| {
+            let address = format!("{}:{}", node.host, node.port).into();
+            let metrics = counted.get(&node.id).copied().unwrap_or_default();
+            status(Some(node.id), address, metrics)
+        });
+        nodes.collect()
+    }
+}

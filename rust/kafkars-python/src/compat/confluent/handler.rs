@@ -1,0 +1,107 @@
+//! What the native clients of this face ask of its Python half: the Protocols `ConsumerHandler` and `ProducerHandler` of
+//! `kafkars.compat.confluent_kafka._handlers`, and its translation of errors. Nothing else here names a method of Python.
+
+use kafkars_client::config::TopicPartition;
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::intern;
+use pyo3::prelude::*;
+
+const TRANSLATE: &str = "kafkars.compat.confluent_kafka._translate";
+
+/// Does for a consumer what is rare.
+pub(super) struct ConsumerHandler(pub(super) Py<PyAny>);
+
+impl ConsumerHandler {
+    /// Runs what waits for the application's thread; topics that were subscribed and do not exist are told. A message
+    /// comes of it where there is one to hand out.
+    pub(super) fn serve<'py>(
+        &self,
+        py: Python<'py>,
+        missing: Vec<String>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.ask(py, intern!(py, "serve"), (missing,))
+    }
+
+    /// An error of the engine as a message; none where it is none of the program's business.
+    pub(super) fn message_of<'py>(
+        &self,
+        py: Python<'py>,
+        problem: &PyErr,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.ask(py, intern!(py, "message_of"), (problem.value(py),))
+    }
+
+    /// The message that a partition was read to its end.
+    pub(super) fn partition_end<'py>(
+        &self,
+        py: Python<'py>,
+        partition: &TopicPartition,
+        offset: i64,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let arguments = (&*partition.topic, partition.partition, offset);
+        let handler = self.0.bind(py);
+        handler.call_method1(intern!(py, "partition_end"), arguments)
+    }
+
+    /// The cluster cannot be reached, or can.
+    pub(super) fn reached(&self, py: Python<'_>, problem: Option<&PyErr>) -> PyResult<()> {
+        reached(self.0.bind(py), problem)
+    }
+
+    pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.0)
+    }
+
+    fn ask<'py>(
+        &self,
+        py: Python<'py>,
+        name: &Bound<'py, pyo3::types::PyString>,
+        arguments: impl pyo3::call::PyCallArgs<'py>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let message = self.0.bind(py).call_method1(name, arguments)?;
+        Ok((!message.is_none()).then_some(message))
+    }
+}
+
+/// Does for a producer what is rare.
+pub(super) struct ProducerHandler(pub(super) Py<PyAny>);
+
+impl ProducerHandler {
+    /// Runs what waits for the application's thread. Returns how many callbacks ran.
+    pub(super) fn serve(&self, py: Python<'_>) -> PyResult<usize> {
+        let served = self.0.bind(py).call_method0(intern!(py, "serve"))?;
+        served.extract()
+    }
+
+    /// The cluster cannot be reached, or can.
+    pub(super) fn reached(&self, py: Python<'_>, problem: Option<&PyErr>) -> PyResult<()> {
+        reached(self.0.bind(py), problem)
+    }
+
+    pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.0)
+    }
+}
+
+fn reached(handler: &Bound<'_, PyAny>, problem: Option<&PyErr>) -> PyResult<()> {
+    let py = handler.py();
+    let problem = problem.map(|problem| problem.value(py));
+    handler
+        .call_method1(intern!(py, "reached"), (problem,))
+        .map(drop)
+}
+
+/// What `produce()` raises for a message that the engine does not take.
+pub(super) fn of_message(py: Python<'_>, problem: &PyErr) -> PyResult<PyErr> {
+    let translate = py.import(TRANSLATE)?;
+    let raised = translate.call_method1(intern!(py, "of_message"), (problem.value(py),))?;
+    Ok(PyErr::from_value(raised))
+}
+
+/// What a report says of a message that was not stored.
+pub(super) fn of_delivery(py: Python<'_>, problem: &PyErr, in_flight: bool) -> PyResult<Py<PyAny>> {
+    let translate = py.import(TRANSLATE)?;
+    let name = intern!(py, "of_delivery");
+    let error = translate.call_method1(name, (problem.value(py), in_flight))?;
+    Ok(error.unbind())
+}
