@@ -72,6 +72,13 @@ class Wrapped:
         """Sends now and is awaited later."""
         return PendingResult(self._loop, run(self._loop, lambda: self._client.send_batch(*arguments, **settings)))
 
+    def read_until_end(self, *arguments: Any, **settings: Any) -> Iterator[Any]:
+        """Each step of the asynchronous iteration as one of this."""
+        steps = self._client.read_until_end(*arguments, **settings)
+        over = object()
+        while (batch := complete(self._loop, lambda: anext(steps, over))) is not over:
+            yield batch
+
     def __getattr__(self, name: str) -> Any:
         attribute = getattr(self._client, name)
         if not callable(attribute):

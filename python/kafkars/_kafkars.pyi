@@ -4,6 +4,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
 from contextvars import Context
+from datetime import datetime
 from re import Pattern
 from types import GenericAlias, TracebackType
 from typing import Any, Final, Generic, Literal, final, overload
@@ -74,6 +75,7 @@ class Record(Generic[K, V]):
     def serialized_value_size(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
     @classmethod
     def __class_getitem__(cls, item: Any, /) -> GenericAlias: ...
 
@@ -85,6 +87,7 @@ class DeserializedRecord(Record[K, V]):
     def key(self) -> K | None: ...
     @property
     def value(self) -> V | None: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
 class RecordBatch(Sequence[Record[K, V]]):
@@ -187,6 +190,7 @@ class PayloadDecoder:
         latter.
         """
 
+def _restore_record(parts: tuple[Any, ...], made: tuple[Any, Any] | None = None) -> Record[Any, Any]: ...
 def check_arrow_layout(columns: Sequence[str] | None, layout: str) -> None: ...
 
 @final
@@ -739,7 +743,7 @@ class Producer(BaseProducer[KeyIn, ValueIn]):
         key: KeyIn | None = None,
         *,
         partition: int | None = None,
-        timestamp: int | None = None,
+        timestamp: int | datetime | None = None,
         headers: Headers | None = None,
         on_delivery: Callable[[DeliveryFuture], object] | None = None,
     ) -> DeliveryFuture: ...
@@ -750,7 +754,7 @@ class Producer(BaseProducer[KeyIn, ValueIn]):
         keys: Iterable[KeyIn | None] | None = None,
         *,
         partitions: int | Iterable[int | None] | None = None,
-        timestamps: int | Iterable[int | None] | None = None,
+        timestamps: int | datetime | Iterable[int | datetime | None] | None = None,
         headers: Iterable[Headers | None] | None = None,
         timeout: float | None = None,
     ) -> Deliveries: ...
@@ -796,7 +800,7 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
         key: KeyIn | None = None,
         *,
         partition: int | None = None,
-        timestamp: int | None = None,
+        timestamp: int | datetime | None = None,
         headers: Headers | None = None,
     ) -> Call[RecordMetadata]: ...
     def send_nowait(
@@ -806,7 +810,7 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
         key: KeyIn | None = None,
         *,
         partition: int | None = None,
-        timestamp: int | None = None,
+        timestamp: int | datetime | None = None,
         headers: Headers | None = None,
     ) -> Future[RecordMetadata]: ...
     def enqueue(
@@ -816,7 +820,7 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
         key: KeyIn | None = None,
         *,
         partition: int | None = None,
-        timestamp: int | None = None,
+        timestamp: int | datetime | None = None,
         headers: Headers | None = None,
     ) -> Call[Future[RecordMetadata]]: ...
     def send_many(
@@ -826,7 +830,7 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
         keys: Iterable[KeyIn | None] | None = None,
         *,
         partitions: int | Iterable[int | None] | None = None,
-        timestamps: int | Iterable[int | None] | None = None,
+        timestamps: int | datetime | Iterable[int | datetime | None] | None = None,
         headers: Iterable[Headers | None] | None = None,
         timeout: float | None = None,
     ) -> Call[list[RecordMetadata]]: ...
@@ -837,7 +841,7 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
         keys: Iterable[KeyIn | None] | None = None,
         *,
         partitions: int | Iterable[int | None] | None = None,
-        timestamps: int | Iterable[int | None] | None = None,
+        timestamps: int | datetime | Iterable[int | datetime | None] | None = None,
         headers: Iterable[Headers | None] | None = None,
         timeout: float | None = None,
     ) -> Call[AsyncDeliveries]: ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+T_co = TypeVar("T_co", covariant=True)
 T_contra = TypeVar("T_contra", contravariant=True)
 
 
@@ -169,6 +170,22 @@ class Serializer(Protocol[T_contra]):
             value: The key or the value, never None.
             headers: The record's headers as (name, value) pairs. What is added is sent; the key's serializer runs
                 first.
+        """
+        ...
+
+
+class Deserializer(Protocol[T_co]):
+    """Makes objects and sees topic and headers: an object with this method, as `key_deserializer` or
+    `value_deserializer`.
+    """
+
+    def deserialize(self, topic: str, data: bytes, headers: tuple[tuple[str, bytes | None], ...], /) -> T_co:
+        """The object of some bytes.
+
+        Args:
+            topic: Where the record was read.
+            data: The key or the value, never None.
+            headers: The record's headers as (name, value) pairs.
         """
         ...
 

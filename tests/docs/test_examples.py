@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -26,7 +28,12 @@ def snippets() -> list[object]:
 
 
 @pytest.mark.parametrize(("page", "line", "code"), snippets())
-def test_example_runs(page: Path, line: int, code: str, embedded_broker: Broker) -> None:
+def test_example_runs(
+    page: Path, line: int, code: str, embedded_broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
     here = code.replace("localhost:9092", embedded_broker.bootstrap_servers)
+    # Dataclasses look their module up.
+    module = types.ModuleType("example")
+    monkeypatch.setitem(sys.modules, "example", module)
     # Empty lines in front, so that a traceback names the line of the page.
-    exec(compile("\n" * (line - 1) + here, str(page), "exec"), {"__name__": "__example__"})  # noqa: S102
+    exec(compile("\n" * (line - 1) + here, str(page), "exec"), vars(module))  # noqa: S102

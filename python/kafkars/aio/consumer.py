@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any, overload
 
 from kafkars import _kafkars, _logging
 from kafkars._arrow import to_arrow
 from kafkars.config import ConsumerConfig
-from kafkars.errors import ClosedError
+from kafkars.errors import ClosedError, KafkaTimeoutError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
     from typing_extensions import Self, Unpack
 
-    from kafkars._kafkars import ArrowBatch
+    from kafkars._kafkars import ArrowBatch, RecordBatch
     from kafkars._typing import ArrowLayout, K, V
     from kafkars.config.settings import AllConsumerSettings, ConsumerSettings
+    from kafkars.types import Deserializer
 
 
 class Consumer(_kafkars.AsyncConsumer["K", "V"]):
@@ -51,19 +53,19 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
     def __new__(cls, /, **settings: Unpack[ConsumerSettings]) -> Consumer[bytes, bytes]: ...
     @overload
     def __new__(
-        cls, /, *, key_deserializer: Callable[[bytes], K], **settings: Unpack[ConsumerSettings]
+        cls, /, *, key_deserializer: Callable[[bytes], K] | Deserializer[K], **settings: Unpack[ConsumerSettings]
     ) -> Consumer[K, bytes]: ...
     @overload
     def __new__(
-        cls, /, *, value_deserializer: Callable[[bytes], V], **settings: Unpack[ConsumerSettings]
+        cls, /, *, value_deserializer: Callable[[bytes], V] | Deserializer[V], **settings: Unpack[ConsumerSettings]
     ) -> Consumer[bytes, V]: ...
     @overload
     def __new__(
         cls,
         /,
         *,
-        key_deserializer: Callable[[bytes], K],
-        value_deserializer: Callable[[bytes], V],
+        key_deserializer: Callable[[bytes], K] | Deserializer[K],
+        value_deserializer: Callable[[bytes], V] | Deserializer[V],
         **settings: Unpack[ConsumerSettings],
     ) -> Consumer[K, V]: ...
     def __new__(cls, config: ConsumerConfig | Mapping[str, object] | None = None, **settings: Any) -> Any:
@@ -124,3 +126,48 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
                 return
             if batch:
                 yield to_arrow(self, batch, columns, layout)
+
+    async def read_until_end(
+        self,
+        max_records: int | None = None,
+        timeout: float = 30.0,
+    ) -> AsyncIterator[RecordBatch[K, V]]:
+        """Batches of what is there when this is called, from the positions on; then the iteration ends.
+
+        Of the partitions that are assigned and not paused; of a subscription, once it has partitions. What is written
+        meanwhile may come with it. Partitions that are taken away meanwhile are left out. With "read_committed", the
+        end is where the oldest open transaction begins.
+
+        Args:
+            max_records: At most so many records a batch; `max_poll_records` by default.
+            timeout: Longest wait in seconds without any record before the end is reached.
+
+        Raises:
+            KafkaTimeoutError: For `timeout` seconds nothing came; the message names the partitions that are not read to
+                their ends.
+            KafkaError: As `poll_batch` and `end_offsets`.
+        """
+        ends = None
+        since = time.monotonic()
+        while True:
+            unpaused = self.assignment() - self.paused()
+            if ends is None and unpaused:
+                ends = await self.end_offsets(unpaused, timeout=timeout)
+            known = (ends or {}).items()
+            left = [each for each, end in known if each in unpaused and await self.position(each) < end]
+            if not left and (ends is not None or not self.subscription()):
+                return
+            batch = await self.poll_batch(max_records, READING_STEP)
+            if batch:
+                yield batch
+                since = time.monotonic()
+            elif time.monotonic() - since > timeout:
+                where = [f"{each.topic}-{each.partition}" for each in left[:FEW]] or ["no partition was assigned"]
+                raise KafkaTimeoutError(f"not read to the end, and no record for {timeout:g} s: {', '.join(where)}")
+
+
+READING_STEP = 0.1
+"""Seconds after which a reader looks whether it is at the end: behind the last record may be markers of
+transactions."""
+
+FEW = 5

@@ -125,6 +125,13 @@ def serializer(name: str, value: object) -> object:
     return value
 
 
+def deserializer(name: str, value: object) -> object:
+    """A function, or an object with a method `deserialize`."""
+    if not callable(value) and not callable(getattr(value, "deserialize", None)):
+        raise wrong(name, value, "a function, or an object with deserialize(topic, data, headers)")
+    return value
+
+
 def interceptors(name: str, value: object) -> tuple[object, ...]:
     """Objects with a method that interceptors have."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):

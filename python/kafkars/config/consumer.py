@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from kafkars.config import checks
 from kafkars.config.client import ClientConfig
 from kafkars.errors import ConfigError
+from kafkars.types import Deserializer
 
 if TYPE_CHECKING:
     from kafkars.assignor import Assignor
@@ -126,11 +127,13 @@ class ConsumerConfig(ClientConfig):
     auto_commit_interval_ms: float = 5_000
     """Pause between automatic commits."""
 
-    key_deserializer: Callable[[bytes], Any] | None = None
-    """Makes a key of bytes when `record.key` is touched; absent keys stay None."""
+    key_deserializer: Callable[[bytes], Any] | Deserializer[Any] | None = None
+    """Makes a key of bytes when `record.key` is touched; absent keys stay None. A function, or an object with
+    `deserialize` (`kafkars.Deserializer`)."""
 
-    value_deserializer: Callable[[bytes], Any] | None = None
-    """Makes a value of bytes when `record.value` is touched; tombstones stay None."""
+    value_deserializer: Callable[[bytes], Any] | Deserializer[Any] | None = None
+    """Makes a value of bytes when `record.value` is touched; tombstones stay None. A function, or an object with
+    `deserialize` (`kafkars.Deserializer`)."""
 
     CHECKS: ClassVar[Mapping[str, Callable[[str, object], Any]]] = {
         **ClientConfig.CHECKS,
@@ -156,8 +159,8 @@ class ConsumerConfig(ClientConfig):
         "max_poll_interval_ms": checks.milliseconds,
         "enable_auto_commit": checks.optional(checks.flag),
         "auto_commit_interval_ms": checks.milliseconds,
-        "key_deserializer": checks.optional(checks.function),
-        "value_deserializer": checks.optional(checks.function),
+        "key_deserializer": checks.optional(checks.deserializer),
+        "value_deserializer": checks.optional(checks.deserializer),
     }
 
     def __post_init__(self) -> None:

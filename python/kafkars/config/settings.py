@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict
 from kafkars.assignor import Assignor
 from kafkars.config.secret import Secret, SecretValue
 from kafkars.config.security import AwsCredentialsProvider, TokenProvider
-from kafkars.types import Interceptor, Serializer
+from kafkars.types import Deserializer, Interceptor, Serializer
 
 CompressionType = Literal["none", "gzip", "snappy", "lz4", "zstd"]
 
@@ -132,5 +132,5 @@ class ConsumerSettings(ClientSettings, total=False):
 class AllConsumerSettings(ConsumerSettings, total=False):
     """The same with those that decide on the types of keys and values."""
 
-    key_deserializer: Callable[[bytes], Any] | None
-    value_deserializer: Callable[[bytes], Any] | None
+    key_deserializer: Callable[[bytes], Any] | Deserializer[Any] | None
+    value_deserializer: Callable[[bytes], Any] | Deserializer[Any] | None

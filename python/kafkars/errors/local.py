@@ -241,9 +241,12 @@ class DeserializationError(KafkaError, ValueError):
 
     The first is raised when `key` or `value` is touched, so the consumer is already past the record: skip it, or read
     `raw_key` and `raw_value`. The second leaves the consumer where it was.
+
+    `topic`, `partition` and `offset` say which record; `raw` has the bytes that the deserializer got, None with Arrow.
     """
 
     name = "DESERIALIZATION_FAILED"
+    raw: bytes | None = None
 
 
 class CorruptRecordError(KafkaError):

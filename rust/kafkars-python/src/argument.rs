@@ -31,6 +31,7 @@ pub(crate) mod record {
 
     use super::named;
     use crate::error;
+    use crate::types;
 
     /// A partition.
     pub(crate) fn partition(given: &Bound<'_, PyAny>) -> PyResult<Option<i32>> {
@@ -39,12 +40,36 @@ pub(crate) mod record {
             .map_err(|error: PyErr| ranged(given, "partition", "InvalidPartitionError", error))
     }
 
-    /// A timestamp in ms.
+    /// A timestamp: ms, or a `datetime`. Seconds are refused.
     pub(crate) fn timestamp(given: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
-        given.extract().map_err(|error: PyErr| {
-            ranged(given, "timestamp", "InvalidRecordTimestampError", error)
-        })
+        match moment(given) {
+            Ok(Some(ms)) if is_in_seconds(given, ms) => Err(error::attached(
+                TIMESTAMP_ERROR,
+                format!("timestamp: {ms} looks like seconds; it is in ms, or a datetime"),
+            )),
+            outcome => outcome,
+        }
     }
+
+    /// Likewise, whatever the number may mean.
+    pub(crate) fn moment(given: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
+        match given.extract() {
+            Ok(timestamp) => Ok(timestamp),
+            Err(_) if types::is_datetime(given)? => types::milliseconds_of(given)
+                .map(Some)
+                .map_err(|error| named(given, "timestamp", error)),
+            Err(error) => Err(ranged(given, "timestamp", TIMESTAMP_ERROR, error)),
+        }
+    }
+
+    fn is_in_seconds(given: &Bound<'_, PyAny>, ms: i64) -> bool {
+        SECONDS_OF_THIS_TIME.contains(&ms) && given.extract::<i64>().is_ok()
+    }
+
+    const TIMESTAMP_ERROR: &str = "InvalidRecordTimestampError";
+
+    /// The seconds from 2001 to 2286. In ms they are some weeks of 1970, which a `datetime` can name.
+    const SECONDS_OF_THIS_TIME: std::ops::Range<i64> = 1_000_000_000..10_000_000_000;
 
     /// A number that Kafka has no room for, with our class for it.
     fn ranged(given: &Bound<'_, PyAny>, name: &str, class: &'static str, error: PyErr) -> PyErr {

@@ -17,7 +17,7 @@ use kafkars_protocol::{ErrorCode, printable};
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyModule, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyModule, PyString, PyTuple};
 
 /// The longest message of an error, in bytes.
 const LONGEST_MESSAGE: usize = 10_000;
@@ -518,24 +518,22 @@ pub(crate) fn serialization(
     error
 }
 
-/// A deserializer failed.
+/// A deserializer failed on `raw`.
 pub(crate) fn deserialization(
-    py: Python<'_>,
     what: &str,
-    topic: &str,
-    partition: i32,
+    partition: &TopicPartition,
     offset: i64,
+    raw: &Bound<'_, PyBytes>,
     cause: PyErr,
 ) -> PyErr {
+    let py = raw.py();
     let message = format!(
-        "{what} of the record at {topic}-{partition} offset {offset} cannot be deserialized: {cause}"
+        "{what} of the record at {partition} offset {offset} cannot be deserialized: {cause}"
     );
-    let error = local(
-        py,
-        "DeserializationError",
-        &message,
-        &ErrorContext::partition(topic, partition).at(offset),
-    );
+    let place = ErrorContext::partition(&partition.topic, partition.partition).at(offset);
+    let error = local(py, "DeserializationError", &message, &place);
+    // One that cannot be set, such as a MemoryError in the place of ours, goes as it is.
+    let _ = error.value(py).setattr("raw", raw);
     error.set_cause(py, Some(cause));
     error
 }

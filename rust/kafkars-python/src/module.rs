@@ -22,6 +22,7 @@ use crate::producer::{
     PyDeliveryFuture, PyProducer,
 };
 use crate::record::{PyDeserializedRecord, PyRecord};
+use crate::record_pickle::restore_record;
 use crate::{error, gc, log};
 
 #[pymodule(gil_used = false)]
@@ -72,6 +73,7 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_arrow_layout, module)?)?;
     module.add_function(wrap_pyfunction!(config_fields, module)?)?;
     module.add_function(wrap_pyfunction!(error_table, module)?)?;
+    module.add_function(wrap_pyfunction!(restore_record, module)?)?;
     module.add_function(wrap_pyfunction!(confluent::partition_of_key, module)?)?;
     module.add_function(wrap_pyfunction!(log::set_log_level, module)?)?;
     module.add_function(wrap_pyfunction!(log::stop_logs, module)?)?;

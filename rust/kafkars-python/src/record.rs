@@ -8,14 +8,16 @@ use std::sync::Arc;
 
 use kafkars_client::FetchedBatch;
 use kafkars_client::config::TopicPartition;
-use kafkars_records::{RecordView, Span};
+use kafkars_records::{RecordView, Span, TimestampType};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 
+use crate::deserializers::{Deserializer, Deserializers};
 use crate::error;
 use crate::gc::untracked;
 use crate::gc::{self, Uncollected};
+use crate::record_pickle::{self, Parts};
 use crate::types;
 
 /// What the records of one fetched batch share in Python. It is kept with the batch, so that a record is a reference to
@@ -25,12 +27,6 @@ struct Page {
     topic: Py<PyString>,
     /// What keys and values go through; none in the usual case, which then costs nothing.
     deserializers: Option<Arc<Deserializers>>,
-}
-
-/// The functions a consumer was configured with.
-pub(crate) struct Deserializers {
-    pub(crate) key: Option<Py<PyAny>>,
-    pub(crate) value: Option<Py<PyAny>>,
 }
 
 /// Prepares a batch for [`record`] and [`bytes`]. Costs something the first time only.
@@ -85,10 +81,29 @@ pub(crate) fn record(
     if !typed {
         return gc::new(py, record);
     }
-    let typed = PyClassInitializer::from(record).add_subclass(PyDeserializedRecord {
-        key: PyOnceLock::new(),
-        value: PyOnceLock::new(),
-    });
+    typed_record(py, record, PyDeserializedRecord::default())
+}
+
+/// A record with what its deserializers have made.
+pub(crate) fn deserialized(
+    py: Python<'_>,
+    fetched: Arc<FetchedBatch>,
+    view: RecordView,
+    key: Py<PyAny>,
+    value: Py<PyAny>,
+) -> PyResult<Bound<'_, PyRecord>> {
+    let made = PyDeserializedRecord::default();
+    // Nobody else has seen the cells, so both are empty.
+    let _ = (made.key.set(py, key), made.value.set(py, value));
+    typed_record(py, PyRecord { fetched, view }, made)
+}
+
+fn typed_record(
+    py: Python<'_>,
+    record: PyRecord,
+    made: PyDeserializedRecord,
+) -> PyResult<Bound<'_, PyRecord>> {
+    let typed = PyClassInitializer::from(record).add_subclass(made);
     Ok(untracked(Bound::new(py, typed)?).into_super())
 }
 
@@ -243,6 +258,10 @@ impl PyRecord {
             .hash()
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        record_pickle::reduce(py, self.parts(), None)
+    }
+
     /// `Record[K, V]` in annotations.
     #[classmethod]
     #[pyo3(signature = (item, /))]
@@ -268,25 +287,42 @@ impl PyRecord {
         &self,
         py: Python<'_>,
         what: &str,
-        function: Option<&Py<PyAny>>,
+        deserializer: Option<&Deserializer>,
         span: Option<Span>,
     ) -> PyResult<Py<PyAny>> {
         let Some(bytes) = bytes(py, &self.fetched, span) else {
             return Ok(py.None());
         };
-        let Some(function) = function else {
+        let Some(deserializer) = deserializer else {
             return Ok(bytes.into_any().unbind());
         };
-        function.call1(py, (bytes,)).map_err(|cause| {
-            error::deserialization(
-                py,
-                what,
-                &self.fetched.topic,
-                self.partition(),
-                self.view.offset,
-                cause,
-            )
+        let headers = || headers_of(py, &self.fetched, &self.view);
+        let made = deserializer.call(&self.fetched.topic, bytes.clone(), headers);
+        made.map_err(|cause| {
+            let (partition, offset, _) = self.place();
+            error::deserialization(what, &partition, offset, &bytes, cause)
         })
+    }
+
+    /// What its pickle holds.
+    fn parts(&self) -> Parts {
+        let batch = &self.fetched.batch;
+        let copy = |span: Option<Span>| span.map(|span| batch.slice(span).to_vec());
+        let header = &batch.header;
+        let headers = batch.headers(&self.view);
+        (
+            self.fetched.topic.to_string(),
+            self.fetched.partition,
+            self.view.offset,
+            self.view.timestamp,
+            header.attributes.timestamp_type() == TimestampType::LogAppendTime,
+            header.partition_leader_epoch,
+            copy(self.view.key),
+            copy(self.view.value),
+            headers
+                .map(|header| (header.key_text().into_owned(), copy(header.value)))
+                .collect(),
+        )
     }
 }
 
@@ -295,6 +331,15 @@ impl PyRecord {
 pub(crate) struct PyDeserializedRecord {
     key: PyOnceLock<Py<PyAny>>,
     value: PyOnceLock<Py<PyAny>>,
+}
+
+impl Default for PyDeserializedRecord {
+    fn default() -> Self {
+        Self {
+            key: PyOnceLock::new(),
+            value: PyOnceLock::new(),
+        }
+    }
 }
 
 #[pymethods]
@@ -323,6 +368,12 @@ impl PyDeserializedRecord {
             record.deserialize(py, "value", function, record.view.value)
         })?;
         Ok(made.bind(py).clone())
+    }
+
+    /// With key and value as they were made, because what made them may be no matter of a pickle.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let made = (Self::key(slf)?, Self::value(slf)?);
+        record_pickle::reduce(slf.py(), slf.as_super().get().parts(), Some(made))
     }
 }
 

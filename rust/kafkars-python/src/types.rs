@@ -33,6 +33,35 @@ imported!(partition_trouble_class, "PartitionTrouble");
 imported!(memory_usage_class, "MemoryUsage");
 imported!(group_metadata_class, "ConsumerGroupMetadata");
 
+/// Whether an object is a `datetime`.
+pub(crate) fn is_datetime(given: &Bound<'_, PyAny>) -> PyResult<bool> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    given.is_instance(CLASS.import(given.py(), "datetime", "datetime")?)
+}
+
+/// The ms since 1970 of a `datetime` with a time zone, rounded down.
+pub(crate) fn milliseconds_of(given: &Bound<'_, PyAny>) -> PyResult<i64> {
+    static EPOCH: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    const PER_DAY: i64 = 86_400_000;
+    let py = given.py();
+    if given.call_method0("utcoffset")?.is_none() {
+        return Err(PyValueError::new_err(
+            "a datetime without a time zone names no moment; give it one, such as tzinfo=datetime.timezone.utc",
+        ));
+    }
+    let epoch = EPOCH.get_or_try_init(py, || -> PyResult<_> {
+        let datetime = py.import("datetime")?;
+        let utc = datetime.getattr("timezone")?.getattr("utc")?;
+        let epoch = datetime
+            .getattr("datetime")?
+            .call1((1970, 1, 1, 0, 0, 0, 0, utc))?;
+        Ok(epoch.unbind())
+    })?;
+    let since = given.sub(epoch.bind(py))?;
+    let part = |name: &str| since.getattr(name)?.extract::<i64>();
+    Ok(part("days")? * PER_DAY + part("seconds")? * 1_000 + part("microseconds")? / 1_000)
+}
+
 /// `kafkars.TopicPartition`.
 pub(crate) fn topic_partition<'py>(
     py: Python<'py>,

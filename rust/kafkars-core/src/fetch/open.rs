@@ -46,6 +46,17 @@ impl FetchedBatch {
         }
     }
 
+    /// A batch all of whose records are to be read, wherever it came from.
+    pub fn whole(partition: &TopicPartition, batch: Batch) -> Self {
+        let visible = batch.records().count();
+        Self::new(
+            partition,
+            batch,
+            0,
+            u32::try_from(visible).unwrap_or(u32::MAX),
+        )
+    }
+
     /// Byte position of the first record at or after the offset that was asked for.
     pub fn first(&self) -> u32 {
         self.first

@@ -16,9 +16,9 @@ use kafkars_records::{Codec, Compression};
 use pyo3::prelude::*;
 
 use self::callbacks::{GivenName, GivenSecret};
+use crate::deserializers::{Deserializer, Deserializers};
 use crate::error;
 use crate::producer::Serializer;
-use crate::record::Deserializers;
 
 /// Declares a struct that reads attributes of the same names, and the list of those names.
 macro_rules! settings {
@@ -439,9 +439,15 @@ impl ConsumerSettings {
     }
 
     /// The deserializers, if there is any.
-    pub(crate) fn deserializers(self) -> Option<Deserializers> {
-        let (key, value) = (self.fields.key_deserializer, self.fields.value_deserializer);
-        (key.is_some() || value.is_some()).then_some(Deserializers { key, value })
+    pub(crate) fn deserializers(self, py: Python<'_>) -> PyResult<Option<Deserializers>> {
+        let of = |given: Option<Py<PyAny>>| {
+            given
+                .map(|given| Deserializer::of(given.bind(py)))
+                .transpose()
+        };
+        let key = of(self.fields.key_deserializer)?;
+        let value = of(self.fields.value_deserializer)?;
+        Ok((key.is_some() || value.is_some()).then_some(Deserializers { key, value }))
     }
 }
 

@@ -19,9 +19,10 @@ use crate::batch::PyRecordBatch;
 use crate::batch_run::Run;
 use crate::callback_turn::CallbackTurn;
 use crate::config::ConsumerSettings;
+use crate::deserializers::Deserializers;
 use crate::error;
 use crate::metrics;
-use crate::record::{self, Deserializers, PyRecord};
+use crate::record::{self, PyRecord};
 use crate::runtime::{self, ForkGuard};
 
 /// A consumer and what Python adds to it.
@@ -68,7 +69,7 @@ impl ConsumerCore {
             consumer: Consumer::with_assignors(client, consumer, assignors),
             key: Key::unique(),
             birthplace: ForkGuard::here(),
-            deserializers: settings.deserializers().map(Arc::new),
+            deserializers: settings.deserializers(py)?.map(Arc::new),
             max_poll_records,
             default_timeout,
             listeners: Mutex::default(),

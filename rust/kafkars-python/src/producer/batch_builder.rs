@@ -79,7 +79,7 @@ impl PyBatchBuilder {
         py: Python<'py>,
         value: Option<&Bound<'py, PyAny>>,
         key: Option<&Bound<'py, PyAny>>,
-        #[pyo3(from_py_with = argument::record::timestamp)] timestamp: Option<i64>,
+        #[pyo3(from_py_with = argument::record::moment)] timestamp: Option<i64>,
         headers: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let key = key.map(|key| Payload::plain("key", key)).transpose()?;

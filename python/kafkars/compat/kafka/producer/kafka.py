@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -208,7 +209,7 @@ class KafkaProducer:
             partition = self._partitions_by(topic, key, raw_key, value, raw_value)
         try:
             delivery = self._engine.send(
-                topic, raw_value, raw_key, partition=partition, timestamp=timestamp_ms, headers=headers or None
+                topic, raw_value, raw_key, partition=partition, timestamp=_moment(timestamp_ms), headers=headers or None
             )
         except TransactionStateError as error:
             raise IllegalStateError(str(error)) from error
@@ -343,3 +344,10 @@ def checked_headers(headers: list[tuple[str, bytes]]) -> int:
             raise AssertionError(f"headers: expected pairs of text and bytes, not {each!r}")
         size += len(each[0].encode()) + len(each[1])
     return size
+
+
+def _moment(timestamp_ms: Any) -> Any:
+    """As the engine takes it. kafka-python takes seconds for ms, which the engine refuses unless a datetime says so."""
+    if isinstance(timestamp_ms, int) and 10**9 <= timestamp_ms < 10**10:
+        return dt.datetime.fromtimestamp(timestamp_ms / 1_000, dt.timezone.utc)
+    return timestamp_ms

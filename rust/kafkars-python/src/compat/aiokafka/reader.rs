@@ -10,12 +10,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyTuple};
 
 use super::faults;
-use super::record_reader::RecordReader;
+use super::record_reader::{Functions, RecordReader};
 use super::wait::{Selection, ServeWait};
 use crate::aio::{self, Amount, Call, PyFuture, ReadRequest, Reader};
 use crate::consumer::PyAsyncConsumer;
 use crate::error;
-use crate::record::Deserializers;
 use crate::types;
 
 /// Reads of a consumer that may not be started yet.
@@ -50,7 +49,7 @@ impl PyReader {
         self.desk.get_or_init(|| {
             Arc::new(RecordReader {
                 core: engine.get().core(),
-                deserializers: has_functions.then_some(Deserializers {
+                deserializers: has_functions.then_some(Functions {
                     key: key_deserializer,
                     value: value_deserializer,
                 }),

@@ -13,14 +13,14 @@ use super::record::PyConsumerRecord;
 use crate::aio::Amount;
 use crate::consumer::ConsumerCore;
 use crate::error;
-use crate::record::{self, Deserializers, bytes};
+use crate::record::{self, bytes};
 use crate::types;
 
 /// What every read needs.
 pub(super) struct RecordReader {
     pub(super) core: Arc<ConsumerCore>,
     /// Functions of bytes or None; none in the usual case, which then costs nothing.
-    pub(super) deserializers: Option<Deserializers>,
+    pub(super) deserializers: Option<Functions>,
     /// Most records of one `getmany`.
     pub(super) max_records: usize,
 }
@@ -166,10 +166,16 @@ impl RecordReader {
     }
 }
 
+/// aiokafka's deserializers: functions of bytes or None.
+pub(super) struct Functions {
+    pub(super) key: Option<Py<PyAny>>,
+    pub(super) value: Option<Py<PyAny>>,
+}
+
 /// The record after its deserializers, which see None as well.
 fn made<'py>(
     py: Python<'py>,
-    functions: &Deserializers,
+    functions: &Functions,
     batch: &Arc<FetchedBatch>,
     view: RecordView,
 ) -> PyResult<Bound<'py, PyConsumerRecord>> {

@@ -1,0 +1,203 @@
+"""From what JSON has to dataclasses and the types that stand in their fields; to anything else by pydantic."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import enum
+import types
+import typing
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, Union
+
+Convert = Callable[[Any], Any]
+"""Makes a value of what JSON has, or raises ValueError. What went wrong deeper down has the path in front."""
+
+
+def converter(kind: Any) -> Convert:
+    """What makes values of a type.
+
+    Raises:
+        TypeError: Nothing is known about the type, and pydantic is not installed or does not know it either.
+    """
+    try:
+        return _converter(kind, {})
+    except _UnknownTypeError as unknown:
+        try:
+            import pydantic  # noqa: PLC0415  optional
+        except ImportError:
+            raise TypeError(f"{unknown}; pydantic, which may, is not installed") from None
+        try:
+            validate: Convert = pydantic.TypeAdapter(kind).validate_python
+        except pydantic.errors.PydanticUserError as refused:
+            raise TypeError(f"{unknown}, and neither does pydantic: {refused}") from refused
+        return validate
+
+
+class _UnknownTypeError(TypeError):
+    """A type that only pydantic may know."""
+
+
+def _converter(kind: Any, begun: dict[Any, Convert]) -> Convert:
+    """`begun` has the dataclasses on the way down, which may contain themselves."""
+    known = begun.get(kind) or _scalar(kind)
+    if known is not None:
+        return known
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin is not None:
+        return _generic(kind, origin, arguments, begun)
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        return _dataclass(kind, begun)
+    raise _UnknownTypeError(f"nothing is known about making {kind!r} of JSON")
+
+
+def _scalar(kind: Any) -> Convert | None:
+    if kind is Any:
+        return lambda value: value
+    if kind in EXACT:
+        return _exactly(kind, EXACT[kind])
+    if kind is float:
+        return _float
+    if kind in WRITTEN_AS_TEXT:
+        return _written(kind)
+    return kind if isinstance(kind, type) and issubclass(kind, enum.Enum) else None
+
+
+EXACT: dict[Any, str] = {
+    None: "null",
+    type(None): "null",
+    bool: "true or false",
+    int: "a whole number",
+    str: "text",
+    dict: "an object",
+    list: "an array",
+}
+"""Types of JSON's own, and what they are called there."""
+
+WRITTEN_AS_TEXT: tuple[type, ...] = (dt.datetime, dt.date, dt.time, uuid.UUID)
+"""Types that are text in JSON."""
+
+
+def _exactly(kind: type | None, name: str) -> Convert:
+    wanted = type(None) if kind is None else kind
+
+    def convert(value: Any) -> Any:
+        # A bool is an int to Python, and no number to JSON.
+        if type(value) is not wanted:
+            raise _unlike(f"{name}", value)
+        return value
+
+    return convert
+
+
+def _float(value: Any) -> float:
+    if type(value) not in {int, float}:
+        raise _unlike("a number", value)
+    return float(value)
+
+
+def _written(kind: Any) -> Convert:
+    parse: Convert = kind if kind is uuid.UUID else kind.fromisoformat
+
+    def convert(value: Any) -> Any:
+        if not isinstance(value, str):
+            raise _unlike(f"{kind.__name__} as text", value)
+        # Python 3.10 does not know the letter that stands for UTC.
+        return parse(value[:-1] + "+00:00" if value.endswith("Z") and kind is not uuid.UUID else value)
+
+    return convert
+
+
+def _generic(kind: Any, origin: Any, arguments: tuple[Any, ...], begun: dict[Any, Convert]) -> Convert:
+    if origin is Literal:
+        return _literal(arguments)
+    if origin in {Union, types.UnionType}:
+        return _union([_converter(each, begun) for each in arguments])
+    if origin in {list, set, frozenset, Sequence} or (origin is tuple and arguments[1:] == (...,)):
+        make: Callable[[list[Any]], Any] = list if origin is Sequence else origin
+        return _many(make, _converter(arguments[0], begun))
+    if origin in {dict, Mapping} and arguments[0] is str:
+        return _members(_converter(arguments[1], begun))
+    raise _UnknownTypeError(f"nothing is known about making {kind!r} of JSON")
+
+
+def _literal(choices: tuple[Any, ...]) -> Convert:
+    def convert(value: Any) -> Any:
+        if not any(type(value) is type(each) and value == each for each in choices):
+            raise _unlike(f"one of {', '.join(map(repr, choices))}", value)
+        return value
+
+    return convert
+
+
+def _union(converters: list[Convert]) -> Convert:
+    def convert(value: Any) -> Any:
+        problems = []
+        for each in converters:
+            try:
+                return each(value)
+            except ValueError as problem:  # noqa: PERF203  that is how one tries
+                problems.append(str(problem))
+        raise ValueError("; or ".join(problems))
+
+    return convert
+
+
+def _many(make: Callable[[list[Any]], Any], item: Convert) -> Convert:
+    def convert(value: Any) -> Any:
+        if not isinstance(value, list):
+            raise _unlike("an array", value)
+        return make([_at(f"[{index}]", item, each) for index, each in enumerate(value)])
+
+    return convert
+
+
+def _members(item: Convert) -> Convert:
+    def convert(value: Any) -> Any:
+        if not isinstance(value, dict):
+            raise _unlike("an object", value)
+        return {name: _at(f".{name}", item, each) for name, each in value.items()}
+
+    return convert
+
+
+def _dataclass(kind: Any, begun: dict[Any, Convert]) -> Convert:
+    fields: dict[str, Convert] = {}
+    required: list[str] = []
+
+    def convert(value: Any) -> Any:
+        if not isinstance(value, dict):
+            raise _unlike(f"an object with the members of {kind.__name__}", value)
+        for name in required:
+            if name not in value:
+                raise ValueError(f".{name} is missing")
+        return kind(**{name: _at(f".{name}", each, value[name]) for name, each in fields.items() if name in value})
+
+    begun[kind] = convert
+    hints = typing.get_type_hints(kind)
+    for field in dataclasses.fields(kind):
+        if not field.init:
+            continue
+        fields[field.name] = _converter(hints[field.name], begun)
+        if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
+            required.append(field.name)
+    return convert
+
+
+def _at(place: str, convert: Convert, value: Any) -> Any:
+    try:
+        return convert(value)
+    except ValueError as problem:
+        text = str(problem)
+        between = "" if text.startswith((".", "[")) else ": "
+        raise ValueError(f"{place}{between}{text}") from None
+
+
+def _unlike(expected: str, value: Any) -> ValueError:
+    text = repr(value)
+    shown = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
+    return ValueError(f"expected {expected}, not {shown}")
+
+
+LONGEST_SHOWN = 40

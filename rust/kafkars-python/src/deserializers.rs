@@ -1,0 +1,42 @@
+//! What makes objects of keys and values: a function of the bytes, or an object that also sees topic and headers.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+
+/// What a consumer was configured with.
+pub(crate) struct Deserializers {
+    pub(crate) key: Option<Deserializer>,
+    pub(crate) value: Option<Deserializer>,
+}
+
+/// One of the two.
+pub(crate) enum Deserializer {
+    /// `function(data)`.
+    Function(Py<PyAny>),
+    /// `object.deserialize(topic, data, headers)`.
+    Hook(Py<PyAny>),
+}
+
+impl Deserializer {
+    /// Looks once at what there is to call.
+    pub(crate) fn of(given: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(match given.getattr_opt("deserialize")? {
+            Some(method) if method.is_callable() => Self::Hook(method.unbind()),
+            _ => Self::Function(given.clone().unbind()),
+        })
+    }
+
+    /// Calls it. `headers` are made only for what sees them.
+    pub(crate) fn call<'py>(
+        &self,
+        topic: &str,
+        data: Bound<'py, PyBytes>,
+        headers: impl FnOnce() -> PyResult<Bound<'py, PyTuple>>,
+    ) -> PyResult<Py<PyAny>> {
+        let py = data.py();
+        match self {
+            Self::Function(function) => function.call1(py, (data,)),
+            Self::Hook(method) => method.call1(py, (topic, data, headers()?)),
+        }
+    }
+}
