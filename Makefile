@@ -175,6 +175,13 @@ test-kafka-old: build $(VENV)/.group-peers  ## Behaviour of the clients on the o
 refusals: build  ## Every request of every client is refused, cut, late, unanswered (REFUSALS="--rates Fetch" for some)
 	@$(PY) -m tests.refusals $(REFUSALS)
 
+# `make security-matrix MATRIX="--sites 4.3.1 --short"`, or `MATRIX="GSSAPI hangs"` for some cells.
+MATRIX ?=
+
+.PHONY: security-matrix
+security-matrix: build $(VENV)/.group-peers  ## Ways to be let in x faults x releases of Kafka x calls, as a table (MATRIX="--sites 4.3.1 --short")
+	@$(PY) -m tests.security.matrix $(MATRIX)
+
 SEEDS ?= 5000
 SPARK_SEEDS ?= 10
 SPARK_KILLS := $(addprefix tests/spark/test_,kills.py standalone.py example.py)

@@ -50,6 +50,8 @@ class TokenServer:
         }
         keys = json.dumps({"keys": [jwk]}).encode()
         self.asked: list[str] = []
+        # Programs that are known, and what their tokens are like.
+        self.clients: dict[tuple[str, str], dict[str, Any]] = {(CLIENT_ID, CLIENT_SECRET): {}, PLAIN_CLIENT: {}}
         tokens = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -63,14 +65,13 @@ class TokenServer:
             def do_POST(self) -> None:
                 form = self.rfile.read(int(self.headers["Content-Length"])).decode()
                 tokens.asked.append(form)
-                known = [
-                    f"{quote(name)}:{quote(secret)}" for name, secret in ((CLIENT_ID, CLIENT_SECRET), PLAIN_CLIENT)
-                ]
-                expected = [f"Basic {base64.b64encode(pair.encode()).decode()}" for pair in known]
-                is_known = self.headers["Authorization"] in expected
-                answer = {"access_token": tokens.token(), "expires_in": 60} if is_known else {"error": "invalid_client"}
+                known = {basic(*client): kind for client, kind in tokens.clients.items()}
+                kind = known.get(self.headers["Authorization"])
+                answer: dict[str, Any] = {"error": "invalid_client"}
+                if kind is not None:
+                    answer = {"access_token": tokens.token(**kind), "expires_in": 60}
                 body = json.dumps(answer).encode()
-                self.send_response(200 if is_known else 401)
+                self.send_response(401 if kind is None else 200)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
@@ -92,6 +93,11 @@ class TokenServer:
         signed = f"{header}.{encode(json.dumps(claims).encode())}"
         signature = self.key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256())
         return f"{signed}.{encode(signature)}"
+
+
+def basic(name: str, secret: str) -> str:
+    """How a program says who it is."""
+    return f"Basic {base64.b64encode(f'{quote(name)}:{quote(secret)}'.encode()).decode()}"
 
 
 def encode(data: bytes) -> str:

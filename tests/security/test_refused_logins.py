@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
 import kafkars
 import pytest
@@ -11,7 +13,7 @@ from kafkars.errors import SaslAuthenticationFailedError
 
 from tests.support.peers import closed_port
 from tests.support.sasl_gate import guarded_broker, sasl_gate
-from tests.support.waiting import SECONDS
+from tests.support.waiting import SECONDS, eventually
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -81,6 +83,63 @@ def test_a_transactional_call_that_runs_out_of_time_says_that_the_login_is_refus
             producer.commit_transaction(2)
         gate.refuses = False
         producer.commit_transaction(SECONDS)
+
+
+LONG = 60
+WAITS: dict[str, Callable[[Any, dict[str, Any]], object]] = {
+    "poll": lambda consumer, _: consumer.poll(LONG),
+    "poll_batch": lambda consumer, _: consumer.poll_batch(timeout=LONG),
+    "iteration": lambda consumer, _: next(iter(consumer)),
+    "position": lambda consumer, _: consumer.position(("records", 0), timeout=LONG),
+}
+
+
+@pytest.mark.parametrize("wait", WAITS)
+@pytest.mark.parametrize("is_let_in", [False, True], ids=["never let in", "let in before"])
+def test_a_long_wait_hears_of_a_refusal_soon(client_api: Any, wait: str, *, is_let_in: bool) -> None:
+    """And not at its end, which may be never."""
+    with guarded_broker(records=1) as gate, client_api.Consumer(**gate.settings) as consumer:
+        gate.refuses = not is_let_in
+        consumer.assign([("records", 0)])
+        if is_let_in:
+            assert consumer.poll(1) is None
+            gate.refuses = True
+            gate.cut()
+            consumer.seek_to_end([("records", 0)])
+        started = time.monotonic()
+        with pytest.raises(SaslAuthenticationFailedError, match="wrong password"):
+            WAITS[wait](consumer, gate.settings)
+        assert time.monotonic() - started < SECONDS
+        gate.refuses = False
+        eventually(lambda: is_quiet(consumer), "it is let in again")
+
+
+def is_quiet(consumer: Any) -> bool:
+    try:
+        return consumer.poll(0.2) is None
+    except SaslAuthenticationFailedError:
+        return False
+
+
+def test_a_transactional_producer_that_is_never_let_in_hears_so_soon(client_api: Any) -> None:
+    with (
+        sasl_gate(refuses=True) as gate,
+        client_api.Producer(**gate.settings, transactional_id="orders") as producer,
+    ):
+        started = time.monotonic()
+        with pytest.raises(SaslAuthenticationFailedError, match="wrong password"):
+            producer.init_transactions(LONG)
+        assert time.monotonic() - started < SECONDS
+
+
+def test_brokers_that_hang_up_on_logins_are_heard_of_at_the_second_time(client_api: Any) -> None:
+    with sasl_gate() as gate, client_api.Admin(**gate.settings) as admin:
+        gate.fault = "hangs up"
+        started = time.monotonic()
+        with pytest.raises(SaslAuthenticationFailedError, match=r"closed the connection.*twice in a row"):
+            admin.list_topics(timeout=LONG)
+        assert time.monotonic() - started < SECONDS
+        assert gate.connections <= 3
 
 
 def test_logins_are_not_repeated_while_nobody_asks() -> None:

@@ -33,11 +33,13 @@ class Certificate:
 
     certificate: x509.Certificate
     key: CertificateIssuerPrivateKeyTypes
+    # Between it and an authority that is believed.
+    chain: tuple[x509.Certificate, ...] = ()
 
     @property
     def pem(self) -> str:
-        """The certificate as PEM."""
-        return self.certificate.public_bytes(Encoding.PEM).decode()
+        """The certificate as PEM, and those between it and the authority."""
+        return "".join(each.public_bytes(Encoding.PEM).decode() for each in (self.certificate, *self.chain))
 
     def key_pem(self, password: str | None = None) -> str:
         """The key as PKCS#8, encrypted with a password."""
@@ -54,7 +56,8 @@ class Certificate:
         """Both as PKCS#12."""
         path = folder / f"{name}.p12"
         encryption = BestAvailableEncryption(password.encode())
-        data = pkcs12.serialize_key_and_certificates(b"client", self.key, self.certificate, None, encryption)  # type: ignore[arg-type]
+        chain = list(self.chain) or None
+        data = pkcs12.serialize_key_and_certificates(b"client", self.key, self.certificate, chain, encryption)  # type: ignore[arg-type]
         path.write_bytes(data)
         return path
 
@@ -62,9 +65,9 @@ class Certificate:
 class Authority:
     """Signs what a test asks for."""
 
-    def __init__(self, name: str, kind: str = "ec") -> None:
+    def __init__(self, name: str, kind: str = "ec", *, above: Authority | None = None) -> None:
         key = new_key(kind)
-        builder = begin(name, name, key, NOW - DAY, NOW + 10 * DAY)
+        builder = begin(name, name if above is None else above.name, key, NOW - DAY, NOW + 10 * DAY)
         builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         usage = x509.KeyUsage(
             digital_signature=True,
@@ -78,8 +81,10 @@ class Authority:
             decipher_only=False,
         )
         builder = builder.add_extension(usage, critical=True)
-        self.own = Certificate(builder.sign(key, hashes.SHA256()), key)
+        self.own = Certificate(builder.sign(key if above is None else above.own.key, hashes.SHA256()), key)
         self.name = name
+        # What goes along with its certificates; that of the authority above all is known to whoever believes it.
+        self.chain = () if above is None else (self.own.certificate, *above.chain)
 
     def issue(
         self,
@@ -98,7 +103,7 @@ class Authority:
         )
         purposes = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
         builder = builder.add_extension(x509.ExtendedKeyUsage(purposes), critical=False)
-        return Certificate(builder.sign(self.own.key, hashes.SHA256()), key)
+        return Certificate(builder.sign(self.own.key, hashes.SHA256()), key, self.chain)
 
     def revoke(self, *revoked: Certificate) -> str:
         """A list of revoked certificates as PEM."""

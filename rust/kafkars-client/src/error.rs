@@ -333,6 +333,20 @@ impl BootstrapCause {
         }
     }
 
+    /// Whether it is settled: time cannot mend it, or a handshake had all of its time.
+    fn is_settled(&self) -> bool {
+        let had_its_time = |cause: &ConnectCause| {
+            cause.is_permanent() || cause.security() == Some(SecurityProblem::TimedOut)
+        };
+        match self {
+            Self::Connect(cause) => had_its_time(cause),
+            Self::AdvertisedListeners(causes) => {
+                !causes.is_empty() && causes.iter().all(|(_, cause)| had_its_time(cause))
+            }
+            Self::Metadata(_) => false,
+        }
+    }
+
     /// Whether anything is there at all.
     fn is_answered(&self) -> bool {
         !matches!(
@@ -393,6 +407,17 @@ impl ClientError {
         let is_permanent = |(_, cause): &(_, BootstrapCause)| cause.is_permanent();
         let mut answered = causes.iter().filter(|(_, cause)| cause.is_answered());
         causes.iter().all(is_permanent) || (self.security().is_some() && answered.all(is_permanent))
+    }
+
+    /// Whether a call that waits for a cluster hears of it now: no later try can reach one, or every address that
+    /// answers at all has let a handshake run out of time.
+    pub(crate) fn is_worth_telling(&self) -> bool {
+        let Self::Bootstrap(causes) = self else {
+            return false;
+        };
+        let mut answered = causes.iter().filter(|(_, cause)| cause.is_answered());
+        self.is_hopeless()
+            || (self.security().is_some() && answered.all(|(_, cause)| cause.is_settled()))
     }
 
     /// What the caller should do.

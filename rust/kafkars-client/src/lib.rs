@@ -15,7 +15,7 @@ mod producer;
 mod topic_name;
 
 pub use application_call::ApplicationCall;
-pub use client::{BrokerStatus, Client, CoordinatorKind};
+pub use client::{BrokerStatus, Client, CoordinatorKind, REFUSAL_CHECK_INTERVAL};
 pub use consumer::{
     Closing, Consumer, ConsumerEvent, ConsumerHealth, ConsumerMetrics, LastFetch, LeaveId,
     OffsetAndTimestamp, Origin, PartitionTrouble, SubscriptionView, Waiting,

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use kafkars_core::cluster::Cluster;
 use kafkars_core::config::{Checked, ClientConfig, SaslConfig};
+use kafkars_core::error_kind::SecurityError;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::timeout_at;
@@ -25,6 +26,9 @@ mod topics;
 pub use self::broker_status::BrokerStatus;
 pub use self::coordinator::CoordinatorKind;
 pub(crate) use self::core::Core;
+
+/// How often whoever waits for something else looks whether handshakes fail.
+pub const REFUSAL_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A client of one cluster. Clones share it; with the last one everything it runs ends.
 #[derive(Clone)]
@@ -57,9 +61,10 @@ impl Client {
         Ok(client)
     }
 
-    /// Waits until the cluster is known. Fails early when no address can ever lead to one.
+    /// Waits until the cluster is known. Fails early when no address can ever lead to one, and when all let handshakes
+    /// run out of time.
     pub async fn ready(&self, deadline: Instant) -> Result<(), ClientError> {
-        self.reach(deadline, ClientError::is_hopeless).await
+        self.reach(deadline, ClientError::is_worth_telling).await
     }
 
     /// The same, but fails as soon as every address was tried once.
@@ -122,6 +127,12 @@ impl Client {
             }
             _ => self.distrust(),
         }
+    }
+
+    /// The failed handshake that keeps this client from its cluster, or from a broker of it, as of now.
+    #[must_use]
+    pub fn refusal(&self) -> Option<SecurityError> {
+        self.bootstrap_failure()?.security()
     }
 
     /// The latest handshake that failed for good, while the cluster is known already: a password that was changed, a

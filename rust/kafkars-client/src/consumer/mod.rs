@@ -289,6 +289,11 @@ impl Consumer {
         }
     }
 
+    /// The handshake that fails between this consumer and its brokers, for a poll that waits.
+    pub fn refusal(&self) -> Option<FetchError> {
+        self.shared.client.refusal().map(FetchError::Security)
+    }
+
     /// Bytes of fetched data held: those that wait for the application, those being handed out, and the limit of the
     /// former.
     pub fn memory_usage(&self) -> (usize, usize, usize) {

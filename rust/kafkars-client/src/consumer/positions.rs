@@ -12,7 +12,8 @@ use kafkars_protocol::ErrorCode;
 
 use super::Consumer;
 use super::shared::Inner;
-use crate::{now, topic_name};
+use crate::client::REFUSAL_CHECK_INTERVAL;
+use crate::{after, now, topic_name};
 
 /// What a broker told of a partition in its last answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -239,9 +240,15 @@ impl Consumer {
                 self.shared.touch();
                 return Err(error);
             }
-            let in_time = tokio::time::timeout_at(deadline.into(), changed.changed()).await;
+            let look = after(now(), REFUSAL_CHECK_INTERVAL).min(deadline);
+            let in_time = tokio::time::timeout_at(look.into(), changed.changed()).await;
             if in_time.is_err() {
-                return Err(self.shared.timed_out("position", &partition.topic, started));
+                if let Some(refusal) = self.refusal() {
+                    return Err(refusal);
+                }
+                if look >= deadline {
+                    return Err(self.shared.timed_out("position", &partition.topic, started));
+                }
             }
         }
     }

@@ -459,15 +459,30 @@ impl Broker {
 
     /// What a failure means after those before it.
     fn judge(&self, cause: ConnectCause) -> ConnectCause {
-        let hang_ups = &self.network.distrust.tls;
-        match cause {
-            ConnectCause::Tls(TlsFailure::Closed) if hang_ups.is_telling(&self.address) => {
-                ConnectCause::Tls(TlsFailure::NeverAnswers)
+        let cause = match cause {
+            ConnectCause::Tls(failure) => ConnectCause::Tls(failure.before_first_answer()),
+            other => other,
+        };
+        let (tls, logins) = (&self.network.distrust.tls, &self.network.distrust.logins);
+        match &cause {
+            ConnectCause::Tls(TlsFailure::Closed) => {
+                logins.interrupted(&self.address);
+                match tls.is_telling(&self.address) {
+                    true => ConnectCause::Tls(TlsFailure::NeverAnswers),
+                    false => cause,
+                }
             }
-            ConnectCause::Tls(TlsFailure::Closed) => cause,
-            other => {
-                hang_ups.interrupted(&self.address);
-                other
+            ConnectCause::Sasl(SaslFailure::Closed { mechanism }) => {
+                tls.interrupted(&self.address);
+                match logins.is_telling(&self.address) {
+                    true => ConnectCause::Sasl(SaslFailure::NeverAnswers { mechanism }),
+                    false => cause,
+                }
+            }
+            _ => {
+                tls.interrupted(&self.address);
+                logins.interrupted(&self.address);
+                cause
             }
         }
     }
@@ -489,7 +504,10 @@ impl Broker {
     fn note_trust(&self, failure: Option<&ConnectCause>) {
         let distrust = &self.network.distrust;
         match failure {
-            None => distrust.trusted(&self.address),
+            None => {
+                distrust.trusted(&self.address);
+                distrust.logins.answered();
+            }
             Some(cause) if cause.is_permanent() && cause.security().is_some() => {
                 let config = &self.network.config;
                 let longest = match cause.security() {

@@ -18,6 +18,8 @@ pub(crate) struct Distrust {
     pub(crate) tls: HangUps,
     /// Of requests without a login.
     pub(crate) requests: HangUps,
+    /// Of logins.
+    pub(crate) logins: HangUps,
 }
 
 /// Brokers that hang up without a word. One that does so again says by it what it does not say, unless this client has

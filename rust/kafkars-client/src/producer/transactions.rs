@@ -11,8 +11,9 @@ use kafkars_core::transaction::{
 use super::Producer;
 use super::permit::SendPermit;
 use super::sender::CallEnd;
+use crate::client::REFUSAL_CHECK_INTERVAL;
 use crate::error::ClientError;
-use crate::now;
+use crate::{after, now};
 
 impl Producer {
     /// Gets a producer id for the `transactional_id`: earlier producers with it are fenced, what they left open is
@@ -239,10 +240,21 @@ impl Producer {
         deadline: Instant,
     ) -> Result<(), ProduceError> {
         let started = now();
-        match tokio::time::timeout_at(deadline.into(), ended).await {
-            Ok(Ok(result)) => result.map_err(ProduceError::Transaction),
-            Ok(Err(_)) => Err(ProduceError::Transaction(TransactionError::Closed)),
-            Err(_) => Err(self.call_timed_out(call, started)),
+        tokio::pin!(ended);
+        loop {
+            let look = after(now(), REFUSAL_CHECK_INTERVAL).min(deadline);
+            match tokio::time::timeout_at(look.into(), &mut ended).await {
+                Ok(Ok(result)) => return result.map_err(ProduceError::Transaction),
+                Ok(Err(_)) => return Err(ProduceError::Transaction(TransactionError::Closed)),
+                Err(_) if look >= deadline => return Err(self.call_timed_out(call, started)),
+                Err(_) => {}
+            }
+            // Nothing can have begun yet. Later on the other brokers may still bring the call to its end.
+            if self.client().cluster().version == 0
+                && let Some(refusal) = self.client().refusal()
+            {
+                return Err(ProduceError::Security(refusal));
+            }
         }
     }
 

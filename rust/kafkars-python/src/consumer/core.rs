@@ -183,6 +183,14 @@ impl ConsumerCore {
         }
     }
 
+    /// Fails where records cannot come because a handshake fails, for a read that goes on waiting.
+    pub(crate) fn check_refused(&self, py: Python<'_>) -> PyResult<()> {
+        match self.consumer.refusal() {
+            None => Ok(()),
+            Some(failure) => Err(error::fetch(py, &failure)),
+        }
+    }
+
     /// The moment a call ends that was given `timeout` seconds, or none.
     pub(crate) fn deadline(&self, timeout: Option<f64>) -> PyResult<Instant> {
         let timeout = crate::types::timeout(timeout)?.unwrap_or(self.default_timeout);

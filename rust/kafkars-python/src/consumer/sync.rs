@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use kafkars_client::REFUSAL_CHECK_INTERVAL;
 use pyo3::prelude::*;
 
 use super::base::PyBaseConsumer;
@@ -241,12 +242,16 @@ impl PyConsumer {
         core.check_assigned()?;
         let timeout = types::timeout(timeout)?;
         let started = Instant::now();
+        let mut look = started + core.look_after();
         loop {
             // Without a limit the cluster is looked after once in a while, so that nobody waits for one that is gone.
+            // Whether it refuses this client is looked at more often.
             let left = match timeout {
-                None => core.look_after(),
+                None => look.saturating_duration_since(Instant::now()),
                 Some(timeout) => timeout.saturating_sub(started.elapsed()),
             };
+            let is_last = left <= REFUSAL_CHECK_INTERVAL;
+            let left = left.min(REFUSAL_CHECK_INTERVAL);
             let ready = runtime::wait(py, Some(left), |slice| core.consumer.wait_ready(slice))?;
             if core.consumer.has_news() {
                 core.serve(py)?;
@@ -257,8 +262,13 @@ impl PyConsumer {
             if let Some(taken) = take(core)? {
                 return Ok(Some(taken));
             }
-            if !ready {
-                core.check_reached(py)?;
+            match ready {
+                true => {}
+                false if is_last => {
+                    core.check_reached(py)?;
+                    look = Instant::now() + core.look_after();
+                }
+                false => core.check_refused(py)?,
             }
             // Another thread took what was ready.
             let over = timeout.is_some_and(|timeout| started.elapsed() >= timeout);

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kafkars_client::Waiting;
+use kafkars_client::{REFUSAL_CHECK_INTERVAL, Waiting};
 use parking_lot::Mutex;
 use pyo3::exceptions::PyStopAsyncIteration;
 use pyo3::prelude::*;
@@ -29,6 +29,8 @@ pub(crate) struct RecordWait {
     core: Arc<ConsumerCore>,
     amount: Amount,
     until: Until,
+    // When it is looked next whether the cluster refuses this client.
+    refusal_check: Mutex<Instant>,
     _waits: Waiting,
 }
 
@@ -39,6 +41,7 @@ impl RecordWait {
         Self {
             core: Arc::clone(core),
             amount,
+            refusal_check: Mutex::new(now + REFUSAL_CHECK_INTERVAL),
             _waits: core.consumer.start_waiting(),
             until: match timeout {
                 Some(timeout) => Until::Deadline(now + timeout),
@@ -49,16 +52,35 @@ impl RecordWait {
 
     /// Whether the answer is that nothing came.
     fn is_over(&self) -> bool {
-        match &self.until {
+        let is_over = match &self.until {
             Until::Deadline(deadline) => *deadline <= soon(),
             Until::Records(look) => {
                 *look.lock() <= soon() && self.core.consumer.trouble().is_some()
             }
+        };
+        is_over || (*self.refusal_check.lock() <= soon() && self.core.consumer.refusal().is_some())
+    }
+
+    /// Whether it is time to look for refusals. The next time is set.
+    fn checks_refusals(&self) -> bool {
+        let (mut check, now) = (self.refusal_check.lock(), soon());
+        let is_due = *check <= now;
+        if is_due {
+            *check = now + REFUSAL_CHECK_INTERVAL;
         }
+        is_due
     }
 
     /// The answer when nothing is there: none yet, nothing in time, or no cluster.
     fn nothing(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
+        let refused = match self.checks_refusals() {
+            true => self.core.check_refused(py).err().map(Err),
+            false => None,
+        };
+        refused.or_else(|| self.nothing_in_time(py))
+    }
+
+    fn nothing_in_time(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
         match &self.until {
             Until::Deadline(deadline) if *deadline <= soon() => Some(
                 self.core
@@ -176,16 +198,18 @@ impl Pending for RecordWait {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        match &self.until {
-            Until::Deadline(deadline) => Some(*deadline),
+        let end = match &self.until {
+            Until::Deadline(deadline) => *deadline,
             Until::Records(look) => {
                 let mut look = look.lock();
                 if *look <= soon() {
                     *look = soon() + self.core.look_after();
                 }
-                Some(*look)
+                *look
             }
-        }
+        };
+        self.checks_refusals();
+        Some(end.min(*self.refusal_check.lock()))
     }
 }
 

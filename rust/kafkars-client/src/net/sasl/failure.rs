@@ -63,6 +63,12 @@ pub enum SaslFailure {
         /// What was tried.
         mechanism: &'static str,
     },
+    /// The same twice in a row, from a broker that has never let this client in.
+    #[error("the broker closed the connection during the {mechanism} handshake, twice in a row")]
+    NeverAnswers {
+        /// What was tried.
+        mechanism: &'static str,
+    },
     /// The broker fell silent in between.
     #[error("no answer to the {mechanism} handshake within {} ms", limit.as_millis())]
     TimedOut {
@@ -103,6 +109,7 @@ impl SaslFailure {
             | Self::NotExpected
             | Self::Wanted
             | Self::Closed { .. }
+            | Self::NeverAnswers { .. }
             | Self::TimedOut { .. } => self,
         }
     }
@@ -112,7 +119,9 @@ impl SaslFailure {
     pub fn problem(&self) -> SecurityProblem {
         match self {
             Self::Refused { .. } | Self::Distrusted { .. } => SecurityProblem::Authentication,
-            Self::Wanted | Self::Closed { .. } => SecurityProblem::Authentication,
+            Self::Wanted | Self::Closed { .. } | Self::NeverAnswers { .. } => {
+                SecurityProblem::Authentication
+            }
             Self::Mechanism { .. } | Self::NotExpected => SecurityProblem::Mechanism,
             Self::Credentials { .. } => SecurityProblem::Credentials,
             Self::TimedOut { .. } => SecurityProblem::TimedOut,

@@ -59,6 +59,9 @@ pub enum TlsFailure {
         /// What is wrong with it.
         problem: Arc<str>,
     },
+    /// Bytes that cannot stand where they do.
+    #[error("TLS failed: {0}")]
+    Garbled(Arc<str>),
     /// Anything else.
     #[error("TLS failed: {0}")]
     Other(Arc<str>),
@@ -75,7 +78,7 @@ impl TlsFailure {
             | Self::NotTls
             | Self::NeverAnswers
             | Self::Setting { .. } => true,
-            Self::Closed | Self::TimedOut(_) | Self::Other(_) => false,
+            Self::Closed | Self::TimedOut(_) | Self::Garbled(_) | Self::Other(_) => false,
         }
     }
 
@@ -90,7 +93,21 @@ impl TlsFailure {
             | Self::NeverAnswers
             | Self::Closed
             | Self::Setting { .. }
+            | Self::Garbled(_)
             | Self::Other(_) => SecurityProblem::Tls,
+        }
+    }
+
+    /// What it means before the broker's first answer. Kafka 2.8 tells a client whose certificate it refuses no alert,
+    /// but the bytes of its greeting again, which nobody can read there.
+    pub(crate) fn before_first_answer(self) -> Self {
+        match self {
+            Self::Garbled(words) => Self::Refused {
+                alert: words,
+                hint: "brokers before 3.0 say no more than that when they refuse a client certificate or get none; see \
+                       ssl_certificate_location and ssl_keystore_location, and the broker's log",
+            },
+            other => other,
         }
     }
 
@@ -129,6 +146,9 @@ impl TlsFailure {
             Error::AlertReceived(alert) => from_alert(*alert),
             Error::PeerIncompatible(_) => Self::NoAgreement(words),
             Error::InvalidMessage(_) => Self::NotTls,
+            Error::DecryptError
+            | Error::InappropriateMessage { .. }
+            | Error::InappropriateHandshakeMessage { .. } => Self::Garbled(words),
             _ => Self::Other(words),
         }
     }
@@ -186,6 +206,17 @@ impl std::error::Error for Rejection {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cannot_be_read_is_a_refusal_before_the_first_answer_only() {
+        let garbled = TlsFailure::from_rustls(&Error::DecryptError);
+        assert!(!garbled.is_permanent());
+        assert_eq!(garbled.problem(), SecurityProblem::Tls);
+        let refused = garbled.before_first_answer();
+        assert!(refused.is_permanent());
+        assert_eq!(refused.problem(), SecurityProblem::Certificate);
+        assert_eq!(TlsFailure::NotTls.before_first_answer(), TlsFailure::NotTls);
+    }
 
     #[test]
     fn every_alert_about_a_certificate_is_final() {
