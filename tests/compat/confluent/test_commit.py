@@ -6,6 +6,7 @@ import time
 from types import ModuleType
 from typing import Any
 
+import confluent_kafka
 import pytest
 
 from tests.brokers import Broker
@@ -54,6 +55,22 @@ def test_offsets_are_committed_with_their_text(clients: Clients) -> None:
     [found] = consumer.committed([clients.ck.TopicPartition(topic, 0)], timeout=20)
     assert (found.offset, found.metadata) == (2, "text")
     assert places(consumer.commit(offsets=[made], **{"async": False})) == [(topic, 0, 2)]
+
+
+@pytest.mark.parametrize("text", ["", "text", "café"])
+def test_texts_are_the_same_for_the_library_and_its_face(clients: Clients, text: str) -> None:
+    topic, group = clients.topic(partitions=2), clients.group()
+    library = confluent_kafka.Consumer({"bootstrap.servers": clients.broker.bootstrap_servers, "group.id": group})
+    consumer = clients.consumer({"group.id": group})
+    for partition, (writer, module) in enumerate([(consumer, clients.ck), (library, confluent_kafka)]):
+        writer.commit(offsets=[module.TopicPartition(topic, partition, 1, text)], asynchronous=False)
+    for reader, module in ((consumer, clients.ck), (library, confluent_kafka)):
+        found = reader.committed([module.TopicPartition(topic, partition) for partition in (0, 1)], timeout=20)
+        assert {each.partition: each.metadata for each in found} == {0: text, 1: text}
+    library.commit(offsets=[confluent_kafka.TopicPartition(topic, 0, 2)], asynchronous=False)
+    [without] = consumer.committed([clients.ck.TopicPartition(topic, 0)], timeout=20)
+    assert (without.offset, without.metadata) == (2, None)
+    library.close()
 
 
 @pytest.mark.parametrize("offset", [None, -1001])

@@ -86,4 +86,11 @@ def seconds(timeout: Any) -> float | None:
 
 def offset_and_metadata(of: TopicPartition) -> OffsetAndMetadata:
     """What is committed for a partition."""
-    return OffsetAndMetadata(of.offset, of.metadata or "", of.leader_epoch)
+    # librdkafka commits the NUL of its text too, and without one it reads on in its memory.
+    metadata = "" if of.metadata is None else f"{of.metadata}\0"
+    return OffsetAndMetadata(of.offset, metadata, of.leader_epoch)
+
+
+def committed_text(metadata: str) -> str | None:
+    """The metadata that was committed with an offset: text of C, as librdkafka reads and writes it."""
+    return metadata.split("\0", 1)[0] if metadata else None

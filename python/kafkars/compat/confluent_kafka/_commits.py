@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kafkars import errors
-from kafkars.compat.confluent_kafka._arguments import Place, offset_and_metadata
+from kafkars.compat.confluent_kafka._arguments import Place, committed_text, offset_and_metadata
 from kafkars.compat.confluent_kafka._offsets import INVALID
 from kafkars.compat.confluent_kafka._partition import TopicPartition
 from kafkars.compat.confluent_kafka._translate import local_error, of_engine, refusal
@@ -168,7 +168,7 @@ class Commits:
 def answers(offsets: Mapping[Place, OffsetAndMetadata]) -> list[TopicPartition]:
     """Committed offsets as the program sees them."""
     return [
-        TopicPartition(topic, partition, at.offset, at.metadata or None, at.leader_epoch)
+        TopicPartition(topic, partition, at.offset, committed_text(at.metadata), at.leader_epoch)
         for (topic, partition), at in offsets.items()
     ]
 

@@ -345,7 +345,9 @@ class Consumer(ConfluentConsumer):
             answers.append(
                 each._answer(INVALID)
                 if at is None
-                else each._answer(at.offset, metadata=at.metadata or None, leader_epoch=at.leader_epoch)
+                else each._answer(
+                    at.offset, metadata=arguments.committed_text(at.metadata), leader_epoch=at.leader_epoch
+                )
             )
         return answers
 

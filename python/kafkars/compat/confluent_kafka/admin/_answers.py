@@ -9,6 +9,7 @@ from typing import Any
 from kafkars import errors
 from kafkars.admin import ConfigResource as EngineResource
 from kafkars.admin import ConfigSource as EngineSource
+from kafkars.compat.confluent_kafka._arguments import committed_text
 from kafkars.compat.confluent_kafka._model import (
     ConsumerGroupState,
     ConsumerGroupTopicPartitions,
@@ -195,7 +196,7 @@ def committed(name: str, found: Mapping[Any, Any], wanted: Sequence[Any] | None)
         if offset is None:
             partitions.append(TopicPartition(topic, partition))
         else:
-            metadata = offset.metadata or None
+            metadata = committed_text(offset.metadata)
             partitions.append(TopicPartition(topic, partition, offset.offset, metadata, offset.leader_epoch))
     return ConsumerGroupTopicPartitions(name, partitions)
 

@@ -15,7 +15,7 @@ from kafkars._kafkars import PendingFlag
 from kafkars.admin import ConfigChange
 from kafkars.admin import NewTopic as EngineTopic
 from kafkars.compat.confluent_kafka import _cluster
-from kafkars.compat.confluent_kafka._arguments import seconds
+from kafkars.compat.confluent_kafka._arguments import offset_and_metadata, seconds
 from kafkars.compat.confluent_kafka._arguments import topic as topic_name
 from kafkars.compat.confluent_kafka._config import admin_settings
 from kafkars.compat.confluent_kafka._model import (
@@ -295,8 +295,7 @@ class AdminClient(SecurityCalls):
         group, wanted = arguments.group_partitions(alter_consumer_group_offsets_request, offsets=True)
         named = wanted or []
         offsets: dict[tuple[str, int], int | OffsetAndMetadata] = {
-            Place(each.topic, each.partition): OffsetAndMetadata(each.offset, each.metadata or "", each.leader_epoch)
-            for each in named
+            Place(each.topic, each.partition): offset_and_metadata(each) for each in named
         }
 
         def ask() -> Mapping[str, Any]:
@@ -432,7 +431,12 @@ class AdminClient(SecurityCalls):
             self._check()
             if self._pending.is_set():
                 self._pending.clear()
-                told = self._trouble.look()
+                try:
+                    told = self._trouble.look()
+                except BaseException:
+                    # Others may wait to be told.
+                    self._pending.set()
+                    raise
                 if told:
                     return told
             left = SLICE if until is None else until - time.monotonic()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kafkars import aio, errors
 from kafkars._kafkars import Message
 from kafkars.compat.confluent_kafka import _cluster
+from kafkars.compat.confluent_kafka._arguments import offset_and_metadata
 from kafkars.compat.confluent_kafka._config import producer_settings
 from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._group_metadata import unpacked
@@ -255,8 +256,7 @@ class AIOProducer:
         """
         self._check_transactional()
         offsets: dict[tuple[str, int], int | OffsetAndMetadata] = {
-            Place(each.topic, each.partition): OffsetAndMetadata(each.offset, each.metadata or "", each.leader_epoch)
-            for each in positions
+            Place(each.topic, each.partition): offset_and_metadata(each) for each in positions
         }
         with translated("Failed to send offsets to transaction"):
             await self._producer.send_offsets_to_transaction(offsets, unpacked(group_metadata), limit(timeout))
