@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import logging
 import threading
@@ -10,8 +11,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from kafkars.testing import EmbeddedBroker
 
 from tests.brokers import Broker
+from tests.compat.confluent.conftest import FACE, LIBRARY
 from tests.support.waiting import SECONDS
 
 
@@ -48,6 +51,48 @@ def test_statistics_are_told_to_whoever_polls(ck: ModuleType, broker: Broker, to
     assert (found["type"], found["client_id"]) == (kind.lower(), "counted")
     assert {"ts", "time", "age", "brokers", "topics", "tx", "rx_bytes", "txmsgs", "msg_cnt"} <= set(found)
     assert ("cgrp" in found) == (kind == "Consumer")
+
+
+@pytest.mark.parametrize("kind", ["Producer", "Consumer"])
+def test_statistics_have_every_broker_and_what_it_leads(kind: str) -> None:
+    with EmbeddedBroker(nodes=3, topics={"led": 6}) as cluster:
+        told = {}
+        for name in (LIBRARY, FACE):
+            texts: list[str] = []
+            settings = {"bootstrap.servers": cluster.bootstrap_servers, "statistics.interval.ms": 50, "log_level": 0}
+            settings["stats_cb"] = texts.append
+            module = importlib.import_module(name)
+            if kind == "Producer":
+                made = module.Producer(settings)
+                for partition in range(6):
+                    made.produce("led", "value", partition=partition)
+                assert made.flush(SECONDS) == 0
+            else:
+                made = module.Consumer({**settings, "group.id": f"group of {name}"})
+                made.assign([module.TopicPartition("led", partition, 0) for partition in range(6)])
+            deadline = time.monotonic() + SECONDS
+            while not (texts and sum(len(each["toppars"]) for each in learned(texts[-1]).values()) == 6):
+                assert time.monotonic() < deadline, texts[-1:]
+                made.poll(0.05)
+            found = json.loads(texts[-1])
+            leaders = {number: row["leader"] for number, row in found["topics"]["led"]["partitions"].items()}
+            told[name] = [
+                {number: leader for number, leader in leaders.items() if number != "-1"},
+                {
+                    node: (each["name"], each["nodename"], each["source"], each["state"], each["toppars"])
+                    for node, each in learned(texts[-1]).items()
+                },
+            ]
+            assert all(each["tx"] > 0 and each["rxbytes"] > 0 for each in learned(texts[-1]).values())
+            if kind == "Consumer":
+                made.close()
+        assert told[FACE] == told[LIBRARY]
+
+
+def learned(text: str) -> dict[int, dict[str, Any]]:
+    """The brokers of statistics that have a number."""
+    found = json.loads(text)["brokers"].values()
+    return {each["nodeid"]: each for each in found if each["nodeid"] >= 0 and each["source"] == "learned"}
 
 
 @pytest.mark.parametrize("kind", ["Producer", "Consumer"])

@@ -39,6 +39,8 @@ LOOK_SECONDS = 1.0
 """How long a commit may look whether its topics exist."""
 LEAVE_SECONDS = 30.0
 """How long `close()` waits for the coordinator."""
+GONE_SECONDS = 1.0
+"""The same where no broker can be connected to and nothing is to be committed."""
 
 
 class Consumer(ConfluentConsumer):
@@ -471,9 +473,10 @@ class Consumer(ConfluentConsumer):
             if not self._assignment.is_subscribed:
                 self._commits.leave()
         finally:
+            is_in_vain = self._trouble.is_down() and not (self._face.enable_auto_commit and self._commits.pending())
             # Whatever `on_commit` raises: commits that were made before are done.
             try:
-                self._engine.close(LEAVE_SECONDS)
+                self._engine.close(GONE_SECONDS if is_in_vain else LEAVE_SECONDS)
             except errors.KafkaError as error:
                 # As with librdkafka, which tells of a last commit nobody but `on_commit`.
                 log.warning("the last commit failed: %s", error)

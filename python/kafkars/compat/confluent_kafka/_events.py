@@ -166,7 +166,6 @@ def events_of(face: Face, values: Values, engine: Any, pending: Flag) -> Events:
     statistics = Statistics(
         engine,
         client_id=values["client.id"] or "",
-        address=address,
         limits=limits if values.client == "producer" else None,
     )
     return Events(

@@ -1,7 +1,7 @@
 """What `stats_cb` is told: JSON of the layout that librdkafka documents in STATISTICS.md.
 
-The engine counts for the client as a whole, so there is one entry of `brokers` for all connections. What it does not
-measure is there with the value that librdkafka has for "not known" or with 0.
+What the engine does not measure is there with the value that librdkafka has for "not known" or with 0. Until the cluster
+is known, `brokers` has the bootstrap addresses; then its brokers, without the entries that librdkafka has besides.
 """
 
 from __future__ import annotations
@@ -38,16 +38,14 @@ class Statistics:
     Args:
         engine: The native producer or consumer.
         client_id: `client.id`.
-        address: `bootstrap.servers`.
         limits: `queue.buffering.max.messages`, and the bytes of `queue.buffering.max.kbytes`; of producers.
     """
 
-    def __init__(self, engine: Any, *, client_id: str, address: str, limits: tuple[int, int] | None = None) -> None:
+    def __init__(self, engine: Any, *, client_id: str, limits: tuple[int, int] | None = None) -> None:
         self._engine = engine
         self._kind = "consumer" if limits is None else "producer"
         self._limits = limits or (0, 0)
         self._client_id = client_id
-        self._address = address
         self._made = time.monotonic()
         self._assigned: frozenset[TopicPartition] = frozenset()
         self._assigned_since = self._made
@@ -73,7 +71,7 @@ class Statistics:
             "msg_size_max": self._limits[1],
             "simple_cnt": 0,
             "metadata_cache_cnt": 0,
-            "brokers": self._brokers(wire, now),
+            "brokers": {},
             "topics": {},
             "tx": wire["requests_sent"],
             "tx_bytes": wire["bytes_sent"],
@@ -84,7 +82,11 @@ class Statistics:
             "rxmsgs": 0,
             "rxmsg_bytes": 0,
         }
-        return json.dumps(found | counted)
+        found |= counted
+        for name, row in found["topics"].items():
+            self._leaders(name, row)
+        found["brokers"] = self._brokers(found["topics"], now)
+        return json.dumps(found)
 
     def _producer(self, metrics: Mapping[str, Any]) -> dict[str, Any]:
         return {
@@ -125,45 +127,25 @@ class Statistics:
             },
         }
 
-    def _brokers(self, wire: Mapping[str, Any], now: float) -> dict[str, Any]:
-        name = f"{self._address}/bootstrap"
-        return {
-            name: {
-                "name": name,
-                "nodeid": -1,
-                "nodename": self._address,
-                "source": "configured",
-                "state": "UP" if wire["connections_open"] else "DOWN",
-                "stateage": int((now - self._made) * 1_000_000),
-                "outbuf_cnt": 0,
-                "outbuf_msg_cnt": 0,
-                "waitresp_cnt": wire["requests_in_flight"],
-                "waitresp_msg_cnt": 0,
-                "tx": wire["requests_sent"],
-                "txbytes": wire["bytes_sent"],
-                "txerrs": 0,
-                "txretries": 0,
-                "txidle": 0,
-                "req_timeouts": wire["requests_timed_out"],
-                "rx": wire["responses_received"],
-                "rxbytes": wire["bytes_received"],
-                "rxerrs": 0,
-                "rxcorriderrs": 0,
-                "rxpartial": 0,
-                "rxidle": 0,
-                "zbuf_grow": 0,
-                "buf_grow": 0,
-                "wakeups": 0,
-                "connects": wire["connections_made"],
-                "disconnects": wire["connections_made"] - wire["connections_open"],
-                **dict.fromkeys(("int_latency", "outbuf_latency", "rtt", "throttle"), WINDOW),
-                "req": {},
-                "toppars": {
-                    f"{each.topic}-{each.partition}": {"topic": each.topic, "partition": each.partition}
-                    for each in sorted(self._assigned)
-                },
-            }
-        }
+    def _brokers(self, topics: Mapping[str, Any], now: float) -> dict[str, Any]:
+        led: dict[int, dict[str, Any]] = {}
+        for topic, row in topics.items():
+            for each in row["partitions"].values():
+                place = {"topic": topic, "partition": each["partition"]}
+                led.setdefault(each["leader"], {})[f"{topic}-{each['partition']}"] = place
+        found = {}
+        for node, address, problem, counted in self._engine._brokers():
+            name = f"{address}/{'bootstrap' if node is None else node}"
+            age = int((now - self._made) * 1_000_000)
+            found[name] = broker(name, node, address, problem, counted, age) | {"toppars": led.get(node, {})}
+        return found
+
+    def _leaders(self, name: str, row: dict[str, Any]) -> None:
+        """Tells the partitions of a topic's entry who leads them."""
+        for number, leader, epoch in self._engine._leaders(name):
+            known = row["partitions"].get(str(number))
+            if known is not None:
+                known.update(broker=leader, leader=leader, leader_epoch=epoch)
 
     def _topics(self, assigned: list[TopicPartition]) -> dict[str, Any]:
         lags = self._engine.lags()
@@ -185,6 +167,44 @@ class Statistics:
         }
         found: dict[str, Any] = topics.setdefault(name, empty)
         return found
+
+
+def broker(
+    name: str, node: int | None, address: str, problem: object, counted: Mapping[str, int], age: int
+) -> dict[str, Any]:
+    """One broker, or one bootstrap address. When its state last changed is not known: it is as old as the client."""
+    state = "UP" if counted["connections_open"] else "DOWN" if problem is not None else "INIT"
+    return {
+        "name": name,
+        "nodeid": -1 if node is None else node,
+        "nodename": address,
+        "source": "configured" if node is None else "learned",
+        "state": state,
+        "stateage": age,
+        "outbuf_cnt": 0,
+        "outbuf_msg_cnt": 0,
+        "waitresp_cnt": counted["requests_in_flight"],
+        "waitresp_msg_cnt": 0,
+        "tx": counted["requests_sent"],
+        "txbytes": counted["bytes_sent"],
+        "txerrs": counted["connections_failed"],
+        "txretries": 0,
+        "txidle": 0,
+        "req_timeouts": counted["requests_timed_out"],
+        "rx": counted["responses_received"],
+        "rxbytes": counted["bytes_received"],
+        "rxerrs": 0,
+        "rxcorriderrs": 0,
+        "rxpartial": 0,
+        "rxidle": 0,
+        "zbuf_grow": 0,
+        "buf_grow": 0,
+        "wakeups": 0,
+        "connects": counted["connections_made"],
+        "disconnects": counted["connections_made"] - counted["connections_open"],
+        **dict.fromkeys(("int_latency", "outbuf_latency", "rtt", "throttle"), WINDOW),
+        "req": {},
+    }
 
 
 def partition(number: int, watermarks: Watermarks | None, lag: int | None) -> dict[str, Any]:

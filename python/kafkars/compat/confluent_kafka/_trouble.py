@@ -134,6 +134,11 @@ class Trouble:
             told += 1
         return told
 
+    def is_down(self) -> bool:
+        """True if no broker can be connected to."""
+        brokers = self._brokers()
+        return bool(brokers) and all(problem is not None for _, _, problem, _ in brokers)
+
     def reached(self, problem: errors.KafkaError | None) -> None:
         """The cluster cannot be reached, or can: `error_cb` hears of each loss once."""
         self.look()
