@@ -1,7 +1,8 @@
 //! The awaitable that asynchronous calls return.
 //!
-//! It is a future to asyncio: `gather`, `wait`, `wait_for` and `shield` take it without wrapping it in a task. It
-//! belongs to no loop until somebody waits, and then to the running one.
+//! It is a future to asyncio: `gather`, `wait`, `wait_for` and `shield` take it without wrapping it in a task, unless
+//! only a task may take the outcome ([`Taker`]). It belongs to no loop until somebody waits, and then to the running
+//! one.
 //!
 //! It takes no part in garbage collection: tens of thousands of deliveries on their way would make every collection
 //! slow. Cycles through callbacks end when the future is done, cancelled, or its loop_bridge goes.
@@ -16,7 +17,7 @@ use pyo3::types::PyDict;
 
 use super::completion_queue::Key;
 use super::loop_bridge::{PyLoopBridge, Waiting, run_callback};
-use super::pending::Pending;
+use super::pending::{Pending, Taker};
 use super::read::{FirstStep, ReadRequest, Reader, UnawaitedRead};
 use super::state::{Callback, Inner, State, Waiter, Waits};
 use crate::error;
@@ -53,11 +54,10 @@ impl PyFuture {
         Self::new(State::Pending(pending))
     }
 
-    /// Lets the running loop bring it on though nobody awaits it. Where no loop runs, nothing happens.
-    pub(crate) fn attend(self, py: Python<'_>) {
-        if let Ok(future) = self.into_object(py) {
-            drop(Self::register(&future));
-        }
+    /// Lets the running loop bring it on though nobody awaits it. False where no loop runs.
+    pub(crate) fn attend(self, py: Python<'_>) -> bool {
+        let future = self.into_object(py);
+        future.is_ok_and(|future| Self::register(&future).is_ok())
     }
 
     /// A read, which takes nothing before it is awaited.
@@ -79,6 +79,9 @@ impl PyFuture {
                 state,
                 waiter: None,
                 blocking: false,
+                is_taken_up: false,
+                resuming: false,
+                has_driver: false,
                 woken: false,
                 seen: false,
             }),
@@ -86,30 +89,52 @@ impl PyFuture {
     }
 
     /// The loop_bridge's turn: runs the callbacks if the future is done, on the loop's thread and from the loop's own
-    /// stack, so they need not go through `call_soon`.
+    /// stack, so they need not go through `call_soon`. Where tasks take the outcome, they go first: other callbacks
+    /// run when one has it.
     pub(crate) fn wake(slf: &Bound<'_, Self>) -> PyResult<()> {
-        let py = slf.py();
-        Self::prelude(slf)?;
-        let (done, in_steps) = {
+        let (taker, has_task) = {
             let mut inner = slf.get().inner.lock();
             inner.woken = true;
             if let Some(waiter) = &mut inner.waiter {
                 waiter.expected = false;
             }
-            (inner.is_done(), inner.goes_in_steps())
+            (inner.taker(), inner.has_task())
         };
-        // Taking makes what goes in several steps take its next one.
-        if !done && (!in_steps || slf.get().outcome(py).is_none()) {
+        let goes_on = match taker {
+            // Taking is the next step.
+            Taker::Loop => slf.get().is_done() || Self::outcome(slf).is_some(),
+            Taker::Task if has_task => true,
+            // The driver is about to take its first step.
+            Taker::Task => return Ok(()),
+            Taker::Anyone | Taker::Reader => {
+                if taker == Taker::Reader && !has_task {
+                    Self::prelude(slf)?;
+                }
+                slf.get().is_done()
+            }
+        };
+        if !goes_on {
             slf.get().inner.lock().woken = false;
             return Self::register(slf);
         }
+        let tasks_first = has_task && matches!(taker, Taker::Reader | Taker::Task);
+        Self::run_callbacks(slf, tasks_first)?;
+        match tasks_first {
+            true => Self::wait_on(slf),
+            false => Ok(()),
+        }
+    }
+
+    fn run_callbacks(slf: &Bound<'_, Self>, tasks_first: bool) -> PyResult<()> {
+        let py = slf.py();
         let waiter = {
             let mut inner = slf.get().inner.lock();
             inner.waiter.as_mut().map(|waiter| {
-                (
-                    waiter.loop_bridge.clone_ref(py),
-                    std::mem::take(&mut waiter.callbacks),
-                )
+                let mut now = std::mem::take(&mut waiter.callbacks);
+                if tasks_first && now.iter().any(|each| !each.resumes_task) {
+                    (now, waiter.callbacks) = now.into_iter().partition(|each| each.resumes_task);
+                }
+                (waiter.loop_bridge.clone_ref(py), now)
             })
         };
         let Some((loop_bridge, callbacks)) = waiter else {
@@ -119,12 +144,33 @@ impl PyFuture {
         let mut callbacks = callbacks.into_iter();
         for callback in callbacks.by_ref() {
             let (function, context) = (callback.function.bind(py), callback.context.bind(py));
-            if let Err(error) = run_callback(&event_loop, function, context, slf) {
+            if tasks_first {
+                slf.get().inner.lock().resuming = true;
+            }
+            let outcome = run_callback(&event_loop, function, context, slf);
+            if tasks_first {
+                slf.get().inner.lock().resuming = false;
+            }
+            if let Err(error) = outcome {
                 Self::schedule(slf, &event_loop, callbacks)?;
                 return Err(error);
             }
         }
         Ok(())
+    }
+
+    /// Waits again for callbacks that are left, where no task that ran has taken what they wait for.
+    pub(super) fn wait_on(slf: &Bound<'_, Self>) -> PyResult<()> {
+        let is_left = {
+            let inner = slf.get().inner.lock();
+            let has_callbacks =
+                (inner.waiter.as_ref()).is_some_and(|waiter| !waiter.callbacks.is_empty());
+            has_callbacks && !inner.is_expected() && inner.waits().is_some()
+        };
+        match is_left {
+            true => Self::register(slf),
+            false => Ok(()),
+        }
     }
 
     /// Runs what comes before the answer in the context of the first one who waits.
@@ -181,9 +227,10 @@ impl PyFuture {
         }
     }
 
-    /// The outcome, if there is one.
-    pub(crate) fn outcome(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
-        let mut inner = self.inner.lock();
+    /// The outcome, if there is one. What takes steps takes the next one.
+    pub(crate) fn outcome(slf: &Bound<'_, Self>) -> Option<PyResult<Py<PyAny>>> {
+        let py = slf.py();
+        let mut inner = slf.get().inner.lock();
         let outcome = match &inner.state {
             State::Value(value) => Some(Ok(value.clone_ref(py))),
             State::Failed(error) => Some(Err(error.clone_ref(py))),
@@ -201,7 +248,7 @@ impl PyFuture {
             State::Pending(pending) => {
                 let pending = Arc::clone(pending);
                 drop(inner);
-                return self.taken(py, &*pending);
+                return Self::taken(slf, &*pending);
             }
             State::Unawaited(_) | State::Beginning => return None,
         };
@@ -209,23 +256,36 @@ impl PyFuture {
         outcome
     }
 
-    /// Whether its turn has come and nothing was registered since.
-    pub(super) fn is_woken(&self) -> bool {
-        self.inner.lock().woken
+    fn is_done(&self) -> bool {
+        self.inner.lock().is_done()
     }
 
-    /// The answer of `pending`, kept for those who ask again.
-    fn taken(&self, py: Python<'_>, pending: &dyn Pending) -> Option<PyResult<Py<PyAny>>> {
+    /// The answer of `pending`, kept for those who ask again, of whom some may wait to be called.
+    fn taken(slf: &Bound<'_, Self>, pending: &dyn Pending) -> Option<PyResult<Py<PyAny>>> {
+        let py = slf.py();
         let answer = pending.take(py)?;
         let state = match &answer {
             Ok(value) => State::Value(value.clone_ref(py)),
             Err(error) => State::Failed(Box::new(error.clone_ref(py))),
         };
-        let mut inner = self.inner.lock();
+        let mut inner = slf.get().inner.lock();
         inner.seen = true;
         let replaced = std::mem::replace(&mut inner.state, state);
+        let waiter = inner.waiter.as_mut();
+        let others = waiter.filter(|waiter| !waiter.callbacks.is_empty());
+        let others = others.map(|waiter| {
+            (
+                waiter.loop_bridge.clone_ref(py),
+                std::mem::take(&mut waiter.callbacks),
+            )
+        });
         drop(inner);
         drop(replaced);
+        if let Some((loop_bridge, callbacks)) = others {
+            let event_loop = loop_bridge.get().event_loop(py);
+            // It fails where that loop is closed, and then nobody waits there any more.
+            drop(event_loop.and_then(|event_loop| Self::schedule(slf, &event_loop, callbacks)));
+        }
         Some(answer)
     }
 
@@ -257,6 +317,7 @@ impl PyFuture {
                 })
             }
             Some(Waits::Pending(pending)) => {
+                pending.join(py);
                 let waiting = Waiting {
                     future,
                     deadline: pending.deadline(),
@@ -335,7 +396,7 @@ impl PyFuture {
         if let Some(outcome) = slf.get().begin(slf.py()) {
             return outcome.map(Some);
         }
-        if let Some(outcome) = slf.get().outcome(slf.py()) {
+        if let Some(outcome) = Self::outcome(slf) {
             return outcome.map(Some);
         }
         let expected = {

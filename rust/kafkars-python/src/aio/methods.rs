@@ -5,8 +5,10 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
+use super::driver;
 use super::future::PyFuture;
 use super::loop_bridge::running_loop;
+use super::pending::Taker;
 use super::state::{Callback, State};
 use crate::error;
 use crate::types;
@@ -64,11 +66,23 @@ impl PyFuture {
     }
 
     /// The answer. Raises what went wrong, or `asyncio.InvalidStateError` while there is none.
-    fn result(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        if let Some(outcome) = self.outcome(py) {
+    fn result(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        let py = slf.py();
+        let (taker, woken, resuming) = {
+            let inner = slf.get().inner.lock();
+            (inner.taker(), inner.woken, inner.resuming)
+        };
+        // A task that is resumed asks before it runs. It takes the outcome in its step, where it is the current task.
+        let is_task = resuming && matches!(taker, Taker::Reader | Taker::Task);
+        if is_task || (woken && taker == Taker::Task) {
+            return Ok(py.None());
+        }
+        if taker != Taker::Task
+            && let Some(outcome) = Self::outcome(slf)
+        {
             return outcome;
         }
-        if self.is_woken() {
+        if woken {
             // Records were there and another reader took them: a task that awaits this future asks again on its own.
             return Ok(py.None());
         }
@@ -85,10 +99,11 @@ impl PyFuture {
     }
 
     /// What went wrong, or None. Raises `asyncio.InvalidStateError` while there is no outcome.
-    fn exception(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+    fn exception(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
+        let py = slf.py();
         // A record that is stored has no need of its metadata here; `gather` asks each of its futures this.
         {
-            let mut inner = self.inner.lock();
+            let mut inner = slf.get().inner.lock();
             if let State::Delivery(delivery, _) = &inner.state
                 && matches!(delivery.result(), Some(Ok(_)))
             {
@@ -96,17 +111,17 @@ impl PyFuture {
                 return Ok(None);
             }
         }
-        let cancelled = self.cancelled();
-        match self.result(py) {
+        let cancelled = slf.get().cancelled();
+        match Self::result(slf) {
             Ok(_) => Ok(None),
-            Err(error) if cancelled || !self.done() => Err(error),
+            Err(error) if cancelled || !slf.get().done() => Err(error),
             Err(error) => Ok(Some(error.into_value(py).into_any())),
         }
     }
 
     /// Gives up waiting. Returns False where there is an outcome already. A record on its way is still sent.
     #[pyo3(signature = (msg=None))]
-    fn cancel(slf: &Bound<'_, Self>, msg: Option<Py<PyAny>>) -> PyResult<bool> {
+    pub(super) fn cancel(slf: &Bound<'_, Self>, msg: Option<Py<PyAny>>) -> PyResult<bool> {
         let py = slf.py();
         let (replaced, waiter) = {
             let mut inner = slf.get().inner.lock();
@@ -142,24 +157,35 @@ impl PyFuture {
             Some(context) => context,
             None => copy_context(py)?,
         };
-        let callback = Callback { function, context };
         slf.get().begin_to_wait();
         let loop_bridge = Self::loop_bridge(slf)?;
-        let (expected, done) = {
-            let inner = slf.get().inner.lock();
-            (inner.is_expected(), inner.is_done())
+        let (callback, expected, done, taker) = {
+            let mut inner = slf.get().inner.lock();
+            let callback = Callback {
+                function,
+                context,
+                resumes_task: std::mem::take(&mut inner.is_taken_up),
+            };
+            (
+                callback,
+                inner.is_expected(),
+                inner.is_done(),
+                inner.taker(),
+            )
         };
         // What is done but expected waits for its loop_bridge: futures that were done earlier come first.
         if done && !expected {
             return Self::schedule(slf, &loop_bridge.get().event_loop(py)?, [callback]);
         }
+        let resumes_task = callback.resumes_task;
         if let Some(waiter) = &mut slf.get().inner.lock().waiter {
             waiter.callbacks.push(callback);
         }
-        if expected {
-            Ok(())
-        } else {
-            Self::register(slf)
+        match taker {
+            // Somebody has to take the steps.
+            Taker::Task if !resumes_task => driver::drive(slf, &loop_bridge.get().event_loop(py)?),
+            _ if expected => Ok(()),
+            _ => Self::register(slf),
         }
     }
 
@@ -203,20 +229,27 @@ impl PyFuture {
     }
 
     /// None says that this is no future to asyncio, which then wraps it in a task, as it does with a coroutine: where
-    /// no loop runs and none waits for it (`run_until_complete`, `asyncio.run`), and a read that has taken nothing.
+    /// no loop runs and none waits for it (`run_until_complete`, `asyncio.run`), and where the outcome is taken by a
+    /// task, except for the one that just awaits it.
     #[getter(_asyncio_future_blocking)]
     fn blocking(&self, py: Python<'_>) -> Option<bool> {
-        let (blocking, belongs, has_begun) = {
+        let (blocking, belongs, taker) = {
             let inner = self.inner.lock();
-            let has_begun = !matches!(inner.state, State::Unawaited(_));
-            (inner.blocking, inner.waiter.is_some(), has_begun)
+            (inner.blocking, inner.waiter.is_some(), inner.taker())
         };
-        (belongs || (has_begun && running_loop(py).is_ok())).then_some(blocking)
+        let is_future = match taker {
+            Taker::Reader | Taker::Task => blocking,
+            Taker::Anyone | Taker::Loop => belongs || running_loop(py).is_ok(),
+        };
+        is_future.then_some(blocking)
     }
 
+    /// A task takes the mark of what was yielded to it away, and adds the callback that resumes it.
     #[setter(_asyncio_future_blocking)]
     fn set_blocking(&self, blocking: bool) {
-        self.inner.lock().blocking = blocking;
+        let mut inner = self.inner.lock();
+        inner.is_taken_up = inner.blocking && !blocking;
+        inner.blocking = blocking;
     }
 
     /// asyncio asks for the error of a cancelled future this way.
@@ -292,7 +325,13 @@ impl PyFuture {
             inner.seen = true;
             let waiter = inner.waiter.as_ref();
             let has_others = waiter.is_some_and(|waiter| !waiter.callbacks.is_empty());
-            if has_others || inner.is_done() || matches!(inner.state, State::Delivery(..)) {
+            if has_others {
+                drop(inner);
+                // It fails where the loop is closed, and then there are no others.
+                drop(Self::wait_on(slf));
+                return;
+            }
+            if inner.is_done() || matches!(inner.state, State::Delivery(..)) {
                 return;
             }
             std::mem::replace(&mut inner.state, State::Cancelled(None))

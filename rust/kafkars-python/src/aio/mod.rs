@@ -7,6 +7,7 @@
 
 mod call;
 mod completion_queue;
+mod driver;
 mod forgotten;
 mod future;
 mod loop_bridge;
@@ -22,5 +23,5 @@ pub(crate) use completion_queue::{CompletionQueue, Key};
 pub(crate) use future::PyFuture;
 pub(crate) use loop_bridge::PyLoopBridge;
 pub(crate) use operation::{carried_out, spawn};
-pub(crate) use pending::Pending;
+pub(crate) use pending::{Pending, Taker};
 pub(crate) use read::{Amount, FirstStep, ReadRequest, Reader};

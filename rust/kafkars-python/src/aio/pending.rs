@@ -7,21 +7,38 @@ use pyo3::prelude::*;
 
 use super::completion_queue::{CompletionQueue, Key};
 
+/// Who may take an answer, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taker {
+    /// Anybody who asks, also several: nothing is lost with it, and nothing of the application runs.
+    Anyone,
+    /// The awaiting task in its own step, or whoever asks for the result: what is taken is lost with a task that is
+    /// cancelled before it runs again, so records are left alone until somebody is there to get them.
+    Reader,
+    /// A task, step by step: functions of the application run meanwhile, and the answer comes of the last step. Before
+    /// that nothing is done, whatever has happened.
+    Task,
+    /// The loop, whether or not somebody awaits it.
+    Loop,
+}
+
 /// Something whose answer comes later.
 pub(crate) trait Pending: Send + Sync {
-    /// Whether [`Pending::take`] has an answer; `woken` tells that the key has come.
+    /// Whether [`Pending::take`] is worth a try; `woken` tells that the key has come.
     fn is_ready(&self, woken: bool) -> bool;
     /// The answer. `None` means that it is still to come, or that somebody else took what was there.
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>>;
-    /// Whether [`Pending::take`] may be tried as soon as the key comes. What it takes is lost with a task that is
-    /// cancelled before it runs again, so records are left alone until somebody is there to get them.
-    fn goes_in_steps(&self) -> bool {
-        true
+    /// Who may call [`Pending::take`].
+    fn taker(&self) -> Taker {
+        Taker::Anyone
     }
-    /// What must run before it is known whether there is an answer; to be called in the context of whoever waits.
+    /// What must run before it is known whether there is an answer, where no task waits that would run it; to be
+    /// called in the context of whoever waits.
     fn prelude(&self, _py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         Ok(None)
     }
+    /// A loop begins to wait, and so can bring on what needs one.
+    fn join(&self, _py: Python<'_>) {}
     /// What is told to the completion_queue.
     fn key(&self) -> Key;
     /// Arranges that `completion_queue` gets the key, once.

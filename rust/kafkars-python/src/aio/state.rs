@@ -6,7 +6,7 @@ use kafkars_client::{BatchDelivery, Delivery};
 use pyo3::prelude::*;
 
 use super::loop_bridge::PyLoopBridge;
-use super::pending::Pending;
+use super::pending::{Pending, Taker};
 use super::read::UnawaitedRead;
 use crate::metadata::Report;
 
@@ -16,6 +16,12 @@ pub(super) struct Inner {
     pub(super) waiter: Option<Box<Waiter>>,
     /// asyncio's mark of a future that was yielded and must be waited for.
     pub(super) blocking: bool,
+    /// A task has taken that mark away: the callback it adds next resumes it.
+    pub(super) is_taken_up: bool,
+    /// The callback of a task runs, which takes the next step itself.
+    pub(super) resuming: bool,
+    /// A task of our own takes the steps, because callbacks wait and perhaps no other task does.
+    pub(super) has_driver: bool,
     /// The loop_bridge has come for it.
     pub(super) woken: bool,
     /// Somebody has seen the outcome, so a failure need not be reported.
@@ -47,6 +53,8 @@ pub(super) struct Waiter {
 pub(super) struct Callback {
     pub(super) function: Py<PyAny>,
     pub(super) context: Py<PyAny>,
+    /// It resumes a task that awaits the future, and that waits on where nothing is there for it.
+    pub(super) resumes_task: bool,
 }
 
 /// What a future waits for, taken out of the lock.
@@ -61,17 +69,28 @@ impl Inner {
         match &self.state {
             State::Value(_) | State::Failed(_) | State::Cancelled(_) => true,
             State::Delivery(delivery, _) => delivery.batch().is_done(),
-            State::Pending(pending) => pending.is_ready(self.woken),
+            State::Pending(pending) => {
+                pending.taker() != Taker::Task && pending.is_ready(self.woken)
+            }
             State::Unawaited(_) | State::Beginning => false,
         }
     }
 
-    /// Whether its turn may bring it on though nobody takes the outcome.
-    pub(super) fn goes_in_steps(&self) -> bool {
+    /// Who may take the outcome.
+    pub(super) fn taker(&self) -> Taker {
         match &self.state {
-            State::Pending(pending) => pending.goes_in_steps(),
-            _ => true,
+            State::Pending(pending) => pending.taker(),
+            State::Unawaited(_) | State::Beginning => Taker::Reader,
+            State::Value(_) | State::Failed(_) | State::Cancelled(_) | State::Delivery(..) => {
+                Taker::Anyone
+            }
         }
+    }
+
+    /// Whether a task waits for it.
+    pub(super) fn has_task(&self) -> bool {
+        let waiter = self.waiter.as_ref();
+        waiter.is_some_and(|waiter| waiter.callbacks.iter().any(|each| each.resumes_task))
     }
 
     /// Whether the loop_bridge will come for it.

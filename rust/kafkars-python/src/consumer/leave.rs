@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 use super::core::ConsumerCore;
 use super::serve::Served;
-use crate::aio::{CompletionQueue, Key, Pending};
+use crate::aio::{CompletionQueue, Key, Pending, Taker};
 use crate::runtime;
 
 /// What happens after the group was left.
@@ -200,6 +200,10 @@ impl Drop for LeaveWait {
 impl Pending for LeaveWait {
     fn is_ready(&self, woken: bool) -> bool {
         woken
+    }
+
+    fn taker(&self) -> Taker {
+        Taker::Task
     }
 
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {

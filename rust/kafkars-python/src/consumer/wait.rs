@@ -12,7 +12,7 @@ use pyo3::exceptions::PyStopAsyncIteration;
 use pyo3::prelude::*;
 
 use super::core::ConsumerCore;
-use crate::aio::{Amount, CompletionQueue, FirstStep, Key, Pending, ReadRequest, Reader};
+use crate::aio::{Amount, CompletionQueue, FirstStep, Key, Pending, ReadRequest, Reader, Taker};
 use crate::batch::PyRecordBatch;
 use crate::types;
 
@@ -158,8 +158,8 @@ impl Pending for RecordWait {
         woken && (self.core.consumer.is_ready() || self.core.has_raised() || self.is_over())
     }
 
-    fn goes_in_steps(&self) -> bool {
-        false
+    fn taker(&self) -> Taker {
+        Taker::Reader
     }
 
     /// Listeners run first: what they hear of is no record.

@@ -52,13 +52,12 @@ impl Entry {
         }
     }
 
-    fn is_ready(&self, woken: bool, awaits: Awaits) -> bool {
+    fn is_ready(&self, awaits: Awaits) -> bool {
         match (self, awaits) {
             (Self::Taken(delivery, _), Awaits::Delivery) => delivery.is_done(),
             (Self::Taken(..), Awaits::Admission) | (Self::Failed(_), _) => true,
-            (Self::Queued(_), _) => self
-                .pending(awaits)
-                .is_none_or(|pending| pending.is_ready(woken)),
+            (Self::Queued(send), Awaits::Delivery) => send.is_delivered(),
+            (Self::Queued(send), Awaits::Admission) => !send.is_waiting(),
         }
     }
 
@@ -79,8 +78,8 @@ pub(super) struct All {
     entries: Arc<Vec<Entry>>,
     awaits: Awaits,
     answer: Answer,
-    // The first that was not ready at the last look; moved by `take` only, so that `key` and `arm` speak of the same
-    // one.
+    key: Key,
+    /// The first that was not ready at the last look.
     next: AtomicUsize,
 }
 
@@ -108,12 +107,22 @@ impl All {
             entries,
             awaits,
             answer,
+            key: Key::unique(),
             next: AtomicUsize::new(0),
         }
     }
 
-    fn current(&self) -> Option<&Entry> {
-        self.entries.get(self.next.load(Ordering::Acquire))
+    /// The first record that there is something to wait for.
+    fn first_unready(&self) -> Option<&Entry> {
+        let from = self.next.load(Ordering::Acquire);
+        let rest = self.entries.get(from..).unwrap_or_default();
+        let ready = rest
+            .iter()
+            .take_while(|entry| entry.is_ready(self.awaits))
+            .count();
+        // What is ready stays so; another look may have come further.
+        self.next.fetch_max(from + ready, Ordering::AcqRel);
+        rest.get(ready)
     }
 
     /// As a future.
@@ -123,52 +132,34 @@ impl All {
 }
 
 impl Pending for All {
-    fn is_ready(&self, woken: bool) -> bool {
-        let from = self.next.load(Ordering::Acquire);
-        let rest = self.entries.get(from..).unwrap_or_default();
-        rest.iter().all(|entry| entry.is_ready(woken, self.awaits))
+    fn is_ready(&self, _woken: bool) -> bool {
+        self.first_unready().is_none()
     }
 
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
-        let mut at = self.next.load(Ordering::Acquire);
-        while let Some(entry) = self.entries.get(at) {
-            // Some go on only when they are looked at.
-            let pending = entry.pending(self.awaits);
-            let done = match &pending {
-                Some(pending) => pending.take(py).is_some(),
-                None => entry.is_ready(true, self.awaits),
-            };
-            if !done {
-                self.next.store(at, Ordering::Release);
-                return None;
-            }
-            at += 1;
-        }
-        self.next.store(at, Ordering::Release);
-        Some((self.answer)(py, &self.entries))
+        (self.first_unready().is_none()).then(|| (self.answer)(py, &self.entries))
     }
 
-    fn key(&self) -> Key {
-        match self.current() {
-            Some(Entry::Taken(delivery, _)) => Key::Batch(Arc::as_ptr(delivery.batch()) as usize),
-            Some(entry) => entry
-                .pending(self.awaits)
-                .map_or_else(Key::unique, |pending| pending.key()),
-            None => Key::unique(),
+    /// One is enough: the function is asked for all that wait for the topic.
+    fn join(&self, py: Python<'_>) {
+        if let Some(Entry::Queued(send)) = self.first_unready() {
+            send.join(py);
         }
+    }
+
+    /// A key of its own: what it waits for next may be told before it is asked for the key again.
+    fn key(&self) -> Key {
+        self.key
     }
 
     fn arm(&self, completion_queue: Arc<CompletionQueue>) {
-        let key = self.key();
-        match self.current() {
+        let key = self.key;
+        match self.first_unready() {
             Some(Entry::Taken(delivery, _)) => {
                 delivery.batch().on_done(move || completion_queue.push(key))
             }
-            Some(entry) => match entry.pending(self.awaits) {
-                Some(pending) => pending.arm(completion_queue),
-                None => completion_queue.push(key),
-            },
-            None => completion_queue.push(key),
+            Some(Entry::Queued(send)) => send.tell(self.awaits, completion_queue, key),
+            Some(Entry::Failed(_)) | None => completion_queue.push(key),
         }
     }
 
@@ -238,9 +229,7 @@ impl PyAsyncDeliveries {
 
     /// Whether every record was reported as stored or as failed.
     fn done(&self) -> bool {
-        self.0
-            .iter()
-            .all(|entry| entry.is_ready(false, Awaits::Delivery))
+        self.0.iter().all(|entry| entry.is_ready(Awaits::Delivery))
     }
 
     /// Awaiting waits until all are reported, and gives where they were stored, in the order of the call. Raises why
@@ -259,7 +248,7 @@ impl PyAsyncDeliveries {
         let done = self
             .0
             .iter()
-            .filter(|entry| entry.is_ready(false, Awaits::Delivery));
+            .filter(|entry| entry.is_ready(Awaits::Delivery));
         format!(
             "<Deliveries of {} records, {} done>",
             self.0.len(),

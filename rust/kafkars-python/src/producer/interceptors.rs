@@ -152,7 +152,7 @@ pub(super) struct Acknowledgement(pub(super) Arc<Interceptors>);
 impl Acknowledgement {
     fn __call__(&self, future: &Bound<'_, PyFuture>) -> PyResult<()> {
         let py = future.py();
-        match PyFuture::outcome(future.get(), py) {
+        match PyFuture::outcome(future) {
             None => Ok(()),
             Some(outcome) => self.0.after(py, outcome.as_ref()),
         }

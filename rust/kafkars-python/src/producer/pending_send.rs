@@ -9,9 +9,10 @@ use kafkars_client::{
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 
+use super::aio::Awaits;
 use super::batch_builder::Filled;
 use super::send_arguments::OwnedRecord;
-use crate::aio::{CompletionQueue, Key, Pending, PyFuture};
+use crate::aio::{CompletionQueue, Key, Pending, PyFuture, Taker};
 use crate::metadata::Report;
 
 /// What is handed over.
@@ -94,14 +95,19 @@ enum State {
     Withdrawn,
 }
 
+/// Where something is told, and by which key.
+type Told = (Arc<CompletionQueue>, Key);
+
 /// Who is told of what.
 #[derive(Default)]
 struct Waiters {
-    for_admission: Vec<Arc<CompletionQueue>>,
-    for_delivery: Vec<Arc<CompletionQueue>>,
-    for_topic: Vec<Arc<CompletionQueue>>,
+    for_admission: Vec<Told>,
+    for_delivery: Vec<Told>,
+    for_topic: Vec<Told>,
     is_placed: bool,
     is_topic_known: bool,
+    /// What chooses the partition, as long as no loop attends to it.
+    unattended: Option<Arc<dyn Pending>>,
 }
 
 impl WaitingSend {
@@ -129,8 +135,37 @@ impl WaitingSend {
         self.id.get_or_init(|| id);
     }
 
+    /// No loop runs that could let the application choose a partition: the first one that waits will.
+    pub(super) fn waits_for_a_loop(&self, choice: Arc<dyn Pending>) {
+        if let State::Waiting(waiters) = &mut *self.state.lock() {
+            waiters.unattended = Some(choice);
+        }
+    }
+
+    /// A loop waits for it.
+    pub(super) fn join(&self, py: Python<'_>) {
+        let choice = match &mut *self.state.lock() {
+            State::Waiting(waiters) => waiters.unattended.take(),
+            _ => None,
+        };
+        if let Some(choice) = choice
+            && !PyFuture::pending(Arc::clone(&choice)).attend(py)
+        {
+            self.waits_for_a_loop(choice);
+        }
+    }
+
     pub(super) fn is_waiting(&self) -> bool {
         matches!(*self.state.lock(), State::Waiting(_))
+    }
+
+    /// Whether it is known what became of it.
+    pub(super) fn is_delivered(&self) -> bool {
+        match &*self.state.lock() {
+            State::Waiting(_) => false,
+            State::Admitted(delivery) => delivery.batch().is_done(),
+            State::Failed(_) | State::Raised(_) | State::Withdrawn => true,
+        }
     }
 
     /// Lets `choose` name the partition of a record that still waits for that. What it raises is the outcome. False if
@@ -197,17 +232,35 @@ impl WaitingSend {
             drop(self.held.lock().take());
             waiters
         };
-        for completion_queue in waiters.for_topic {
-            completion_queue.push(self.topic_known);
+        for (completion_queue, key) in waiters.for_topic.into_iter().chain(waiters.for_admission) {
+            completion_queue.push(key);
         }
-        for completion_queue in waiters.for_admission {
-            completion_queue.push(self.admitted);
-        }
-        for completion_queue in waiters.for_delivery {
-            let key = self.delivered;
+        for (completion_queue, key) in waiters.for_delivery {
             match &delivery {
                 Some(delivery) => delivery.batch().on_done(move || completion_queue.push(key)),
                 None => completion_queue.push(key),
+            }
+        }
+    }
+
+    /// Tells `completion_queue` the key once there is an outcome to `awaits`; at once where there is one.
+    pub(super) fn tell(&self, awaits: Awaits, completion_queue: Arc<CompletionQueue>, key: Key) {
+        let mut state = self.state.lock();
+        match (&mut *state, awaits) {
+            (State::Waiting(waiters), Awaits::Admission) => {
+                waiters.for_admission.push((completion_queue, key));
+            }
+            (State::Waiting(waiters), Awaits::Delivery) => {
+                waiters.for_delivery.push((completion_queue, key));
+            }
+            (State::Admitted(delivery), Awaits::Delivery) => {
+                let batch = Arc::clone(delivery.batch());
+                drop(state);
+                batch.on_done(move || completion_queue.push(key));
+            }
+            _ => {
+                drop(state);
+                completion_queue.push(key);
             }
         }
     }
@@ -252,8 +305,8 @@ impl PendingSend for WaitingSend {
             }
             _ => Vec::new(),
         };
-        for completion_queue in told {
-            completion_queue.push(self.topic_known);
+        for (completion_queue, key) in told {
+            completion_queue.push(key);
         }
     }
 
@@ -277,11 +330,7 @@ pub(crate) struct DeliveryWait(pub(crate) Arc<WaitingSend>);
 
 impl Pending for DeliveryWait {
     fn is_ready(&self, _woken: bool) -> bool {
-        match &*self.0.state.lock() {
-            State::Waiting(_) => false,
-            State::Admitted(delivery) => delivery.batch().is_done(),
-            State::Failed(_) | State::Raised(_) | State::Withdrawn => true,
-        }
+        self.0.is_delivered()
     }
 
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
@@ -295,25 +344,16 @@ impl Pending for DeliveryWait {
         Some((self.0.report)(py, outcome))
     }
 
+    fn join(&self, py: Python<'_>) {
+        self.0.join(py);
+    }
+
     fn key(&self) -> Key {
         self.0.delivered
     }
 
     fn arm(&self, completion_queue: Arc<CompletionQueue>) {
-        let mut state = self.0.state.lock();
-        let key = self.0.delivered;
-        match &mut *state {
-            State::Waiting(waiters) => waiters.for_delivery.push(completion_queue),
-            State::Admitted(delivery) => {
-                let batch = Arc::clone(delivery.batch());
-                drop(state);
-                batch.on_done(move || completion_queue.push(key));
-            }
-            State::Failed(_) | State::Raised(_) | State::Withdrawn => {
-                drop(state);
-                completion_queue.push(key);
-            }
-        }
+        (self.0).tell(Awaits::Delivery, completion_queue, self.0.delivered);
     }
 
     fn cancel(&self) {
@@ -349,18 +389,16 @@ impl Pending for AdmissionWait {
         })
     }
 
+    fn join(&self, py: Python<'_>) {
+        self.0.join(py);
+    }
+
     fn key(&self) -> Key {
         self.0.admitted
     }
 
     fn arm(&self, completion_queue: Arc<CompletionQueue>) {
-        let mut state = self.0.state.lock();
-        if let State::Waiting(waiters) = &mut *state {
-            waiters.for_admission.push(completion_queue);
-        } else {
-            drop(state);
-            completion_queue.push(self.0.admitted);
-        }
+        (self.0).tell(Awaits::Admission, completion_queue, self.0.admitted);
     }
 
     fn cancel(&self) {
@@ -381,6 +419,11 @@ pub(super) struct TopicWait<F> {
 impl<F: Fn(Python<'_>) + Send + Sync> Pending for TopicWait<F> {
     fn is_ready(&self, _woken: bool) -> bool {
         self.send.is_placed()
+    }
+
+    /// Nobody awaits it: the record's own future tells what became of it.
+    fn taker(&self) -> Taker {
+        Taker::Loop
     }
 
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
@@ -406,7 +449,8 @@ impl<F: Fn(Python<'_>) + Send + Sync> Pending for TopicWait<F> {
         let mut state = self.send.state.lock();
         match &mut *state {
             State::Waiting(waiters) if !waiters.is_topic_known => {
-                waiters.for_topic.push(completion_queue);
+                let told = (completion_queue, self.send.topic_known);
+                waiters.for_topic.push(told);
             }
             _ => {
                 drop(state);

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use super::core::ProducerCore;
 use super::pending_send::{TopicWait, WaitingSend};
 use super::send_arguments::OwnedRecord;
-use crate::aio::PyFuture;
+use crate::aio::{Pending, PyFuture};
 
 /// Sends without a partition, by topic.
 #[derive(Default)]
@@ -46,7 +46,7 @@ impl Unplaced {
 
 impl ProducerCore {
     /// Sees to it that the function is asked for a send as soon as its topic is known. Where no loop runs, with the
-    /// next send.
+    /// next send, or once a loop waits for this one.
     pub(super) fn place_later(
         self: &Arc<Self>,
         py: Python<'_>,
@@ -60,7 +60,10 @@ impl ProducerCore {
             send: Arc::clone(send),
             place: move |py: Python<'_>| core.place_waiting(py, &topic),
         };
-        PyFuture::pending(Arc::new(wait)).attend(py);
+        let wait: Arc<dyn Pending> = Arc::new(wait);
+        if !PyFuture::pending(Arc::clone(&wait)).attend(py) {
+            send.waits_for_a_loop(wait);
+        }
     }
 
     /// Lets the function choose for every record of a topic that waits for that, where the topic is known by now. To be

@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 
 use super::faults;
 use super::record_reader::RecordReader;
-use crate::aio::{Amount, CompletionQueue, FirstStep, Key, Pending, ReadRequest, Reader};
+use crate::aio::{Amount, CompletionQueue, FirstStep, Key, Pending, ReadRequest, Reader, Taker};
 use crate::consumer::{PyServe, Served};
 
 /// Reads of chosen partitions.
@@ -128,8 +128,8 @@ impl Pending for ReadWait {
         woken && (self.is_there() || self.desk.core.has_raised() || self.is_over())
     }
 
-    fn goes_in_steps(&self) -> bool {
-        false
+    fn taker(&self) -> Taker {
+        Taker::Reader
     }
 
     fn prelude(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
@@ -199,6 +199,10 @@ impl ServeWait {
 impl Pending for ServeWait {
     fn is_ready(&self, woken: bool) -> bool {
         woken
+    }
+
+    fn taker(&self) -> Taker {
+        Taker::Task
     }
 
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {

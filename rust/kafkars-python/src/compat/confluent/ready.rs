@@ -7,7 +7,7 @@ use kafkars_client::Waiting;
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
-use crate::aio::{CompletionQueue, Key, Pending};
+use crate::aio::{CompletionQueue, Key, Pending, Taker};
 use crate::consumer::ConsumerCore;
 
 /// A wait for records, events or errors, of which nothing is taken: a cancelled one loses none.
@@ -39,6 +39,10 @@ impl ReadyWait {
 impl Pending for ReadyWait {
     fn is_ready(&self, woken: bool) -> bool {
         (woken && self.has_something()) || self.is_over()
+    }
+
+    fn taker(&self) -> Taker {
+        Taker::Reader
     }
 
     /// Whether there is something.

@@ -1,0 +1,93 @@
+//! A task of our own for an outcome that only a task takes.
+//!
+//! asyncio's functions make a task of a call whose steps run functions of the application. Whoever adds a callback to
+//! it without one gets this: it takes the steps and leaves the outcome, also a failure, to those who look at the call.
+
+use pyo3::exceptions::PyStopIteration;
+use pyo3::intern;
+use pyo3::prelude::*;
+
+use super::future::PyFuture;
+use super::state::State;
+use crate::gc::untracked;
+
+/// Lets a task take the steps of `future`, unless one does already.
+pub(super) fn drive(future: &Bound<'_, PyFuture>, event_loop: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = future.py();
+    let had_driver = std::mem::replace(&mut future.get().inner.lock().has_driver, true);
+    if had_driver {
+        return Ok(());
+    }
+    let driver = PyDriver {
+        future: future.clone().unbind(),
+    };
+    let driver = Bound::new(py, driver).map(untracked)?;
+    event_loop
+        .call_method1(intern!(py, "create_task"), (driver,))
+        .map(drop)
+}
+
+/// The coroutine of that task.
+#[pyclass(name = "CallDriver", module = "kafkars._kafkars", frozen)]
+struct PyDriver {
+    future: Py<PyFuture>,
+}
+
+#[pymethods]
+impl PyDriver {
+    fn __await__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFuture>> {
+        self.step(py)
+    }
+
+    /// One step, as a coroutine takes it.
+    #[pyo3(signature = (_value, /))]
+    fn send<'py>(
+        &self,
+        py: Python<'py>,
+        _value: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyFuture>> {
+        self.step(py)
+    }
+
+    /// Either another task has taken the outcome, a failure that is told to those who look at the call; or this task is
+    /// cancelled, and so is the call: nobody else takes its steps.
+    #[pyo3(signature = (kind, value=None, traceback=None, /))]
+    fn throw(
+        &self,
+        py: Python<'_>,
+        kind: &Bound<'_, PyAny>,
+        value: Option<&Bound<'_, PyAny>>,
+        traceback: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let future = self.future.bind(py);
+        if matches!(future.get().inner.lock().state, State::Failed(_)) {
+            return Err(PyStopIteration::new_err(()));
+        }
+        PyFuture::cancel(future, None)?;
+        future.get().raise(kind, value, traceback)
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        PyFuture::cancel(self.future.bind(py), None).map(drop)
+    }
+}
+
+impl PyDriver {
+    fn step<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFuture>> {
+        let future = self.future.bind(py);
+        let Ok(None) = PyFuture::step(future) else {
+            let mut inner = future.get().inner.lock();
+            // Nobody has seen it yet: the callbacks run now.
+            if matches!(inner.state, State::Failed(_)) {
+                inner.seen = false;
+            }
+            drop(inner);
+            return Err(PyStopIteration::new_err(()));
+        };
+        Ok(future.clone())
+    }
+}

@@ -1,0 +1,1 @@
+"""Every awaitable of the asyncio clients, waited for in every way that asyncio has."""

@@ -1,0 +1,169 @@
+"""Every awaitable waited for in every way: the answer, the effect, and what is left are those of a plain `await`."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import gc
+import inspect
+import logging
+from collections.abc import Awaitable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import kafkars
+import pytest
+from kafkars import aio
+from kafkars.compat import aiokafka
+from kafkars.testing import EmbeddedBroker, EmbeddedCluster
+
+from tests.awaiting import consumers, producers
+from tests.awaiting.case import Case, Subject, World, outcome
+from tests.awaiting.ways import WAYS, Way, plainly
+
+CASES = consumers.CASES + producers.CASES
+SECONDS = 30.0
+
+
+async def limited(work: Awaitable[Any]) -> Any:
+    return await asyncio.wait_for(work, SECONDS)
+
+
+class Stage:
+    """Cases on clusters that they share, each with a loop, clients and a group of its own."""
+
+    def __init__(self, cluster: EmbeddedBroker, two_leaders: EmbeddedCluster) -> None:
+        self.cluster = cluster
+        self.two_leaders = two_leaders
+        self.reports: list[Any] = []
+
+    @contextmanager
+    def scene(self, case: Case) -> Iterator[tuple[asyncio.AbstractEventLoop, Subject]]:
+        """A case on a loop on which it leaves no task."""
+        loop = asyncio.new_event_loop()
+        loop.set_exception_handler(lambda _, report: self.reports.append(report))
+        try:
+            scene = case.scene(World(self.cluster, self.two_leaders))
+            subject = loop.run_until_complete(limited(scene.__aenter__()))
+            yield loop, subject
+            loop.run_until_complete(limited(scene.__aexit__(None, None, None)))
+            # What was cancelled at the end has a turn to end in.
+            loop.run_until_complete(asyncio.sleep(0))
+            assert not asyncio.all_tasks(loop)
+        finally:
+            loop.close()
+
+    def told(self, case: Case, way: Way) -> Any:
+        """How a case ends that is waited for in one way; its effect is checked."""
+        with self.scene(case) as (loop, subject):
+
+            async def wait() -> Any:
+                told, answer = await outcome(subject, way(subject.make))
+                await subject.check(answer)
+                return told
+
+            return loop.run_until_complete(limited(wait()))
+
+    def told_without_a_loop(self, case: Case) -> Any:
+        """The same where the call is made while no loop runs, and given to `run_until_complete()`."""
+        with self.scene(case) as (loop, subject):
+            call = subject.make()
+            done = loop.create_future()
+            try:
+                done.set_result(loop.run_until_complete(call))
+            except Exception as error:  # noqa: BLE001  it is the outcome
+                done.set_exception(error)
+
+            async def look() -> Any:
+                told, answer = await outcome(subject, done)
+                await subject.check(answer)
+                return told
+
+            return loop.run_until_complete(limited(look()))
+
+
+@pytest.fixture
+def stage(cluster: EmbeddedBroker, two_leaders: EmbeddedCluster, caplog: pytest.LogCaptureFixture) -> Iterator[Stage]:
+    """Nothing is reported to a loop, or logged as a failure, also of what nobody looks at."""
+    stage = Stage(cluster, two_leaders)
+    yield stage
+    gc.collect()
+    assert not stage.reports
+    assert not [record for record in caplog.get_records("call") if record.levelno >= logging.ERROR]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_every_way_to_wait_ends_as_a_plain_await(stage: Stage, case: Case) -> None:
+    plain = stage.told(case, plainly)
+    for way in WAYS:
+        if way.__name__ in case.other_ways:
+            continue
+        assert stage.told(case, way) == plain, way.__name__
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_call_made_while_no_loop_runs_ends_as_a_plain_await(stage: Stage, case: Case) -> None:
+    assert stage.told_without_a_loop(case) == stage.told(case, plainly)
+
+
+@pytest.mark.parametrize("end", ["closed", "dropped", "cancelled"])
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_call_that_nobody_awaits_leaves_nothing(stage: Stage, case: Case, end: str) -> None:
+    with stage.scene(case) as (loop, subject):
+
+        async def give_up() -> None:
+            call = subject.make()
+            if inspect.iscoroutine(call) or end == "closed":
+                if hasattr(call, "close"):
+                    call.close()
+            elif end == "cancelled" and hasattr(call, "cancel"):
+                call.cancel()
+            del call
+            await subject.check_given_up()
+
+        loop.run_until_complete(limited(give_up()))
+
+
+PACKAGE = Path(kafkars.__file__).parent
+NATIVE = {
+    "Consumer": "AsyncConsumer",
+    "Producer": "AsyncProducer",
+    "Deliveries": "AsyncDeliveries",
+    "AIOKafkaConsumer": "AiokafkaReader",
+    "AIOKafkaProducer": "AiokafkaSender",
+}
+COVERED_BY_OTHERS = {
+    "AIOKafkaConsumer._reach": "start()",
+    "AIOKafkaProducer._reach": "start()",
+    "AIOKafkaProducer._send_batch": "send_batch()",
+    "AIOKafkaConsumer._serve": "the task of every member",
+}
+
+
+def native_awaitables(class_name: str) -> set[str]:
+    """Methods of a native class that answer with an awaitable."""
+    module = ast.parse((PACKAGE / "_kafkars.pyi").read_text())
+    (found,) = [each for each in module.body if isinstance(each, ast.ClassDef) and each.name == class_name]
+    methods = [each for each in found.body if isinstance(each, ast.FunctionDef) and each.returns is not None]
+    return {each.name for each in methods if ast.unparse(each.returns or each).startswith(("Call[", "Future["))}
+
+
+def coroutine_methods(kind: type) -> set[str]:
+    """Methods of a Python class that are coroutine functions, which asyncio always makes tasks of."""
+    names = {name for name in dir(kind) if not name.startswith("_")}
+    return {name for name in names if inspect.iscoroutinefunction(inspect.getattr_static(kind, name))}
+
+
+def test_every_awaitable_there_is_has_its_case() -> None:
+    covered = {case.name for case in CASES} | set(COVERED_BY_OTHERS)
+    there = {f"{name}.{each}" for name, native in NATIVE.items() for each in native_awaitables(native)}
+    for kind in (aio.Consumer, aio.Producer, aiokafka.AIOKafkaConsumer, aiokafka.AIOKafkaProducer):
+        there |= {f"{kind.__name__}.{each}" for each in coroutine_methods(kind)}
+    assert there <= covered, sorted(there - covered)
+    assert len(there) > 50
+
+
+def test_what_administrators_await_are_coroutines() -> None:
+    for kind in (aio.Admin, aiokafka.AIOKafkaAdminClient if hasattr(aiokafka, "AIOKafkaAdminClient") else aio.Admin):
+        assert len(coroutine_methods(kind)) > 10
