@@ -61,12 +61,17 @@ class Subject:
 
 @dataclass(frozen=True)
 class Case:
-    """One awaitable in one state; `name` is class and method, `other_ways` those that end otherwise, with a reason."""
+    """One awaitable in one state; `name` is class and method, `other_ways` those that end otherwise, with a reason.
+
+    Of what is a coroutine of Python or one question to the cluster, `is_plain`, four ways are tried, and all of them
+    with KAFKARS_EVERY_WAY=1.
+    """
 
     name: str
     scene: Callable[[World], AbstractAsyncContextManager[Subject]]
     detail: str = ""
     other_ways: tuple[str, ...] = ()
+    is_plain: bool = False
 
     def __str__(self) -> str:
         return f"{self.name} {self.detail}".strip()

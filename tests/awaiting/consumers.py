@@ -290,13 +290,13 @@ CASES = [
     ),
     # Where no task awaits a read, there is none that a listener could run in.
     Case("Consumer.poll", joining, "that joins", other_ways=("by_a_callback_of_the_call",)),
-    *(Case(f"Consumer.{name}", asking(make)) for name, make in BOTH_FACES_ASK.items()),
-    Case("Consumer.partitions_for", asking(lambda consumer: consumer.partitions_for("t"))),
-    Case("Consumer.committed", asking(lambda consumer: consumer.committed([FIRST]))),
+    *(Case(f"Consumer.{name}", asking(make), is_plain=True) for name, make in BOTH_FACES_ASK.items()),
+    Case("Consumer.partitions_for", asking(lambda consumer: consumer.partitions_for("t")), is_plain=True),
+    Case("Consumer.committed", asking(lambda consumer: consumer.committed([FIRST])), is_plain=True),
     Case("Consumer.poll", asking(lambda consumer: consumer.seek(FIRST, RECORDS) or consumer.poll(0.05)), "in vain"),
     Case("Consumer.commit", committing),
     Case("Consumer.commit", refused, "refused"),
-    Case("Consumer.__aenter__", entering),
+    Case("Consumer.__aenter__", entering, is_plain=True),
     *(
         Case(f"Consumer.{name}", leaving(make, kind=kind), kind)
         for kind in ("function", "coroutine", "raises")
@@ -313,7 +313,7 @@ CASES = [
         leaving(lambda consumer: consumer.close(timeout=10), is_refused=True, by_hand=True),
         "by hand, refused",
     ),
-    *(Case(f"AIOKafkaConsumer.{name}", of_the_face(make)) for name, make in BOTH_FACES_ASK.items()),
+    *(Case(f"AIOKafkaConsumer.{name}", of_the_face(make), is_plain=True) for name, make in BOTH_FACES_ASK.items()),
     Case("AIOKafkaConsumer.getone", of_the_face(lambda consumer: consumer.getone(), records)),
     Case("AIOKafkaConsumer.getone", of_the_face(lambda consumer: consumer.getone(FIRST), records), "of a partition"),
     Case("AIOKafkaConsumer.getmany", of_the_face(lambda consumer: consumer.getmany(timeout_ms=10_000), records)),
@@ -323,14 +323,19 @@ CASES = [
         "of a partition",
     ),
     Case("AIOKafkaConsumer.__anext__", of_the_face(lambda consumer: consumer.__anext__(), records)),
-    Case("AIOKafkaConsumer.seek_to_beginning", of_the_face(lambda consumer: consumer.seek_to_beginning())),
-    Case("AIOKafkaConsumer.seek_to_end", of_the_face(lambda consumer: consumer.seek_to_end())),
-    Case("AIOKafkaConsumer.seek_to_committed", of_the_face(lambda consumer: consumer.seek_to_committed())),
-    Case("AIOKafkaConsumer.committed", of_the_face(lambda consumer: consumer.committed(FIRST))),
+    Case(
+        "AIOKafkaConsumer.seek_to_beginning", of_the_face(lambda consumer: consumer.seek_to_beginning()), is_plain=True
+    ),
+    Case("AIOKafkaConsumer.seek_to_end", of_the_face(lambda consumer: consumer.seek_to_end()), is_plain=True),
+    Case(
+        "AIOKafkaConsumer.seek_to_committed", of_the_face(lambda consumer: consumer.seek_to_committed()), is_plain=True
+    ),
+    Case("AIOKafkaConsumer.committed", of_the_face(lambda consumer: consumer.committed(FIRST)), is_plain=True),
     Case(
         "AIOKafkaConsumer.commit",
         of_the_face(lambda consumer: consumer.commit({FIRST: 7}), effect=committed_seven),
+        is_plain=True,
     ),
-    Case("AIOKafkaConsumer.start", starting),
+    Case("AIOKafkaConsumer.start", starting, is_plain=True),
     Case("AIOKafkaConsumer.stop", stopping),
 ]
