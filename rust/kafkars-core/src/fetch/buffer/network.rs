@@ -66,6 +66,13 @@ impl FetchBuffer {
             self.drop_paused();
         }
         let is_full = !self.credit.has_room();
+        let is_asked = |id: &CursorId| {
+            let cursor = self.cursors[*id].as_ref();
+            cursor.is_some_and(|cursor| wants(cursor) && !cursor.has_data())
+        };
+        if self.credit.exceeds_surplus() && self.asked_in_vain.iter().any(is_asked) {
+            self.drop_for_asked();
+        }
         let in_vain = std::mem::take(&mut self.asked_in_vain);
         let may_exceed = |id: &CursorId| is_blocked || in_vain.binary_search(id).is_ok();
         let mut targets = Vec::new();

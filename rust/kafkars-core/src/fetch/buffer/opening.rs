@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::credit::{opened, unopened};
+use super::credit::{Credit, opened, unopened};
 use super::network::FETCH;
 use super::{CursorId, FetchBuffer, FetchTarget};
 use crate::fetch::cursor::{BatchCursor, Cursor, CursorState, FetchPosition, Queued};
@@ -261,17 +261,48 @@ impl FetchBuffer {
                 return;
             }
             self.drop_unopened(id);
-            self.shorten_queue(id);
+            self.shorten_queue(id, Credit::paused_exceed_share);
         }
     }
 
-    /// Drops opened batches of a paused partition from the end of its queue until paused ones hold no more than their
-    /// share.
-    fn shorten_queue(&mut self, id: CursorId) {
+    /// Drops data that stands in the way of partitions that are asked for in vain, where what these bring beyond the
+    /// limit comes to too much: first what is not opened and what has its turn last, and of partitions that were asked
+    /// for themselves only what nobody has taken for longest.
+    pub(super) fn drop_for_asked(&mut self) {
+        let current = self.current.as_ref().map(|(id, _)| *id);
+        let mut holders: Vec<_> = self
+            .cursors()
+            .filter(|(id, cursor)| {
+                current != Some(*id) && cursor.held.total() > 0 && cursor.failure.is_none()
+            })
+            .map(|(id, cursor)| match self.asked_in_vain.binary_search(&id) {
+                Err(_) if cursor.turn == 0 => (0, 0, id),
+                Err(_) => (1, u64::MAX - cursor.turn, id),
+                Ok(_) => (2, cursor.turn, id),
+            })
+            .collect();
+        holders.sort_unstable();
+        for (_, _, id) in holders {
+            if !self.credit.exceeds_surplus() {
+                return;
+            }
+            self.drop_unopened(id);
+            self.shorten_queue(id, Credit::exceeds_surplus);
+            let is_empty = self.cursors[id]
+                .as_ref()
+                .is_some_and(|cursor| cursor.queue.is_empty());
+            if is_empty {
+                self.unlist(id);
+            }
+        }
+    }
+
+    /// Drops opened batches of a partition from the end of its queue as long as there is too much.
+    fn shorten_queue(&mut self, id: CursorId, is_too_much: impl Fn(&Credit) -> bool) {
         let Some(cursor) = self.cursors[id].as_mut() else {
             return;
         };
-        while self.credit.paused_exceed_share() {
+        while is_too_much(&self.credit) {
             match cursor.queue.back() {
                 // It will be met again. No other error would: it stays, and what is before it with it.
                 Some(Queued::Failed(FetchError::Corrupt { .. })) => {

@@ -30,9 +30,17 @@ fn assigned(partitions: i32) -> FetchBuffer {
 
 /// A wire batch of `count` records at `base_offset`, whose values are their offsets.
 fn wire(base_offset: i64, count: i64) -> bytes::Bytes {
+    let values = base_offset..base_offset + count;
+    wire_of(
+        base_offset,
+        values.map(|offset| offset.to_string().into_bytes()),
+    )
+}
+
+fn wire_of(base_offset: i64, values: impl Iterator<Item = Vec<u8>>) -> bytes::Bytes {
     let mut builder = BatchBuilder::new(64);
-    for offset in base_offset..base_offset + count {
-        builder.append(1_000, None, Some(offset.to_string().as_bytes()), &[]);
+    for value in values {
+        builder.append(1_000, None, Some(&value), &[]);
     }
     let sealed = builder
         .seal(Compression::default(), ProducerFields::default())
@@ -790,6 +798,42 @@ mod chosen {
         }
         let since = buffer.silent_since(Instant::now());
         assert_eq!(since, Some(later));
+    }
+
+    #[test]
+    fn partitions_that_are_asked_for_one_after_the_other_take_a_bounded_surplus() {
+        const PARTITIONS: i32 = 200;
+        const LIMIT: usize = 1 << 20;
+        const RECORDS: i64 = 20;
+        let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, LIMIT);
+        let places = (0..PARTITIONS).map(|number| (partition(number), Some(FetchPosition::at(0))));
+        buffer.assign(places.collect());
+        let answer_of = |from| wire_of(from, (0..RECORDS).map(|_| vec![0; 3_000]));
+        let size = answer_of(0).len();
+        let mut most = 0;
+        for round in 0..3 {
+            for number in 0..PARTITIONS {
+                let mut requests = 0;
+                while next_of(&mut buffer, number).map(|(_, offset)| offset) != Some(round) {
+                    requests += 1;
+                    assert!(requests < 10, "partition {number} is not fetched");
+                    let mut targets = take_targets(&mut buffer);
+                    // A request brings few answers: of the one that is asked for, and of others.
+                    targets.sort_by_key(|target| target.partition.partition != number);
+                    let (answered, left) = targets.split_at(targets.len().min(4));
+                    buffer.landed(left);
+                    for target in answered {
+                        answer(&mut buffer, target, answer_of(target.from.offset));
+                        most = most.max(buffer.buffered());
+                    }
+                }
+                // Every other reader goes away when it has asked, and what came for it stays.
+                let abandoned = (number + PARTITIONS / 2) % PARTITIONS;
+                buffer.turn_to(&[partition(abandoned)]);
+            }
+        }
+        let bound = LIMIT + (2 << 20) + 5 * (size + size);
+        assert!(most < bound, "{most} bytes, and not below {bound}");
     }
 
     #[test]
