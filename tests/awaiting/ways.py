@@ -122,6 +122,18 @@ async def in_a_timeout_block(make: Make) -> Any:
         return await make()
 
 
+async def from_another_thread(make: Make) -> Any:
+    """The call is made where no loop runs, and waited for on this one."""
+    loop = asyncio.get_running_loop()
+
+    def call() -> Any:
+        awaitable = make()
+        is_coroutine = asyncio.iscoroutine(awaitable)
+        return asyncio.run_coroutine_threadsafe(awaitable if is_coroutine else waited(awaitable), loop).result(SECONDS)
+
+    return await asyncio.to_thread(call)
+
+
 WAYS: list[Way] = [
     in_a_gather,
     in_a_gather_of_exceptions,
@@ -135,6 +147,7 @@ WAYS: list[Way] = [
     as_a_task,
     in_a_wait,
     as_completed,
+    from_another_thread,
 ]
 if sys.version_info >= (3, 11):
     WAYS += [in_a_task_group, in_a_timeout_block]
