@@ -217,6 +217,7 @@ lint-python: build $(VENV)/.group-peers $(VENV)/.group-docs
 	@$(PY) scripts/check_circles.py
 	@$(PY) scripts/check_twins.py
 	@$(PY) scripts/check_columns.py
+	@$(PY) scripts/check_stub_docs.py
 	@$(BIN)/mkdocs build --strict --quiet --site-dir .cache/site
 
 .PHONY: lint-generated
@@ -230,6 +231,10 @@ generate: $(VENV)/.created  ## Write the wire messages anew from Kafka's own sch
 .PHONY: generate-twins
 generate-twins: $(VENV)/.created  ## Make the synchronous clients of the asyncio ones
 	@$(PY) scripts/check_twins.py --write
+
+.PHONY: generate-stub-docs
+generate-stub-docs: build  ## Put what the native module says of its methods into the stub
+	@$(PY) scripts/check_stub_docs.py --write
 
 .PHONY: format
 format: $(VENV)/.group-dev  ## Format Rust and Python

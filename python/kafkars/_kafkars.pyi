@@ -48,31 +48,44 @@ class Record(Generic[K, V]):
     """A record as it came from a broker."""
 
     @property
-    def topic(self) -> str: ...
+    def topic(self) -> str:
+        """Name of the topic."""
     @property
-    def partition(self) -> int: ...
+    def partition(self) -> int:
+        """Number of the partition."""
     @property
-    def offset(self) -> int: ...
+    def offset(self) -> int:
+        """Position in the partition."""
     @property
-    def timestamp(self) -> int: ...
+    def timestamp(self) -> int:
+        """Milliseconds since 1970; -1 for records that have no time (written in Kafka's oldest format)."""
     @property
-    def timestamp_type(self) -> TimestampType: ...
+    def timestamp_type(self) -> TimestampType:
+        """Who set the timestamp."""
     @property
-    def key(self) -> K | None: ...
+    def key(self) -> K | None:
+        """The key as bytes, or None where the record has none."""
     @property
-    def value(self) -> V | None: ...
+    def value(self) -> V | None:
+        """The value as bytes, or None for a tombstone."""
     @property
-    def raw_key(self) -> bytes | None: ...
+    def raw_key(self) -> bytes | None:
+        """The key as it was stored, whatever deserializer is configured."""
     @property
-    def raw_value(self) -> bytes | None: ...
+    def raw_value(self) -> bytes | None:
+        """The value as it was stored, whatever deserializer is configured."""
     @property
-    def headers(self) -> tuple[tuple[str, bytes | None], ...]: ...
+    def headers(self) -> tuple[tuple[str, bytes | None], ...]:
+        """The headers in their order, as pairs of name and value."""
     @property
-    def leader_epoch(self) -> int | None: ...
+    def leader_epoch(self) -> int | None:
+        """Epoch of the leader that stored the record, or None where the broker did not say."""
     @property
-    def serialized_key_size(self) -> int: ...
+    def serialized_key_size(self) -> int:
+        """Bytes of the stored key, or -1 where there is none."""
     @property
-    def serialized_value_size(self) -> int: ...
+    def serialized_value_size(self) -> int:
+        """Bytes of the stored value, or -1 where there is none."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
@@ -84,9 +97,11 @@ class DeserializedRecord(Record[K, V]):
     """A record of a consumer with deserializers."""
 
     @property
-    def key(self) -> K | None: ...
+    def key(self) -> K | None:
+        """The key as the deserializer made it."""
     @property
-    def value(self) -> V | None: ...
+    def value(self) -> V | None:
+        """The value as the deserializer made it."""
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
@@ -99,8 +114,10 @@ class RecordBatch(Sequence[Record[K, V]]):
     def __getitem__(self, index: int, /) -> Record[K, V]: ...
     @overload
     def __getitem__(self, index: slice, /) -> RecordBatch[K, V]: ...
-    def raw_keys(self) -> list[bytes | None]: ...
-    def raw_values(self) -> list[bytes | None]: ...
+    def raw_keys(self) -> list[bytes | None]:
+        """The keys of all records as bytes or None, deserializers left out."""
+    def raw_values(self) -> list[bytes | None]:
+        """The values of all records as bytes or None, deserializers left out."""
     def to_arrow(self, columns: Sequence[str] | None = None, *, layout: ArrowLayout = "native") -> ArrowBatch:
         """The records as Arrow columns, without a Python object for each.
 
@@ -121,7 +138,8 @@ class RecordBatch(Sequence[Record[K, V]]):
         """
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
-    def by_partition(self) -> dict[TopicPartition, RecordBatch[K, V]]: ...
+    def by_partition(self) -> dict[TopicPartition, RecordBatch[K, V]]:
+        """The same records, one batch for each partition."""
     @classmethod
     def __class_getitem__(cls, item: Any, /) -> GenericAlias: ...
 
@@ -182,7 +200,7 @@ class PayloadDecoder:
         """
     def __arrow_c_schema__(self) -> object: ...
     def unknown_schema_ids(self, batch: ArrowBatch, column: str, rows: int) -> list[int]:
-        """Ids that the first payloads name, and whose schema is to be added before they are decoded."""
+        """Ids in the framing of the first `rows` payloads whose schema is to be added before they are decoded."""
     def add_schema(self, number: int, schema: str | None = None, *, problem: str | None = None) -> None:
         """Adds the schema of an id, or why there is none: payloads that name it are refused with these words."""
     def decode(self, batch: ArrowBatch, column: str, rows: int) -> tuple[ArrowColumn, list[tuple[int, str]]]:
@@ -191,7 +209,10 @@ class PayloadDecoder:
         """
 
 def _restore_record(parts: tuple[Any, ...], made: tuple[Any, Any] | None = None) -> Record[Any, Any]: ...
-def check_arrow_layout(columns: Sequence[str] | None, layout: str) -> None: ...
+def check_arrow_layout(columns: Sequence[str] | None, layout: str) -> None:
+    """Fails for a name that is no column of records or no layout: asked before records are taken, which would be lost
+    otherwise.
+    """
 
 @final
 class Message:
@@ -211,24 +232,42 @@ class Message:
         leader_epoch: int | None = None,
         delivery_count: int | None = None,
     ) -> Message: ...
-    def error(self) -> Any: ...
-    def topic(self) -> str | None: ...
-    def partition(self) -> int | None: ...
-    def offset(self) -> int | None: ...
-    def key(self) -> Any: ...
-    def value(self) -> Any: ...
-    def deserialized_key(self) -> Any: ...
-    def deserialized_value(self) -> Any: ...
-    def headers(self) -> Any: ...
-    def timestamp(self) -> tuple[int, int]: ...
-    def latency(self) -> float | None: ...
-    def leader_epoch(self) -> int | None: ...
-    def delivery_count(self) -> int | None: ...
-    def set_topic(self, topic: str | None) -> None: ...
-    def set_key(self, key: Any) -> None: ...
-    def set_value(self, value: Any) -> None: ...
-    def set_headers(self, headers: Any) -> None: ...
-    def set_error(self, error: Any) -> None: ...
+    def error(self) -> Any:
+        """What went wrong, or None for a message that can be used."""
+    def topic(self) -> str | None:
+        """The topic's name."""
+    def partition(self) -> int | None:
+        """The partition's number."""
+    def offset(self) -> int | None:
+        """The position in the partition."""
+    def key(self) -> Any:
+        """The key, or None."""
+    def value(self) -> Any:
+        """The value, or None; of an error its text."""
+    def deserialized_key(self) -> Any:
+        """The key as a deserializing consumer has made it."""
+    def deserialized_value(self) -> Any:
+        """The value as a deserializing consumer has made it."""
+    def headers(self) -> Any:
+        """Pairs of name and value, or None where there are none."""
+    def timestamp(self) -> tuple[int, int]:
+        """Who set the timestamp (0 not known, 1 the producer, 2 the broker), and milliseconds since 1970."""
+    def latency(self) -> float | None:
+        """Seconds from `produce()` to the report; None for messages that were consumed."""
+    def leader_epoch(self) -> int | None:
+        """The epoch of the leader that stored it, or None."""
+    def delivery_count(self) -> int | None:
+        """How often a share group has delivered it; None elsewhere."""
+    def set_topic(self, topic: str | None) -> None:
+        """Replaces the topic."""
+    def set_key(self, key: Any) -> None:
+        """Replaces the key by any object."""
+    def set_value(self, value: Any) -> None:
+        """Replaces the value by any object."""
+    def set_headers(self, headers: Any) -> None:
+        """Replaces the headers."""
+    def set_error(self, error: Any) -> None:
+        """Replaces the error."""
     def __len__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __reduce__(self) -> tuple[type[Message], tuple[Any, ...]]: ...
@@ -238,18 +277,26 @@ class PendingFlag:
     """Tells a client of `kafkars.compat.confluent_kafka` that something waits to be run on the application's thread."""
 
     def __new__(cls) -> PendingFlag: ...
-    def is_set(self) -> bool: ...
-    def clear(self) -> None: ...
-    def set(self) -> None: ...
-    def set_every(self, seconds: float) -> None: ...
+    def is_set(self) -> bool:
+        """True if something waits."""
+    def clear(self) -> None:
+        """Whoever calls this runs what waits."""
+    def set(self) -> None:
+        """Something waits, says any thread."""
+    def set_every(self, seconds: float) -> None:
+        """Sets it every `seconds` from now on, as long as somebody can see it."""
 
 @disjoint_base
 class ConfluentConsumer:
     """The part of `kafkars.compat.confluent_kafka.Consumer` that runs once per message."""
 
     def __new__(cls, *_arguments: Any, **_keywords: Any) -> Self: ...
-    def poll(self, timeout: float | None = -1) -> Message | None: ...
-    def consume(self, num_messages: int = 1, timeout: float | None = -1) -> list[Message]: ...
+    def poll(self, timeout: float | None = -1) -> Message | None:
+        """The next message, or None when there was none for `timeout` seconds; -1 or None wait as long as it takes."""
+    def consume(self, num_messages: int = 1, timeout: float | None = -1) -> list[Message]:
+        """Up to `num_messages` messages. Waits until there are as many, or for `timeout` seconds; -1 or None wait as long
+        as it takes.
+        """
     def _open(
         self, engine: BaseConsumer[Any, Any], pending_flag: PendingFlag, handler: ConsumerHandler, partition_ends: bool
     ) -> None: ...
@@ -281,9 +328,20 @@ class ConfluentProducer:
         on_delivery: Callable[[Any, Message], object] | None = None,
         timestamp: int = 0,
         headers: dict[str, str | bytes | None] | list[tuple[str, str | bytes | None]] | None = None,
-    ) -> None: ...
-    def poll(self, timeout: float | None = -1) -> int: ...
-    def flush(self, timeout: float | None = -1) -> int: ...
+    ) -> None:
+        """Takes a message, to be sent from here on by itself. Never waits.
+
+        `callback` and `on_delivery` are the same: what to call with an error or None and the message, in a later
+        `poll()` or `flush()`. `timestamp` is in milliseconds since 1970; 0 is now.
+        """
+    def poll(self, timeout: float | None = -1) -> int:
+        """Runs callbacks, waiting up to `timeout` seconds for one to run; -1 or None wait as long as it takes. Returns how
+        many ran.
+        """
+    def flush(self, timeout: float | None = -1) -> int:
+        """Waits until every message has its report, for up to `timeout` seconds; -1 or None wait as long as it takes. Runs
+        callbacks. Returns how many messages are left.
+        """
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
     def _open(
@@ -313,19 +371,26 @@ class RecordMetadata:
     """What the cluster says of a record it has stored."""
 
     @property
-    def topic(self) -> str: ...
+    def topic(self) -> str:
+        """Name of the topic."""
     @property
-    def partition(self) -> int: ...
+    def partition(self) -> int:
+        """Number of the partition that was chosen."""
     @property
-    def offset(self) -> int: ...
+    def offset(self) -> int:
+        """The record's position in the partition; -1 with `acks=0`, where nobody tells."""
     @property
-    def timestamp(self) -> int: ...
+    def timestamp(self) -> int:
+        """Milliseconds since 1970: the record's own time, or the broker's where `timestamp_type` says so."""
     @property
-    def timestamp_type(self) -> TimestampType: ...
+    def timestamp_type(self) -> TimestampType:
+        """Who set the timestamp."""
     @property
-    def serialized_key_size(self) -> int: ...
+    def serialized_key_size(self) -> int:
+        """Bytes of the key, or -1 where the record has none."""
     @property
-    def serialized_value_size(self) -> int: ...
+    def serialized_value_size(self) -> int:
+        """Bytes of the value, or -1 for a tombstone."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
@@ -333,10 +398,42 @@ class RecordMetadata:
 class DeliveryFuture:
     """The delivery of one record sent by synchronous code."""
 
-    def done(self) -> bool: ...
-    def result(self, timeout: float | None = None) -> RecordMetadata: ...
-    def exception(self, timeout: float | None = None) -> BaseException | None: ...
-    def add_done_callback(self, function: Callable[[DeliveryFuture], object], /) -> None: ...
+    def done(self) -> bool:
+        """Whether the record was reported as stored or as failed."""
+    def result(self, timeout: float | None = None) -> RecordMetadata:
+        """Where the record was stored.
+
+        Args:
+            timeout: Longest wait in seconds; None waits without end.
+
+        Returns:
+            Its `RecordMetadata`.
+
+        Raises:
+            KafkaTimeoutError: It was not reported in time.
+            KafkaError: Why it was not stored.
+        """
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        """Why the record was not stored.
+
+        Args:
+            timeout: Longest wait in seconds; None waits without end.
+
+        Returns:
+            The error, or None where it was stored.
+
+        Raises:
+            KafkaTimeoutError: It was not reported in time.
+        """
+    def add_done_callback(self, function: Callable[[DeliveryFuture], object], /) -> None:
+        """Has a function called once the record is reported; at once if it is already.
+
+        Args:
+            function: Called as `function(future)`, in `poll()`, `flush()` or `close()` of the producer.
+
+        Raises:
+            TypeError: It is no function.
+        """
 
 @final
 class Deliveries:
@@ -345,9 +442,14 @@ class Deliveries:
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> DeliveryFuture: ...
     def __iter__(self) -> Iterator[DeliveryFuture]: ...
-    def done(self) -> bool: ...
-    def result(self, timeout: float | None = None) -> list[RecordMetadata]: ...
-    def failures(self, timeout: float | None = None) -> dict[int, KafkaError]: ...
+    def done(self) -> bool:
+        """Whether every record was reported as stored or as failed."""
+    def result(self, timeout: float | None = None) -> list[RecordMetadata]:
+        """Where the records were stored, in the order of the call, waiting up to `timeout` seconds. Raises why the first
+        of those that failed was not stored.
+        """
+    def failures(self, timeout: float | None = None) -> dict[int, KafkaError]:
+        """Why records were not stored, by their place in the call, waiting up to `timeout` seconds; empty where all were."""
 
 @final
 class AsyncDeliveries(Awaitable[list[RecordMetadata]]):
@@ -357,8 +459,12 @@ class AsyncDeliveries(Awaitable[list[RecordMetadata]]):
     def __getitem__(self, index: int, /) -> Future[RecordMetadata]: ...
     def __iter__(self) -> Iterator[Future[RecordMetadata]]: ...
     def __await__(self) -> Generator[Any, Any, list[RecordMetadata]]: ...
-    def done(self) -> bool: ...
-    def failures(self) -> Call[dict[int, KafkaError]]: ...
+    def done(self) -> bool:
+        """Whether every record was reported as stored or as failed."""
+    def failures(self) -> Call[dict[int, KafkaError]]:
+        """Awaiting waits until all are reported, and gives why records were not stored, by their place in the call; empty
+        where all were.
+        """
 
 @final
 class BatchBuilder:
@@ -371,12 +477,30 @@ class BatchBuilder:
         *,
         timestamp: int | None = None,
         headers: Headers | None = None,
-    ) -> AppendedRecord | None: ...
-    def size(self) -> int: ...
-    def record_count(self) -> int: ...
-    def close(self) -> None: ...
+    ) -> AppendedRecord | None:
+        """Adds a record. Serializers and interceptors do not run here.
+
+        Args:
+            value: Bytes or text; None is a tombstone.
+            key: Bytes or text.
+            timestamp: Milliseconds since 1970, or a `datetime` with a time zone; the time of the call by default.
+            headers: Pairs of name and bytes, text or None; or a mapping.
+
+        Returns:
+            Its place, encoded size and timestamp; None where it does not fit any more, or the batch is closed.
+
+        Raises:
+            InvalidRecordTimestampError: The timestamp is negative or too large.
+        """
+    def size(self) -> int:
+        """Bytes of the batch as it stands, before compression."""
+    def record_count(self) -> int:
+        """Records in the batch."""
+    def close(self) -> None:
+        """Takes no more records. Sending closes as well."""
     @property
-    def closed(self) -> bool: ...
+    def closed(self) -> bool:
+        """Whether it takes no more records."""
     def __len__(self) -> int: ...
 
 @disjoint_base
@@ -395,16 +519,26 @@ class Future(Awaitable[T_co]):
         value: BaseException | object = None,
         traceback: TracebackType | None = None,
         /,
-    ) -> Any: ...
-    def close(self) -> None: ...
-    def done(self) -> bool: ...
-    def cancelled(self) -> bool: ...
-    def result(self) -> T_co: ...
-    def exception(self) -> BaseException | None: ...
-    def cancel(self, msg: Any | None = None) -> bool: ...
-    def add_done_callback(self, function: Callable[[Self], object], /, *, context: Context | None = None) -> None: ...
-    def remove_done_callback(self, function: Callable[[Self], object], /) -> int: ...
-    def get_loop(self) -> asyncio.AbstractEventLoop: ...
+    ) -> Any:
+        """Raises in the awaiting code, as a coroutine does. The future itself goes on."""
+    def close(self) -> None:
+        """Ends the awaiting, as a coroutine does. The future itself goes on."""
+    def done(self) -> bool:
+        """Whether there is an outcome."""
+    def cancelled(self) -> bool:
+        """Whether it was cancelled."""
+    def result(self) -> T_co:
+        """The answer. Raises what went wrong, or `asyncio.InvalidStateError` while there is none."""
+    def exception(self) -> BaseException | None:
+        """What went wrong, or None. Raises `asyncio.InvalidStateError` while there is no outcome."""
+    def cancel(self, msg: Any | None = None) -> bool:
+        """Gives up waiting. Returns False where there is an outcome already. A record on its way is still sent."""
+    def add_done_callback(self, function: Callable[[Self], object], /, *, context: Context | None = None) -> None:
+        """Calls `function(future)` on the loop once there is an outcome."""
+    def remove_done_callback(self, function: Callable[[Self], object], /) -> int:
+        """Forgets a callback. Returns how many times it had been added."""
+    def get_loop(self) -> asyncio.AbstractEventLoop:
+        """The loop it belongs to: the one that waits for it, or the running one."""
     def _make_cancelled_error(self) -> asyncio.CancelledError: ...
     @classmethod
     def __class_getitem__(cls, item: Any, /) -> GenericAlias: ...
@@ -413,7 +547,8 @@ class Future(Awaitable[T_co]):
 class Call(Future[T_co], Coroutine[Any, Any, T_co]):
     """A future that stands for a call; `asyncio.create_task` takes it as well."""
 
-    def send(self, value: Any, /) -> Any: ...
+    def send(self, value: Any, /) -> Any:
+        """One step, as a coroutine takes it."""
 
 @final
 class Admin:
@@ -511,10 +646,14 @@ class AiokafkaReader:
     def _serve(self) -> Call[bool]: ...
     def _last_fetch(self, partition: Partition) -> tuple[int, int, float] | None: ...
     def _known_partitions(self, topic: str) -> list[int] | None: ...
-    def getone(self, *partitions: TopicPartition) -> Call[AiokafkaRecord]: ...
+    def getone(self, *partitions: TopicPartition) -> Call[AiokafkaRecord]:
+        """The next record, however long it takes; of these partitions where any are named."""
     def getmany(
         self, *partitions: TopicPartition, timeout_ms: float = 0, max_records: int | None = None
-    ) -> Call[dict[TopicPartition, list[AiokafkaRecord]]]: ...
+    ) -> Call[dict[TopicPartition, list[AiokafkaRecord]]]:
+        """What is ready as `{partition: [record]}`, of these partitions where any are named. Waits up to `timeout_ms`
+        where nothing is; an empty mapping means that nothing came.
+        """
     def __aiter__(self) -> Self: ...
     def __anext__(self) -> Future[AiokafkaRecord]: ...
 
@@ -543,7 +682,8 @@ class AiokafkaSender:
         partition: int | None = None,
         timestamp_ms: int | None = None,
         headers: Sequence[tuple[str, bytes | None]] | None = None,
-    ) -> Call[Future[Any]]: ...
+    ) -> Call[Future[Any]]:
+        """Hands a record to the producer; awaiting waits until there is room for it, and gives the future of its delivery."""
     def send_and_wait(
         self,
         topic: str,
@@ -552,7 +692,8 @@ class AiokafkaSender:
         partition: int | None = None,
         timestamp_ms: int | None = None,
         headers: Sequence[tuple[str, bytes | None]] | None = None,
-    ) -> Call[Any]: ...
+    ) -> Call[Any]:
+        """Sends a record; awaiting gives its `RecordMetadata`."""
 
 @final
 class AiokafkaRecord:
@@ -606,11 +747,47 @@ class BaseConsumer(Generic[K, V]):
     """The calls of consumers that never wait."""
 
     @property
-    def closed(self) -> bool: ...
-    def assign(self, partitions: Partitions | Mapping[Partition, int | None]) -> None: ...
-    def unassign(self) -> None: ...
-    def incremental_assign(self, partitions: Partitions | Mapping[Partition, int | None]) -> None: ...
-    def incremental_unassign(self, partitions: Partitions) -> None: ...
+    def closed(self) -> bool:
+        """Whether `close()` was called."""
+    def assign(self, partitions: Partitions | Mapping[Partition, int | None]) -> None:
+        """Reads these partitions from now on, instead of those assigned before.
+
+        Args:
+            partitions: A `TopicPartition` or pair of topic and number, or several of them. A mapping of partitions to
+                offsets says where each begins; the others go on where the group has committed, else by
+                `auto_offset_reset`.
+
+        Raises:
+            TypeError: What is given names no partition.
+            ClientStateError: Topics are subscribed; `unsubscribe()` first.
+            ClosedError: The consumer is closed.
+        """
+    def unassign(self) -> None:
+        """Reads nothing from now on. What was handed out is committed where commits are automatic.
+
+        Raises:
+            ClosedError: The consumer is closed.
+        """
+    def incremental_assign(self, partitions: Partitions | Mapping[Partition, int | None]) -> None:
+        """Reads these partitions as well.
+
+        Args:
+            partitions: A `TopicPartition` or pair of topic and number, or several of them.
+
+        Raises:
+            TypeError: What is given names no partition.
+            ClosedError: The consumer is closed.
+        """
+    def incremental_unassign(self, partitions: Partitions) -> None:
+        """Reads these partitions no longer; the others go on undisturbed.
+
+        Args:
+            partitions: A `TopicPartition` or pair of topic and number, or several of them.
+
+        Raises:
+            TypeError: What is given names no partition.
+            ClosedError: The consumer is closed.
+        """
     def subscribe(
         self,
         topics: str | Iterable[str] | None = None,
@@ -619,32 +796,200 @@ class BaseConsumer(Generic[K, V]):
         on_partitions_assigned: Callable[[list[TopicPartition]], object] | None = None,
         on_partitions_revoked: Callable[[list[TopicPartition]], object] | None = None,
         on_partitions_lost: Callable[[list[TopicPartition]], object] | None = None,
-    ) -> None: ...
-    def subscription(self) -> frozenset[str]: ...
-    def enforce_rebalance(self, reason: str | None = None) -> None: ...
-    def group_metadata(self) -> ConsumerGroupMetadata: ...
+    ) -> None:
+        """Reads topics as a member of the group; the group assigns their partitions. Calling it again replaces the topics
+        and listeners.
+
+        Args:
+            topics: A name or several.
+            pattern: A regular expression (text or `re.Pattern`) instead: every topic whose whole name it fits, also
+                those that are made later.
+            on_partitions_assigned: Called with a list of partitions that are new, in a poll, before their first record.
+            on_partitions_revoked: Called with a list of those that go, while they still belong to this member: the
+                moment to commit.
+            on_partitions_lost: Called with a list of those that belong to others already; without it the one above is
+                called.
+
+        Raises:
+            ClientStateError: The consumer has no group, or partitions are assigned by hand.
+            InvalidArgumentError: Neither or both of `topics` and `pattern` are given.
+            ClosedError: The consumer is closed.
+        """
+    def subscription(self) -> frozenset[str]:
+        """The topics that are subscribed; with a pattern, those it fits so far.
+
+        Returns:
+            Their names.
+        """
+    def enforce_rebalance(self, reason: str | None = None) -> None:
+        """Makes the group assign its partitions anew (KIP-568). With the consumer protocol the broker decides when, and
+        this does nothing.
+
+        Args:
+            reason: What the broker's log says about it.
+
+        Raises:
+            ClientStateError: The consumer has no group.
+            ClosedError: The consumer is closed.
+        """
+    def group_metadata(self) -> ConsumerGroupMetadata:
+        """Who this consumer is in its group, for `send_offsets_to_transaction()`.
+
+        Returns:
+            Its group, generation, member id and instance id.
+
+        Raises:
+            ClientStateError: The consumer has no group.
+        """
     def commit_async(
         self,
         offsets: Record[Any, Any] | OffsetsIn | None = None,
         callback: Callable[[dict[TopicPartition, OffsetAndMetadata], KafkaError | None], object] | None = None,
-    ) -> None: ...
-    def health(self) -> ConsumerHealth: ...
-    def memory_usage(self) -> MemoryUsage: ...
-    def lags(self) -> dict[TopicPartition, int | None]: ...
-    def assignment(self) -> frozenset[TopicPartition]: ...
-    def seek(self, partition: Partition, offset: int, *, leader_epoch: int | None = None) -> None: ...
-    def seek_to_beginning(self, partitions: Partitions | None = None) -> None: ...
-    def seek_to_end(self, partitions: Partitions | None = None) -> None: ...
-    def seek_to_timestamp(self, timestamp: int, partitions: Partitions | None = None) -> None: ...
-    def pause(self, partitions: Partitions | None = None) -> None: ...
-    def resume(self, partitions: Partitions | None = None) -> None: ...
-    def paused(self) -> frozenset[TopicPartition]: ...
+    ) -> None:
+        """Commits positions of the group without waiting. Several commits are sent in order, and `close()` waits for them.
+
+        Args:
+            offsets: As `commit()` takes them.
+            callback: Called as `callback(offsets, error)` in a later poll; `error` is None where it went well.
+
+        Raises:
+            ClientStateError: The consumer has no group.
+            ClosedError: The consumer is closed.
+        """
+    def health(self) -> ConsumerHealth:
+        """How the consumer is: what brokers and partitions refuse, since when, and what is being tried.
+
+        Returns:
+            A `ConsumerHealth`; nothing is asked of the cluster.
+        """
+    def memory_usage(self) -> MemoryUsage:
+        """What fetched data holds in memory.
+
+        Returns:
+            A `MemoryUsage`, in bytes.
+        """
+    def lags(self) -> dict[TopicPartition, int | None]:
+        """`lag()` of every assigned partition.
+
+        Returns:
+            Records for each partition, or None where nothing was fetched yet.
+        """
+    def assignment(self) -> frozenset[TopicPartition]:
+        """The partitions that are assigned, by the group or by hand.
+
+        Returns:
+            A set of `TopicPartition`.
+        """
+    def seek(self, partition: Partition, offset: int, *, leader_epoch: int | None = None) -> None:
+        """Goes on at an offset of a partition.
+
+        Args:
+            partition: A `TopicPartition`, or a pair of topic and number.
+            offset: Of the record that comes next, from 0.
+            leader_epoch: That of the record before it, where it is known: a log that was cut since is then noticed
+                (KIP-320).
+
+        Raises:
+            NotAssignedError: The partition is not assigned.
+            InvalidArgumentError: The offset is negative.
+            ClosedError: The consumer is closed.
+        """
+    def seek_to_beginning(self, partitions: Partitions | None = None) -> None:
+        """Goes on at the oldest records. The offsets are asked for in the background.
+
+        Args:
+            partitions: A `TopicPartition` or pair of topic and number, or several of them; None for all that are
+                assigned.
+
+        Raises:
+            NotAssignedError: A partition is not assigned.
+            ClosedError: The consumer is closed.
+        """
+    def seek_to_end(self, partitions: Partitions | None = None) -> None:
+        """Goes on after the newest records there are when the answer comes.
+
+        Args:
+            partitions: A `TopicPartition` or pair of topic and number, or several of them; None for all that are
+                assigned.
+
+        Raises:
+            NotAssignedError: A partition is not assigned.
+            ClosedError: The consumer is closed.
+        """
+    def seek_to_timestamp(self, timestamp: int, partitions: Partitions | None = None) -> None:
+        """Goes on at the first record that is not older than a time, or at the end.
+
+        Args:
+            timestamp: Milliseconds since 1970.
+            partitions: A `TopicPartition` or pair of topic and number, or several of them; None for all that are
+                assigned.
+
+        Raises:
+            NotAssignedError: A partition is not assigned.
+            ClosedError: The consumer is closed.
+        """
+    def pause(self, partitions: Partitions | None = None) -> None:
+        """Hands out no records of partitions until `resume()`. A pause ends when a partition is assigned anew.
+
+        Args:
+            partitions: A `TopicPartition` or pair of topic and number, or several of them; None for all that are
+                assigned.
+
+        Raises:
+            NotAssignedError: A partition is not assigned.
+            ClosedError: The consumer is closed.
+        """
+    def resume(self, partitions: Partitions | None = None) -> None:
+        """Ends a pause.
+
+        Args:
+            partitions: A `TopicPartition` or pair of topic and number, or several of them; None for all that are
+                assigned.
+
+        Raises:
+            NotAssignedError: A partition is not assigned.
+            ClosedError: The consumer is closed.
+        """
+    def paused(self) -> frozenset[TopicPartition]:
+        """The partitions that are paused.
+
+        Returns:
+            A set of `TopicPartition`.
+        """
     def _brokers(self) -> list[tuple[int | None, str, KafkaError | None, dict[str, int]]]: ...
     def _watch_brokers(self, flag: PendingFlag) -> None: ...
     def _leaders(self, topic: str) -> list[tuple[int, int, int]]: ...
-    def watermarks(self, partition: Partition) -> Watermarks | None: ...
-    def lag(self, partition: Partition) -> int | None: ...
-    def metrics(self) -> dict[str, Any]: ...
+    def watermarks(self, partition: Partition) -> Watermarks | None:
+        """The range of offsets of a partition as the last fetch told it.
+
+        Args:
+            partition: A `TopicPartition`, or a pair of topic and number.
+
+        Returns:
+            `Watermarks`, or None before the first fetch.
+
+        Raises:
+            NotAssignedError: The partition is not assigned.
+        """
+    def lag(self, partition: Partition) -> int | None:
+        """Records between the position and the end of a partition, as the last fetch told it.
+
+        Args:
+            partition: A `TopicPartition`, or a pair of topic and number.
+
+        Returns:
+            Their number, or None before the first fetch.
+
+        Raises:
+            NotAssignedError: The partition is not assigned.
+        """
+    def metrics(self) -> dict[str, Any]:
+        """Counters since the consumer was made: `records_consumed`, `bytes_fetched`, `fetches`, `buffered_bytes`,
+        `assigned`, and `client` with those of its connections.
+
+        Returns:
+            A dict of numbers; nothing is asked of the cluster.
+        """
     @classmethod
     def __class_getitem__(cls, item: Any, /) -> GenericAlias: ...
 
@@ -653,28 +998,204 @@ class Consumer(BaseConsumer[K, V]):
     """The synchronous consumer."""
 
     def __new__(cls, config: ConsumerConfig) -> Self: ...
-    def poll(self, timeout: float | None = 1.0) -> Record[K, V] | None: ...
-    def poll_batch(self, max_records: int | None = None, timeout: float | None = 1.0) -> RecordBatch[K, V]: ...
+    def poll(self, timeout: float | None = 1.0) -> Record[K, V] | None:
+        """The next record, in the order of its partition.
+
+        Args:
+            timeout: Seconds to wait for one; None waits without end, 0 takes what is there.
+
+        Returns:
+            The record, or None when there was none in time.
+
+        Raises:
+            ValueError: `timeout` is negative.
+            ClosedError: The consumer is closed.
+            MaxPollIntervalExceededError: The member has given up its partitions because it did not poll in time; the
+                next poll joins again.
+            NoOffsetError: A partition has no valid position, and `auto_offset_reset` is "none".
+            CorruptRecordError: A batch is damaged; seek past `offset` to go on.
+            ConsumerStuckError: Brokers have not answered for `stuck_timeout_ms`.
+            KafkaError: The cluster refuses the client or a topic, such as for want of a permission; the class says
+                which.
+        """
+    def poll_batch(self, max_records: int | None = None, timeout: float | None = 1.0) -> RecordBatch[K, V]:
+        """What is ready, at once: the quickest way to read.
+
+        Args:
+            max_records: At most so many records; `max_poll_records` by default.
+            timeout: Seconds to wait for the first; None waits without end, 0 takes what is there.
+
+        Returns:
+            The records; an empty batch when there were none in time.
+
+        Raises:
+            ValueError: `max_records` is below 1, or `timeout` negative.
+            ClosedError: The consumer is closed.
+            MaxPollIntervalExceededError: The member has given up its partitions because it did not poll in time; the
+                next poll joins again.
+            NoOffsetError: A partition has no valid position, and `auto_offset_reset` is "none".
+            CorruptRecordError: A batch is damaged; seek past `offset` to go on.
+            ConsumerStuckError: Brokers have not answered for `stuck_timeout_ms`.
+            KafkaError: The cluster refuses the client or a topic, such as for want of a permission; the class says
+                which.
+        """
     def __iter__(self) -> Self: ...
     def __next__(self) -> Record[K, V]: ...
-    def position(self, partition: Partition, *, timeout: float | None = None) -> int: ...
-    def beginning_offsets(
-        self, partitions: Partitions, *, timeout: float | None = None
-    ) -> dict[TopicPartition, int]: ...
-    def end_offsets(self, partitions: Partitions, *, timeout: float | None = None) -> dict[TopicPartition, int]: ...
+    def position(self, partition: Partition, *, timeout: float | None = None) -> int:
+        """The offset of the record that comes next of a partition; asks the cluster where it is not known yet.
+
+        Args:
+            partition: A `TopicPartition`, or a pair of topic and number.
+            timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+
+        Returns:
+            The offset.
+
+        Raises:
+            NotAssignedError: The partition is not assigned.
+            KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+            KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+                class says which.
+        """
+    def beginning_offsets(self, partitions: Partitions, *, timeout: float | None = None) -> dict[TopicPartition, int]:
+        """Where partitions begin.
+
+        Args:
+            partitions: A `TopicPartition` or pair of topic and number, or several of them.
+            timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+
+        Returns:
+            The offset of the oldest record of each.
+
+        Raises:
+            KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+            KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+                class says which.
+            TypeError: What is given names no partition.
+        """
+    def end_offsets(self, partitions: Partitions, *, timeout: float | None = None) -> dict[TopicPartition, int]:
+        """Where partitions end.
+
+        Args:
+            partitions: A `TopicPartition` or pair of topic and number, or several of them.
+            timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+
+        Returns:
+            The offset after the newest record of each; with `isolation_level="read_committed"`, where the oldest open
+            transaction begins.
+
+        Raises:
+            KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+            KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+                class says which.
+            TypeError: What is given names no partition.
+        """
     def offsets_for_times(
         self, timestamps: Mapping[Partition, int], *, timeout: float | None = None
-    ) -> dict[TopicPartition, OffsetAndTimestamp | None]: ...
-    def partitions_for(self, topic: str, *, timeout: float | None = None) -> list[PartitionInfo]: ...
-    def topics(self, *, timeout: float | None = None) -> list[str]: ...
+    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
+        """Where partitions have come to at a time.
+
+        Args:
+            timestamps: Milliseconds since 1970 for each partition.
+            timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+
+        Returns:
+            For each partition `OffsetAndTimestamp` of the first record that is not older, or None where all are.
+
+        Raises:
+            KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+            KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+                class says which.
+            TypeError: What is given names no partition.
+        """
+    def partitions_for(self, topic: str, *, timeout: float | None = None) -> list[PartitionInfo]:
+        """The partitions of a topic. A topic that does not exist is not created by this.
+
+        Args:
+            topic: Its name.
+            timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+
+        Returns:
+            A `PartitionInfo` for each, in the order of their numbers.
+
+        Raises:
+            UnknownTopicOrPartitionError: There is no such topic.
+            KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+            KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+                class says which.
+        """
+    def topics(self, *, timeout: float | None = None) -> list[str]:
+        """The names of all topics that the client may see.
+
+        Args:
+            timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+
+        Returns:
+            The names.
+
+        Raises:
+            KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+            KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+                class says which.
+        """
     def commit(
         self, offsets: Record[Any, Any] | OffsetsIn | None = None, *, timeout: float | None = None
-    ) -> dict[TopicPartition, OffsetAndMetadata]: ...
+    ) -> dict[TopicPartition, OffsetAndMetadata]:
+        """Commits positions of the group, and waits until the coordinator has them.
+
+        Args:
+            offsets: The next offset to read, or an `OffsetAndMetadata`, for each partition. None commits what was
+                handed out before the latest poll and by it.
+            timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+
+        Raises:
+            CommitFailedError: The partitions belong to another member by now.
+            KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+            KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+                class says which.
+            ClientStateError: The consumer has no group.
+        """
     def committed(
         self, partitions: Partitions, *, timeout: float | None = None
-    ) -> dict[TopicPartition, OffsetAndMetadata]: ...
-    def unsubscribe(self, *, timeout: float | None = 30.0) -> None: ...
-    def close(self, timeout: float | None = 30.0) -> None: ...
+    ) -> dict[TopicPartition, OffsetAndMetadata]:
+        """What the group has committed.
+
+        Args:
+            partitions: A `TopicPartition` or pair of topic and number, or several of them.
+            timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+
+        Returns:
+            `OffsetAndMetadata` for each partition that has a commit; the others are left out.
+
+        Raises:
+            KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+            KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+                class says which.
+            ClientStateError: The consumer has no group.
+        """
+    def unsubscribe(self, *, timeout: float | None = 30.0) -> None:
+        """Gives up the subscription. What was handed out is committed where commits are automatic, listeners run in this
+        call, and the member leaves the group.
+
+        Args:
+            timeout: Longest wait in seconds for commits and the coordinator; the subscription is given up in any case.
+
+        Raises:
+            KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+            Exception: What a listener raises, once the rest is done.
+        """
+    def close(self, timeout: float | None = 30.0) -> None:
+        """Commits what was handed out where commits are automatic, leaves the group and stops reading. Calls that wait
+        meanwhile end with `ClosedError`, iterations just end. A second call waits for the first.
+
+        Args:
+            timeout: Longest wait in seconds for commits and the coordinator; everything is closed in any case.
+
+        Raises:
+            KafkaTimeoutError: Commits were not confirmed in time.
+            KafkaError: They were refused.
+            Exception: What a listener raises, once the rest is done.
+        """
     def __enter__(self) -> Self: ...
     def __exit__(self, *exception: object) -> None: ...
 
@@ -683,30 +1204,206 @@ class AsyncConsumer(BaseConsumer[K, V]):
     """The asyncio consumer."""
 
     def __new__(cls, config: ConsumerConfig) -> Self: ...
-    def poll(self, timeout: float | None = 1.0) -> Call[Record[K, V] | None]: ...
-    def poll_batch(self, max_records: int | None = None, timeout: float | None = 1.0) -> Call[RecordBatch[K, V]]: ...
+    def poll(self, timeout: float | None = 1.0) -> Call[Record[K, V] | None]:
+        """The next record, in the order of its partition.
+
+        Args:
+            timeout: Seconds to wait for one; None waits without end, 0 takes what is there.
+
+        Returns:
+            The record, or None when there was none in time.
+
+        Raises:
+            ValueError: `timeout` is negative.
+            ClosedError: The consumer is closed.
+            MaxPollIntervalExceededError: The member has given up its partitions because it did not poll in time; the
+                next poll joins again.
+            NoOffsetError: A partition has no valid position, and `auto_offset_reset` is "none".
+            CorruptRecordError: A batch is damaged; seek past `offset` to go on.
+            ConsumerStuckError: Brokers have not answered for `stuck_timeout_ms`.
+            KafkaError: The cluster refuses the client or a topic, such as for want of a permission; the class says
+                which.
+        """
+    def poll_batch(self, max_records: int | None = None, timeout: float | None = 1.0) -> Call[RecordBatch[K, V]]:
+        """What is ready, at once: the quickest way to read.
+
+        Args:
+            max_records: At most so many records; `max_poll_records` by default.
+            timeout: Seconds to wait for the first; None waits without end, 0 takes what is there.
+
+        Returns:
+            The records; an empty batch when there were none in time.
+
+        Raises:
+            ValueError: `max_records` is below 1, or `timeout` negative.
+            ClosedError: The consumer is closed.
+            MaxPollIntervalExceededError: The member has given up its partitions because it did not poll in time; the
+                next poll joins again.
+            NoOffsetError: A partition has no valid position, and `auto_offset_reset` is "none".
+            CorruptRecordError: A batch is damaged; seek past `offset` to go on.
+            ConsumerStuckError: Brokers have not answered for `stuck_timeout_ms`.
+            KafkaError: The cluster refuses the client or a topic, such as for want of a permission; the class says
+                which.
+        """
     def __aiter__(self) -> Self: ...
     def __anext__(self) -> Future[Record[K, V]]: ...
-    def position(self, partition: Partition, *, timeout: float | None = None) -> Call[int]: ...
+    def position(self, partition: Partition, *, timeout: float | None = None) -> Call[int]:
+        """The offset of the record that comes next of a partition; asks the cluster where it is not known yet.
+
+        Args:
+            partition: A `TopicPartition`, or a pair of topic and number.
+            timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+
+        Returns:
+            The offset.
+
+        Raises:
+            NotAssignedError: The partition is not assigned.
+            KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+            KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+                class says which.
+        """
     def beginning_offsets(
         self, partitions: Partitions, *, timeout: float | None = None
-    ) -> Call[dict[TopicPartition, int]]: ...
-    def end_offsets(
-        self, partitions: Partitions, *, timeout: float | None = None
-    ) -> Call[dict[TopicPartition, int]]: ...
+    ) -> Call[dict[TopicPartition, int]]:
+        """Where partitions begin.
+
+        Args:
+            partitions: A `TopicPartition` or pair of topic and number, or several of them.
+            timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+
+        Returns:
+            The offset of the oldest record of each.
+
+        Raises:
+            KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+            KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+                class says which.
+            TypeError: What is given names no partition.
+        """
+    def end_offsets(self, partitions: Partitions, *, timeout: float | None = None) -> Call[dict[TopicPartition, int]]:
+        """Where partitions end.
+
+        Args:
+            partitions: A `TopicPartition` or pair of topic and number, or several of them.
+            timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+
+        Returns:
+            The offset after the newest record of each; with `isolation_level="read_committed"`, where the oldest open
+            transaction begins.
+
+        Raises:
+            KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+            KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+                class says which.
+            TypeError: What is given names no partition.
+        """
     def offsets_for_times(
         self, timestamps: Mapping[Partition, int], *, timeout: float | None = None
-    ) -> Call[dict[TopicPartition, OffsetAndTimestamp | None]]: ...
-    def partitions_for(self, topic: str, *, timeout: float | None = None) -> Call[list[PartitionInfo]]: ...
-    def topics(self, *, timeout: float | None = None) -> Call[list[str]]: ...
+    ) -> Call[dict[TopicPartition, OffsetAndTimestamp | None]]:
+        """Where partitions have come to at a time.
+
+        Args:
+            timestamps: Milliseconds since 1970 for each partition.
+            timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+
+        Returns:
+            For each partition `OffsetAndTimestamp` of the first record that is not older, or None where all are.
+
+        Raises:
+            KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+            KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+                class says which.
+            TypeError: What is given names no partition.
+        """
+    def partitions_for(self, topic: str, *, timeout: float | None = None) -> Call[list[PartitionInfo]]:
+        """The partitions of a topic. A topic that does not exist is not created by this.
+
+        Args:
+            topic: Its name.
+            timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+
+        Returns:
+            A `PartitionInfo` for each, in the order of their numbers.
+
+        Raises:
+            UnknownTopicOrPartitionError: There is no such topic.
+            KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+            KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+                class says which.
+        """
+    def topics(self, *, timeout: float | None = None) -> Call[list[str]]:
+        """The names of all topics that the client may see.
+
+        Args:
+            timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+
+        Returns:
+            The names.
+
+        Raises:
+            KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+            KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+                class says which.
+        """
     def commit(
         self, offsets: Record[Any, Any] | OffsetsIn | None = None, *, timeout: float | None = None
-    ) -> Call[dict[TopicPartition, OffsetAndMetadata]]: ...
+    ) -> Call[dict[TopicPartition, OffsetAndMetadata]]:
+        """Commits positions of the group, and waits until the coordinator has them.
+
+        Args:
+            offsets: The next offset to read, or an `OffsetAndMetadata`, for each partition. None commits what was
+                handed out before the latest poll and by it.
+            timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+
+        Raises:
+            CommitFailedError: The partitions belong to another member by now.
+            KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+            KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+                class says which.
+            ClientStateError: The consumer has no group.
+        """
     def committed(
         self, partitions: Partitions, *, timeout: float | None = None
-    ) -> Call[dict[TopicPartition, OffsetAndMetadata]]: ...
-    def unsubscribe(self, *, timeout: float | None = 30.0) -> Call[None]: ...
-    def close(self, timeout: float | None = 30.0) -> Call[None]: ...
+    ) -> Call[dict[TopicPartition, OffsetAndMetadata]]:
+        """What the group has committed.
+
+        Args:
+            partitions: A `TopicPartition` or pair of topic and number, or several of them.
+            timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+
+        Returns:
+            `OffsetAndMetadata` for each partition that has a commit; the others are left out.
+
+        Raises:
+            KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+            KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+                class says which.
+            ClientStateError: The consumer has no group.
+        """
+    def unsubscribe(self, *, timeout: float | None = 30.0) -> Call[None]:
+        """Gives up the subscription. What was handed out is committed where commits are automatic, listeners run in this
+        call, and the member leaves the group.
+
+        Args:
+            timeout: Longest wait in seconds for commits and the coordinator; the subscription is given up in any case.
+
+        Raises:
+            KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+            Exception: What a listener raises, once the rest is done.
+        """
+    def close(self, timeout: float | None = 30.0) -> Call[None]:
+        """Commits what was handed out where commits are automatic, leaves the group and stops reading. Calls that wait
+        meanwhile end with `ClosedError`, iterations just end. A second call waits for the first.
+
+        Args:
+            timeout: Longest wait in seconds for commits and the coordinator; everything is closed in any case.
+
+        Raises:
+            KafkaTimeoutError: Commits were not confirmed in time.
+            KafkaError: They were refused.
+            Exception: What a listener raises, once the rest is done.
+        """
     def __aenter__(self) -> Call[Self]: ...
     def __aexit__(self, *exception: object) -> Call[None]: ...
 
@@ -715,19 +1412,45 @@ class BaseProducer(Generic[KeyIn, ValueIn]):
     """The calls of producers that never wait."""
 
     @property
-    def closed(self) -> bool: ...
+    def closed(self) -> bool:
+        """Whether `close()` was called."""
     @property
-    def in_transaction(self) -> bool: ...
+    def in_transaction(self) -> bool:
+        """Whether a transaction is begun and neither committed nor aborted."""
     def _leave_transaction(self) -> bool: ...
     def __len__(self) -> int: ...
     def __bool__(self) -> Literal[True]: ...
-    def create_batch(self) -> BatchBuilder: ...
-    def purge(self, *, in_queue: bool = True, in_flight: bool = True) -> int: ...
+    def create_batch(self) -> BatchBuilder:
+        """A batch to fill by hand and to send with `send_batch()`.
+
+        Returns:
+            A `BatchBuilder` that takes up to `batch_size` bytes before compression.
+
+        Raises:
+            ClosedError: The producer is closed.
+        """
+    def purge(self, *, in_queue: bool = True, in_flight: bool = True) -> int:
+        """Gives up records that were not acknowledged; their futures and callbacks get a `PurgedError`. An open
+        transaction has to be aborted afterwards.
+
+        Args:
+            in_queue: Those that wait to be sent.
+            in_flight: Those that were sent and are not answered yet, which may be stored nevertheless.
+
+        Returns:
+            How many there were; 0 of a producer that is closed.
+        """
     def _brokers(self) -> list[tuple[int | None, str, KafkaError | None, dict[str, int]]]: ...
     def _watch_brokers(self, flag: PendingFlag) -> None: ...
     def _leaders(self, topic: str) -> list[tuple[int, int, int]]: ...
     def _stored_by_partition(self) -> list[tuple[str, int, int, int]]: ...
-    def metrics(self) -> dict[str, Any]: ...
+    def metrics(self) -> dict[str, Any]:
+        """Counters since the producer was made: `records_sent`, `records_failed`, `batches_sent`, `bytes_sent`,
+        `bytes_uncompressed`, `buffer_used`, and `client` with those of its connections.
+
+        Returns:
+            A dict of numbers; nothing is asked of the cluster.
+        """
     @classmethod
     def __class_getitem__(cls, item: Any, /) -> GenericAlias: ...
 
@@ -746,7 +1469,32 @@ class Producer(BaseProducer[KeyIn, ValueIn]):
         timestamp: int | datetime | None = None,
         headers: Headers | None = None,
         on_delivery: Callable[[DeliveryFuture], object] | None = None,
-    ) -> DeliveryFuture: ...
+    ) -> DeliveryFuture:
+        """Hands a record to the producer. It is sent in the background; with a full buffer or an unknown topic the call
+        waits, up to `max_block_ms`.
+
+        Args:
+            topic: Where the record goes.
+            value: Bytes or text, or what `value_serializer` takes. None is a tombstone.
+            key: Likewise; records of one key go to one partition, in order.
+            partition: The partition's number; by default the partitioner chooses.
+            timestamp: Milliseconds since 1970, or a `datetime` with a time zone; the time of the call by default.
+            headers: Pairs of name and bytes, text or None; or a mapping.
+            on_delivery: Called as `on_delivery(metadata, error)` in a later call of `poll()`, `flush()` or `close()`.
+
+        Returns:
+            The future of its delivery; `result()` waits for it.
+
+        Raises:
+            KafkaTimeoutError: There was no room, or nothing was known of the topic, for `max_block_ms`.
+            TypeError: There is no serializer, and a value or key is neither bytes nor text.
+            SerializationError: A serializer failed.
+            RecordTooLargeError: The record is larger than `max_request_size`.
+            InvalidPartitionError: The topic has no such partition.
+            InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+            TransactionStateError: The producer is transactional, and no transaction is open.
+            ClosedError: The producer is closed.
+        """
     def send_many(
         self,
         topic: str,
@@ -757,7 +1505,33 @@ class Producer(BaseProducer[KeyIn, ValueIn]):
         timestamps: int | datetime | Iterable[int | datetime | None] | None = None,
         headers: Iterable[Headers | None] | None = None,
         timeout: float | None = None,
-    ) -> Deliveries: ...
+    ) -> Deliveries:
+        """Sends many records of one topic in one call. Where one of them cannot be sent as it is, none is.
+
+        Args:
+            topic: Where the records go.
+            values: One for each record.
+            keys: One for each, or None.
+            partitions: One for each, or one number for all.
+            timestamps: One for each, or one for all, as `send()` takes them.
+            headers: One for each, or None.
+            timeout: Longest wait in seconds for room; `max_block_ms` by default.
+
+        Returns:
+            A handle for all of their deliveries.
+
+        Raises:
+            KafkaTimeoutError: There was no room for all in time; `sent` of the error has the deliveries of those that
+                were taken.
+            ValueError: The columns differ in length.
+            TypeError: There is no serializer, and a value or key is neither bytes nor text.
+            SerializationError: A serializer failed.
+            RecordTooLargeError: The record is larger than `max_request_size`.
+            InvalidPartitionError: The topic has no such partition.
+            InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+            TransactionStateError: The producer is transactional, and no transaction is open.
+            ClosedError: The producer is closed.
+        """
     def send_arrow(
         self,
         topic: str,
@@ -769,22 +1543,179 @@ class Producer(BaseProducer[KeyIn, ValueIn]):
         timestamp: str | None = None,
         partition: str | None = None,
         timeout: float | None = None,
-    ) -> Deliveries: ...
+    ) -> Deliveries:
+        """Sends the rows of an Arrow table without making a Python object of each. Serializers and interceptors do not
+        run.
+
+        Args:
+            topic: Where the rows go.
+            data: A table or record batch of any library with `__arrow_c_stream__` or `__arrow_c_array__`.
+            value: Name of the column of values, binary or text; None leaves the part out, and so does a null in its
+                row.
+            key: Name of that of keys.
+            headers: Name of that of headers, a map or a list of pairs.
+            timestamp: Name of that of timestamps: a timestamp, or milliseconds.
+            partition: Name of that of partitions, whole numbers.
+            timeout: Longest wait in seconds for room, for each batch of the table; `max_block_ms` by default.
+
+        Returns:
+            A handle for all of their deliveries.
+
+        Raises:
+            KafkaTimeoutError: There was no room for all in time.
+            TypeError: What is given is no Arrow data.
+            InvalidArgumentError: A column is missing or of the wrong type, or the data breaks Arrow's rules.
+            TypeError: There is no serializer, and a value or key is neither bytes nor text.
+            SerializationError: A serializer failed.
+            RecordTooLargeError: The record is larger than `max_request_size`.
+            InvalidPartitionError: The topic has no such partition.
+            InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+            TransactionStateError: The producer is transactional, and no transaction is open.
+            ClosedError: The producer is closed.
+        """
     def send_batch(
         self, batch: BatchBuilder, topic: str, *, partition: int, timeout: float | None = None
-    ) -> DeliveryFuture: ...
-    def poll(self, timeout: float | None = 0.0) -> int: ...
-    def flush(self, timeout: float | None = None) -> int: ...
-    def init_transactions(self, timeout: float | None = None) -> None: ...
-    def begin_transaction(self) -> None: ...
+    ) -> DeliveryFuture:
+        """Sends a batch of `create_batch()` to a partition, and closes it. Waits for room as `send()` does.
+
+        Args:
+            batch: What was filled.
+            topic: Where it goes.
+            partition: The partition's number.
+            timeout: Longest wait in seconds for room; `max_block_ms` by default.
+
+        Returns:
+            The future of its first record; the others follow it.
+
+        Raises:
+            KafkaTimeoutError: There was no room in time.
+            InvalidArgumentError: The batch is empty.
+            RecordTooLargeError: The record is larger than `max_request_size`.
+            InvalidPartitionError: The topic has no such partition.
+            InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+            TransactionStateError: The producer is transactional, and no transaction is open.
+            ClosedError: The producer is closed.
+        """
+    def poll(self, timeout: float | None = 0.0) -> int:
+        """Runs callbacks of deliveries on this thread.
+
+        Args:
+            timeout: Seconds to wait until one can run; None waits without end.
+
+        Returns:
+            How many ran.
+
+        Raises:
+            Exception: What a callback raises.
+        """
+    def flush(self, timeout: float | None = None) -> int:
+        """Sends what is waiting at once, without lingering, and waits until everything sent before the call is reported.
+        Runs callbacks meanwhile, and waits for those that another thread runs.
+
+        Args:
+            timeout: Longest wait in seconds; None waits without end.
+
+        Returns:
+            How many records are still on their way, or how many of their callbacks have not returned; 0 when all are
+            reported, whether stored or failed.
+
+        Raises:
+            Exception: The first that a callback raises, once the rest is done.
+        """
+    def init_transactions(self, timeout: float | None = None) -> None:
+        """Gets a producer id for the `transactional_id`; to be called once, before the first transaction. Producers that
+        had the id before are fenced, and what they left open is ended.
+
+        Args:
+            timeout: Longest wait in seconds; `max_block_ms` by default.
+
+        Raises:
+            KafkaTimeoutError: It was not done in time; the same call waits on.
+            ProducerFencedError: A newer producer has the same `transactional_id`.
+            TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
+            KafkaError: The cluster refuses it; the class says why.
+        """
+    def begin_transaction(self) -> None:
+        """Opens a transaction: everything sent from now on is part of it.
+
+        Raises:
+            TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
+            ClosedError: The producer is closed.
+        """
     def send_offsets_to_transaction(
         self, offsets: OffsetsIn, group_metadata: ConsumerGroupMetadata, timeout: float | None = None
-    ) -> None: ...
-    def commit_transaction(self, timeout: float | None = None) -> None: ...
-    def abort_transaction(self, timeout: float | None = None) -> None: ...
+    ) -> None:
+        """Makes positions of a consumer's group part of the transaction, so that what was read and what was made of it are
+        committed together (KIP-447).
+
+        Args:
+            offsets: The next offset to read, or an `OffsetAndMetadata`, for each partition.
+            group_metadata: What `group_metadata()` of the consumer gives.
+            timeout: Longest wait in seconds; `max_block_ms` by default.
+
+        Raises:
+            KafkaTimeoutError: It was not done in time; the same call waits on.
+            ProducerFencedError: A newer producer has the same `transactional_id`.
+            TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
+            KafkaError: The cluster refuses it; the class says why.
+            CommitFailedError: The consumer is no member of the group any more; abort.
+        """
+    def commit_transaction(self, timeout: float | None = None) -> None:
+        """Ends the transaction once all of its records are stored, so that "read_committed" consumers read them.
+
+        Args:
+            timeout: Longest wait in seconds; `max_block_ms` by default.
+
+        Raises:
+            KafkaTimeoutError: It was not done in time; the same call waits on.
+            ProducerFencedError: A newer producer has the same `transactional_id`.
+            TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
+            KafkaError: The cluster refuses it; the class says why.
+        """
+    def abort_transaction(self, timeout: float | None = None) -> None:
+        """Ends the transaction so that no "read_committed" consumer reads any of its records. Those that have not left are
+        dropped.
+
+        Args:
+            timeout: Longest wait in seconds; `max_block_ms` by default.
+
+        Raises:
+            KafkaTimeoutError: It was not done in time; the same call waits on.
+            ProducerFencedError: A newer producer has the same `transactional_id`.
+            TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
+            KafkaError: The cluster refuses it; the class says why.
+        """
     def _join_left_transaction(self, timeout: float | None = None) -> None: ...
-    def partitions_for(self, topic: str, *, timeout: float | None = None) -> list[PartitionInfo]: ...
-    def close(self, timeout: float | None = 30.0) -> int: ...
+    def partitions_for(self, topic: str, *, timeout: float | None = None) -> list[PartitionInfo]:
+        """The partitions of a topic, asked for when they are not known.
+
+        Args:
+            topic: Its name.
+            timeout: Longest wait in seconds; `max_block_ms` by default.
+
+        Returns:
+            A `PartitionInfo` for each, in the order of their numbers.
+
+        Raises:
+            UnknownTopicOrPartitionError: There is no such topic.
+            KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+            KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+                class says which.
+        """
+    def close(self, timeout: float | None = 30.0) -> int:
+        """Takes no more records, sends what there is, and ends; a transaction that is open is aborted by the cluster.
+        While another thread closes, this waits for it. Ctrl+C gives up what there is.
+
+        Args:
+            timeout: Longest wait in seconds.
+
+        Returns:
+            How many records were given up because they were not acknowledged in time; their futures and callbacks get a
+            `ClosedError`.
+
+        Raises:
+            Exception: The first that a callback raises, once the rest is done.
+        """
     def __enter__(self) -> Self: ...
     def __exit__(self, *exception: object) -> None: ...
 
@@ -802,7 +1733,31 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
         partition: int | None = None,
         timestamp: int | datetime | None = None,
         headers: Headers | None = None,
-    ) -> Call[RecordMetadata]: ...
+    ) -> Call[RecordMetadata]:
+        """Sends a record. It is on its way before the first await, so several calls may be gathered. With a full buffer or
+        an unknown topic it waits in order, up to `max_block_ms`.
+
+        Args:
+            topic: Where the record goes.
+            value: Bytes or text, or what `value_serializer` takes. None is a tombstone.
+            key: Likewise; records of one key go to one partition, in order.
+            partition: The partition's number; by default the partitioner chooses.
+            timestamp: Milliseconds since 1970, or a `datetime` with a time zone; the time of the call by default.
+            headers: Pairs of name and bytes, text or None; or a mapping.
+
+        Returns:
+            Awaiting gives its `RecordMetadata`. Cancelling gives up a record that has not left.
+
+        Raises:
+            KafkaError: The record was not stored: the class says why (`KafkaTimeoutError` after `delivery_timeout_ms`).
+            TypeError: There is no serializer, and a value or key is neither bytes nor text.
+            SerializationError: A serializer failed.
+            RecordTooLargeError: The record is larger than `max_request_size`.
+            InvalidPartitionError: The topic has no such partition.
+            InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+            TransactionStateError: The producer is transactional, and no transaction is open.
+            ClosedError: The producer is closed.
+        """
     def send_nowait(
         self,
         topic: str,
@@ -812,7 +1767,30 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
         partition: int | None = None,
         timestamp: int | datetime | None = None,
         headers: Headers | None = None,
-    ) -> Future[RecordMetadata]: ...
+    ) -> Future[RecordMetadata]:
+        """Hands a record to the producer and never waits.
+
+        Args:
+            topic: Where the record goes.
+            value: Bytes or text, or what `value_serializer` takes. None is a tombstone.
+            key: Likewise; records of one key go to one partition, in order.
+            partition: The partition's number; by default the partitioner chooses.
+            timestamp: Milliseconds since 1970, or a `datetime` with a time zone; the time of the call by default.
+            headers: Pairs of name and bytes, text or None; or a mapping.
+
+        Returns:
+            The future of its delivery, which need not be awaited.
+
+        Raises:
+            BufferFullError: It would have to wait for room.
+            TypeError: There is no serializer, and a value or key is neither bytes nor text.
+            SerializationError: A serializer failed.
+            RecordTooLargeError: The record is larger than `max_request_size`.
+            InvalidPartitionError: The topic has no such partition.
+            InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+            TransactionStateError: The producer is transactional, and no transaction is open.
+            ClosedError: The producer is closed.
+        """
     def enqueue(
         self,
         topic: str,
@@ -822,7 +1800,30 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
         partition: int | None = None,
         timestamp: int | datetime | None = None,
         headers: Headers | None = None,
-    ) -> Call[Future[RecordMetadata]]: ...
+    ) -> Call[Future[RecordMetadata]]:
+        """Hands a record to the producer; awaiting waits only until there is room for it.
+
+        Args:
+            topic: Where the record goes.
+            value: Bytes or text, or what `value_serializer` takes. None is a tombstone.
+            key: Likewise; records of one key go to one partition, in order.
+            partition: The partition's number; by default the partitioner chooses.
+            timestamp: Milliseconds since 1970, or a `datetime` with a time zone; the time of the call by default.
+            headers: Pairs of name and bytes, text or None; or a mapping.
+
+        Returns:
+            Awaiting gives the future of its delivery.
+
+        Raises:
+            KafkaTimeoutError: There was no room for `max_block_ms`.
+            TypeError: There is no serializer, and a value or key is neither bytes nor text.
+            SerializationError: A serializer failed.
+            RecordTooLargeError: The record is larger than `max_request_size`.
+            InvalidPartitionError: The topic has no such partition.
+            InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+            TransactionStateError: The producer is transactional, and no transaction is open.
+            ClosedError: The producer is closed.
+        """
     def send_many(
         self,
         topic: str,
@@ -833,7 +1834,32 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
         timestamps: int | datetime | Iterable[int | datetime | None] | None = None,
         headers: Iterable[Headers | None] | None = None,
         timeout: float | None = None,
-    ) -> Call[list[RecordMetadata]]: ...
+    ) -> Call[list[RecordMetadata]]:
+        """Sends many records of one topic in one call. Where one of them cannot be sent as it is, none is.
+
+        Args:
+            topic: Where the records go.
+            values: One for each record.
+            keys: One for each, or None.
+            partitions: One for each, or one number for all.
+            timestamps: One for each, or one for all, as `send()` takes them.
+            headers: One for each, or None.
+            timeout: Longest wait in seconds for room; `max_block_ms` by default.
+
+        Returns:
+            Awaiting gives a list of their `RecordMetadata`.
+
+        Raises:
+            KafkaError: Why the first that failed was not stored.
+            ValueError: The columns differ in length.
+            TypeError: There is no serializer, and a value or key is neither bytes nor text.
+            SerializationError: A serializer failed.
+            RecordTooLargeError: The record is larger than `max_request_size`.
+            InvalidPartitionError: The topic has no such partition.
+            InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+            TransactionStateError: The producer is transactional, and no transaction is open.
+            ClosedError: The producer is closed.
+        """
     def enqueue_many(
         self,
         topic: str,
@@ -844,7 +1870,33 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
         timestamps: int | datetime | Iterable[int | datetime | None] | None = None,
         headers: Iterable[Headers | None] | None = None,
         timeout: float | None = None,
-    ) -> Call[AsyncDeliveries]: ...
+    ) -> Call[AsyncDeliveries]:
+        """As `send_many()`; awaiting waits only until there is room for all of them.
+
+        Args:
+            topic: Where the records go.
+            values: One for each record.
+            keys: One for each, or None.
+            partitions: One for each, or one number for all.
+            timestamps: One for each, or one for all, as `send()` takes them.
+            headers: One for each, or None.
+            timeout: Longest wait in seconds for room; `max_block_ms` by default.
+
+        Returns:
+            Awaiting gives their `Deliveries`.
+
+        Raises:
+            KafkaTimeoutError: There was no room for all in time; `sent` of the error has the deliveries of those that
+                were taken.
+            ValueError: The columns differ in length.
+            TypeError: There is no serializer, and a value or key is neither bytes nor text.
+            SerializationError: A serializer failed.
+            RecordTooLargeError: The record is larger than `max_request_size`.
+            InvalidPartitionError: The topic has no such partition.
+            InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+            TransactionStateError: The producer is transactional, and no transaction is open.
+            ClosedError: The producer is closed.
+        """
     def send_arrow(
         self,
         topic: str,
@@ -856,7 +1908,36 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
         timestamp: str | None = None,
         partition: str | None = None,
         timeout: float | None = None,
-    ) -> Call[list[RecordMetadata]]: ...
+    ) -> Call[list[RecordMetadata]]:
+        """Sends the rows of an Arrow table without making a Python object of each. Serializers and interceptors do not
+        run.
+
+        Args:
+            topic: Where the rows go.
+            data: A table or record batch of any library with `__arrow_c_stream__` or `__arrow_c_array__`.
+            value: Name of the column of values, binary or text; None leaves the part out, and so does a null in its
+                row.
+            key: Name of that of keys.
+            headers: Name of that of headers, a map or a list of pairs.
+            timestamp: Name of that of timestamps: a timestamp, or milliseconds.
+            partition: Name of that of partitions, whole numbers.
+            timeout: Longest wait in seconds for room, for each batch of the table; `max_block_ms` by default.
+
+        Returns:
+            Awaiting gives a list of their `RecordMetadata`.
+
+        Raises:
+            KafkaError: Why the first that failed was not stored.
+            TypeError: What is given is no Arrow data.
+            InvalidArgumentError: A column is missing or of the wrong type, or the data breaks Arrow's rules.
+            TypeError: There is no serializer, and a value or key is neither bytes nor text.
+            SerializationError: A serializer failed.
+            RecordTooLargeError: The record is larger than `max_request_size`.
+            InvalidPartitionError: The topic has no such partition.
+            InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+            TransactionStateError: The producer is transactional, and no transaction is open.
+            ClosedError: The producer is closed.
+        """
     def enqueue_arrow(
         self,
         topic: str,
@@ -868,21 +1949,158 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
         timestamp: str | None = None,
         partition: str | None = None,
         timeout: float | None = None,
-    ) -> Call[AsyncDeliveries]: ...
+    ) -> Call[AsyncDeliveries]:
+        """As `send_arrow()`; awaiting waits only until there is room for all rows.
+
+        Args:
+            topic: Where the rows go.
+            data: A table or record batch of any library with `__arrow_c_stream__` or `__arrow_c_array__`.
+            value: Name of the column of values, binary or text; None leaves the part out, and so does a null in its
+                row.
+            key: Name of that of keys.
+            headers: Name of that of headers, a map or a list of pairs.
+            timestamp: Name of that of timestamps: a timestamp, or milliseconds.
+            partition: Name of that of partitions, whole numbers.
+            timeout: Longest wait in seconds for room, for each batch of the table; `max_block_ms` by default.
+
+        Returns:
+            Awaiting gives their `Deliveries`.
+
+        Raises:
+            KafkaTimeoutError: There was no room for all in time.
+            TypeError: What is given is no Arrow data.
+            InvalidArgumentError: A column is missing or of the wrong type, or the data breaks Arrow's rules.
+            TypeError: There is no serializer, and a value or key is neither bytes nor text.
+            SerializationError: A serializer failed.
+            RecordTooLargeError: The record is larger than `max_request_size`.
+            InvalidPartitionError: The topic has no such partition.
+            InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+            TransactionStateError: The producer is transactional, and no transaction is open.
+            ClosedError: The producer is closed.
+        """
     def send_batch(
         self, batch: BatchBuilder, topic: str, *, partition: int, timeout: float | None = None
-    ) -> Call[RecordMetadata]: ...
-    def flush(self, timeout: float | None = None) -> Call[int]: ...
-    def init_transactions(self, timeout: float | None = None) -> Call[None]: ...
-    def begin_transaction(self) -> Call[None]: ...
+    ) -> Call[RecordMetadata]:
+        """Sends a batch of `create_batch()` to a partition, and closes it.
+
+        Args:
+            batch: What was filled.
+            topic: Where it goes.
+            partition: The partition's number.
+            timeout: Longest wait in seconds for room; `max_block_ms` by default.
+
+        Returns:
+            Awaiting gives the metadata of its first record; the others follow it.
+
+        Raises:
+            KafkaError: The record was not stored: the class says why (`KafkaTimeoutError` after `delivery_timeout_ms`).
+            InvalidArgumentError: The batch is empty.
+            RecordTooLargeError: The record is larger than `max_request_size`.
+            InvalidPartitionError: The topic has no such partition.
+            InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+            TransactionStateError: The producer is transactional, and no transaction is open.
+            ClosedError: The producer is closed.
+        """
+    def flush(self, timeout: float | None = None) -> Call[int]:
+        """Sends what is waiting at once, without lingering, and waits until everything sent before the call is reported.
+
+        Args:
+            timeout: Longest wait in seconds; None waits without end.
+
+        Returns:
+            Awaiting gives how many records are still on their way; 0 when all are reported, whether stored or failed.
+        """
+    def init_transactions(self, timeout: float | None = None) -> Call[None]:
+        """Gets a producer id for the `transactional_id`; to be called once, before the first transaction. Producers that
+        had the id before are fenced, and what they left open is ended.
+
+        Args:
+            timeout: Longest wait in seconds; `max_block_ms` by default.
+
+        Raises:
+            KafkaTimeoutError: It was not done in time; the same call waits on.
+            ProducerFencedError: A newer producer has the same `transactional_id`.
+            TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
+            KafkaError: The cluster refuses it; the class says why.
+        """
+    def begin_transaction(self) -> Call[None]:
+        """Opens a transaction: everything sent from now on is part of it.
+
+        Raises:
+            TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
+            ClosedError: The producer is closed.
+        """
     def send_offsets_to_transaction(
         self, offsets: OffsetsIn, group_metadata: ConsumerGroupMetadata, timeout: float | None = None
-    ) -> Call[None]: ...
-    def commit_transaction(self, timeout: float | None = None) -> Call[None]: ...
-    def abort_transaction(self, timeout: float | None = None) -> Call[None]: ...
+    ) -> Call[None]:
+        """Makes positions of a consumer's group part of the transaction, so that what was read and what was made of it are
+        committed together (KIP-447).
+
+        Args:
+            offsets: The next offset to read, or an `OffsetAndMetadata`, for each partition.
+            group_metadata: What `group_metadata()` of the consumer gives.
+            timeout: Longest wait in seconds; `max_block_ms` by default.
+
+        Raises:
+            KafkaTimeoutError: It was not done in time; the same call waits on.
+            ProducerFencedError: A newer producer has the same `transactional_id`.
+            TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
+            KafkaError: The cluster refuses it; the class says why.
+            CommitFailedError: The consumer is no member of the group any more; abort.
+        """
+    def commit_transaction(self, timeout: float | None = None) -> Call[None]:
+        """Ends the transaction once all of its records are stored, so that "read_committed" consumers read them.
+
+        Args:
+            timeout: Longest wait in seconds; `max_block_ms` by default.
+
+        Raises:
+            KafkaTimeoutError: It was not done in time; the same call waits on.
+            ProducerFencedError: A newer producer has the same `transactional_id`.
+            TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
+            KafkaError: The cluster refuses it; the class says why.
+        """
+    def abort_transaction(self, timeout: float | None = None) -> Call[None]:
+        """Ends the transaction so that no "read_committed" consumer reads any of its records. Those that have not left are
+        dropped.
+
+        Args:
+            timeout: Longest wait in seconds; `max_block_ms` by default.
+
+        Raises:
+            KafkaTimeoutError: It was not done in time; the same call waits on.
+            ProducerFencedError: A newer producer has the same `transactional_id`.
+            TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
+            KafkaError: The cluster refuses it; the class says why.
+        """
     def _join_left_transaction(self, timeout: float | None = None) -> Call[None]: ...
-    def partitions_for(self, topic: str, *, timeout: float | None = None) -> Call[list[PartitionInfo]]: ...
-    def close(self, timeout: float | None = 30.0) -> Call[int]: ...
+    def partitions_for(self, topic: str, *, timeout: float | None = None) -> Call[list[PartitionInfo]]:
+        """The partitions of a topic, asked for when they are not known.
+
+        Args:
+            topic: Its name.
+            timeout: Longest wait in seconds; `max_block_ms` by default.
+
+        Returns:
+            A `PartitionInfo` for each, in the order of their numbers.
+
+        Raises:
+            UnknownTopicOrPartitionError: There is no such topic.
+            KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+            KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+                class says which.
+        """
+    def close(self, timeout: float | None = 30.0) -> Call[int]:
+        """Takes no more records, sends what there is, and ends; a transaction that is open is aborted by the cluster.
+        While another task closes, this waits for it.
+
+        Args:
+            timeout: Longest wait in seconds.
+
+        Returns:
+            Awaiting gives how many records were given up because they were not acknowledged in time; their futures get
+            a `ClosedError`.
+        """
     def __aenter__(self) -> Call[Self]: ...
     def __aexit__(self, *exception: object) -> Call[None]: ...
 
@@ -892,9 +2110,11 @@ class EmbeddedBroker:
 
     def __new__(cls, settings: Mapping[str, object]) -> Self: ...
     @property
-    def bootstrap_servers(self) -> str: ...
+    def bootstrap_servers(self) -> str:
+        """Where its nodes listen: `host:port,host:port`."""
     @property
-    def cluster_id(self) -> str: ...
+    def cluster_id(self) -> str:
+        """The id it gives to clients."""
     def _bootstrap_servers_of(self, listener: str) -> str: ...
     def _listeners(self) -> list[tuple[str, str]]: ...
     def _add_user(self, name: str, password: str) -> None: ...
@@ -909,38 +2129,51 @@ class EmbeddedBroker:
         replication_factor: int | None,
         configs: Sequence[tuple[str, str]],
     ) -> None: ...
-    def topics(self) -> list[str]: ...
-    def offsets(self, topic: str, partition: int) -> tuple[int, int]: ...
-    def leader(self, topic: str, partition: int) -> int: ...
-    def move_leader(self, topic: str, partition: int, node: int) -> None: ...
+    def topics(self) -> list[str]:
+        """Names of its topics, in alphabetical order."""
+    def offsets(self, topic: str, partition: int) -> tuple[int, int]:
+        """First offset and next offset of a partition."""
+    def leader(self, topic: str, partition: int) -> int:
+        """Id of the node that leads a partition; -1 while none can."""
+    def move_leader(self, topic: str, partition: int, node: int) -> None:
+        """Gives a partition to another node, under a new leader epoch."""
     def _coordinator(self, kind: str, key: str) -> int | None: ...
     def _move_coordinator(self, kind: str, key: str, node: int) -> None: ...
     @property
-    def nodes(self) -> list[int]: ...
-    def address(self, node: int) -> str: ...
-    def node_state(self, node: int) -> Literal["running", "paused", "stopped"]: ...
+    def nodes(self) -> list[int]:
+        """Ids of its nodes, also of those that do not run."""
+    def address(self, node: int) -> str:
+        """Where a node listens: `host:port`."""
+    def node_state(self, node: int) -> Literal["running", "paused", "stopped"]:
+        """Whether a node is "running", "paused" or "stopped"."""
     def _add_node(self) -> int: ...
     def _steer_node(self, action: str, node: int) -> None: ...
-    def cut_connections(self, node: int | None = None) -> None: ...
+    def cut_connections(self, node: int | None = None) -> None:
+        """Closes every connection of one node, or of all; the nodes go on."""
     def _slow_down(self, node: int | None, latency: float, bytes_per_second: int | None) -> None: ...
     @staticmethod
     def _api_name(name: str) -> str: ...
     def _intercept(self, fault: Mapping[str, object]) -> int: ...
     def _remove_fault(self, number: int) -> bool: ...
     def _fault_hits(self, number: int) -> int: ...
-    def clear_faults(self) -> None: ...
+    def clear_faults(self) -> None:
+        """Removes all faults."""
     def _requests(self) -> list[SeenRequest]: ...
-    def forget_requests(self) -> None: ...
+    def forget_requests(self) -> None:
+        """Forgets the requests seen so far."""
     def _wait_for_requests(self, known: int) -> int: ...
-    def run_retention(self, topic: str | None = None) -> int: ...
-    def compact(self, topic: str | None = None) -> int: ...
+    def run_retention(self, topic: str | None = None) -> int:
+        """Deletes what retention no longer keeps of a topic, or of all; gives how many offsets are gone."""
+    def compact(self, topic: str | None = None) -> int:
+        """Compacts a topic, or all; gives how many records are gone."""
     def _set_quota(self, name: str, value: float | None, client_id: str | None) -> None: ...
     def _set_connection_rate(self, value: float | None, address: str | None) -> None: ...
     def _now_ms(self) -> int: ...
     def _advance_clock(self, seconds: float) -> None: ...
     def _freeze_clock(self, frozen: bool) -> None: ...
     def _clock_is_frozen(self) -> bool: ...
-    def stop(self) -> None: ...
+    def stop(self) -> None:
+        """Ends it; what it held is gone."""
     def __enter__(self) -> Self: ...
     def __exit__(self, *_exception: object) -> None: ...
 
@@ -950,11 +2183,14 @@ class CertificateAuthority:
 
     def __new__(cls, name: str, key: str) -> Self: ...
     @property
-    def certificate_pem(self) -> str: ...
+    def certificate_pem(self) -> str:
+        """Its own certificate."""
     def issue(
         self, name: str, organization: str | None, hosts: Sequence[str], key: str, lifetime_seconds: int
-    ) -> MadeCertificate: ...
-    def revoke(self, revoked: Sequence[MadeCertificate]) -> str: ...
+    ) -> MadeCertificate:
+        """Signs a certificate."""
+    def revoke(self, revoked: Sequence[MadeCertificate]) -> str:
+        """Signs a list of revoked certificates."""
 
 @final
 class MadeCertificate:
@@ -1023,16 +2259,16 @@ class EventLoopPort:
     def _expire(self) -> None: ...
 
 def close_all(seconds: float) -> int:
-    """Closes every producer that is still open; returns how many records were given up."""
+    """Closes every producer that is still open, for up to `seconds`. Returns how many records were given up."""
 
 def config_fields() -> dict[str, list[str]]:
     """The settings that are read from each dataclass of `kafkars.config`."""
 
 def error_table() -> list[tuple[int, str, bool]]:
-    """Code, name and whether it is retriable, of every broker error of the native table."""
+    """Every broker error of the native table: code, name, and whether it is retriable."""
 
 def partition_of_key(algorithm: str, key: bytes, partitions: int) -> int:
-    """Where librdkafka's partitioners `murmur2`, `consistent` and `fnv1a` put a key."""
+    """The partition of a key. `algorithm` is `murmur2`, `consistent` (CRC-32) or `fnv1a`."""
 
 def set_log_level(level: int) -> None:
     """Sets the least severe level that is handed over, and starts collecting."""
@@ -1044,4 +2280,4 @@ def take_logs() -> list[tuple[int, str, str, dict[str, int | float | bool | str]
     """The lines collected so far: level, logger, message, fields, time."""
 
 def wait_logs(seconds: float) -> bool:
-    """Waits for lines; False once `stop_logs` was called."""
+    """Waits up to `seconds` for lines. False once `stop_logs` was called."""

@@ -1,4 +1,6 @@
-"""Administration: topics, settings, groups, access control. `Admin` is for synchronous code, `kafkars.aio.Admin` its asyncio twin."""
+"""Administration: topics, settings, groups, access control. `Admin` is for synchronous code, `kafkars.aio.Admin` its
+asyncio twin.
+"""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class ClientConfig:
     """Largest answer accepted from a broker, in bytes."""
 
     allow_auto_create_topics: bool = True
-    """Whether asking for an unknown topic may create it, where the broker allows that."""
+    """Whether asking for an unknown topic may create it, where the broker allows that. Consumers have False."""
 
     send_buffer_bytes: int | None = None
     """SO_SNDBUF of the sockets in bytes; None leaves it to the system."""

@@ -57,6 +57,9 @@ class ConsumerConfig(ClientConfig):
     """Where to start when a partition has no valid position: "earliest", "latest", "by_duration:" and an ISO
     8601 duration for records at most that old (`"by_duration:PT1H"`, KIP-1106), or "none" for a `NoOffsetError`."""
 
+    allow_auto_create_topics: bool = False
+    """Whether asking for an unknown topic may create it, where the broker allows that."""
+
     isolation_level: str = "read_uncommitted"
     """"read_committed" hides records of transactions that are open or were aborted."""
 

@@ -163,8 +163,22 @@ impl PyRecordBatch {
         Ok(list)
     }
 
-    /// The records as Arrow columns, without a Python object for each; keys and values as they came, deserializers left
-    /// out. `columns` names those wanted, `layout` the Arrow types.
+    /// The records as Arrow columns, without a Python object for each.
+    ///
+    /// Keys and values are the bytes that came; deserializers are left out.
+    ///
+    /// Args:
+    ///     columns: Which columns, in which order: any of `key`, `value` (binary), `topic` (dictionary of text),
+    ///         `partition` (int32), `offset` (int64), `timestamp` (ms, UTC), `timestampType` (int32: 0 set by the
+    ///         producer, 1 by the broker), `headers` (list of structs of `key` and `value`). All by default.
+    ///     layout: "native" for these types; "spark" for those that Spark declares for its Kafka source, to the letter:
+    ///         `topic` plain text, `timestamp` in us (-1 ms where a record has none), `headers` null instead of an
+    ///         empty list, every field nullable.
+    ///
+    /// Raises:
+    ///     InvalidArgumentError: A name is no column, or `layout` is none.
+    ///     DeserializationError: With "spark", a timestamp does not fit into microseconds; `topic`, `partition` and
+    ///         `offset` tell which record.
     #[pyo3(signature = (columns=None, *, layout="native"))]
     fn to_arrow(
         &self,

@@ -41,6 +41,9 @@ impl PyPayloadDecoder {
     }
 
     /// Decodes JSON objects into a struct of the members that an Arrow schema names.
+    ///
+    /// Raises:
+    ///     InvalidArgumentError: JSON has no values for one of the types.
     #[staticmethod]
     fn json(members: &Bound<'_, PyAny>) -> PyResult<Self> {
         let schema = imported_schema(members)?;
@@ -49,8 +52,14 @@ impl PyPayloadDecoder {
         Ok(Self(Kind::Json(decoder)))
     }
 
-    /// Decodes Avro into a struct of the fields of a record's schema. With `framed`, payloads name the schema that they
-    /// were written with, as a schema registry's serializers do.
+    /// Decodes Avro into a struct of the fields of a record's schema.
+    ///
+    /// Args:
+    ///     schema: The schema, as JSON.
+    ///     framed: Whether payloads name the schema that they were written with, as a schema registry's serializers do.
+    ///
+    /// Raises:
+    ///     InvalidArgumentError: It is no schema of a record.
     #[staticmethod]
     #[pyo3(signature = (schema, *, framed))]
     fn avro(schema: &str, framed: bool) -> PyResult<Self> {
@@ -92,8 +101,8 @@ impl PyPayloadDecoder {
         }
     }
 
-    /// Decodes a column's first `rows` payloads: an Arrow array, null where a payload is null or cannot be decoded, and
-    /// row and reason of the latter. Works detached from the interpreter.
+    /// Decodes a column's first payloads: null where one is null or cannot be decoded; row and reason of the
+    /// latter.
     fn decode(
         &self,
         py: Python<'_>,

@@ -66,6 +66,8 @@ class Connection:
         settings: dict[str, Any] = {
             "bootstrap_servers": servers(self.bootstrap_servers),
             "metadata_max_age_ms": self.metadata_max_age_ms,
+            # aiokafka's consumers create what they ask for, too.
+            "allow_auto_create_topics": True,
             "request_timeout_ms": self.request_timeout_ms,
             "retry_backoff_ms": self.retry_backoff_ms,
             # aiokafka's pauses do not grow, and None keeps idle connections.

@@ -35,9 +35,9 @@ pub trait PendingSend: Send + Sync {
     /// # Errors
     /// As [`Producer::try_send`].
     fn try_send(&self, producer: &Producer, permit: SendPermit) -> Result<Delivery, SendError>;
-    /// For how long brokers may say that they do not know the topic, as librdkafka has it: then there is none, and until
-    /// its deadline the send waits for whatever else is missing. Without, it waits for the topic until its deadline, and
-    /// fails where no more can be hoped for: of a login, or of an address.
+    /// For how long brokers may say that they do not know the topic, as librdkafka has it: then there is none, and
+    /// until its deadline the send waits for whatever else is missing. Without, it waits for the topic until its
+    /// deadline, and fails where no more can be hoped for: of a login, or of an address.
     fn propagation(&self) -> Option<Duration> {
         None
     }

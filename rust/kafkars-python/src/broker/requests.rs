@@ -62,7 +62,8 @@ impl PySeenRequest {
         self.0.time as f64 / 1000.0
     }
 
-    /// What was done to it on purpose: the action or the error's name.
+    /// What was done to it on purpose: an action ("corrupt" for all that damage the answer) or the name of an
+    /// error.
     #[getter]
     fn fault(&self) -> Option<&'static str> {
         Some(match self.0.action? {
@@ -75,7 +76,10 @@ impl PySeenRequest {
         })
     }
 
-    /// Its fields by Kafka's names in snake case; None when they are not kept any more.
+    /// Its fields by Kafka's names in snake case, decoded when asked for.
+    ///
+    /// None when they are not kept: of requests above 64 KiB, of the oldest when all together are above 16 MiB, and of
+    /// APIs that are not served.
     #[getter]
     fn body<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match self.0.body() {

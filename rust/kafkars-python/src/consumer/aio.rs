@@ -32,14 +32,49 @@ impl PyAsyncConsumer {
         Ok(PyClassInitializer::from(PyBaseConsumer { core }).add_subclass(handle))
     }
 
-    /// The next record, or None when there was none for `timeout` seconds.
+    /// The next record, in the order of its partition.
+    ///
+    /// Args:
+    ///     timeout: Seconds to wait for one; None waits without end, 0 takes what is there.
+    ///
+    /// Returns:
+    ///     The record, or None when there was none in time.
+    ///
+    /// Raises:
+    ///     ValueError: `timeout` is negative.
+    ///     ClosedError: The consumer is closed.
+    ///     MaxPollIntervalExceededError: The member has given up its partitions because it did not poll in time; the
+    ///         next poll joins again.
+    ///     NoOffsetError: A partition has no valid position, and `auto_offset_reset` is "none".
+    ///     CorruptRecordError: A batch is damaged; seek past `offset` to go on.
+    ///     ConsumerStuckError: Brokers have not answered for `stuck_timeout_ms`.
+    ///     KafkaError: The cluster refuses the client or a topic, such as for want of a permission; the class says
+    ///         which.
     #[pyo3(signature = (timeout=Some(1.0)), text_signature = "($self, timeout=1.0)")]
     fn poll(&self, timeout: Option<f64>) -> PyResult<Call> {
         types::check_timeout(timeout)?;
         Ok(Call(self.read(Amount::One, timeout)))
     }
 
-    /// Up to `max_records` records at once; an empty batch when there were none for `timeout` seconds.
+    /// What is ready, at once: the quickest way to read.
+    ///
+    /// Args:
+    ///     max_records: At most so many records; `max_poll_records` by default.
+    ///     timeout: Seconds to wait for the first; None waits without end, 0 takes what is there.
+    ///
+    /// Returns:
+    ///     The records; an empty batch when there were none in time.
+    ///
+    /// Raises:
+    ///     ValueError: `max_records` is below 1, or `timeout` negative.
+    ///     ClosedError: The consumer is closed.
+    ///     MaxPollIntervalExceededError: The member has given up its partitions because it did not poll in time; the
+    ///         next poll joins again.
+    ///     NoOffsetError: A partition has no valid position, and `auto_offset_reset` is "none".
+    ///     CorruptRecordError: A batch is damaged; seek past `offset` to go on.
+    ///     ConsumerStuckError: Brokers have not answered for `stuck_timeout_ms`.
+    ///     KafkaError: The cluster refuses the client or a topic, such as for want of a permission; the class says
+    ///         which.
     #[pyo3(
         signature = (max_records=None, timeout=Some(1.0)),
         text_signature = "($self, max_records=None, timeout=1.0)"
@@ -64,7 +99,20 @@ impl PyAsyncConsumer {
         self.read(Amount::Next, None).into_object(py)
     }
 
-    /// The offset of the next record of a partition; asks the cluster where needed.
+    /// The offset of the record that comes next of a partition; asks the cluster where it is not known yet.
+    ///
+    /// Args:
+    ///     partition: A `TopicPartition`, or a pair of topic and number.
+    ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+    ///
+    /// Returns:
+    ///     The offset.
+    ///
+    /// Raises:
+    ///     NotAssignedError: The partition is not assigned.
+    ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+    ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+    ///         class says which.
     #[pyo3(signature = (partition, *, timeout=None))]
     fn position(&self, partition: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<Call> {
         aio::spawn(
@@ -73,7 +121,20 @@ impl PyAsyncConsumer {
         )
     }
 
-    /// The oldest offset of each partition.
+    /// Where partitions begin.
+    ///
+    /// Args:
+    ///     partitions: A `TopicPartition` or pair of topic and number, or several of them.
+    ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+    ///
+    /// Returns:
+    ///     The offset of the oldest record of each.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+    ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+    ///         class says which.
+    ///     TypeError: What is given names no partition.
     #[pyo3(signature = (partitions, *, timeout=None))]
     fn beginning_offsets(
         &self,
@@ -86,7 +147,21 @@ impl PyAsyncConsumer {
         )
     }
 
-    /// The offset after the newest record of each partition.
+    /// Where partitions end.
+    ///
+    /// Args:
+    ///     partitions: A `TopicPartition` or pair of topic and number, or several of them.
+    ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+    ///
+    /// Returns:
+    ///     The offset after the newest record of each; with `isolation_level="read_committed"`, where the oldest open
+    ///     transaction begins.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+    ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+    ///         class says which.
+    ///     TypeError: What is given names no partition.
     #[pyo3(signature = (partitions, *, timeout=None))]
     fn end_offsets(&self, partitions: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<Call> {
         aio::spawn(
@@ -95,7 +170,20 @@ impl PyAsyncConsumer {
         )
     }
 
-    /// For each partition the first record that is not older than a time, or None where all are.
+    /// Where partitions have come to at a time.
+    ///
+    /// Args:
+    ///     timestamps: Milliseconds since 1970 for each partition.
+    ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+    ///
+    /// Returns:
+    ///     For each partition `OffsetAndTimestamp` of the first record that is not older, or None where all are.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+    ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+    ///         class says which.
+    ///     TypeError: What is given names no partition.
     #[pyo3(signature = (timestamps, *, timeout=None))]
     fn offsets_for_times(
         &self,
@@ -108,7 +196,20 @@ impl PyAsyncConsumer {
         )
     }
 
-    /// The partitions of a topic.
+    /// The partitions of a topic. A topic that does not exist is not created by this.
+    ///
+    /// Args:
+    ///     topic: Its name.
+    ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+    ///
+    /// Returns:
+    ///     A `PartitionInfo` for each, in the order of their numbers.
+    ///
+    /// Raises:
+    ///     UnknownTopicOrPartitionError: There is no such topic.
+    ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+    ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+    ///         class says which.
     #[pyo3(signature = (topic, *, timeout=None))]
     fn partitions_for(
         &self,
@@ -121,7 +222,18 @@ impl PyAsyncConsumer {
         )
     }
 
-    /// The names of all topics.
+    /// The names of all topics that the client may see.
+    ///
+    /// Args:
+    ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+    ///
+    /// Returns:
+    ///     The names.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+    ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+    ///         class says which.
     #[pyo3(signature = (*, timeout=None))]
     fn topics(&self, timeout: Option<f64>) -> PyResult<Call> {
         aio::spawn(
@@ -130,7 +242,19 @@ impl PyAsyncConsumer {
         )
     }
 
-    /// Commits offsets; the answer comes when the coordinator has them.
+    /// Commits positions of the group, and waits until the coordinator has them.
+    ///
+    /// Args:
+    ///     offsets: The next offset to read, or an `OffsetAndMetadata`, for each partition. None commits what was
+    ///         handed out before the latest poll and by it.
+    ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+    ///
+    /// Raises:
+    ///     CommitFailedError: The partitions belong to another member by now.
+    ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+    ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+    ///         class says which.
+    ///     ClientStateError: The consumer has no group.
     #[pyo3(signature = (offsets=None, *, timeout=None))]
     fn commit(&self, offsets: Option<&Bound<'_, PyAny>>, timeout: Option<f64>) -> PyResult<Call> {
         aio::spawn(
@@ -139,7 +263,20 @@ impl PyAsyncConsumer {
         )
     }
 
-    /// What the group has committed; partitions without a commit are left out.
+    /// What the group has committed.
+    ///
+    /// Args:
+    ///     partitions: A `TopicPartition` or pair of topic and number, or several of them.
+    ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+    ///
+    /// Returns:
+    ///     `OffsetAndMetadata` for each partition that has a commit; the others are left out.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+    ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+    ///         class says which.
+    ///     ClientStateError: The consumer has no group.
     #[pyo3(signature = (partitions, *, timeout=None))]
     fn committed(&self, partitions: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<Call> {
         aio::spawn(
@@ -148,7 +285,15 @@ impl PyAsyncConsumer {
         )
     }
 
-    /// Gives up the subscription: listeners run meanwhile, and the answer comes when the coordinator has taken note.
+    /// Gives up the subscription. What was handed out is committed where commits are automatic, listeners run in this
+    /// call, and the member leaves the group.
+    ///
+    /// Args:
+    ///     timeout: Longest wait in seconds for commits and the coordinator; the subscription is given up in any case.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+    ///     Exception: What a listener raises, once the rest is done.
     #[pyo3(signature = (*, timeout=Some(30.0)), text_signature = "($self, *, timeout=30.0)")]
     fn unsubscribe(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Call> {
         self.core.check_open()?;
@@ -162,7 +307,16 @@ impl PyAsyncConsumer {
         Ok(Call(PyFuture::pending(Arc::new(wait))))
     }
 
-    /// Leaves the group and stops reading. Polls that wait end with `ClosedError`, iterations just end.
+    /// Commits what was handed out where commits are automatic, leaves the group and stops reading. Calls that wait
+    /// meanwhile end with `ClosedError`, iterations just end. A second call waits for the first.
+    ///
+    /// Args:
+    ///     timeout: Longest wait in seconds for commits and the coordinator; everything is closed in any case.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: Commits were not confirmed in time.
+    ///     KafkaError: They were refused.
+    ///     Exception: What a listener raises, once the rest is done.
     #[pyo3(signature = (timeout=Some(30.0)), text_signature = "($self, timeout=30.0)")]
     fn close(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Call> {
         let timeout = types::timeout(timeout)?.unwrap_or(self.core.default_timeout);

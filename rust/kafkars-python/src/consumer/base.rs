@@ -21,26 +21,69 @@ pub(crate) struct PyBaseConsumer {
 #[pymethods]
 impl PyBaseConsumer {
     /// Reads these partitions from now on, instead of those assigned before.
+    ///
+    /// Args:
+    ///     partitions: A `TopicPartition` or pair of topic and number, or several of them. A mapping of partitions to
+    ///         offsets says where each begins; the others go on where the group has committed, else by
+    ///         `auto_offset_reset`.
+    ///
+    /// Raises:
+    ///     TypeError: What is given names no partition.
+    ///     ClientStateError: Topics are subscribed; `unsubscribe()` first.
+    ///     ClosedError: The consumer is closed.
     fn assign(&self, partitions: &Bound<'_, PyAny>) -> PyResult<()> {
         self.core.assign(partitions)
     }
 
-    /// Reads nothing from now on.
+    /// Reads nothing from now on. What was handed out is committed where commits are automatic.
+    ///
+    /// Raises:
+    ///     ClosedError: The consumer is closed.
     fn unassign(&self, py: Python<'_>) -> PyResult<()> {
         self.core.unassign(py)
     }
 
-    /// Reads these partitions too.
+    /// Reads these partitions as well.
+    ///
+    /// Args:
+    ///     partitions: A `TopicPartition` or pair of topic and number, or several of them.
+    ///
+    /// Raises:
+    ///     TypeError: What is given names no partition.
+    ///     ClosedError: The consumer is closed.
     fn incremental_assign(&self, partitions: &Bound<'_, PyAny>) -> PyResult<()> {
         self.core.incremental_assign(partitions)
     }
 
-    /// Reads these partitions no longer.
+    /// Reads these partitions no longer; the others go on undisturbed.
+    ///
+    /// Args:
+    ///     partitions: A `TopicPartition` or pair of topic and number, or several of them.
+    ///
+    /// Raises:
+    ///     TypeError: What is given names no partition.
+    ///     ClosedError: The consumer is closed.
     fn incremental_unassign(&self, partitions: &Bound<'_, PyAny>) -> PyResult<()> {
         self.core.incremental_unassign(partitions)
     }
 
-    /// Reads topics as a member of the group.
+    /// Reads topics as a member of the group; the group assigns their partitions. Calling it again replaces the topics
+    /// and listeners.
+    ///
+    /// Args:
+    ///     topics: A name or several.
+    ///     pattern: A regular expression (text or `re.Pattern`) instead: every topic whose whole name it fits, also
+    ///         those that are made later.
+    ///     on_partitions_assigned: Called with a list of partitions that are new, in a poll, before their first record.
+    ///     on_partitions_revoked: Called with a list of those that go, while they still belong to this member: the
+    ///         moment to commit.
+    ///     on_partitions_lost: Called with a list of those that belong to others already; without it the one above is
+    ///         called.
+    ///
+    /// Raises:
+    ///     ClientStateError: The consumer has no group, or partitions are assigned by hand.
+    ///     InvalidArgumentError: Neither or both of `topics` and `pattern` are given.
+    ///     ClosedError: The consumer is closed.
     #[pyo3(signature = (
         topics=None, *, pattern=None, on_partitions_assigned=None, on_partitions_revoked=None, on_partitions_lost=None
     ))]
@@ -61,24 +104,49 @@ impl PyBaseConsumer {
         self.core.subscribe(py, topics, pattern, listeners)
     }
 
-    /// The subscribed topics.
+    /// The topics that are subscribed; with a pattern, those it fits so far.
+    ///
+    /// Returns:
+    ///     Their names.
     fn subscription<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFrozenSet>> {
         self.core.subscription(py)
     }
 
-    /// Makes the group rebalance (KIP-568).
+    /// Makes the group assign its partitions anew (KIP-568). With the consumer protocol the broker decides when, and
+    /// this does nothing.
+    ///
+    /// Args:
+    ///     reason: What the broker's log says about it.
+    ///
+    /// Raises:
+    ///     ClientStateError: The consumer has no group.
+    ///     ClosedError: The consumer is closed.
     #[pyo3(signature = (reason=None))]
     fn enforce_rebalance(&self, py: Python<'_>, reason: Option<String>) -> PyResult<()> {
         let reason = reason.unwrap_or_else(|| "the application asked for it".to_owned());
         self.core.enforce_rebalance(py, reason)
     }
 
-    /// Who this consumer is in its group, for transactions.
+    /// Who this consumer is in its group, for `send_offsets_to_transaction()`.
+    ///
+    /// Returns:
+    ///     Its group, generation, member id and instance id.
+    ///
+    /// Raises:
+    ///     ClientStateError: The consumer has no group.
     fn group_metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.core.group_metadata(py)
     }
 
-    /// Commits without waiting; `callback(offsets, error)` runs in a later poll.
+    /// Commits positions of the group without waiting. Several commits are sent in order, and `close()` waits for them.
+    ///
+    /// Args:
+    ///     offsets: As `commit()` takes them.
+    ///     callback: Called as `callback(offsets, error)` in a later poll; `error` is None where it went well.
+    ///
+    /// Raises:
+    ///     ClientStateError: The consumer has no group.
+    ///     ClosedError: The consumer is closed.
     #[pyo3(signature = (offsets=None, callback=None))]
     fn commit_async(
         &self,
@@ -89,27 +157,50 @@ impl PyBaseConsumer {
         self.core.commit_later(py, offsets, callback)
     }
 
-    /// How the consumer is.
+    /// How the consumer is: what brokers and partitions refuse, since when, and what is being tried.
+    ///
+    /// Returns:
+    ///     A `ConsumerHealth`; nothing is asked of the cluster.
     fn health<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.core.health(py)
     }
 
     /// What fetched data holds in memory.
+    ///
+    /// Returns:
+    ///     A `MemoryUsage`, in bytes.
     fn memory_usage<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.core.memory_usage(py)
     }
 
     /// `lag()` of every assigned partition.
+    ///
+    /// Returns:
+    ///     Records for each partition, or None where nothing was fetched yet.
     fn lags<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.core.lags(py)
     }
 
-    /// The assigned partitions.
+    /// The partitions that are assigned, by the group or by hand.
+    ///
+    /// Returns:
+    ///     A set of `TopicPartition`.
     fn assignment<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFrozenSet>> {
         self.core.assignment(py)
     }
 
-    /// Goes on at `offset` of a partition.
+    /// Goes on at an offset of a partition.
+    ///
+    /// Args:
+    ///     partition: A `TopicPartition`, or a pair of topic and number.
+    ///     offset: Of the record that comes next, from 0.
+    ///     leader_epoch: That of the record before it, where it is known: a log that was cut since is then noticed
+    ///         (KIP-320).
+    ///
+    /// Raises:
+    ///     NotAssignedError: The partition is not assigned.
+    ///     InvalidArgumentError: The offset is negative.
+    ///     ClosedError: The consumer is closed.
     #[pyo3(signature = (partition, offset, *, leader_epoch=None))]
     fn seek(
         &self,
@@ -120,7 +211,15 @@ impl PyBaseConsumer {
         self.core.seek(partition, offset, leader_epoch)
     }
 
-    /// Goes on at the oldest records; with None in every assigned partition.
+    /// Goes on at the oldest records. The offsets are asked for in the background.
+    ///
+    /// Args:
+    ///     partitions: A `TopicPartition` or pair of topic and number, or several of them; None for all that are
+    ///         assigned.
+    ///
+    /// Raises:
+    ///     NotAssignedError: A partition is not assigned.
+    ///     ClosedError: The consumer is closed.
     #[pyo3(signature = (partitions=None))]
     fn seek_to_beginning(
         &self,
@@ -133,7 +232,15 @@ impl PyBaseConsumer {
         })
     }
 
-    /// Goes on after the newest records; with None in every assigned partition.
+    /// Goes on after the newest records there are when the answer comes.
+    ///
+    /// Args:
+    ///     partitions: A `TopicPartition` or pair of topic and number, or several of them; None for all that are
+    ///         assigned.
+    ///
+    /// Raises:
+    ///     NotAssignedError: A partition is not assigned.
+    ///     ClosedError: The consumer is closed.
     #[pyo3(signature = (partitions=None))]
     fn seek_to_end(&self, py: Python<'_>, partitions: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let core = &self.core;
@@ -142,7 +249,16 @@ impl PyBaseConsumer {
         })
     }
 
-    /// Goes on at the first record that is not older than `timestamp` (ms since 1970), or at the end.
+    /// Goes on at the first record that is not older than a time, or at the end.
+    ///
+    /// Args:
+    ///     timestamp: Milliseconds since 1970.
+    ///     partitions: A `TopicPartition` or pair of topic and number, or several of them; None for all that are
+    ///         assigned.
+    ///
+    /// Raises:
+    ///     NotAssignedError: A partition is not assigned.
+    ///     ClosedError: The consumer is closed.
     #[pyo3(signature = (timestamp, partitions=None))]
     fn seek_to_timestamp(
         &self,
@@ -156,14 +272,30 @@ impl PyBaseConsumer {
         })
     }
 
-    /// Hands out no records of these partitions until `resume()`; with None of every assigned partition.
+    /// Hands out no records of partitions until `resume()`. A pause ends when a partition is assigned anew.
+    ///
+    /// Args:
+    ///     partitions: A `TopicPartition` or pair of topic and number, or several of them; None for all that are
+    ///         assigned.
+    ///
+    /// Raises:
+    ///     NotAssignedError: A partition is not assigned.
+    ///     ClosedError: The consumer is closed.
     #[pyo3(signature = (partitions=None))]
     fn pause(&self, py: Python<'_>, partitions: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let core = &self.core;
         core.for_partitions(py, partitions, |partitions| core.consumer.pause(partitions))
     }
 
-    /// Ends a pause; with None in every assigned partition.
+    /// Ends a pause.
+    ///
+    /// Args:
+    ///     partitions: A `TopicPartition` or pair of topic and number, or several of them; None for all that are
+    ///         assigned.
+    ///
+    /// Raises:
+    ///     NotAssignedError: A partition is not assigned.
+    ///     ClosedError: The consumer is closed.
     #[pyo3(signature = (partitions=None))]
     fn resume(&self, py: Python<'_>, partitions: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let core = &self.core;
@@ -172,12 +304,24 @@ impl PyBaseConsumer {
         })
     }
 
-    /// The paused partitions.
+    /// The partitions that are paused.
+    ///
+    /// Returns:
+    ///     A set of `TopicPartition`.
     fn paused<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFrozenSet>> {
         self.core.paused(py)
     }
 
-    /// The range of offsets as the last fetch told it, or None before the first.
+    /// The range of offsets of a partition as the last fetch told it.
+    ///
+    /// Args:
+    ///     partition: A `TopicPartition`, or a pair of topic and number.
+    ///
+    /// Returns:
+    ///     `Watermarks`, or None before the first fetch.
+    ///
+    /// Raises:
+    ///     NotAssignedError: The partition is not assigned.
     fn watermarks<'py>(
         &self,
         partition: &Bound<'py, PyAny>,
@@ -185,7 +329,16 @@ impl PyBaseConsumer {
         self.core.watermarks(partition)
     }
 
-    /// Records between the position and the end as the last fetch told it, or None before the first.
+    /// Records between the position and the end of a partition, as the last fetch told it.
+    ///
+    /// Args:
+    ///     partition: A `TopicPartition`, or a pair of topic and number.
+    ///
+    /// Returns:
+    ///     Their number, or None before the first fetch.
+    ///
+    /// Raises:
+    ///     NotAssignedError: The partition is not assigned.
     fn lag(&self, partition: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
         self.core.lag(partition)
     }
@@ -214,7 +367,11 @@ impl PyBaseConsumer {
         self.core.consumer.is_closed()
     }
 
-    /// Counters since the consumer was made.
+    /// Counters since the consumer was made: `records_consumed`, `bytes_fetched`, `fetches`, `buffered_bytes`,
+    /// `assigned`, and `client` with those of its connections.
+    ///
+    /// Returns:
+    ///     A dict of numbers; nothing is asked of the cluster.
     fn metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.core.check()?;
         self.core.metrics(py)

@@ -36,7 +36,24 @@ impl PyConsumer {
         Ok(PyClassInitializer::from(PyBaseConsumer { core }).add_subclass(handle))
     }
 
-    /// The next record, or None when there was none for `timeout` seconds.
+    /// The next record, in the order of its partition.
+    ///
+    /// Args:
+    ///     timeout: Seconds to wait for one; None waits without end, 0 takes what is there.
+    ///
+    /// Returns:
+    ///     The record, or None when there was none in time.
+    ///
+    /// Raises:
+    ///     ValueError: `timeout` is negative.
+    ///     ClosedError: The consumer is closed.
+    ///     MaxPollIntervalExceededError: The member has given up its partitions because it did not poll in time; the
+    ///         next poll joins again.
+    ///     NoOffsetError: A partition has no valid position, and `auto_offset_reset` is "none".
+    ///     CorruptRecordError: A batch is damaged; seek past `offset` to go on.
+    ///     ConsumerStuckError: Brokers have not answered for `stuck_timeout_ms`.
+    ///     KafkaError: The cluster refuses the client or a topic, such as for want of a permission; the class says
+    ///         which.
     #[pyo3(signature = (timeout=Some(1.0)), text_signature = "($self, timeout=1.0)")]
     fn poll<'py>(
         &self,
@@ -53,7 +70,25 @@ impl PyConsumer {
         self.wait(py, timeout, |core| core.next(py))
     }
 
-    /// Up to `max_records` records at once; an empty batch when there were none for `timeout` seconds.
+    /// What is ready, at once: the quickest way to read.
+    ///
+    /// Args:
+    ///     max_records: At most so many records; `max_poll_records` by default.
+    ///     timeout: Seconds to wait for the first; None waits without end, 0 takes what is there.
+    ///
+    /// Returns:
+    ///     The records; an empty batch when there were none in time.
+    ///
+    /// Raises:
+    ///     ValueError: `max_records` is below 1, or `timeout` negative.
+    ///     ClosedError: The consumer is closed.
+    ///     MaxPollIntervalExceededError: The member has given up its partitions because it did not poll in time; the
+    ///         next poll joins again.
+    ///     NoOffsetError: A partition has no valid position, and `auto_offset_reset` is "none".
+    ///     CorruptRecordError: A batch is damaged; seek past `offset` to go on.
+    ///     ConsumerStuckError: Brokers have not answered for `stuck_timeout_ms`.
+    ///     KafkaError: The cluster refuses the client or a topic, such as for want of a permission; the class says
+    ///         which.
     #[pyo3(
         signature = (max_records=None, timeout=Some(1.0)),
         text_signature = "($self, max_records=None, timeout=1.0)"
@@ -100,7 +135,20 @@ impl PyConsumer {
         }
     }
 
-    /// The offset of the next record of a partition; asks the cluster where needed.
+    /// The offset of the record that comes next of a partition; asks the cluster where it is not known yet.
+    ///
+    /// Args:
+    ///     partition: A `TopicPartition`, or a pair of topic and number.
+    ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+    ///
+    /// Returns:
+    ///     The offset.
+    ///
+    /// Raises:
+    ///     NotAssignedError: The partition is not assigned.
+    ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+    ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+    ///         class says which.
     #[pyo3(signature = (partition, *, timeout=None))]
     fn position(&self, partition: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
         let py = partition.py();
@@ -108,7 +156,20 @@ impl PyConsumer {
         questions::position_answer(py, answer)
     }
 
-    /// The oldest offset of each partition.
+    /// Where partitions begin.
+    ///
+    /// Args:
+    ///     partitions: A `TopicPartition` or pair of topic and number, or several of them.
+    ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+    ///
+    /// Returns:
+    ///     The offset of the oldest record of each.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+    ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+    ///         class says which.
+    ///     TypeError: What is given names no partition.
     #[pyo3(signature = (partitions, *, timeout=None))]
     fn beginning_offsets(
         &self,
@@ -118,7 +179,21 @@ impl PyConsumer {
         self.ends(End::Beginning, partitions, timeout)
     }
 
-    /// The offset after the newest record of each partition.
+    /// Where partitions end.
+    ///
+    /// Args:
+    ///     partitions: A `TopicPartition` or pair of topic and number, or several of them.
+    ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+    ///
+    /// Returns:
+    ///     The offset after the newest record of each; with `isolation_level="read_committed"`, where the oldest open
+    ///     transaction begins.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+    ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+    ///         class says which.
+    ///     TypeError: What is given names no partition.
     #[pyo3(signature = (partitions, *, timeout=None))]
     fn end_offsets(
         &self,
@@ -128,7 +203,20 @@ impl PyConsumer {
         self.ends(End::End, partitions, timeout)
     }
 
-    /// For each partition the first record that is not older than a time, or None where all are.
+    /// Where partitions have come to at a time.
+    ///
+    /// Args:
+    ///     timestamps: Milliseconds since 1970 for each partition.
+    ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+    ///
+    /// Returns:
+    ///     For each partition `OffsetAndTimestamp` of the first record that is not older, or None where all are.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+    ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+    ///         class says which.
+    ///     TypeError: What is given names no partition.
     #[pyo3(signature = (timestamps, *, timeout=None))]
     fn offsets_for_times(
         &self,
@@ -140,7 +228,20 @@ impl PyConsumer {
         questions::times_answer(py, answer)
     }
 
-    /// The partitions of a topic.
+    /// The partitions of a topic. A topic that does not exist is not created by this.
+    ///
+    /// Args:
+    ///     topic: Its name.
+    ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+    ///
+    /// Returns:
+    ///     A `PartitionInfo` for each, in the order of their numbers.
+    ///
+    /// Raises:
+    ///     UnknownTopicOrPartitionError: There is no such topic.
+    ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+    ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+    ///         class says which.
     #[pyo3(signature = (topic, *, timeout=None))]
     fn partitions_for(
         &self,
@@ -152,14 +253,37 @@ impl PyConsumer {
         questions::partitions_answer(py, answer)
     }
 
-    /// The names of all topics.
+    /// The names of all topics that the client may see.
+    ///
+    /// Args:
+    ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+    ///
+    /// Returns:
+    ///     The names.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+    ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+    ///         class says which.
     #[pyo3(signature = (*, timeout=None))]
     fn topics(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
         let answer = runtime::block_on(py, questions::topics(&self.core, timeout)?)?;
         questions::topics_answer(py, answer)
     }
 
-    /// Commits offsets and waits until the coordinator has them.
+    /// Commits positions of the group, and waits until the coordinator has them.
+    ///
+    /// Args:
+    ///     offsets: The next offset to read, or an `OffsetAndMetadata`, for each partition. None commits what was
+    ///         handed out before the latest poll and by it.
+    ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+    ///
+    /// Raises:
+    ///     CommitFailedError: The partitions belong to another member by now.
+    ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+    ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+    ///         class says which.
+    ///     ClientStateError: The consumer has no group.
     #[pyo3(signature = (offsets=None, *, timeout=None))]
     fn commit(
         &self,
@@ -171,7 +295,20 @@ impl PyConsumer {
         commits::offsets_answer(py, answer)
     }
 
-    /// What the group has committed; partitions without a commit are left out.
+    /// What the group has committed.
+    ///
+    /// Args:
+    ///     partitions: A `TopicPartition` or pair of topic and number, or several of them.
+    ///     timeout: Longest wait in seconds; `default_api_timeout_ms` by default.
+    ///
+    /// Returns:
+    ///     `OffsetAndMetadata` for each partition that has a commit; the others are left out.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+    ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+    ///         class says which.
+    ///     ClientStateError: The consumer has no group.
     #[pyo3(signature = (partitions, *, timeout=None))]
     fn committed(
         &self,
@@ -183,7 +320,15 @@ impl PyConsumer {
         commits::offsets_answer(py, answer)
     }
 
-    /// Gives up the subscription: listeners run in this call, which waits until the coordinator has taken note.
+    /// Gives up the subscription. What was handed out is committed where commits are automatic, listeners run in this
+    /// call, and the member leaves the group.
+    ///
+    /// Args:
+    ///     timeout: Longest wait in seconds for commits and the coordinator; the subscription is given up in any case.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+    ///     Exception: What a listener raises, once the rest is done.
     #[pyo3(signature = (*, timeout=Some(30.0)), text_signature = "($self, *, timeout=30.0)")]
     fn unsubscribe(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
         self.core.check_open()?;
@@ -192,8 +337,16 @@ impl PyConsumer {
         self.core.leave(py, "the application unsubscribed", timeout)
     }
 
-    /// Leaves the group and stops reading. Calls that wait in other threads end with `ClosedError`, iterations just
-    /// end.
+    /// Commits what was handed out where commits are automatic, leaves the group and stops reading. Calls that wait
+    /// meanwhile end with `ClosedError`, iterations just end. A second call waits for the first.
+    ///
+    /// Args:
+    ///     timeout: Longest wait in seconds for commits and the coordinator; everything is closed in any case.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: Commits were not confirmed in time.
+    ///     KafkaError: They were refused.
+    ///     Exception: What a listener raises, once the rest is done.
     #[pyo3(signature = (timeout=Some(30.0)), text_signature = "($self, timeout=30.0)")]
     fn close(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
         let core = &self.core;

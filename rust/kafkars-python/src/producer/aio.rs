@@ -74,8 +74,29 @@ impl PyAsyncProducer {
         Ok(PyClassInitializer::from(base).add_subclass(Self { core }))
     }
 
-    /// Sends a record; awaiting gives its `RecordMetadata`. The record is on its way before the first await: several
-    /// calls may be gathered. With a full buffer or an unknown topic it waits in order, up to `max_block_ms`.
+    /// Sends a record. It is on its way before the first await, so several calls may be gathered. With a full buffer or
+    /// an unknown topic it waits in order, up to `max_block_ms`.
+    ///
+    /// Args:
+    ///     topic: Where the record goes.
+    ///     value: Bytes or text, or what `value_serializer` takes. None is a tombstone.
+    ///     key: Likewise; records of one key go to one partition, in order.
+    ///     partition: The partition's number; by default the partitioner chooses.
+    ///     timestamp: Milliseconds since 1970, or a `datetime` with a time zone; the time of the call by default.
+    ///     headers: Pairs of name and bytes, text or None; or a mapping.
+    ///
+    /// Returns:
+    ///     Awaiting gives its `RecordMetadata`. Cancelling gives up a record that has not left.
+    ///
+    /// Raises:
+    ///     KafkaError: The record was not stored: the class says why (`KafkaTimeoutError` after `delivery_timeout_ms`).
+    ///     TypeError: There is no serializer, and a value or key is neither bytes nor text.
+    ///     SerializationError: A serializer failed.
+    ///     RecordTooLargeError: The record is larger than `max_request_size`.
+    ///     InvalidPartitionError: The topic has no such partition.
+    ///     InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+    ///     TransactionStateError: The producer is transactional, and no transaction is open.
+    ///     ClosedError: The producer is closed.
     #[pyo3(signature = (topic, value=None, key=None, *, partition=None, timestamp=None, headers=None))]
     #[expect(clippy::too_many_arguments, reason = "the parts of a record")]
     fn send(
@@ -93,8 +114,28 @@ impl PyAsyncProducer {
             .map(Call)
     }
 
-    /// Hands a record to the producer now and returns the future of its delivery. Raises `BufferFullError` where it
-    /// would have to wait for room.
+    /// Hands a record to the producer and never waits.
+    ///
+    /// Args:
+    ///     topic: Where the record goes.
+    ///     value: Bytes or text, or what `value_serializer` takes. None is a tombstone.
+    ///     key: Likewise; records of one key go to one partition, in order.
+    ///     partition: The partition's number; by default the partitioner chooses.
+    ///     timestamp: Milliseconds since 1970, or a `datetime` with a time zone; the time of the call by default.
+    ///     headers: Pairs of name and bytes, text or None; or a mapping.
+    ///
+    /// Returns:
+    ///     The future of its delivery, which need not be awaited.
+    ///
+    /// Raises:
+    ///     BufferFullError: It would have to wait for room.
+    ///     TypeError: There is no serializer, and a value or key is neither bytes nor text.
+    ///     SerializationError: A serializer failed.
+    ///     RecordTooLargeError: The record is larger than `max_request_size`.
+    ///     InvalidPartitionError: The topic has no such partition.
+    ///     InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+    ///     TransactionStateError: The producer is transactional, and no transaction is open.
+    ///     ClosedError: The producer is closed.
     #[pyo3(signature = (topic, value=None, key=None, *, partition=None, timestamp=None, headers=None))]
     #[expect(clippy::too_many_arguments, reason = "the parts of a record")]
     fn send_nowait<'py>(
@@ -112,7 +153,28 @@ impl PyAsyncProducer {
             .into_object(py)
     }
 
-    /// Hands a record to the producer; awaiting waits until there is room for it, and gives the future of its delivery.
+    /// Hands a record to the producer; awaiting waits only until there is room for it.
+    ///
+    /// Args:
+    ///     topic: Where the record goes.
+    ///     value: Bytes or text, or what `value_serializer` takes. None is a tombstone.
+    ///     key: Likewise; records of one key go to one partition, in order.
+    ///     partition: The partition's number; by default the partitioner chooses.
+    ///     timestamp: Milliseconds since 1970, or a `datetime` with a time zone; the time of the call by default.
+    ///     headers: Pairs of name and bytes, text or None; or a mapping.
+    ///
+    /// Returns:
+    ///     Awaiting gives the future of its delivery.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: There was no room for `max_block_ms`.
+    ///     TypeError: There is no serializer, and a value or key is neither bytes nor text.
+    ///     SerializationError: A serializer failed.
+    ///     RecordTooLargeError: The record is larger than `max_request_size`.
+    ///     InvalidPartitionError: The topic has no such partition.
+    ///     InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+    ///     TransactionStateError: The producer is transactional, and no transaction is open.
+    ///     ClosedError: The producer is closed.
     #[pyo3(signature = (topic, value=None, key=None, *, partition=None, timestamp=None, headers=None))]
     #[expect(clippy::too_many_arguments, reason = "the parts of a record")]
     fn enqueue(
@@ -130,10 +192,30 @@ impl PyAsyncProducer {
             .map(Call)
     }
 
-    /// Sends many records of one topic in one call: `values` has one item for each, and so have the other columns,
-    /// where a number stands for all of `partitions` or `timestamps`. Awaiting gives a list of their `RecordMetadata`,
-    /// or raises why the first that failed was not stored. With a full buffer or an unknown topic they wait up to
-    /// `timeout` seconds, `max_block_ms` by default. Where one of them cannot be sent as it is, none is.
+    /// Sends many records of one topic in one call. Where one of them cannot be sent as it is, none is.
+    ///
+    /// Args:
+    ///     topic: Where the records go.
+    ///     values: One for each record.
+    ///     keys: One for each, or None.
+    ///     partitions: One for each, or one number for all.
+    ///     timestamps: One for each, or one for all, as `send()` takes them.
+    ///     headers: One for each, or None.
+    ///     timeout: Longest wait in seconds for room; `max_block_ms` by default.
+    ///
+    /// Returns:
+    ///     Awaiting gives a list of their `RecordMetadata`.
+    ///
+    /// Raises:
+    ///     KafkaError: Why the first that failed was not stored.
+    ///     ValueError: The columns differ in length.
+    ///     TypeError: There is no serializer, and a value or key is neither bytes nor text.
+    ///     SerializationError: A serializer failed.
+    ///     RecordTooLargeError: The record is larger than `max_request_size`.
+    ///     InvalidPartitionError: The topic has no such partition.
+    ///     InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+    ///     TransactionStateError: The producer is transactional, and no transaction is open.
+    ///     ClosedError: The producer is closed.
     #[pyo3(signature = (topic, values, keys=None, *, partitions=None, timestamps=None, headers=None, timeout=None))]
     #[expect(clippy::too_many_arguments, reason = "the parts of records")]
     fn send_many<'py>(
@@ -153,7 +235,31 @@ impl PyAsyncProducer {
             .enter_columns(py, topic, &columns, timeout, All::reported)
     }
 
-    /// The same; awaiting waits until there is room for all of them, and gives the `Deliveries`.
+    /// As `send_many()`; awaiting waits only until there is room for all of them.
+    ///
+    /// Args:
+    ///     topic: Where the records go.
+    ///     values: One for each record.
+    ///     keys: One for each, or None.
+    ///     partitions: One for each, or one number for all.
+    ///     timestamps: One for each, or one for all, as `send()` takes them.
+    ///     headers: One for each, or None.
+    ///     timeout: Longest wait in seconds for room; `max_block_ms` by default.
+    ///
+    /// Returns:
+    ///     Awaiting gives their `Deliveries`.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: There was no room for all in time; `sent` of the error has the deliveries of those that
+    ///         were taken.
+    ///     ValueError: The columns differ in length.
+    ///     TypeError: There is no serializer, and a value or key is neither bytes nor text.
+    ///     SerializationError: A serializer failed.
+    ///     RecordTooLargeError: The record is larger than `max_request_size`.
+    ///     InvalidPartitionError: The topic has no such partition.
+    ///     InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+    ///     TransactionStateError: The producer is transactional, and no transaction is open.
+    ///     ClosedError: The producer is closed.
     #[pyo3(signature = (topic, values, keys=None, *, partitions=None, timestamps=None, headers=None, timeout=None))]
     #[expect(clippy::too_many_arguments, reason = "the parts of records")]
     fn enqueue_many<'py>(
@@ -173,11 +279,34 @@ impl PyAsyncProducer {
             .enter_columns(py, topic, &columns, timeout, All::admitted)
     }
 
-    /// Sends the rows of an Arrow table or record batch of any library (`__arrow_c_stream__`, `__arrow_c_array__`)
-    /// without making a Python object of each. The arguments name the columns: `value` and `key` are binary or text,
-    /// `timestamp` a timestamp or milliseconds, `partition` a whole number, `headers` a map or a list of pairs; None
-    /// leaves the part out, and so does a null in its row. Serializers and interceptors do not run. Awaiting gives a
-    /// list of `RecordMetadata`, as with `send_many`.
+    /// Sends the rows of an Arrow table without making a Python object of each. Serializers and interceptors do not
+    /// run.
+    ///
+    /// Args:
+    ///     topic: Where the rows go.
+    ///     data: A table or record batch of any library with `__arrow_c_stream__` or `__arrow_c_array__`.
+    ///     value: Name of the column of values, binary or text; None leaves the part out, and so does a null in its
+    ///         row.
+    ///     key: Name of that of keys.
+    ///     headers: Name of that of headers, a map or a list of pairs.
+    ///     timestamp: Name of that of timestamps: a timestamp, or milliseconds.
+    ///     partition: Name of that of partitions, whole numbers.
+    ///     timeout: Longest wait in seconds for room, for each batch of the table; `max_block_ms` by default.
+    ///
+    /// Returns:
+    ///     Awaiting gives a list of their `RecordMetadata`.
+    ///
+    /// Raises:
+    ///     KafkaError: Why the first that failed was not stored.
+    ///     TypeError: What is given is no Arrow data.
+    ///     InvalidArgumentError: A column is missing or of the wrong type, or the data breaks Arrow's rules.
+    ///     TypeError: There is no serializer, and a value or key is neither bytes nor text.
+    ///     SerializationError: A serializer failed.
+    ///     RecordTooLargeError: The record is larger than `max_request_size`.
+    ///     InvalidPartitionError: The topic has no such partition.
+    ///     InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+    ///     TransactionStateError: The producer is transactional, and no transaction is open.
+    ///     ClosedError: The producer is closed.
     #[pyo3(signature = (topic, data, *, value="value", key=None, headers=None, timestamp=None, partition=None, timeout=None))]
     #[expect(clippy::too_many_arguments, reason = "the parts of records")]
     fn send_arrow(
@@ -197,7 +326,33 @@ impl PyAsyncProducer {
             .enter_arrow(py, &topic, data, &names, timeout, All::reported)
     }
 
-    /// The same; awaiting waits until there is room for all of them, and gives the `Deliveries`.
+    /// As `send_arrow()`; awaiting waits only until there is room for all rows.
+    ///
+    /// Args:
+    ///     topic: Where the rows go.
+    ///     data: A table or record batch of any library with `__arrow_c_stream__` or `__arrow_c_array__`.
+    ///     value: Name of the column of values, binary or text; None leaves the part out, and so does a null in its
+    ///         row.
+    ///     key: Name of that of keys.
+    ///     headers: Name of that of headers, a map or a list of pairs.
+    ///     timestamp: Name of that of timestamps: a timestamp, or milliseconds.
+    ///     partition: Name of that of partitions, whole numbers.
+    ///     timeout: Longest wait in seconds for room, for each batch of the table; `max_block_ms` by default.
+    ///
+    /// Returns:
+    ///     Awaiting gives their `Deliveries`.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: There was no room for all in time.
+    ///     TypeError: What is given is no Arrow data.
+    ///     InvalidArgumentError: A column is missing or of the wrong type, or the data breaks Arrow's rules.
+    ///     TypeError: There is no serializer, and a value or key is neither bytes nor text.
+    ///     SerializationError: A serializer failed.
+    ///     RecordTooLargeError: The record is larger than `max_request_size`.
+    ///     InvalidPartitionError: The topic has no such partition.
+    ///     InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+    ///     TransactionStateError: The producer is transactional, and no transaction is open.
+    ///     ClosedError: The producer is closed.
     #[pyo3(signature = (topic, data, *, value="value", key=None, headers=None, timestamp=None, partition=None, timeout=None))]
     #[expect(clippy::too_many_arguments, reason = "the parts of records")]
     fn enqueue_arrow(
@@ -217,8 +372,25 @@ impl PyAsyncProducer {
             .enter_arrow(py, &topic, data, &names, timeout, All::admitted)
     }
 
-    /// Sends a batch of `create_batch()` to a partition, and closes it. Awaiting gives the metadata of its first
-    /// record; the others follow it.
+    /// Sends a batch of `create_batch()` to a partition, and closes it.
+    ///
+    /// Args:
+    ///     batch: What was filled.
+    ///     topic: Where it goes.
+    ///     partition: The partition's number.
+    ///     timeout: Longest wait in seconds for room; `max_block_ms` by default.
+    ///
+    /// Returns:
+    ///     Awaiting gives the metadata of its first record; the others follow it.
+    ///
+    /// Raises:
+    ///     KafkaError: The record was not stored: the class says why (`KafkaTimeoutError` after `delivery_timeout_ms`).
+    ///     InvalidArgumentError: The batch is empty.
+    ///     RecordTooLargeError: The record is larger than `max_request_size`.
+    ///     InvalidPartitionError: The topic has no such partition.
+    ///     InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+    ///     TransactionStateError: The producer is transactional, and no transaction is open.
+    ///     ClosedError: The producer is closed.
     #[pyo3(signature = (batch, topic, *, partition, timeout=None))]
     fn send_batch(
         &self,
@@ -233,8 +405,13 @@ impl PyAsyncProducer {
             .enter_batch(batch.py(), batch.get(), topic, partition, patience)
     }
 
-    /// Sends what is waiting at once; awaiting waits up to `timeout` seconds until everything sent so far is reported,
-    /// and gives how many records are still on their way.
+    /// Sends what is waiting at once, without lingering, and waits until everything sent before the call is reported.
+    ///
+    /// Args:
+    ///     timeout: Longest wait in seconds; None waits without end.
+    ///
+    /// Returns:
+    ///     Awaiting gives how many records are still on their way; 0 when all are reported, whether stored or failed.
     #[pyo3(signature = (timeout=None))]
     fn flush(&self, timeout: Option<f64>) -> PyResult<Call> {
         self.core.check()?;
@@ -244,14 +421,27 @@ impl PyAsyncProducer {
         })
     }
 
-    /// Gets a producer id for the `transactional_id`. Once, before the first transaction: producers that had the id
-    /// before are fenced, and what they left open is ended. Waits up to `timeout` seconds, `max_block_ms` by default.
+    /// Gets a producer id for the `transactional_id`; to be called once, before the first transaction. Producers that
+    /// had the id before are fenced, and what they left open is ended.
+    ///
+    /// Args:
+    ///     timeout: Longest wait in seconds; `max_block_ms` by default.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: It was not done in time; the same call waits on.
+    ///     ProducerFencedError: A newer producer has the same `transactional_id`.
+    ///     TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
+    ///     KafkaError: The cluster refuses it; the class says why.
     #[pyo3(signature = (timeout=None))]
     fn init_transactions(&self, timeout: Option<f64>) -> PyResult<Call> {
         self.transaction(Step::Init, timeout)
     }
 
     /// Opens a transaction: everything sent from now on is part of it.
+    ///
+    /// Raises:
+    ///     TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
+    ///     ClosedError: The producer is closed.
     fn begin_transaction(&self, py: Python<'_>) -> PyResult<Call> {
         self.core.check()?;
         let begun = self.core.producer.begin_transaction();
@@ -261,6 +451,18 @@ impl PyAsyncProducer {
 
     /// Makes positions of a consumer's group part of the transaction, so that what was read and what was made of it are
     /// committed together (KIP-447).
+    ///
+    /// Args:
+    ///     offsets: The next offset to read, or an `OffsetAndMetadata`, for each partition.
+    ///     group_metadata: What `group_metadata()` of the consumer gives.
+    ///     timeout: Longest wait in seconds; `max_block_ms` by default.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: It was not done in time; the same call waits on.
+    ///     ProducerFencedError: A newer producer has the same `transactional_id`.
+    ///     TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
+    ///     KafkaError: The cluster refuses it; the class says why.
+    ///     CommitFailedError: The consumer is no member of the group any more; abort.
     #[pyo3(signature = (offsets, group_metadata, timeout=None))]
     fn send_offsets_to_transaction(
         &self,
@@ -273,15 +475,32 @@ impl PyAsyncProducer {
         self.transaction(Step::SendOffsets(group, offsets), timeout)
     }
 
-    /// Ends the transaction once all of its records are stored, so that they can be read with `read_committed`. After a
-    /// time-out the same call waits on.
+    /// Ends the transaction once all of its records are stored, so that "read_committed" consumers read them.
+    ///
+    /// Args:
+    ///     timeout: Longest wait in seconds; `max_block_ms` by default.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: It was not done in time; the same call waits on.
+    ///     ProducerFencedError: A newer producer has the same `transactional_id`.
+    ///     TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
+    ///     KafkaError: The cluster refuses it; the class says why.
     #[pyo3(signature = (timeout=None))]
     fn commit_transaction(&self, timeout: Option<f64>) -> PyResult<Call> {
         self.transaction(Step::Commit, timeout)
     }
 
-    /// Ends the transaction so that none of its records is read with `read_committed`. Records that have not left are
-    /// dropped. After a time-out the same call waits on.
+    /// Ends the transaction so that no "read_committed" consumer reads any of its records. Those that have not left are
+    /// dropped.
+    ///
+    /// Args:
+    ///     timeout: Longest wait in seconds; `max_block_ms` by default.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: It was not done in time; the same call waits on.
+    ///     ProducerFencedError: A newer producer has the same `transactional_id`.
+    ///     TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
+    ///     KafkaError: The cluster refuses it; the class says why.
     #[pyo3(signature = (timeout=None))]
     fn abort_transaction(&self, timeout: Option<f64>) -> PyResult<Call> {
         self.transaction(Step::Abort, timeout)
@@ -297,7 +516,20 @@ impl PyAsyncProducer {
         }
     }
 
-    /// The partitions of a topic, asked for when not known.
+    /// The partitions of a topic, asked for when they are not known.
+    ///
+    /// Args:
+    ///     topic: Its name.
+    ///     timeout: Longest wait in seconds; `max_block_ms` by default.
+    ///
+    /// Returns:
+    ///     A `PartitionInfo` for each, in the order of their numbers.
+    ///
+    /// Raises:
+    ///     UnknownTopicOrPartitionError: There is no such topic.
+    ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+    ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+    ///         class says which.
     #[pyo3(signature = (topic, *, timeout=None))]
     fn partitions_for(
         &self,
@@ -317,9 +549,15 @@ impl PyAsyncProducer {
         )
     }
 
-    /// Takes no more records, sends what there is for up to `timeout` seconds, and ends. Awaiting gives how many
-    /// records were given up because they were not acknowledged in time; their futures get a `ClosedError`. While
-    /// another task closes, this waits for it.
+    /// Takes no more records, sends what there is, and ends; a transaction that is open is aborted by the cluster.
+    /// While another task closes, this waits for it.
+    ///
+    /// Args:
+    ///     timeout: Longest wait in seconds.
+    ///
+    /// Returns:
+    ///     Awaiting gives how many records were given up because they were not acknowledged in time; their futures get
+    ///     a `ClosedError`.
     #[pyo3(signature = (timeout=30.0))]
     fn close(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<Call> {
         Self::end(slf, timeout, |py, lost, _| {

@@ -60,16 +60,28 @@ impl PyBaseProducer {
         !self.core.is_elsewhere() && self.core.producer.leave_transaction()
     }
 
-    /// Gives up records that were not acknowledged: those that wait to be sent (`in_queue`), and those that were sent
-    /// and are not answered yet (`in_flight`), which may be stored nevertheless. Their futures and callbacks get a
-    /// `PurgedError`. Returns how many there were. An open transaction has to be aborted afterwards.
+    /// Gives up records that were not acknowledged; their futures and callbacks get a `PurgedError`. An open
+    /// transaction has to be aborted afterwards.
+    ///
+    /// Args:
+    ///     in_queue: Those that wait to be sent.
+    ///     in_flight: Those that were sent and are not answered yet, which may be stored nevertheless.
+    ///
+    /// Returns:
+    ///     How many there were; 0 of a producer that is closed.
     #[pyo3(signature = (*, in_queue=true, in_flight=true))]
     fn purge(&self, in_queue: bool, in_flight: bool) -> PyResult<usize> {
         self.core.check()?;
         Ok(self.core.producer.purge(in_queue, in_flight))
     }
 
-    /// A batch to fill by hand and to send with `send_batch`: at most `batch_size` bytes before compression.
+    /// A batch to fill by hand and to send with `send_batch()`.
+    ///
+    /// Returns:
+    ///     A `BatchBuilder` that takes up to `batch_size` bytes before compression.
+    ///
+    /// Raises:
+    ///     ClosedError: The producer is closed.
     fn create_batch(&self) -> PyResult<PyBatchBuilder> {
         self.core.check()?;
         if self.closed() {
@@ -78,7 +90,11 @@ impl PyBaseProducer {
         Ok(self.core.new_batch())
     }
 
-    /// Counters since the producer was made.
+    /// Counters since the producer was made: `records_sent`, `records_failed`, `batches_sent`, `bytes_sent`,
+    /// `bytes_uncompressed`, `buffer_used`, and `client` with those of its connections.
+    ///
+    /// Returns:
+    ///     A dict of numbers; nothing is asked of the cluster.
     fn metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.core.check()?;
         self.core.metrics(py)

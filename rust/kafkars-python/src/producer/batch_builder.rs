@@ -71,8 +71,19 @@ impl PyBatchBuilder {
 
 #[pymethods]
 impl PyBatchBuilder {
-    /// Adds a record and returns its place, encoded size and timestamp; None where it does not fit any more, or the
-    /// batch is closed. Values and keys are bytes or text: serializers and interceptors do not run here.
+    /// Adds a record. Serializers and interceptors do not run here.
+    ///
+    /// Args:
+    ///     value: Bytes or text; None is a tombstone.
+    ///     key: Bytes or text.
+    ///     timestamp: Milliseconds since 1970, or a `datetime` with a time zone; the time of the call by default.
+    ///     headers: Pairs of name and bytes, text or None; or a mapping.
+    ///
+    /// Returns:
+    ///     Its place, encoded size and timestamp; None where it does not fit any more, or the batch is closed.
+    ///
+    /// Raises:
+    ///     InvalidRecordTimestampError: The timestamp is negative or too large.
     #[pyo3(signature = (value=None, key=None, *, timestamp=None, headers=None))]
     fn append<'py>(
         &self,

@@ -95,7 +95,17 @@ impl PyDeliveryFuture {
         self.delivery.batch().is_done()
     }
 
-    /// Where the record was stored, waiting up to `timeout` seconds. Raises why it was not.
+    /// Where the record was stored.
+    ///
+    /// Args:
+    ///     timeout: Longest wait in seconds; None waits without end.
+    ///
+    /// Returns:
+    ///     Its `RecordMetadata`.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: It was not reported in time.
+    ///     KafkaError: Why it was not stored.
     #[pyo3(signature = (timeout=None))]
     fn result(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
         self.wait(py, timeout)?;
@@ -106,7 +116,16 @@ impl PyDeliveryFuture {
         }
     }
 
-    /// Why the record was not stored, waiting up to `timeout` seconds; None where it was.
+    /// Why the record was not stored.
+    ///
+    /// Args:
+    ///     timeout: Longest wait in seconds; None waits without end.
+    ///
+    /// Returns:
+    ///     The error, or None where it was stored.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: It was not reported in time.
     #[pyo3(signature = (timeout=None))]
     fn exception(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<Py<PyAny>>> {
         self.wait(py, timeout)?;
@@ -117,8 +136,13 @@ impl PyDeliveryFuture {
         }
     }
 
-    /// Calls `function(future)` once the record is reported, in `poll()`, `flush()` or `close()` of the producer; at
-    /// once if it is already.
+    /// Has a function called once the record is reported; at once if it is already.
+    ///
+    /// Args:
+    ///     function: Called as `function(future)`, in `poll()`, `flush()` or `close()` of the producer.
+    ///
+    /// Raises:
+    ///     TypeError: It is no function.
     #[pyo3(signature = (function, /))]
     pub(super) fn add_done_callback(slf: &Bound<'_, Self>, function: Py<PyAny>) -> PyResult<()> {
         let future = slf.get();

@@ -41,7 +41,30 @@ impl PyProducer {
         Ok(PyClassInitializer::from(base).add_subclass(Self { core }))
     }
 
-    /// Hands a record to the producer and returns the future of its delivery.
+    /// Hands a record to the producer. It is sent in the background; with a full buffer or an unknown topic the call
+    /// waits, up to `max_block_ms`.
+    ///
+    /// Args:
+    ///     topic: Where the record goes.
+    ///     value: Bytes or text, or what `value_serializer` takes. None is a tombstone.
+    ///     key: Likewise; records of one key go to one partition, in order.
+    ///     partition: The partition's number; by default the partitioner chooses.
+    ///     timestamp: Milliseconds since 1970, or a `datetime` with a time zone; the time of the call by default.
+    ///     headers: Pairs of name and bytes, text or None; or a mapping.
+    ///     on_delivery: Called as `on_delivery(metadata, error)` in a later call of `poll()`, `flush()` or `close()`.
+    ///
+    /// Returns:
+    ///     The future of its delivery; `result()` waits for it.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: There was no room, or nothing was known of the topic, for `max_block_ms`.
+    ///     TypeError: There is no serializer, and a value or key is neither bytes nor text.
+    ///     SerializationError: A serializer failed.
+    ///     RecordTooLargeError: The record is larger than `max_request_size`.
+    ///     InvalidPartitionError: The topic has no such partition.
+    ///     InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+    ///     TransactionStateError: The producer is transactional, and no transaction is open.
+    ///     ClosedError: The producer is closed.
     #[pyo3(signature = (topic, value=None, key=None, *, partition=None, timestamp=None, headers=None, on_delivery=None))]
     #[expect(clippy::too_many_arguments, reason = "the parts of a record")]
     fn send<'py>(
@@ -72,10 +95,31 @@ impl PyProducer {
         Ok(future)
     }
 
-    /// Sends many records of one topic in one call: `values` has one item for each, and so have the other columns,
-    /// where a number stands for all of `partitions` or `timestamps`. With a full buffer or an unknown topic the call
-    /// waits up to `timeout` seconds, `max_block_ms` by default. Where one of them cannot be sent as it is, none is.
-    /// Where waiting takes too long, `sent` of the error has the deliveries of those that were taken.
+    /// Sends many records of one topic in one call. Where one of them cannot be sent as it is, none is.
+    ///
+    /// Args:
+    ///     topic: Where the records go.
+    ///     values: One for each record.
+    ///     keys: One for each, or None.
+    ///     partitions: One for each, or one number for all.
+    ///     timestamps: One for each, or one for all, as `send()` takes them.
+    ///     headers: One for each, or None.
+    ///     timeout: Longest wait in seconds for room; `max_block_ms` by default.
+    ///
+    /// Returns:
+    ///     A handle for all of their deliveries.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: There was no room for all in time; `sent` of the error has the deliveries of those that
+    ///         were taken.
+    ///     ValueError: The columns differ in length.
+    ///     TypeError: There is no serializer, and a value or key is neither bytes nor text.
+    ///     SerializationError: A serializer failed.
+    ///     RecordTooLargeError: The record is larger than `max_request_size`.
+    ///     InvalidPartitionError: The topic has no such partition.
+    ///     InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+    ///     TransactionStateError: The producer is transactional, and no transaction is open.
+    ///     ClosedError: The producer is closed.
     #[pyo3(signature = (topic, values, keys=None, *, partitions=None, timestamps=None, headers=None, timeout=None))]
     #[expect(clippy::too_many_arguments, reason = "the parts of records")]
     fn send_many<'py>(
@@ -101,11 +145,34 @@ impl PyProducer {
         self.core.deliveries(py, taken, sent)
     }
 
-    /// Sends the rows of an Arrow table or record batch of any library (`__arrow_c_stream__`, `__arrow_c_array__`)
-    /// without making a Python object of each. The arguments name the columns: `value` and `key` are binary or text,
-    /// `timestamp` a timestamp or milliseconds, `partition` a whole number, `headers` a map or a list of pairs; None
-    /// leaves the part out, and so does a null in its row. Serializers and interceptors do not run. Waits as
-    /// `send_many` does, for each batch of the table.
+    /// Sends the rows of an Arrow table without making a Python object of each. Serializers and interceptors do not
+    /// run.
+    ///
+    /// Args:
+    ///     topic: Where the rows go.
+    ///     data: A table or record batch of any library with `__arrow_c_stream__` or `__arrow_c_array__`.
+    ///     value: Name of the column of values, binary or text; None leaves the part out, and so does a null in its
+    ///         row.
+    ///     key: Name of that of keys.
+    ///     headers: Name of that of headers, a map or a list of pairs.
+    ///     timestamp: Name of that of timestamps: a timestamp, or milliseconds.
+    ///     partition: Name of that of partitions, whole numbers.
+    ///     timeout: Longest wait in seconds for room, for each batch of the table; `max_block_ms` by default.
+    ///
+    /// Returns:
+    ///     A handle for all of their deliveries.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: There was no room for all in time.
+    ///     TypeError: What is given is no Arrow data.
+    ///     InvalidArgumentError: A column is missing or of the wrong type, or the data breaks Arrow's rules.
+    ///     TypeError: There is no serializer, and a value or key is neither bytes nor text.
+    ///     SerializationError: A serializer failed.
+    ///     RecordTooLargeError: The record is larger than `max_request_size`.
+    ///     InvalidPartitionError: The topic has no such partition.
+    ///     InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+    ///     TransactionStateError: The producer is transactional, and no transaction is open.
+    ///     ClosedError: The producer is closed.
     #[pyo3(signature = (topic, data, *, value="value", key=None, headers=None, timestamp=None, partition=None, timeout=None))]
     #[expect(clippy::too_many_arguments, reason = "the parts of records")]
     fn send_arrow<'py>(
@@ -139,8 +206,25 @@ impl PyProducer {
         self.core.deliveries(py, taken, sent)
     }
 
-    /// Sends a batch of `create_batch()` to a partition, and closes it. The future is that of its first record; the
-    /// others follow it. Waits for room as `send` does, up to `timeout` seconds, `max_block_ms` by default.
+    /// Sends a batch of `create_batch()` to a partition, and closes it. Waits for room as `send()` does.
+    ///
+    /// Args:
+    ///     batch: What was filled.
+    ///     topic: Where it goes.
+    ///     partition: The partition's number.
+    ///     timeout: Longest wait in seconds for room; `max_block_ms` by default.
+    ///
+    /// Returns:
+    ///     The future of its first record; the others follow it.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: There was no room in time.
+    ///     InvalidArgumentError: The batch is empty.
+    ///     RecordTooLargeError: The record is larger than `max_request_size`.
+    ///     InvalidPartitionError: The topic has no such partition.
+    ///     InvalidRecordTimestampError: The timestamp is negative, too large, or in seconds.
+    ///     TransactionStateError: The producer is transactional, and no transaction is open.
+    ///     ClosedError: The producer is closed.
     #[pyo3(signature = (batch, topic, *, partition, timeout=None))]
     fn send_batch<'py>(
         &self,
@@ -162,7 +246,16 @@ impl PyProducer {
         gc::new(py, PyDeliveryFuture::new(delivery, Arc::clone(&self.core)))
     }
 
-    /// Runs callbacks of deliveries, waiting up to `timeout` seconds for one to run. Returns how many ran.
+    /// Runs callbacks of deliveries on this thread.
+    ///
+    /// Args:
+    ///     timeout: Seconds to wait until one can run; None waits without end.
+    ///
+    /// Returns:
+    ///     How many ran.
+    ///
+    /// Raises:
+    ///     Exception: What a callback raises.
     #[pyo3(signature = (timeout=0.0))]
     fn poll(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<usize> {
         self.core.check()?;
@@ -175,10 +268,18 @@ impl PyProducer {
         callbacks.serve(py)
     }
 
-    /// Sends what is waiting at once, and waits up to `timeout` seconds until everything sent so far is reported. Runs
-    /// callbacks meanwhile, and waits for those that another thread runs. Returns how many records are still on their
-    /// way, or how many of their callbacks have not returned. Where a callback raises, the rest still happens, and then
-    /// the first exception is raised.
+    /// Sends what is waiting at once, without lingering, and waits until everything sent before the call is reported.
+    /// Runs callbacks meanwhile, and waits for those that another thread runs.
+    ///
+    /// Args:
+    ///     timeout: Longest wait in seconds; None waits without end.
+    ///
+    /// Returns:
+    ///     How many records are still on their way, or how many of their callbacks have not returned; 0 when all are
+    ///     reported, whether stored or failed.
+    ///
+    /// Raises:
+    ///     Exception: The first that a callback raises, once the rest is done.
     #[pyo3(signature = (timeout=None))]
     fn flush(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<usize> {
         self.core.check()?;
@@ -195,14 +296,27 @@ impl PyProducer {
         failures.tell(py, left)
     }
 
-    /// Gets a producer id for the `transactional_id`. Once, before the first transaction: producers that had the id
-    /// before are fenced, and what they left open is ended. Waits up to `timeout` seconds, `max_block_ms` by default.
+    /// Gets a producer id for the `transactional_id`; to be called once, before the first transaction. Producers that
+    /// had the id before are fenced, and what they left open is ended.
+    ///
+    /// Args:
+    ///     timeout: Longest wait in seconds; `max_block_ms` by default.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: It was not done in time; the same call waits on.
+    ///     ProducerFencedError: A newer producer has the same `transactional_id`.
+    ///     TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
+    ///     KafkaError: The cluster refuses it; the class says why.
     #[pyo3(signature = (timeout=None))]
     fn init_transactions(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
         self.transaction(py, Step::Init, timeout)
     }
 
     /// Opens a transaction: everything sent from now on is part of it.
+    ///
+    /// Raises:
+    ///     TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
+    ///     ClosedError: The producer is closed.
     fn begin_transaction(&self, py: Python<'_>) -> PyResult<()> {
         self.core.check()?;
         let begun = self.core.producer.begin_transaction();
@@ -211,6 +325,18 @@ impl PyProducer {
 
     /// Makes positions of a consumer's group part of the transaction, so that what was read and what was made of it are
     /// committed together (KIP-447).
+    ///
+    /// Args:
+    ///     offsets: The next offset to read, or an `OffsetAndMetadata`, for each partition.
+    ///     group_metadata: What `group_metadata()` of the consumer gives.
+    ///     timeout: Longest wait in seconds; `max_block_ms` by default.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: It was not done in time; the same call waits on.
+    ///     ProducerFencedError: A newer producer has the same `transactional_id`.
+    ///     TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
+    ///     KafkaError: The cluster refuses it; the class says why.
+    ///     CommitFailedError: The consumer is no member of the group any more; abort.
     #[pyo3(signature = (offsets, group_metadata, timeout=None))]
     fn send_offsets_to_transaction(
         &self,
@@ -224,15 +350,32 @@ impl PyProducer {
         self.transaction(py, Step::SendOffsets(group, offsets), timeout)
     }
 
-    /// Ends the transaction once all of its records are stored, so that they can be read with `read_committed`. After a
-    /// time-out the same call waits on.
+    /// Ends the transaction once all of its records are stored, so that "read_committed" consumers read them.
+    ///
+    /// Args:
+    ///     timeout: Longest wait in seconds; `max_block_ms` by default.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: It was not done in time; the same call waits on.
+    ///     ProducerFencedError: A newer producer has the same `transactional_id`.
+    ///     TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
+    ///     KafkaError: The cluster refuses it; the class says why.
     #[pyo3(signature = (timeout=None))]
     fn commit_transaction(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
         self.transaction(py, Step::Commit, timeout)
     }
 
-    /// Ends the transaction so that none of its records is read with `read_committed`. Records that have not left are
-    /// dropped. After a time-out the same call waits on.
+    /// Ends the transaction so that no "read_committed" consumer reads any of its records. Those that have not left are
+    /// dropped.
+    ///
+    /// Args:
+    ///     timeout: Longest wait in seconds; `max_block_ms` by default.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: It was not done in time; the same call waits on.
+    ///     ProducerFencedError: A newer producer has the same `transactional_id`.
+    ///     TransactionStateError: It does not fit the state, or an earlier failure leaves only `abort_transaction()`.
+    ///     KafkaError: The cluster refuses it; the class says why.
     #[pyo3(signature = (timeout=None))]
     fn abort_transaction(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
         self.transaction(py, Step::Abort, timeout)
@@ -248,7 +391,20 @@ impl PyProducer {
         }
     }
 
-    /// The partitions of a topic, asked for when not known.
+    /// The partitions of a topic, asked for when they are not known.
+    ///
+    /// Args:
+    ///     topic: Its name.
+    ///     timeout: Longest wait in seconds; `max_block_ms` by default.
+    ///
+    /// Returns:
+    ///     A `PartitionInfo` for each, in the order of their numbers.
+    ///
+    /// Raises:
+    ///     UnknownTopicOrPartitionError: There is no such topic.
+    ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
+    ///     KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
+    ///         class says which.
     #[pyo3(signature = (topic, *, timeout=None))]
     fn partitions_for(
         &self,
@@ -268,10 +424,18 @@ impl PyProducer {
         )
     }
 
-    /// Takes no more records, sends what there is for up to `timeout` seconds, and ends. Returns how many records were
-    /// given up because they were not acknowledged in time; their futures and callbacks get a `ClosedError`. Where a
-    /// callback raises, the rest still happens, and then the first exception is raised. Ctrl+C gives up what there is.
-    /// While another thread closes, this waits for it.
+    /// Takes no more records, sends what there is, and ends; a transaction that is open is aborted by the cluster.
+    /// While another thread closes, this waits for it. Ctrl+C gives up what there is.
+    ///
+    /// Args:
+    ///     timeout: Longest wait in seconds.
+    ///
+    /// Returns:
+    ///     How many records were given up because they were not acknowledged in time; their futures and callbacks get a
+    ///     `ClosedError`.
+    ///
+    /// Raises:
+    ///     Exception: The first that a callback raises, once the rest is done.
     #[pyo3(signature = (timeout=30.0))]
     fn close(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<usize> {
         let py = slf.py();

@@ -132,8 +132,8 @@ class AclBinding:
 
 
 class AclBindingFilter(AclBinding):
-    """Which rules are meant: None as a text, and ANY, take every value; `ResourcePatternType.MATCH` takes every rule that
-    holds for the name.
+    """Which rules are meant: None as a text, and ANY, take every value; `ResourcePatternType.MATCH` takes every rule
+    that holds for the name.
     """
 
     _may_be_none = ("name", "principal", "host")

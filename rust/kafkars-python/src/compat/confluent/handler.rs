@@ -1,5 +1,6 @@
-//! What the native clients of this face ask of its Python half: the Protocols `ConsumerHandler` and `ProducerHandler` of
-//! `kafkars.compat.confluent_kafka._handlers`, and its translation of errors. Nothing else here names a method of Python.
+//! What the native clients of this face ask of its Python half: the Protocols `ConsumerHandler` and `ProducerHandler`
+//! of `kafkars.compat.confluent_kafka._handlers`, and its translation of errors. Nothing else here names a method of
+//! Python.
 
 use kafkars_client::config::TopicPartition;
 use pyo3::gc::{PyTraverseError, PyVisit};
