@@ -112,6 +112,18 @@ pub struct FetchPosition {
     pub leader_epoch: i32,
 }
 
+/// A commit that the application has made itself. Automatic commits leave the partition alone until the application goes
+/// on: what it says later counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Settled {
+    /// What was committed.
+    pub(crate) offset: i64,
+    /// Up to where the application had finished then; `None` where the position was not found yet.
+    pub(crate) at: Option<i64>,
+    /// What it had committed at the same place before, in case that this commit is not taken.
+    pub(crate) before: Option<i64>,
+}
+
 /// One assigned partition.
 ///
 /// Three places, in this order: `position` is the next record the application gets, `queued_to` where the queue of
@@ -122,9 +134,6 @@ pub struct Cursor {
     pub partition: TopicPartition,
     /// Changes with every assignment and seek, so that late answers are recognised and dropped.
     pub epoch: u64,
-    /// The epoch at which the application last said where to read, by assigning or seeking. Where a log that lost
-    /// records sends the cursor elsewhere it stays: what the application has in hand is not finished by that.
-    pub(crate) wish: u64,
     /// What can be done now.
     pub state: CursorState,
     /// Set by the application; a paused cursor keeps what it has and asks for nothing.
@@ -148,6 +157,8 @@ pub struct Cursor {
     // With the epoch of what was read before it: both move together, or a later reader is told of a truncation that
     // never was.
     position: Option<FetchPosition>,
+    // The application's own latest commit, until it reads or seeks.
+    pub(crate) settled: Option<Settled>,
     // What the application, or the policy, asked for where there is no position: kept until it is found.
     pub(crate) start: StartAt,
     // Leader node and epoch as last seen: what one leader refused another may grant.
@@ -199,6 +210,14 @@ impl Held {
 }
 
 impl FetchPosition {
+    /// This place, or the one at `offset` where that lies behind it.
+    pub(crate) fn raised_to(self, offset: i64) -> Self {
+        match self.offset < offset {
+            true => Self::at(offset),
+            false => self,
+        }
+    }
+
     /// A place where the epoch of the record before it is not known.
     #[must_use]
     pub fn at(offset: i64) -> Self {
@@ -220,7 +239,6 @@ impl Cursor {
         let mut cursor = Self {
             partition,
             epoch,
-            wish: epoch,
             state: CursorState::Unset(start),
             paused: false,
             in_flight: false,
@@ -232,6 +250,7 @@ impl Cursor {
             preferred_replica: None,
             heard_at: None,
             position: None,
+            settled: None,
             start,
             leader: None,
             queued_to: FetchPosition::at(0),
@@ -269,6 +288,7 @@ impl Cursor {
     /// Starts again at `place` with an empty queue.
     pub(crate) fn set_position(&mut self, place: FetchPosition) {
         self.queue.clear();
+        self.settle_at(place);
         self.advance(place);
         self.queued_to = place;
         self.fetch_from = place;
@@ -279,6 +299,45 @@ impl Cursor {
     #[inline]
     pub(crate) fn advance(&mut self, place: FetchPosition) {
         self.position = Some(place);
+    }
+
+    /// Nothing but markers and compacted offsets lies before `place`: the application has read nothing by that.
+    pub(crate) fn skip_to(&mut self, place: FetchPosition) {
+        self.loosen();
+        self.settle_at(place);
+        self.advance(place);
+    }
+
+    /// The position is at `place` though the application has read nothing: what it has committed is settled there, or
+    /// where it stood before.
+    fn settle_at(&mut self, place: FetchPosition) {
+        if let Some(settled) = &mut self.settled {
+            settled.at = settled.at.into_iter().chain([place.offset]).min();
+        }
+    }
+
+    /// From where on what is handed out at `place` is unfinished: where the application has not gone on since, its own
+    /// commit says so.
+    pub(crate) fn unfinished_from(&self, place: FetchPosition) -> FetchPosition {
+        let stands = self
+            .position()
+            .map_or(place.offset, |position| position.min(place.offset));
+        let is_there = |settled: &Settled| settled.at.is_none_or(|at| stands <= at);
+        let settled = self.settled.filter(is_there);
+        settled.map_or(place, |settled| place.raised_to(settled.offset))
+    }
+
+    /// The position is about to move though the application reads nothing: what it has committed stays settled where the
+    /// position will be.
+    pub(crate) fn loosen(&mut self) {
+        let position = self.position();
+        if let Some(settled) = self
+            .settled
+            .as_mut()
+            .filter(|settled| settled.at == position)
+        {
+            settled.at = None;
+        }
     }
 
     /// Forgets the position; the broker will be asked until it has told where `start` is.

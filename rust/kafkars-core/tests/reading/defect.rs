@@ -32,6 +32,12 @@ pub(crate) enum Defect {
     ErrorsOvertake,
     /// A log that lost records makes the batch in the application's hands count as finished.
     TruncationFinishes,
+    /// A seek, or an assignment with an offset, makes the batch in the application's hands count as finished.
+    SeekFinishes,
+    /// What is in the application's hands of partitions that are given up is forgotten.
+    LeftIsForgotten,
+    /// Positions are committed over what the application has committed itself, read from or not.
+    PositionsBeatCommits,
 }
 
 /// What the buffer gets instead of an answer.

@@ -8,6 +8,7 @@
 
 mod broker;
 mod chance;
+mod commits;
 mod defect;
 mod fairness;
 mod hostile;
@@ -23,6 +24,9 @@ use chance::Chance;
 use defect::Defect;
 use log::Log;
 use reader::read;
+
+/// Histories of commits are quick, and what goes wrong in them takes several steps.
+const OF_COMMITS: u64 = 1_000;
 
 /// How many seeds it may take to notice a defect.
 const CAUGHT_WITHIN: u64 = 48;
@@ -42,8 +46,13 @@ fn setting(name: &str, default: u64) -> u64 {
 
 /// Plays every seed, and reports those that fail.
 fn play(history: impl Fn(u64) -> Result<(), String>) {
+    play_many(48, history);
+}
+
+/// The same with so many seeds where nothing else is set.
+fn play_many(count: u64, history: impl Fn(u64) -> Result<(), String>) {
     let first = setting("KAFKARS_FIRST_SEED", 0);
-    let seeds = first..first + setting("KAFKARS_SEEDS", 48);
+    let seeds = first..first + setting("KAFKARS_SEEDS", count);
     let failed: Vec<String> = seeds
         .filter_map(|seed| {
             history(seed)
@@ -61,7 +70,15 @@ fn play(history: impl Fn(u64) -> Result<(), String>) {
 
 /// A defect must show within the seeds that every test run plays.
 fn caught(defect: Defect, history: impl Fn(u64, Option<Defect>) -> Result<(), String>) {
-    let found = (0..CAUGHT_WITHIN).any(|seed| history(seed, Some(defect)).is_err());
+    caught_within(CAUGHT_WITHIN, defect, history);
+}
+
+fn caught_within(
+    seeds: u64,
+    defect: Defect,
+    history: impl Fn(u64, Option<Defect>) -> Result<(), String>,
+) {
+    let found = (0..seeds).any(|seed| history(seed, Some(defect)).is_err());
     assert!(found, "{defect:?} was not noticed");
 }
 
@@ -122,6 +139,11 @@ fn what_is_in_hand_is_not_finished_whatever_becomes_of_the_log() {
 }
 
 #[test]
+fn commits_are_what_the_application_has_finished_and_said() {
+    play_many(OF_COMMITS, |seed| commits::history(seed, None));
+}
+
+#[test]
 fn planted_defects_are_noticed() {
     caught(Defect::MarkersEndNothing, |seed, defect| {
         every_offset(seed, Manners::Kafka, defect)
@@ -141,4 +163,7 @@ fn planted_defects_are_noticed() {
     caught(Defect::StaleRefusalCounts, fairness::history);
     caught(Defect::ErrorsOvertake, fairness::history);
     caught(Defect::TruncationFinishes, truncation::history);
+    caught_within(OF_COMMITS, Defect::SeekFinishes, commits::history);
+    caught_within(OF_COMMITS, Defect::LeftIsForgotten, commits::history);
+    caught_within(OF_COMMITS, Defect::PositionsBeatCommits, commits::history);
 }

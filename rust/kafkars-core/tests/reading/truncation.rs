@@ -1,5 +1,5 @@
-//! Logs that lose what was read of them while the application has a batch in hand. Until it asks for more, seeks or
-//! says so, no offset behind the first record of that batch may be committed: whoever takes over would not read it.
+//! Logs that lose what was read of them while the application has a batch in hand. Until it asks for more or says so, no
+//! offset behind the first record of that batch may be committed: whoever takes over would not read it.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -131,7 +131,6 @@ impl World {
         let number = chance.below(PARTITIONS as usize) as i32;
         let end = self.logs[number as usize].end as usize;
         let place = FetchPosition::at(chance.below(end + 1) as i64);
-        self.in_hand.remove(&number);
         let sought = self.buffer.seek(&partition(number), place);
         sought.map_err(|error| error.to_string())
     }

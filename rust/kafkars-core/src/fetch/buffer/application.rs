@@ -75,7 +75,7 @@ impl FetchBuffer {
     /// The next record, if one is ready.
     #[inline]
     pub fn next_record(&mut self) -> Result<Option<TakenRecord>, FetchError> {
-        self.unfinished.clear();
+        self.finish_all();
         if self.current.is_none() && !self.load().map_err(|(_, error)| error)? {
             return Ok(None);
         }
@@ -112,7 +112,7 @@ impl FetchBuffer {
         max: usize,
         wanted: Option<&[TopicPartition]>,
     ) -> Result<Vec<RecordSlice>, FetchError> {
-        self.unfinished.clear();
+        self.finish_all();
         let mut slices = Vec::new();
         let mut left = u32::try_from(max).unwrap_or(u32::MAX);
         while left > 0 && wanted.is_none_or(|wanted| self.turn_to(wanted)) {
@@ -159,10 +159,10 @@ impl FetchBuffer {
     #[inline]
     fn note_unfinished(&mut self, id: CursorId) {
         if let Some(cursor) = &self.cursors[id]
-            && self.unfinished.last().is_none_or(|(last, ..)| *last != id)
+            && self.unfinished.last().is_none_or(|(last, _)| *last != id)
             && let Some(place) = cursor.place()
         {
-            self.unfinished.push((id, cursor.wish, place));
+            self.unfinished.push((id, place));
         }
     }
 

@@ -18,9 +18,7 @@ impl FetchBuffer {
             .filter(|partition| !wanted.contains_key(*partition))
             .cloned()
             .collect();
-        for partition in gone {
-            self.remove_one(&partition);
-        }
+        self.remove(&gone);
         for (partition, place) in wanted {
             self.assign_one(partition, place);
         }
@@ -35,6 +33,7 @@ impl FetchBuffer {
 
     /// Takes these out of the assignment, and with them whatever waits for the application.
     pub fn remove(&mut self, partitions: &[TopicPartition]) {
+        self.leave_unfinished(partitions);
         for partition in partitions {
             self.remove_one(partition);
         }
@@ -50,6 +49,7 @@ impl FetchBuffer {
 
     fn create(&mut self, partition: TopicPartition, place: Option<FetchPosition>) {
         self.next_epoch += 1;
+        let is_sought = place.is_some();
         let cursor = Cursor::new(partition.clone(), self.next_epoch, self.start, place);
         let id = match self.free.pop() {
             Some(id) => {
@@ -62,6 +62,9 @@ impl FetchBuffer {
             }
         };
         self.by_partition.insert(partition, id);
+        if is_sought {
+            self.take_back_unfinished(id);
+        }
     }
 
     fn remove_one(&mut self, partition: &TopicPartition) {
@@ -102,6 +105,7 @@ impl FetchBuffer {
         self.drop_data(id);
         self.next_epoch += 1;
         if let Some(cursor) = self.cursors[id].as_mut() {
+            cursor.loosen();
             cursor.epoch = self.next_epoch;
             cursor.in_flight = false;
             cursor.preferred_replica = None;
@@ -109,14 +113,20 @@ impl FetchBuffer {
         }
     }
 
-    /// The same at the application's wish: what was refused before need not be refused there.
+    /// The same at the application's wish: what was refused before need not be refused there, and what it committed
+    /// before is no longer its latest word.
     fn go_to(&mut self, id: CursorId, change: impl FnOnce(&mut Cursor)) {
+        if let Some(cursor) = &self.cursors[id] {
+            for (_, place) in self.unfinished.iter_mut().filter(|(of, _)| *of == id) {
+                *place = cursor.unfinished_from(*place);
+            }
+        }
         self.restart(id, |cursor| {
             cursor.retry.shorten();
-            // What was handed out before is no part of what the application reads now.
-            cursor.wish = cursor.epoch;
+            cursor.settled = None;
             change(cursor);
         });
+        self.take_back_unfinished(id);
     }
 
     /// How many partitions are assigned.

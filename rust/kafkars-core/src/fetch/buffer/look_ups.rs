@@ -52,6 +52,12 @@ impl FetchBuffer {
         look_ups
     }
 
+    /// Whether the position of a partition is not looked up because a commit of it has not ended.
+    pub fn waits_for_commit(&self, partition: &TopicPartition) -> bool {
+        let state = self.cursor(partition).map(|cursor| cursor.state);
+        state == Ok(CursorState::Unset(StartAt::Committed)) && self.ledger.is_under_way(partition)
+    }
+
     /// The place found for a cursor without position.
     pub fn set_position(&mut self, look_up: &LookUp, place: FetchPosition) {
         if let Some(cursor) = self.ended(look_up) {

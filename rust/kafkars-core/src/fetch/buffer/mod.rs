@@ -71,8 +71,10 @@ pub struct FetchBuffer {
     errors_met: u64,
     // How fast refused requests are repeated.
     pace: RetryPace,
-    // What the latest call handed out, by where each cursor stood before it, with the cursor's `wish` then.
-    unfinished: Vec<(CursorId, u64, FetchPosition)>,
+    // What the latest call handed out, by where each cursor stood before it.
+    unfinished: Vec<(CursorId, FetchPosition)>,
+    // The same of cursors that have gone since.
+    left_unfinished: HashMap<TopicPartition, FetchPosition>,
     // What the group's coordinator has.
     ledger: Ledger,
 }
@@ -125,6 +127,7 @@ impl FetchBuffer {
             errors_met: 0,
             pace: RetryPace::new(Backoff::new(FIRST_PAUSE, LONGEST_PAUSE), 0),
             unfinished: Vec::new(),
+            left_unfinished: HashMap::new(),
             ledger: Ledger::default(),
         }
     }
@@ -221,7 +224,7 @@ impl FetchBuffer {
         if let Some(cursor) = self.cursors[id].as_mut() {
             while let Some(Queued::Skip(next)) = cursor.queue.front() {
                 let next = *next;
-                cursor.advance(next);
+                cursor.skip_to(next);
                 cursor.queue.pop_front();
             }
         }

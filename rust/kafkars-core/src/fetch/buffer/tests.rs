@@ -538,15 +538,105 @@ mod progress {
     }
 
     #[test]
-    fn a_seek_after_the_call_counts_at_once() {
-        let mut buffer = assigned(1);
-        let target = take_targets(&mut buffer).remove(0);
-        answer(&mut buffer, &target, wire(0, 2));
-        buffer.next_record().expect("no error");
+    fn a_seek_finishes_nothing_that_is_in_hand() {
+        for (offset, before) in [(0, 0), (7, 5), (40, 5)] {
+            for is_assigned in [false, true] {
+                let mut buffer = five_finished_and_five_in_hand();
+                let place = FetchPosition::at(offset);
+                match is_assigned {
+                    true => buffer.assign(vec![(partition(0), Some(place))]),
+                    false => buffer.seek(&partition(0), place).expect("it is assigned"),
+                }
+                assert_eq!(finished(&buffer), [(0, before)], "sought {offset}");
+                buffer.finish_all();
+                assert_eq!(finished(&buffer), [(0, offset)]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_partition_that_comes_back_finishes_nothing_that_is_in_hand() {
+        let place = Some(FetchPosition::at(40));
+        let mut buffer = five_finished_and_five_in_hand();
+        buffer.assign(Vec::new());
+        buffer.assign(vec![(partition(0), place)]);
+        assert_eq!(finished(&buffer), [(0, 5)]);
+        buffer.finish_all();
+        assert_eq!(finished(&buffer), [(0, 40)]);
+
+        // Another cursor in the same place has nothing to do with it.
+        let mut buffer = five_finished_and_five_in_hand();
+        buffer.assign(vec![(partition(1), place)]);
+        assert_eq!(finished(&buffer), [(1, 40)]);
+        buffer.assign(vec![(partition(0), None)]);
+        buffer
+            .seek_to(&partition(0), StartAt::Latest)
+            .expect("it is assigned");
+        assert_eq!(finished(&buffer), [(0, 5)]);
+
+        // What others have committed meanwhile is no less for what is in hand.
+        let mut buffer = five_finished_and_five_in_hand();
+        buffer.assign(Vec::new());
+        buffer.forget_unfinished(&[partition(0)]);
+        buffer.assign(vec![(partition(0), place)]);
+        assert_eq!(finished(&buffer), [(0, 40)]);
+    }
+
+    fn to_commit(buffer: &FetchBuffer) -> Option<i64> {
+        let positions = buffer.to_commit();
+        positions.first().map(|(_, place)| place.offset)
+    }
+
+    #[test]
+    fn a_position_that_was_looked_up_is_not_committed_over_what_the_application_has_committed() {
+        for is_found_before in [true, false] {
+            let mut buffer = FetchBuffer::new(AutoOffsetReset::Earliest, 1 << 20);
+            buffer.start_from_committed();
+            buffer.assign(vec![(partition(0), None)]);
+            let look_up = buffer.take_look_ups(Instant::now(), |_, _| true).remove(0);
+            if is_found_before {
+                buffer.set_position(&look_up, FetchPosition::at(90));
+                assert_eq!(to_commit(&buffer), Some(90), "nothing else is known");
+            }
+            buffer.settle(&partition(0), 10);
+            buffer.set_position(&look_up, FetchPosition::at(90));
+            assert_eq!(to_commit(&buffer), None);
+            buffer.finish_all();
+            assert_eq!(to_commit(&buffer), None);
+            buffer
+                .seek(&partition(0), FetchPosition::at(90))
+                .expect("it is assigned");
+            assert_eq!(to_commit(&buffer), Some(90), "sought afterwards");
+        }
+    }
+
+    #[test]
+    fn what_the_application_commits_counts_until_it_finishes_more() {
+        let mut buffer = five_finished_and_five_in_hand();
+        buffer.settle(&partition(0), 2);
+        assert_eq!(to_commit(&buffer), None, "back, at its wish");
+        buffer.finish_all();
+        assert_eq!(to_commit(&buffer), Some(10));
+
+        let mut buffer = five_finished_and_five_in_hand();
+        buffer.settle(&partition(0), 7);
+        assert_eq!(finished(&buffer), [(0, 7)], "it says how far it is");
         buffer
             .seek(&partition(0), FetchPosition::at(40))
             .expect("it is assigned");
-        assert_eq!(finished(&buffer), [(0, 40)]);
+        assert_eq!(to_commit(&buffer), Some(7));
+
+        let mut buffer = five_finished_and_five_in_hand();
+        buffer.finish_all();
+        buffer.settle(&partition(0), 2);
+        assert_eq!(to_commit(&buffer), None);
+        truncate(&mut buffer, -1, -1);
+        let later = Instant::now() + Duration::from_secs(120);
+        let look_up = buffer.take_look_ups(later, |_, _| true).remove(0);
+        buffer.set_position(&look_up, FetchPosition::at(500));
+        assert_eq!(to_commit(&buffer), None, "nothing was read");
+        buffer.unsettle(&partition(0), 2);
+        assert_eq!(to_commit(&buffer), Some(500), "the commit was not taken");
     }
 
     /// The log of partition 0 turns out to end at `end_offset`, or to have nothing in common with what was read.
