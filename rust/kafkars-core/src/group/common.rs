@@ -33,6 +33,9 @@ pub(super) struct Common {
     pub(super) leaves: Pace,
     /// Commits wait that were accepted before: the coordinator would refuse them once the member has left.
     pub(super) is_committing: bool,
+    /// Some of them were made before the subscription, by nobody in particular. The coordinator would refuse them once
+    /// the group has a member, so the member joins afterwards.
+    pub(super) joins_later: bool,
     /// Why the search for the coordinator was refused where there is no membership that could fail of it, for commits.
     pub(super) search_failure: Option<Failure>,
     pub(super) poll: PollClock,
@@ -61,6 +64,7 @@ impl Common {
             lookup: TopicLookup::new(lookup),
             leaves,
             is_committing: false,
+            joins_later: false,
             search_failure: None,
             poll: PollClock::new(config.max_poll_interval),
             ownership: Ownership::default(),
@@ -80,6 +84,11 @@ impl Common {
             Some(Subscription::Topics(topics)) => topics.clone(),
             Some(Subscription::Pattern(_)) | None => BTreeSet::new(),
         }
+    }
+
+    /// Whether a join may leave: nothing is still to be given up or committed before.
+    pub(super) fn may_join(&self) -> bool {
+        self.ownership.is_settled() && !self.joins_later
     }
 
     /// The coordinator, or a search for it.

@@ -211,10 +211,12 @@ impl Membership {
     }
 
     /// Whether commits wait that were accepted. The member does not leave before, nor is it told to have left: the
-    /// coordinator would refuse them.
-    pub(super) fn note_commits(&mut self, now: Instant, are_waiting: bool) {
-        let ends = self.common.is_committing && !are_waiting;
-        self.common.is_committing = are_waiting;
+    /// coordinator would refuse them. `joins_later` tells whether some of them were made before the subscription.
+    pub(super) fn note_commits(&mut self, now: Instant, are_waiting: bool, joins_later: bool) {
+        let common = &mut self.common;
+        let ends = common.is_committing && !are_waiting || common.joins_later && !joins_later;
+        common.is_committing = are_waiting;
+        common.joins_later = joins_later;
         if ends {
             self.advance(now);
         }

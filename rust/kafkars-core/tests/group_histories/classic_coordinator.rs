@@ -438,6 +438,10 @@ impl Coordinator for ClassicCoordinator {
         }
     }
 
+    fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
     fn is_at_rest(&self, live: usize) -> bool {
         self.state == State::Stable && self.members.len() == live
     }

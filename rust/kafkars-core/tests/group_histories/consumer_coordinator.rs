@@ -369,6 +369,10 @@ impl Coordinator for ConsumerCoordinator {
         }
     }
 
+    fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
     fn is_at_rest(&self, live: usize) -> bool {
         let is_there = |member: &Member| {
             member.epoch == self.epoch

@@ -27,6 +27,8 @@ pub(crate) trait Coordinator {
     fn move_over(&mut self, now: Instant) -> Vec<Ticket>;
     /// Whether this member may commit.
     fn commit_error(&mut self, now: Instant, member: &str, generation: i32) -> ErrorCode;
+    /// Whether nobody is a member: then anybody may commit.
+    fn is_empty(&self) -> bool;
     /// Whether everybody has what it should have, and nobody is remembered who is gone: there are `live` members.
     fn is_at_rest(&self, live: usize) -> bool;
 }

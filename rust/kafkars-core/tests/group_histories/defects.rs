@@ -58,6 +58,8 @@ pub(crate) enum Defect {
     LookUpsAreNotRepeated,
     /// A consumer that ends forgets the commits that wait.
     CommitsAreForgottenAtTheEnd,
+    /// What was committed before the subscription travels as the member's commit.
+    CommitsBecomeTheMembers,
     /// Partitions are given up although a commit of them waits.
     RevocationsOvertakeCommits,
     /// What is refused is asked again at once.
@@ -93,6 +95,7 @@ pub(crate) const DEFECTS: &[Defect] = &[
     Defect::RevocationsAreNotTold,
     Defect::LookUpsAreNotRepeated,
     Defect::CommitsAreForgottenAtTheEnd,
+    Defect::CommitsBecomeTheMembers,
 ];
 
 /// Those that show where requests are refused for long.
@@ -140,6 +143,7 @@ impl Defect {
             | Self::RevocationsAreNotTold
             | Self::LookUpsAreNotRepeated => &[UNIFORM],
             Self::CommitsAreForgottenAtTheEnd
+            | Self::CommitsBecomeTheMembers
             | Self::RevocationsOvertakeCommits
             | Self::NobodyWaits => &[EAGER, COOPERATIVE, UNIFORM],
             Self::OneMemberStopsAll | Self::IdsAreForgotten => &[EAGER, COOPERATIVE],

@@ -84,9 +84,11 @@ impl History {
                 HEARTBEAT,
             )),
         };
+        let mut world = World::new(seed, topics, coordinator, defect);
+        world.some_read_by_hand = true;
         Self {
             setup,
-            world: World::new(seed, topics, coordinator, defect),
+            world,
             random,
             with_instances,
         }

@@ -9,7 +9,7 @@ use kafkars_core::config::{Checked, GroupConfig, GroupProtocol, TopicPartition};
 use kafkars_core::group::assignor::Assignor;
 use kafkars_core::group::{
     Action, Change, ChangeKind, CommitId, CommitQueue, Event, GroupCall, GroupError, GroupRequest,
-    Leave, Membership, OutgoingCommit, Subscription,
+    Leave, Membership, OffsetAndMetadata, OutgoingCommit, Subscription,
 };
 
 use crate::defects::Defect;
@@ -97,9 +97,6 @@ impl Member {
         if knows {
             membership.cluster_changed(now, &cluster);
         }
-        let topics = cluster.topics().map(|topic| topic.name.as_str().into());
-        let subscribed = membership.subscribe(now, Subscription::Topics(topics.collect()));
-        subscribed.expect("topics by name");
         Self {
             process,
             membership,
@@ -132,6 +129,35 @@ impl Member {
             held_back_commit: None,
             forgets_id: false,
         }
+    }
+
+    /// Subscribes, after a commit of where it stood in what it has `read_by_hand`.
+    pub(crate) fn begin(&mut self, now: Instant, read_by_hand: &BTreeMap<TopicPartition, i64>) {
+        let joins_first = self.defect == Some(Defect::CommitsBecomeTheMembers);
+        if joins_first {
+            self.subscribe(now);
+        }
+        if !read_by_hand.is_empty() {
+            let stood = read_by_hand.iter();
+            let stood = stood.map(|(at, offset)| (at.clone(), OffsetAndMetadata::new(*offset)));
+            let deadline = now + Duration::from_secs(10);
+            let (commits, membership) = (&mut self.commits, &mut self.membership);
+            let id = commits.commit(now, membership, stood.collect(), deadline);
+            self.made.add(id.expect("offsets that a log has"));
+        }
+        if !joins_first {
+            self.subscribe(now);
+        }
+    }
+
+    fn subscribe(&mut self, now: Instant) {
+        let topics = self
+            .cluster
+            .topics()
+            .map(|topic| topic.name.as_str().into());
+        let topics = Subscription::Topics(topics.collect());
+        let subscribed = self.membership.subscribe(now, topics);
+        subscribed.expect("topics by name");
     }
 
     pub(crate) fn is_frozen(&self, now: Instant) -> bool {

@@ -40,6 +40,8 @@ pub(crate) struct World {
     pub(crate) troubles: Troubles,
     /// Commits whose outcome members heard, or are still to hear.
     pub(crate) promises: Promises,
+    /// Some consumers have read partitions by hand before they subscribe, and commit where they stood.
+    pub(crate) some_read_by_hand: bool,
     coordinator: Box<dyn Coordinator>,
     coordinator_node: i32,
     loading_until: Instant,
@@ -76,6 +78,7 @@ impl World {
             defect,
             troubles: Troubles::default(),
             promises: Promises::default(),
+            some_read_by_hand: false,
             coordinator,
             coordinator_node: 1,
             loading_until: now,
@@ -112,7 +115,15 @@ impl World {
             },
             _ => config,
         };
-        let member = Member::new(
+        let read_by_hand = match self.some_read_by_hand && self.incarnation.is_multiple_of(3) {
+            true => {
+                let stood =
+                    |partition: &TopicPartition| (partition.clone(), self.offsets.of(partition));
+                self.ends.keys().map(stood).collect()
+            }
+            false => BTreeMap::new(),
+        };
+        let mut member = Member::new(
             self.now,
             Process {
                 place,
@@ -124,6 +135,7 @@ impl World {
             self.incarnation.wrapping_mul(0x9e37_79b9),
             self.defect,
         );
+        member.begin(self.now, &read_by_hand);
         while self.members.len() <= place {
             self.members.push(None);
         }
@@ -262,10 +274,12 @@ impl World {
         let now = self.now;
         let member = request.member_id.clone();
         let generation = request.generation_id_or_member_epoch;
+        let is_nobody = member.is_empty() && generation < 0;
         let code = match refusal {
             Some(code) => code,
             // What a coordinator would do that does not check.
             None if self.defect == Some(Defect::CommitsWithoutGeneration) => ErrorCode::None,
+            None if is_nobody && self.coordinator.is_empty() => ErrorCode::None,
             None => self.coordinator.commit_error(now, &member, generation),
         };
         if code == ErrorCode::None
@@ -273,10 +287,15 @@ impl World {
         {
             for (partition, offset) in commits(request) {
                 let before = self.offsets.of(&partition);
+                // Of who has lost everything without having heard of it nobody knows.
+                let members = match is_nobody && self.defect.is_none() {
+                    true => &[],
+                    false => self.members.as_slice(),
+                };
                 committed_rightly(
                     now,
                     &self.finished,
-                    &self.members,
+                    members,
                     from,
                     &partition,
                     offset,

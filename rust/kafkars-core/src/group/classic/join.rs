@@ -31,7 +31,7 @@ impl Classic {
     }
 
     pub(super) fn try_join(&mut self, common: &mut Common, now: Instant) {
-        if !common.ownership.is_settled() {
+        if !common.may_join() {
             return;
         }
         let Some(node) = common.coordinator(now) else {

@@ -179,7 +179,7 @@ impl Classic {
         // Callbacks and the search for the coordinator wake by themselves.
         let can_act = common.ownership.is_settled() && common.coordinator.node().is_some();
         let retry_at = match &self.phase {
-            Phase::Preparing if can_act => self.pace.next_at(),
+            Phase::Preparing if can_act && !common.joins_later => self.pace.next_at(),
             Phase::Electing(election) => election.wake_at(),
             Phase::Leaving(leaving)
                 if can_act && !common.is_committing && !leaving.is_in_flight() =>

@@ -45,6 +45,8 @@ pub struct CommitOutcome {
 #[derive(Debug)]
 pub struct CommitQueue {
     waiting: VecDeque<Commit>,
+    /// The newest commit that waits and was made before the subscription.
+    newest_outside: Option<CommitId>,
     in_flight: Option<InFlight>,
     outcomes: VecDeque<CommitOutcome>,
     backoff: Backoff,
@@ -67,6 +69,9 @@ struct Commit {
     started: Instant,
     deadline: Instant,
     is_automatic: bool,
+    /// It was made by one who takes part in nothing, and is never a member's: of these partitions others may be the
+    /// owners by the time there is a member.
+    is_outside: bool,
     /// Nobody waits for it, and nobody makes another one of it.
     is_last: bool,
     error: Option<CommitError>,
@@ -96,6 +101,7 @@ impl CommitQueue {
     pub fn new(config: &GroupConfig, seed: u64) -> Self {
         Self {
             waiting: VecDeque::new(),
+            newest_outside: None,
             in_flight: None,
             outcomes: VecDeque::new(),
             backoff: Backoff::new(config.retry_backoff, config.retry_backoff_max),
@@ -246,6 +252,10 @@ impl CommitQueue {
         }
         self.next += 1;
         let id = CommitId(self.next);
+        let is_outside = membership.state() == MembershipState::Unsubscribed;
+        if is_outside {
+            self.newest_outside = Some(id);
+        }
         let open = |(partition, offset): (&TopicPartition, &OffsetAndMetadata)| {
             let open = Open {
                 serial: membership.assignment_serial(partition),
@@ -260,6 +270,7 @@ impl CommitQueue {
             started: now,
             deadline,
             is_automatic,
+            is_outside,
             is_last: false,
             error: None,
         });
@@ -283,11 +294,13 @@ impl CommitQueue {
         }
         self.end_stale(membership);
         self.tell(now, membership);
-        let offsets = self.newest_offsets();
-        let newest = self.waiting.back()?.id;
-        let identity = membership.identity();
+        // What was made outside of the group comes first, and the member joins after it.
+        let outside = self.newest_outside.filter(|_| membership.takes_part());
+        let newest = outside.or(self.newest())?;
+        let offsets = self.newest_offsets(newest);
+        let identity = membership.identity().filter(|_| outside.is_none());
         let joins = membership.takes_part() && membership.state() != MembershipState::Leaving;
-        if identity.is_none() && joins {
+        if identity.is_none() && joins && outside.is_none() {
             self.pause(now); // it is joining; then it will be somebody
             return None;
         }
@@ -306,6 +319,9 @@ impl CommitQueue {
             &offsets,
             cluster,
         );
+        if self.failures == 0 {
+            self.last_cause = "the coordinator has not answered yet".into();
+        }
         self.next += 1;
         let id = RequestId(self.next);
         self.in_flight = Some(InFlight {
@@ -436,9 +452,16 @@ impl CommitQueue {
         }
     }
 
-    /// The same of the end of a subscription: what nobody waits for has its own time.
+    /// A subscription waits for the commits that were made before it, and no longer than until then.
+    pub fn end_outside_by(&mut self, deadline: Instant) {
+        let outside = self.waiting.iter_mut().filter(|commit| commit.is_outside);
+        outside.for_each(|commit| commit.deadline = commit.deadline.min(deadline));
+    }
+
+    /// The same as [`CommitQueue::end_by`] of the end of a subscription: what nobody waits for has its own time.
     pub fn end_awaited_by(&mut self, deadline: Instant) {
-        let awaited = self.waiting.iter_mut().filter(|commit| !commit.is_last);
+        let is_awaited = |commit: &&mut Commit| !commit.is_last && !commit.is_automatic;
+        let awaited = self.waiting.iter_mut().filter(is_awaited);
         awaited.for_each(|commit| commit.deadline = commit.deadline.min(deadline));
     }
 
@@ -479,6 +502,12 @@ impl CommitQueue {
         commit.map(|commit| &commit.offsets)
     }
 
+    /// What stands against the commits that wait, where any do.
+    #[must_use]
+    pub fn waits_for(&self) -> Option<&Arc<str>> {
+        (!self.is_idle()).then_some(&self.last_cause)
+    }
+
     /// Whether nothing waits.
     #[must_use]
     pub fn is_idle(&self) -> bool {
@@ -487,7 +516,8 @@ impl CommitQueue {
 
     /// Lets the membership know whether it may leave.
     fn tell(&self, now: Instant, membership: &mut Membership) {
-        membership.note_commits(now, !self.waiting.is_empty());
+        let joins_later = self.newest_outside.is_some();
+        membership.note_commits(now, !self.waiting.is_empty(), joins_later);
     }
 
     /// The newest commit that waits, if any does.
@@ -502,15 +532,15 @@ impl CommitQueue {
         self.waiting.iter().any(|commit| commit.id <= newest)
     }
 
-    /// The newest offset of each partition that waits.
-    fn newest_offsets(&self) -> Offsets {
-        let mut newest = Offsets::new();
-        for commit in &self.waiting {
+    /// The newest offset of each partition that waits, of commits up to `newest`.
+    fn newest_offsets(&self, newest: CommitId) -> Offsets {
+        let mut offsets = Offsets::new();
+        for commit in self.waiting.iter().take_while(|commit| commit.id <= newest) {
             for (partition, open) in &commit.open {
-                newest.insert(partition.clone(), open.offset.clone());
+                offsets.insert(partition.clone(), open.offset.clone());
             }
         }
-        newest
+        offsets
     }
 
     /// Ends what can no longer be committed: offsets of partitions that went away, or everything when the member is
@@ -605,6 +635,8 @@ impl CommitQueue {
                 result: commit.error.map_or(Ok(()), Err),
             });
         }
+        let outside = self.waiting.iter().rev().find(|commit| commit.is_outside);
+        self.newest_outside = outside.map(|commit| commit.id);
     }
 
     fn pause(&mut self, now: Instant) {

@@ -37,9 +37,7 @@ impl Consumer {
         if self.in_flight.is_some() || self.next_at.is_none_or(|at| at > now) {
             return;
         }
-        if self.epoch == JOINING
-            && (!matches!(self.phase, Phase::Active) || !common.ownership.is_settled())
-        {
+        if self.epoch == JOINING && (!matches!(self.phase, Phase::Active) || !common.may_join()) {
             return;
         }
         let Some(node) = common.coordinator(now) else {

@@ -144,8 +144,7 @@ impl Consumer {
         }
         let waits = self.in_flight.is_some()
             || common.coordinator.node().is_none()
-            || self.epoch == JOINING
-                && !(matches!(self.phase, Phase::Active) && common.ownership.is_settled());
+            || self.epoch == JOINING && !(matches!(self.phase, Phase::Active) && common.may_join());
         let beat_at = match waits {
             true => None,
             false => self.next_at.map(|at| self.pace.not_before(at)),

@@ -24,6 +24,79 @@ fn the_end_of_a_subscription_ends_only_commits_that_somebody_waits_for() {
     assert_eq!((ended.id, ended.result), (last, Ok(())));
 }
 
+/// Nobody waits for these either: what is finished is committed with the revocation, beside them.
+#[test]
+fn the_end_of_a_subscription_ends_no_automatic_commit() {
+    let mut office = Office::new();
+    let made = |office: &mut Office| {
+        let (now, membership) = (office.desk.now, &mut office.desk.membership);
+        let finished = || offsets(&[(0, 5)]);
+        office
+            .commits
+            .commit_automatically(now, membership, finished)
+    };
+    assert_eq!(made(&mut office), None);
+    office.desk.pass(Duration::from_secs(6));
+    let automatic = made(&mut office).expect("it is time");
+    office.commits.end_awaited_by(office.desk.now);
+    let request = office.next_request().expect("it is left");
+    office.answer(&request, ErrorCode::None);
+    let ended = office.commits.next_outcome().expect("an outcome");
+    assert_eq!((ended.id, ended.result), (automatic, Ok(())));
+}
+
+/// The coordinator refuses them once the group has members, and by then others may own the partitions.
+#[test]
+fn commits_from_before_a_subscription_leave_before_it_joins_and_never_as_the_members() {
+    for (code, is_consumer) in [
+        (ErrorCode::None, false),
+        (ErrorCode::None, true),
+        (ErrorCode::UnknownMemberId, false),
+        (ErrorCode::UnknownMemberId, true),
+    ] {
+        let mut office = Office::outside(is_consumer);
+        let before = office.commit(0, 5, 60);
+        office.desk.subscribe(&[TOPIC]);
+        let after = office.commit(1, 6, 60);
+        let request = office.next_request().expect("the former one");
+        assert_eq!(sent(&request), [(0, 5)]);
+        assert_eq!(request.request.member_id, "");
+        assert_eq!(request.request.generation_id_or_member_epoch, -1);
+        office.desk.pass(Duration::from_secs(2));
+        assert!(office.desk.try_next().is_none(), "it joins later");
+        let wake_at = office.desk.membership.wake_at();
+        assert!(wake_at.is_none_or(|at| at > office.desk.now), "at rest");
+        office.answer(&request, code);
+        let ended = office.outcomes();
+        assert_eq!(ended.len(), 1);
+        assert_eq!(
+            (ended[0].id, ended[0].result.is_ok()),
+            (before, code == ErrorCode::None)
+        );
+        assert!(office.next_request().is_none(), "{after:?} is a member's");
+        assert!(office.desk.try_next().is_some(), "the join");
+    }
+}
+
+#[test]
+fn a_join_waits_no_longer_than_it_is_told_for_commits_from_before() {
+    let mut office = Office::outside(false);
+    let before = office.commit(0, 5, 600);
+    office.desk.subscribe(&[TOPIC]);
+    office
+        .commits
+        .end_outside_by(office.desk.now + Duration::from_secs(3));
+    let _silent = office.next_request().expect("the former one");
+    office.desk.pass(Duration::from_secs(4));
+    assert!(office.next_request().is_none());
+    let ended = office.outcomes();
+    assert_eq!(ended.len(), 1);
+    assert_eq!(ended[0].id, before);
+    assert!(matches!(ended[0].result, Err(CommitError::TimedOut { .. })));
+    office.desk.work();
+    assert!(office.desk.try_next().is_some(), "the join");
+}
+
 #[test]
 fn an_automatic_commit_that_is_left_out_is_due_an_interval_later() {
     let mut office = Office::new();
@@ -48,6 +121,18 @@ struct Office {
 }
 
 impl Office {
+    /// A consumer that is not subscribed, of a group whose coordinator is known.
+    fn outside(is_consumer: bool) -> Self {
+        let mut desk = match is_consumer {
+            true => Desk::new(GroupProtocol::Consumer, &[], |_| {}),
+            false => Desk::new(GroupProtocol::Classic, &["range"], |_| {}),
+        };
+        assert!(desk.membership.coordinator(desk.now).is_none());
+        desk.work();
+        let commits = CommitQueue::new(desk.membership.config(), 1);
+        Self { desk, commits }
+    }
+
     /// A member that owns partitions 0 to 3 as of generation 1.
     fn new() -> Self {
         let mut desk = Desk::classic(&["cooperative-sticky"], |_| {});

@@ -42,14 +42,19 @@ struct Desk {
 impl Desk {
     /// A member of the classic protocol that has subscribed.
     fn classic(assignors: &[&str], change: impl FnOnce(&mut GroupConfig)) -> Self {
-        Self::new(GroupProtocol::Classic, assignors, change)
+        let mut desk = Self::new(GroupProtocol::Classic, assignors, change);
+        desk.subscribe(&[TOPIC]);
+        desk
     }
 
     /// A member of the consumer protocol that has subscribed.
     fn consumer(change: impl FnOnce(&mut GroupConfig)) -> Self {
-        Self::new(GroupProtocol::Consumer, &[], change)
+        let mut desk = Self::new(GroupProtocol::Consumer, &[], change);
+        desk.subscribe(&[TOPIC]);
+        desk
     }
 
+    /// One that has not subscribed.
     fn new(
         group_protocol: GroupProtocol,
         assignors: &[&str],
@@ -69,7 +74,6 @@ impl Desk {
             told: VecDeque::new(),
         };
         desk.membership.cluster_changed(desk.now, &cluster());
-        desk.subscribe(&[TOPIC]);
         desk
     }
 
