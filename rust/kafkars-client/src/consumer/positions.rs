@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use kafkars_core::config::{IsolationLevel, TopicPartition};
 use kafkars_core::fetch::buffer::FetchBuffer;
-use kafkars_core::fetch::cursor::{FetchPosition, StartAt};
+use kafkars_core::fetch::cursor::{CursorState, FetchPosition, StartAt};
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::group::Offsets;
 use kafkars_protocol::ErrorCode;
@@ -247,9 +247,39 @@ impl Consumer {
                     return Err(refusal);
                 }
                 if look >= deadline {
-                    return Err(self.shared.timed_out("position", &partition.topic, started));
+                    let cause = self.position_cause(partition);
+                    let topic = &partition.topic;
+                    return Err(self.shared.timed_out("position", topic, started, cause));
                 }
             }
+        }
+    }
+
+    /// Why a position is not found yet.
+    fn position_cause(&self, partition: &TopicPartition) -> Arc<str> {
+        let (waits_for_commit, state, trouble) = {
+            let buffer = &self.shared.inner.lock().buffer;
+            let cursor = buffer.cursor(partition).ok();
+            let trouble = cursor.and_then(|cursor| cursor.trouble());
+            let trouble =
+                trouble.map(|trouble| format!("{}: {}", trouble.operation, trouble.cause));
+            let state = cursor.map(|cursor| cursor.state);
+            (buffer.waits_for_commit(partition), state, trouble)
+        };
+        if waits_for_commit {
+            let group = self.shared.group.as_ref();
+            let cause = group.and_then(|group| group.status.lock().commit_cause.clone());
+            let cause = cause
+                .as_deref()
+                .unwrap_or("the coordinator has not answered yet");
+            return format!("a commit of the partition is to end first: {cause}").into();
+        }
+        match (trouble, state) {
+            (Some(trouble), _) => trouble.into(),
+            (None, Some(CursorState::Unset(StartAt::Committed))) => {
+                "the coordinator of the group did not answer".into()
+            }
+            (None, _) => "the leader of the partition did not answer".into(),
         }
     }
 

@@ -309,12 +309,14 @@ impl Shared {
         }
     }
 
-    /// The error of a question about a partition that was not answered in time, with the best cause known.
+    /// The error of a question about a partition that was not answered in time, with the best cause known: `cause` where
+    /// nothing is wrong with the cluster or the topic.
     pub(super) fn timed_out(
         &self,
         operation: &'static str,
         topic: &Arc<str>,
         started: Instant,
+        cause: Arc<str>,
     ) -> FetchError {
         let waited = started.elapsed();
         if let Some(failure) = self.client.bootstrap_progress(waited) {
@@ -329,7 +331,7 @@ impl Shared {
             None => FetchError::TimedOut {
                 operation,
                 waited,
-                cause: "the leader of the partition did not answer".into(),
+                cause,
             },
         }
     }

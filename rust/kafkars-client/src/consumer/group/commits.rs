@@ -54,7 +54,7 @@ impl Consumer {
         let (reply, outcome) = oneshot::channel();
         if waits {
             let group = self.group("commit()")?;
-            self.shared.note_asked(&offsets);
+            self.shared.note_wanted(&offsets);
             let told = group.tell(Command::Commit {
                 offsets,
                 origin,
@@ -106,7 +106,7 @@ impl Consumer {
     ) -> Result<(), FetchError> {
         self.check_commit(&offsets)?;
         let group = self.group("commit_async()")?;
-        self.shared.note_asked(&offsets);
+        self.shared.note_wanted(&offsets);
         let told = group.tell(Command::Commit {
             offsets,
             origin,
@@ -146,12 +146,12 @@ pub fn check_offset_to_commit(partition: &TopicPartition, offset: i64) -> Result
 }
 
 impl Inner {
-    /// What is finished and not known to be committed, of partitions that are not lost.
+    /// What is finished and still to be committed, of partitions that are not lost.
     pub(super) fn finished_offsets(&mut self) -> Offsets {
         if self.finishes_when_handed_out {
             self.buffer.finish_all();
         }
-        let mut finished = self.buffer.uncommitted(self.buffer.finished());
+        let mut finished = self.buffer.to_commit();
         finished.retain(|(partition, _)| !self.queue.is_lost(partition));
         offsets(finished)
     }
@@ -182,9 +182,23 @@ impl Shared {
         lost.cloned().collect()
     }
 
-    /// A commit is on its way to the queue: what is committed is not known until it has ended.
-    pub(super) fn note_asked(&self, offsets: &Offsets) {
-        self.inner.lock().buffer.note_asked(offsets.keys());
+    /// A commit of the application's is on its way to the queue: what is committed is not known until it has ended, and
+    /// what was to be committed of these partitions before is no longer what the application wants.
+    fn note_wanted(&self, offsets: &Offsets) {
+        let mut inner = self.inner.lock();
+        inner.buffer.note_asked(offsets.keys());
+        for (partition, wanted) in offsets {
+            inner.buffer.settle(partition, wanted.offset);
+        }
+        inner.supersede(offsets);
+    }
+
+    /// That commit was not taken.
+    pub(super) fn note_unwanted(&self, offsets: &Offsets) {
+        let mut inner = self.inner.lock();
+        for (partition, wanted) in offsets {
+            inner.buffer.unsettle(partition, wanted.offset);
+        }
     }
 
     /// It is in the queue, or was not taken.
@@ -232,6 +246,12 @@ pub(super) fn answer(
                 tracing::warn!(target: "kafkars::group", %error, "the last commit of a closed consumer failed");
             }
             last.end(&offsets, outcome);
+        }
+        Reply::Left => {
+            if let Err(error) = &outcome {
+                tracing::warn!(target: "kafkars::group", %error, "positions of partitions that were given up are not committed");
+            }
+            shared.inner.lock().ending.left_ended(&offsets, outcome);
         }
         Reply::Callback(callback) => shared.push_news(ConsumerEvent::Committed {
             callback,

@@ -1,7 +1,7 @@
 //! What is left to do for the group when the application is gone, or has given up waiting: changes that it has not
 //! carried out, and what it has finished and nobody has committed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +18,8 @@ pub(in crate::consumer) struct Ending {
     pub(in crate::consumer) unfinished: Vec<Unfinished>,
     /// What is finished and not committed of partitions that have left the buffer before they left the group.
     pub(in crate::consumer) offsets: Offsets,
+    /// Commits under way of partitions that were assigned by hand and are not any more, each as often as there are any.
+    left: BTreeMap<TopicPartition, usize>,
     /// Whom the commits of the end concern.
     pub(super) last: Option<Arc<LastCommits>>,
 }
@@ -74,7 +76,44 @@ pub(in crate::consumer) struct LastCommits(Mutex<Outcomes>);
 #[derive(Debug, Default)]
 struct Outcomes {
     open: BTreeSet<TopicPartition>,
+    /// The same of partitions that were given up before.
+    left: BTreeSet<TopicPartition>,
     failure: Option<CommitError>,
+}
+
+impl Ending {
+    /// Commits of partitions that were given up are under way.
+    fn left_begins(&mut self, offsets: &Offsets) {
+        for partition in offsets.keys() {
+            *self.left.entry(partition.clone()).or_default() += 1;
+        }
+    }
+
+    /// One of them has ended. Whoever closes the consumer meanwhile hears of it.
+    pub(super) fn left_ended(&mut self, offsets: &Offsets, outcome: Result<(), CommitError>) {
+        for partition in offsets.keys() {
+            if let Some(count) = self.left.get_mut(partition) {
+                *count -= 1;
+                if *count == 0 {
+                    self.left.remove(partition);
+                }
+            }
+        }
+        if let Some(last) = &self.last {
+            let mut outcomes = last.0.lock();
+            outcomes.left = self.left.keys().cloned().collect();
+            if let Err(error) = outcome {
+                outcomes.failure.get_or_insert(error);
+            }
+        }
+    }
+
+    /// The consumer is being closed: from now on somebody hears of what is under way.
+    pub(super) fn begin_last(&mut self) -> Arc<LastCommits> {
+        let last = self.last.get_or_insert_default();
+        last.0.lock().left = self.left.keys().cloned().collect();
+        Arc::clone(last)
+    }
 }
 
 impl LastCommits {
@@ -96,9 +135,9 @@ impl LastCommits {
         let outcomes = self.0.lock();
         match &outcomes.failure {
             Some(error) => Err(error.clone()),
-            None if outcomes.open.is_empty() => Ok(()),
+            None if outcomes.open.is_empty() && outcomes.left.is_empty() => Ok(()),
             None => Err(CommitError::TimedOut {
-                partitions: outcomes.open.iter().cloned().collect(),
+                partitions: outcomes.open.union(&outcomes.left).cloned().collect(),
                 waited,
                 limit,
                 cause: "the consumer was closed before the coordinator answered".into(),
@@ -108,6 +147,16 @@ impl LastCommits {
 }
 
 impl Inner {
+    /// The application, or what it has read since, says something else about these partitions: what was kept for their
+    /// revocation would take them back.
+    pub(super) fn supersede(&mut self, offsets: &Offsets) {
+        for partition in offsets.keys() {
+            if self.ending.offsets.remove(partition).is_some() {
+                self.buffer.note_queued([partition], None);
+            }
+        }
+    }
+
     /// Keeps offsets for the revocation of their partitions. Until it is carried out a commit of them is to come.
     fn keep(&mut self, offsets: Offsets) {
         for (partition, offset) in offsets {
@@ -165,6 +214,7 @@ impl Shared {
             }
         }
         inner.buffer.note_asked(finished.keys());
+        inner.ending.left_begins(&finished);
         finished
     }
 
@@ -187,6 +237,7 @@ impl Shared {
         inner.buffer.note_queued(dropped, None);
         if change.change.kind != ChangeKind::Assigned && !inner.assigned_by_hand {
             inner.buffer.remove(&change.change.partitions);
+            inner.buffer.forget_unfinished(&change.change.partitions);
         }
         if let Some(last) = &inner.ending.last {
             last.begin(&done.commit);

@@ -53,8 +53,8 @@ pub(super) enum Command {
         id: LeaveId,
         reason: &'static str,
         deadline: Instant,
-        /// What is still to be committed of partitions that are assigned by hand.
-        last: Offsets,
+        /// Where the consumer is closed: what is still to be committed of partitions that are assigned by hand.
+        last: Option<Offsets>,
     },
     /// Nobody waits for this end any more, nor carries out what it brings.
     GiveUp(LeaveId),
@@ -90,6 +90,8 @@ pub(super) enum Reply {
     Callback(u64),
     /// Whoever closes the consumer.
     Last(Arc<LastCommits>),
+    /// Nobody, unless the consumer is closed before: these partitions were given up.
+    Left,
 }
 
 /// A subscription on its way to the task.
@@ -141,6 +143,8 @@ pub(super) struct Status {
     pub(super) subscribed_at: Option<Instant>,
     pub(super) heard_at: Option<Instant>,
     pub(super) committed_at: Option<Instant>,
+    /// What stands against the commits that wait, where any do.
+    pub(super) commit_cause: Option<Arc<str>>,
     /// How many ends of subscriptions the task was told of.
     leaves: u64,
 }
@@ -169,6 +173,7 @@ impl Group {
                 subscribed_at: None,
                 heard_at: None,
                 committed_at: None,
+                commit_cause: None,
                 leaves: 0,
             }),
         });
@@ -186,7 +191,12 @@ impl Group {
     }
 
     /// Tells the task to leave; `None` once it has ended. Commands come in the order of their ids.
-    fn leave(&self, reason: &'static str, deadline: Instant, last: Offsets) -> Option<LeaveId> {
+    fn leave(
+        &self,
+        reason: &'static str,
+        deadline: Instant,
+        last: Option<Offsets>,
+    ) -> Option<LeaveId> {
         let mut status = self.status.lock();
         status.leaves += 1;
         let id = LeaveId(status.leaves);
@@ -279,7 +289,7 @@ impl Consumer {
         if was_subscribed && is_finished {
             self.shared.inner.lock().buffer.finish_all();
         }
-        was_subscribed.then(|| group.leave(reason, deadline, Offsets::new()))?
+        was_subscribed.then(|| group.leave(reason, deadline, None))?
     }
 
     /// Nobody waits for this end of a subscription any more. The group is left all the same, without the application,
@@ -311,10 +321,11 @@ impl Consumer {
             if is_finished {
                 inner.buffer.finish_all();
             }
-            Arc::clone(inner.ending.last.get_or_insert_default())
+            inner.supersede(&offsets);
+            inner.ending.begin_last()
         };
         last.begin(&offsets);
-        let id = group.leave("the consumer is closed", deadline, offsets)?;
+        let id = group.leave("the consumer is closed", deadline, Some(offsets))?;
         Some(Closing {
             id,
             started,

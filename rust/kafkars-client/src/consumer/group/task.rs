@@ -56,6 +56,7 @@ impl Start {
             replies: HashMap::new(),
             held_changes: Vec::new(),
             commits_end_at: None,
+            is_closing: false,
             release_at: None,
             leaves: VecDeque::new(),
             resolving: None,
@@ -83,6 +84,8 @@ struct GroupTask {
     held_changes: Vec<(CommitId, ChangeId)>,
     // While the group is being left: commits are given up then, so that who made them hears of it in time.
     commits_end_at: Option<Instant>,
+    // `close()` was heard of: `commits_end_at` is its own, not that of an `unsubscribe()` before it.
+    is_closing: bool,
     // While the group is being left: from then on changes that the application has not heard of do not wait for it.
     release_at: Option<Instant>,
     // Who waits for [`Event::Left`], one event after the other.
@@ -159,7 +162,9 @@ impl GroupTask {
                 Command::Commit { .. } | Command::CommitLeft(_) | Command::ChangeDone(_) => {
                     self.obey(command);
                 }
-                Command::Leave { last, .. } => self.commit_last(now(), last, deadline),
+                Command::Leave { last, .. } => {
+                    self.commit_last(now(), last.unwrap_or_default(), deadline);
+                }
                 Command::Subscribe(_) | Command::EnforceRebalance(_) | Command::GiveUp(_) => {}
             }
         }
@@ -271,7 +276,8 @@ impl GroupTask {
                 self.pattern = None;
                 self.commits_end_at = Some(commits_end_at(now, deadline));
                 self.release_at = Some(deadline);
-                self.commit_last(now, last, deadline);
+                self.is_closing |= last.is_some();
+                self.commit_last(now, last.unwrap_or_default(), deadline);
                 // One that is leaving already leaves once for both.
                 if self.membership.state() == MembershipState::Leaving {
                     self.leaves.pop_back();
@@ -305,10 +311,11 @@ impl GroupTask {
         self.shared
             .note_queued(&asked, queued.as_ref().ok().copied());
         match queued {
-            Ok(id) => self.commits.note_last(id),
-            Err(error) => {
-                tracing::warn!(target: "kafkars::group", %error, "positions of partitions that were given up are not committed");
+            Ok(id) => {
+                self.commits.note_last(id);
+                self.replies.insert(id, Reply::Left);
             }
+            Err(error) => commits::answer(&self.shared, Reply::Left, asked, Err(error)),
         }
     }
 
@@ -354,10 +361,15 @@ impl GroupTask {
         self.shared
             .note_queued(&offsets, queued.as_ref().ok().copied());
         match queued {
-            Ok(id) => match last {
-                Some(last) => drop(self.replies.insert(id, Reply::Last(last))),
-                None => self.commits.note_last(id),
-            },
+            Ok(id) => {
+                // Until `close()` itself is heard of, the time is over that an `unsubscribe()` before it had.
+                if !self.is_closing {
+                    self.commits.note_last(id);
+                }
+                if let Some(last) = last {
+                    self.replies.insert(id, Reply::Last(last));
+                }
+            }
             Err(error) => {
                 tracing::warn!(target: "kafkars::group", %error, "positions are not committed before the partitions go");
                 if let Some(last) = last {
@@ -412,6 +424,9 @@ impl GroupTask {
     ) -> Result<CommitId, CommitError> {
         let asked = offsets.clone();
         let queued = self.try_queue(now, offsets, origin, deadline);
+        if queued.is_err() {
+            self.shared.note_unwanted(&asked);
+        }
         self.shared
             .note_queued(&asked, queued.as_ref().ok().copied());
         queued
@@ -446,6 +461,8 @@ impl GroupTask {
 
     fn subscribe(&mut self, now: Instant, wish: SubscriptionRequest) {
         self.pattern = None;
+        self.commits
+            .end_outside_by(after(now, self.group.config.request_timeout));
         let subscription = match wish {
             SubscriptionRequest::Topics(topics) => {
                 let names: Vec<&str> = topics.iter().map(|topic| &**topic).collect();
@@ -652,6 +669,7 @@ impl GroupTask {
         let taken = queued.and_then(|id| self.commits.offsets(id).cloned());
         let taken = taken.unwrap_or_default();
         shared.note_queued(&taken, queued);
+        shared.inner.lock().supersede(&taken);
         // What is not the member's any more was left out.
         asked.retain(|partition, _| !taken.contains_key(partition));
         shared.note_queued(&asked, None);
@@ -665,11 +683,13 @@ impl GroupTask {
             identity,
             heard_at,
             subscription,
+            commit_cause,
             ..
         } = &mut *status;
         *state = self.membership.state();
         *identity = self.membership.identity();
         *heard_at = self.membership.heard_at();
+        *commit_cause = self.commits.waits_for().cloned();
         if subscription.is_none() {
             status.subscribed_at = None;
         }
