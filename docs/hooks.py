@@ -41,7 +41,9 @@ def table(what: str, path: str, name: str | None) -> Iterator[str]:
         (settings,) = [node for node in classes if node.name == name]
         for field, text in documented_fields(settings):
             default = ast.unparse(field.value) if field.value is not None else "required"
-            yield f"| `{ast.unparse(field.target)}` | {code(ast.unparse(field.annotation))} | {code(default)} | {one_line(text)} |"
+            setting = ast.unparse(field.target)
+            link = f"{settings.name.removesuffix('Config').lower()}-{setting}"
+            yield f"| [`{setting}`](#{link}){{ #{link} }} | {code(ast.unparse(field.annotation))} | {code(default)} | {one_line(text)} |"
 
 
 def properties(tree: ast.Module) -> Iterator[list[str]]:

@@ -294,8 +294,8 @@ class ConfluentConsumer:
     def poll(self, timeout: float | None = -1) -> Message | None:
         """The next message, or None when there was none for `timeout` seconds; -1 or None wait as long as it takes."""
     def consume(self, num_messages: int = 1, timeout: float | None = -1) -> list[Message]:
-        """Up to `num_messages` messages. Waits until there are as many, or for `timeout` seconds; -1 or None wait as long
-        as it takes.
+        """Up to `num_messages` messages. Waits until there are as many, or for `timeout` seconds; -1 or None wait as
+        long as it takes.
         """
     def _open(
         self, engine: BaseConsumer[Any, Any], pending_flag: PendingFlag, handler: ConsumerHandler, partition_ends: bool
@@ -335,12 +335,12 @@ class ConfluentProducer:
         `poll()` or `flush()`. `timestamp` is in milliseconds since 1970; 0 is now.
         """
     def poll(self, timeout: float | None = -1) -> int:
-        """Runs callbacks, waiting up to `timeout` seconds for one to run; -1 or None wait as long as it takes. Returns how
-        many ran.
+        """Runs callbacks, waiting up to `timeout` seconds for one to run; -1 or None wait as long as it takes. Returns
+        how many ran.
         """
     def flush(self, timeout: float | None = -1) -> int:
-        """Waits until every message has its report, for up to `timeout` seconds; -1 or None wait as long as it takes. Runs
-        callbacks. Returns how many messages are left.
+        """Waits until every message has its report, for up to `timeout` seconds; -1 or None wait as long as it takes.
+        Runs callbacks. Returns how many messages are left.
         """
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
@@ -445,11 +445,12 @@ class Deliveries:
     def done(self) -> bool:
         """Whether every record was reported as stored or as failed."""
     def result(self, timeout: float | None = None) -> list[RecordMetadata]:
-        """Where the records were stored, in the order of the call, waiting up to `timeout` seconds. Raises why the first
-        of those that failed was not stored.
+        """Where the records were stored, in the order of the call, waiting up to `timeout` seconds. Raises why the
+        first of those that failed was not stored.
         """
     def failures(self, timeout: float | None = None) -> dict[int, KafkaError]:
-        """Why records were not stored, by their place in the call, waiting up to `timeout` seconds; empty where all were."""
+        """Why records were not stored, by their place in the call, waiting up to `timeout` seconds; empty where all
+        were."""
 
 @final
 class AsyncDeliveries(Awaitable[list[RecordMetadata]]):
@@ -462,8 +463,8 @@ class AsyncDeliveries(Awaitable[list[RecordMetadata]]):
     def done(self) -> bool:
         """Whether every record was reported as stored or as failed."""
     def failures(self) -> Call[dict[int, KafkaError]]:
-        """Awaiting waits until all are reported, and gives why records were not stored, by their place in the call; empty
-        where all were.
+        """Awaiting waits until all are reported, and gives why records were not stored, by their place in the call;
+        empty where all were.
         """
 
 @final
@@ -683,7 +684,8 @@ class AiokafkaSender:
         timestamp_ms: int | None = None,
         headers: Sequence[tuple[str, bytes | None]] | None = None,
     ) -> Call[Future[Any]]:
-        """Hands a record to the producer; awaiting waits until there is room for it, and gives the future of its delivery."""
+        """Hands a record to the producer; awaiting waits until there is room for it, and gives the future of its
+        delivery."""
     def send_and_wait(
         self,
         topic: str,
@@ -797,8 +799,8 @@ class BaseConsumer(Generic[K, V]):
         on_partitions_revoked: Callable[[list[TopicPartition]], object] | None = None,
         on_partitions_lost: Callable[[list[TopicPartition]], object] | None = None,
     ) -> None:
-        """Reads topics as a member of the group; the group assigns their partitions. Calling it again replaces the topics
-        and listeners.
+        """Reads topics as a member of the group; the group assigns their partitions. Calling it again replaces the
+        topics and listeners.
 
         Args:
             topics: A name or several.
@@ -846,7 +848,8 @@ class BaseConsumer(Generic[K, V]):
         offsets: Record[Any, Any] | OffsetsIn | None = None,
         callback: Callable[[dict[TopicPartition, OffsetAndMetadata], KafkaError | None], object] | None = None,
     ) -> None:
-        """Commits positions of the group without waiting. Several commits are sent in order, and `close()` waits for them.
+        """Commits positions of the group without waiting. Several commits are sent in order, and `close()` waits for
+        them.
 
         Args:
             offsets: As `commit()` takes them.
@@ -1174,8 +1177,8 @@ class Consumer(BaseConsumer[K, V]):
             ClientStateError: The consumer has no group.
         """
     def unsubscribe(self, *, timeout: float | None = 30.0) -> None:
-        """Gives up the subscription. What was handed out is committed where commits are automatic, listeners run in this
-        call, and the member leaves the group.
+        """Gives up the subscription. What was handed out is committed where commits are automatic, listeners run in
+        this call, and the member leaves the group.
 
         Args:
             timeout: Longest wait in seconds for commits and the coordinator; the subscription is given up in any case.
@@ -1382,8 +1385,8 @@ class AsyncConsumer(BaseConsumer[K, V]):
             ClientStateError: The consumer has no group.
         """
     def unsubscribe(self, *, timeout: float | None = 30.0) -> Call[None]:
-        """Gives up the subscription. What was handed out is committed where commits are automatic, listeners run in this
-        call, and the member leaves the group.
+        """Gives up the subscription. What was handed out is committed where commits are automatic, listeners run in
+        this call, and the member leaves the group.
 
         Args:
             timeout: Longest wait in seconds for commits and the coordinator; the subscription is given up in any case.
@@ -1609,8 +1612,8 @@ class Producer(BaseProducer[KeyIn, ValueIn]):
             Exception: What a callback raises.
         """
     def flush(self, timeout: float | None = None) -> int:
-        """Sends what is waiting at once, without lingering, and waits until everything sent before the call is reported.
-        Runs callbacks meanwhile, and waits for those that another thread runs.
+        """Sends what is waiting at once, without lingering, and waits until everything sent before the call is
+        reported. Runs callbacks meanwhile, and waits for those that another thread runs.
 
         Args:
             timeout: Longest wait in seconds; None waits without end.
@@ -1623,8 +1626,8 @@ class Producer(BaseProducer[KeyIn, ValueIn]):
             Exception: The first that a callback raises, once the rest is done.
         """
     def init_transactions(self, timeout: float | None = None) -> None:
-        """Gets a producer id for the `transactional_id`; to be called once, before the first transaction. Producers that
-        had the id before are fenced, and what they left open is ended.
+        """Gets a producer id for the `transactional_id`; to be called once, before the first transaction. Producers
+        that had the id before are fenced, and what they left open is ended.
 
         Args:
             timeout: Longest wait in seconds; `max_block_ms` by default.
@@ -1645,8 +1648,8 @@ class Producer(BaseProducer[KeyIn, ValueIn]):
     def send_offsets_to_transaction(
         self, offsets: OffsetsIn, group_metadata: ConsumerGroupMetadata, timeout: float | None = None
     ) -> None:
-        """Makes positions of a consumer's group part of the transaction, so that what was read and what was made of it are
-        committed together (KIP-447).
+        """Makes positions of a consumer's group part of the transaction, so that what was read and what was made of it
+        are committed together (KIP-447).
 
         Args:
             offsets: The next offset to read, or an `OffsetAndMetadata`, for each partition.
@@ -1673,8 +1676,8 @@ class Producer(BaseProducer[KeyIn, ValueIn]):
             KafkaError: The cluster refuses it; the class says why.
         """
     def abort_transaction(self, timeout: float | None = None) -> None:
-        """Ends the transaction so that no "read_committed" consumer reads any of its records. Those that have not left are
-        dropped.
+        """Ends the transaction so that no "read_committed" consumer reads any of its records. Those that have not left
+        are dropped.
 
         Args:
             timeout: Longest wait in seconds; `max_block_ms` by default.
@@ -1734,8 +1737,8 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
         timestamp: int | datetime | None = None,
         headers: Headers | None = None,
     ) -> Call[RecordMetadata]:
-        """Sends a record. It is on its way before the first await, so several calls may be gathered. With a full buffer or
-        an unknown topic it waits in order, up to `max_block_ms`.
+        """Sends a record. It is on its way before the first await, so several calls may be gathered. With a full buffer
+        or an unknown topic it waits in order, up to `max_block_ms`.
 
         Args:
             topic: Where the record goes.
@@ -2002,7 +2005,8 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
             ClosedError: The producer is closed.
         """
     def flush(self, timeout: float | None = None) -> Call[int]:
-        """Sends what is waiting at once, without lingering, and waits until everything sent before the call is reported.
+        """Sends what is waiting at once, without lingering, and waits until everything sent before the call is
+        reported.
 
         Args:
             timeout: Longest wait in seconds; None waits without end.
@@ -2011,8 +2015,8 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
             Awaiting gives how many records are still on their way; 0 when all are reported, whether stored or failed.
         """
     def init_transactions(self, timeout: float | None = None) -> Call[None]:
-        """Gets a producer id for the `transactional_id`; to be called once, before the first transaction. Producers that
-        had the id before are fenced, and what they left open is ended.
+        """Gets a producer id for the `transactional_id`; to be called once, before the first transaction. Producers
+        that had the id before are fenced, and what they left open is ended.
 
         Args:
             timeout: Longest wait in seconds; `max_block_ms` by default.
@@ -2033,8 +2037,8 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
     def send_offsets_to_transaction(
         self, offsets: OffsetsIn, group_metadata: ConsumerGroupMetadata, timeout: float | None = None
     ) -> Call[None]:
-        """Makes positions of a consumer's group part of the transaction, so that what was read and what was made of it are
-        committed together (KIP-447).
+        """Makes positions of a consumer's group part of the transaction, so that what was read and what was made of it
+        are committed together (KIP-447).
 
         Args:
             offsets: The next offset to read, or an `OffsetAndMetadata`, for each partition.
@@ -2061,8 +2065,8 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
             KafkaError: The cluster refuses it; the class says why.
         """
     def abort_transaction(self, timeout: float | None = None) -> Call[None]:
-        """Ends the transaction so that no "read_committed" consumer reads any of its records. Those that have not left are
-        dropped.
+        """Ends the transaction so that no "read_committed" consumer reads any of its records. Those that have not left
+        are dropped.
 
         Args:
             timeout: Longest wait in seconds; `max_block_ms` by default.

@@ -1,4 +1,5 @@
-"""What a broker of the matrix is: real Kafka of some release, or the embedded one, with the same listeners and rules."""
+"""What a broker of the matrix is: real Kafka of some release, or the embedded one, with the same listeners and
+rules."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What `stats_cb` is told: JSON of the layout that librdkafka documents in STATISTICS.md.
 
-What the engine does not measure is there with the value that librdkafka has for "not known" or with 0. Until the cluster
-is known, `brokers` has the bootstrap addresses; then its brokers, without the entries that librdkafka has besides.
+What the engine does not measure is there with the value that librdkafka has for "not known" or with 0. Until the
+cluster is known, `brokers` has the bootstrap addresses; then its brokers, without the entries that librdkafka has
+besides.
 """
 
 from __future__ import annotations
