@@ -450,7 +450,8 @@ class Deliveries:
         """
     def failures(self, timeout: float | None = None) -> dict[int, KafkaError]:
         """Why records were not stored, by their place in the call, waiting up to `timeout` seconds; empty where all
-        were."""
+        were.
+        """
 
 @final
 class AsyncDeliveries(Awaitable[list[RecordMetadata]]):
@@ -685,7 +686,8 @@ class AiokafkaSender:
         headers: Sequence[tuple[str, bytes | None]] | None = None,
     ) -> Call[Future[Any]]:
         """Hands a record to the producer; awaiting waits until there is room for it, and gives the future of its
-        delivery."""
+        delivery.
+        """
     def send_and_wait(
         self,
         topic: str,
