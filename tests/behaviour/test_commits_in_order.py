@@ -1,4 +1,5 @@
-"""Several commits of one partition: what the application says later counts, and what is no longer its own is not committed."""
+"""Several commits of one partition: what the application says later counts, and what is no longer its own is not
+committed."""
 
 from __future__ import annotations
 

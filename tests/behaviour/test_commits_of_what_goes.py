@@ -1,5 +1,5 @@
-"""Partitions that go, come back and are sought at the application's wish, and commits of its own, in every order of calls:
-nothing in its hands is committed, what was finished is, and what it says later counts."""
+"""Partitions that go, come back and are sought at the application's wish, and commits of its own, in every order of
+calls: nothing in its hands is committed, what was finished is, and what it says later counts."""
 
 from __future__ import annotations
 

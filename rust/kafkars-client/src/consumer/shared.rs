@@ -309,8 +309,8 @@ impl Shared {
         }
     }
 
-    /// The error of a question about a partition that was not answered in time, with the best cause known: `cause` where
-    /// nothing is wrong with the cluster or the topic.
+    /// The error of a question about a partition that was not answered in time, with the best cause known: `cause`
+    /// where nothing is wrong with the cluster or the topic.
     pub(super) fn timed_out(
         &self,
         operation: &'static str,

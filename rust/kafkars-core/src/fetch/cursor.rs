@@ -112,8 +112,8 @@ pub struct FetchPosition {
     pub leader_epoch: i32,
 }
 
-/// A commit that the application has made itself. Automatic commits leave the partition alone until the application goes
-/// on: what it says later counts.
+/// A commit that the application has made itself. Automatic commits leave the partition alone until the application
+/// goes on: what it says later counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Settled {
     /// What was committed.
@@ -327,8 +327,8 @@ impl Cursor {
         settled.map_or(place, |settled| place.raised_to(settled.offset))
     }
 
-    /// The position is about to move though the application reads nothing: what it has committed stays settled where the
-    /// position will be.
+    /// The position is about to move though the application reads nothing: what it has committed stays settled where
+    /// the position will be.
     pub(crate) fn loosen(&mut self) {
         let position = self.position();
         if let Some(settled) = self

@@ -1,6 +1,6 @@
-//! What is committed of itself, while the application reads, seeks, assigns, commits and gives partitions up in any order,
-//! and its commits are late, refused or lost. Never an offset behind the first record in its hands, never back behind
-//! what it has committed itself unless it goes back, and in the end everything that it has finished.
+//! What is committed of itself, while the application reads, seeks, assigns, commits and gives partitions up in any
+//! order, and its commits are late, refused or lost. Never an offset behind the first record in its hands, never back
+//! behind what it has committed itself unless it goes back, and in the end everything that it has finished.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};

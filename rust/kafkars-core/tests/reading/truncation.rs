@@ -1,5 +1,5 @@
-//! Logs that lose what was read of them while the application has a batch in hand. Until it asks for more or says so, no
-//! offset behind the first record of that batch may be committed: whoever takes over would not read it.
+//! Logs that lose what was read of them while the application has a batch in hand. Until it asks for more or says so,
+//! no offset behind the first record of that batch may be committed: whoever takes over would not read it.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};

@@ -61,8 +61,8 @@ impl FetchBuffer {
         })
     }
 
-    /// The application commits `offset` itself, and says by that how far it is: neither a position that was looked up nor
-    /// what it finished before counts after that.
+    /// The application commits `offset` itself, and says by that how far it is: neither a position that was looked up
+    /// nor what it finished before counts after that.
     pub fn settle(&mut self, partition: &TopicPartition, offset: i64) {
         if let Some(place) = self.left_unfinished.get_mut(partition) {
             *place = place.raised_to(offset);
