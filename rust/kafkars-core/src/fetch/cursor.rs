@@ -180,6 +180,8 @@ pub struct Cursor {
     pub(crate) held: Held,
     // The stamp of the cursor's place in the buffer's queue of turns, or 0 while it has none.
     pub(crate) turn: u64,
+    /// What it has was fetched though the buffer was full, because it was asked for in vain.
+    pub(crate) is_beyond_limit: bool,
 }
 
 /// Bytes that wait for the application: what opened batches take besides their responses, and what is not opened.
@@ -263,6 +265,7 @@ impl Cursor {
             is_passed_over: false,
             held: Held::default(),
             turn: 0,
+            is_beyond_limit: false,
         };
         if let Some(place) = place {
             cursor.set_position(place);

@@ -6,9 +6,6 @@ use crate::fetch::response_memory::ResponseMemory;
 /// Opened bytes that are enough for a reader of any speed, while more of them are opened beside it.
 const MOST_READY: usize = 2 << 20;
 
-/// What may be held beyond the limit, however small that is: a few answers of one partition each.
-const LEAST_SURPLUS: usize = 2 << 20;
-
 /// The bytes that wait for the application, counted as what they take in memory, against their limit: responses as a
 /// whole for as long as anything waits in them, and what opened batches take besides.
 ///
@@ -50,13 +47,6 @@ impl Credit {
     /// Whether more may be fetched.
     pub(super) fn has_room(&self) -> bool {
         self.held() < self.limit
-    }
-
-    /// Whether more is held than the limit and what partitions may bring beside it that are asked for in vain while
-    /// others fill the buffer.
-    pub(super) fn exceeds_surplus(&self) -> bool {
-        let surplus = (self.limit / 4).max(LEAST_SURPLUS);
-        self.held() > self.limit.saturating_add(surplus)
     }
 
     /// Whether more of what was fetched may be opened. What is opened takes room beside the response until all of that

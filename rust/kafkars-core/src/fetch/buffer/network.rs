@@ -70,7 +70,7 @@ impl FetchBuffer {
             let cursor = self.cursors[*id].as_ref();
             cursor.is_some_and(|cursor| wants(cursor) && !cursor.has_data())
         };
-        if self.credit.exceeds_surplus() && self.asked_in_vain.iter().any(is_asked) {
+        if is_full && self.asked_in_vain.iter().any(is_asked) {
             self.drop_for_asked();
         }
         let in_vain = std::mem::take(&mut self.asked_in_vain);
@@ -90,6 +90,7 @@ impl FetchBuffer {
                 continue;
             }
             cursor.in_flight = true;
+            cursor.is_beyond_limit = is_full && in_vain.binary_search(&id).is_ok();
             targets.push(FetchTarget {
                 id,
                 epoch: cursor.epoch,

@@ -10,6 +10,9 @@ use crate::fetch::error::FetchError;
 use crate::fetch::open::{OpenJob, Opened};
 use crate::fetch::opening::Opening;
 
+/// How many partitions may keep what was fetched for them beyond the limit, before more is.
+const MOST_BEYOND_LIMIT: usize = 8;
+
 /// An answer that some thread opens now. It goes back by [`FetchBuffer::opened`], whatever came of it.
 #[derive(Debug)]
 pub struct OpenTask {
@@ -265,33 +268,35 @@ impl FetchBuffer {
         }
     }
 
-    /// Drops data that stands in the way of partitions that are asked for in vain, where what these bring beyond the
-    /// limit comes to too much: first what is not opened and what has its turn last, and of partitions that were asked
-    /// for themselves only what nobody has taken for longest.
+    /// Keeps what was fetched beyond the limit, because it was asked for in vain, to a few partitions. What goes is
+    /// fetched again: first what was read latest, and of partitions that are still asked for, what nobody has taken
+    /// for longest.
     pub(super) fn drop_for_asked(&mut self) {
         let current = self.current.as_ref().map(|(id, _)| *id);
+        let holds = |id: CursorId, cursor: &Cursor| {
+            cursor.is_beyond_limit
+                && cursor.has_data()
+                && cursor.failure.is_none()
+                && current != Some(id)
+        };
         let mut holders: Vec<_> = self
             .cursors()
-            .filter(|(id, cursor)| {
-                current != Some(*id) && cursor.held.total() > 0 && cursor.failure.is_none()
-            })
+            .filter(|(id, cursor)| holds(*id, cursor))
             .map(|(id, cursor)| match self.asked_in_vain.binary_search(&id) {
-                Err(_) if cursor.turn == 0 => (0, 0, id),
-                Err(_) => (1, u64::MAX - cursor.turn, id),
-                Ok(_) => (2, cursor.turn, id),
+                Err(_) => (false, u64::MAX - cursor.turn, id),
+                Ok(_) => (true, cursor.turn, id),
             })
             .collect();
+        let too_many = holders.len().saturating_sub(MOST_BEYOND_LIMIT);
+        if too_many == 0 {
+            return;
+        }
         holders.sort_unstable();
-        for (_, _, id) in holders {
-            if !self.credit.exceeds_surplus() {
-                return;
-            }
+        for (_, _, id) in holders.into_iter().take(too_many) {
             self.drop_unopened(id);
-            self.shorten_queue(id, Credit::exceeds_surplus);
-            let is_empty = self.cursors[id]
-                .as_ref()
-                .is_some_and(|cursor| cursor.queue.is_empty());
-            if is_empty {
+            self.shorten_queue(id, |_| true);
+            let cursor = self.cursors[id].as_ref();
+            if cursor.is_some_and(|cursor| cursor.queue.is_empty()) {
                 self.unlist(id);
             }
         }

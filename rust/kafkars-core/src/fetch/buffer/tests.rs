@@ -922,7 +922,8 @@ mod chosen {
                 buffer.turn_to(&[partition(abandoned)]);
             }
         }
-        let bound = LIMIT + (2 << 20) + 5 * (size + size);
+        // Of a request before the buffer was full, and of nine partitions beyond that.
+        let bound = LIMIT + (4 + 9) * (size + size / 2);
         assert!(most < bound, "{most} bytes, and not below {bound}");
     }
 
