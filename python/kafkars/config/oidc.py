@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -35,9 +37,14 @@ class ClientCredentials:
         self.kept = KeptToken(self.request, self.description)
 
     @property
+    def shown(self) -> str:
+        """The URL as messages show it: what comes behind the path may hold a secret."""
+        return self.url.split("?", 1)[0].split("#", 1)[0]
+
+    @property
     def description(self) -> str:
         """How messages name it."""
-        return f"the token endpoint {self.url}"
+        return f"the token endpoint {self.shown}"
 
     def __call__(self) -> tuple[str, float | None]:
         """The token, and when it ends."""
@@ -55,6 +62,8 @@ class ClientCredentials:
         import ssl  # noqa: PLC0415
 
         try:
+            if self.ca_location is not None and os.path.isdir(self.ca_location):  # noqa: PTH112  keeps `import kafkars` quick
+                return directory_context(self.ca_location, self.ca_pem)
             return ssl.create_default_context(cafile=self.ca_location, cadata=self.ca_pem)
         except (OSError, ValueError) as error:
             raise TokenEndpointError(f"the authorities of the token endpoint cannot be used: {error}") from None
@@ -79,12 +88,32 @@ class ClientCredentials:
                 "Accept": "application/json",
             },
         )
-        found = Exchange(self.url, request, self.context()).answer(SECONDS)
+        found = Exchange(self.shown, request, self.context()).answer(SECONDS)
         token, lives = found.get("access_token"), found.get("expires_in")
         if not isinstance(token, str) or not token:
-            raise TokenEndpointError(f"{self.url} gave no access_token")
+            raise TokenEndpointError(f"{self.shown} gave no access_token")
         seconds = lifetime(lives)
         return Secret(token), seconds if seconds > 0 else None, {}
+
+
+def directory_context(directory: str, pem: str | None) -> ssl.SSLContext:
+    """What believes the certificates of every file of a directory, as `ssl_ca_location` does.
+
+    Raises:
+        OSError: There is none.
+    """
+    import ssl  # noqa: PLC0415
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    for entry in os.scandir(directory):
+        if entry.is_file():
+            with contextlib.suppress(OSError):  # no certificates, or none that may be looked at
+                context.load_verify_locations(cafile=entry.path)
+    if pem is not None:
+        context.load_verify_locations(cadata=pem)
+    if not context.cert_store_stats()["x509"]:
+        raise OSError(f"{directory} holds no PEM certificate")
+    return context
 
 
 def lifetime(given: object) -> float:
@@ -124,6 +153,11 @@ def provider(config: ClientConfig) -> ClientCredentials:
     # A config that was made of another one goes on with its token.
     if isinstance(given, ClientCredentials) and given == made:
         return given
+    try:
+        made.context()
+    except TokenEndpointError as error:
+        name = "pem" if location is None else "location"
+        raise ConfigError(f"sasl_oauthbearer_token_endpoint_ca_{name}: {error}") from None
     warn_of_open_secret(made.url)
     return made
 

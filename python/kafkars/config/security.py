@@ -27,6 +27,9 @@ PROTOCOLS = ("plaintext", "ssl", "sasl_plaintext", "sasl_ssl")
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI", "AWS_MSK_IAM")
 TLS_VERSIONS = ("TLSv1.2", "TLSv1.3")
 
+TELLING = "secret"
+"""What the name of a parameter of a URL has in it that holds one."""
+
 MADE_PROVIDERS = ("ClientCredentials", "AwsKeys")
 """Classes of providers that are made of other settings; their modules are imported only where they are used."""
 
@@ -111,6 +114,21 @@ def endpoint(name: str, value: object) -> str | None:
         return None
     if not isinstance(value, str) or not value.lower().startswith(("https://", "http://")):
         raise checks.wrong(name, value, '"https://..."')
+    from urllib.parse import parse_qsl, urlsplit  # noqa: PLC0415  only where it is used
+
+    try:
+        parts = urlsplit(value)
+        _ = parts.port
+    except ValueError:
+        raise ConfigError(f"{name}: is no URL: its host or port cannot be read") from None
+    if not parts.hostname:
+        raise ConfigError(f"{name}: names no host")
+    # It is shown in messages and by repr().
+    if "@" in parts.netloc or any(TELLING in key.lower() for key, _ in parse_qsl(parts.query)):
+        raise ConfigError(
+            f"{name}: holds a secret, and is shown; give it in sasl_oauthbearer_client_id and"
+            " sasl_oauthbearer_client_secret"
+        )
     return str(value)
 
 

@@ -17,6 +17,32 @@ from tests.support.sasl_gate import SASL_AUTHENTICATE, SASL_HANDSHAKE
 UNSUPPORTED_MECHANISM = 33
 
 
+class Handshake:
+    """What two sides have agreed on."""
+
+    def __init__(self, greeting: bytes, encrypted: ssl.SSLSocket) -> None:
+        self.greeting = greeting
+        self.version = encrypted.version()
+        self.cipher = (encrypted.cipher() or ("",))[0]
+        self.is_resumed = encrypted.session_reused
+        self.application = encrypted.selected_alpn_protocol()
+
+    @property
+    def extensions(self) -> list[int]:
+        """The numbers of the extensions of the client's greeting (RFC 8446, section 4.1.2)."""
+        # Behind the headers of the record and of the message, the version and the random number.
+        at = 5 + 4 + 2 + 32
+        for width in (1, 2, 1):  # session id, cipher suites, compressions
+            at += width + int.from_bytes(self.greeting[at : at + width], "big")
+        at += 2
+        found = []
+        while at + 4 <= len(self.greeting):
+            number, size = struct.unpack_from(">HH", self.greeting, at)
+            found.append(number)
+            at += 4 + size
+        return found
+
+
 class Interposer:
     """Passes frames on until the fault: with TLS of its own, because only its two ends can look into that.
 
@@ -31,6 +57,8 @@ class Interposer:
         self.context = None if certificate is None else server_context(certificate, is_old=fault == "old TLS")
         # Bytes that came after a mechanism was refused: a client that falls back would send its secret there.
         self.after_refusal = 0
+        # Of each connection, once TLS is there.
+        self.handshakes: list[Handshake] = []
         self.open: list[socket.socket] = []
         self.server = socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self.server.getsockname()[1]}"
@@ -53,7 +81,12 @@ class Interposer:
             if self.fault == "hangs up in TLS":
                 peer.recv(1 << 16)
                 return
-            ours = peer if self.context is None else self.context.wrap_socket(peer, server_side=True)
+            ours = peer
+            if self.context is not None:
+                greeting = peer.recv(1 << 14, socket.MSG_PEEK)
+                encrypted = self.context.wrap_socket(peer, server_side=True)
+                self.handshakes.append(Handshake(greeting, encrypted))
+                ours = encrypted
             with ours, socket.create_connection(self.upstream) as broker:
                 self.open += [ours, broker]
                 self.pass_on(ours, broker)
@@ -80,11 +113,17 @@ class Interposer:
             answer = receive(broker)
             ours.sendall(struct.pack(">i", len(answer)) + answer)
 
-    def close(self) -> None:
-        for each in (self.server, *self.open):
+    def cut(self) -> None:
+        """Ends every connection."""
+        while self.open:
             with contextlib.suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
+                self.open.pop().shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self.server.shutdown(socket.SHUT_RDWR)
         self.server.close()
+        self.cut()
 
 
 def server_context(certificate: Path, *, is_old: bool) -> ssl.SSLContext:
