@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import kafkars
 import pytest
-from kafkars.errors import CredentialsError
-from kafkars.testing import EmbeddedBroker
+from kafkars.errors import ConfigError, CredentialsError
+from kafkars.testing import Certificates, EmbeddedBroker
 
 from tests.support.sasl_gate import guarded_broker, sasl_gate
 from tests.support.waiting import SECONDS, eventually
@@ -166,3 +168,45 @@ def test_a_user_may_come_from_a_file_or_a_function(tmp_path: Path) -> None:
             with kafkars.Admin(**gate.settings | {"sasl_username": source}) as admin:
                 admin.list_topics(timeout=SECONDS)
             assert gate.message == b"\0" + name + b"\0secret"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@pytest.mark.parametrize(
+    "name",
+    ["ssl_ca_location", "ssl_crl_location", "ssl_certificate_location", "ssl_keystore_location", "sasl_password"],
+)
+def test_a_pipe_is_refused_and_not_waited_for(name: str, tmp_path: Path) -> None:
+    """It can be read once only, and files are read for each connection; one that nobody writes to never answers."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    if name == "sasl_password":
+        with (
+            sasl_gate() as gate,
+            kafkars.Admin(**gate.settings | {name: pipe}) as admin,
+            pytest.raises(CredentialsError, match="no regular file"),
+        ):
+            admin.list_topics(timeout=SECONDS)
+        return
+    with pytest.raises(ConfigError, match=f"{name}: .*no regular file.*as text"):
+        kafkars.Admin(bootstrap_servers="127.0.0.1:1", security_protocol="ssl", **{name: pipe})
+
+
+def test_a_directory_of_authorities_with_a_pipe_in_it_is_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "ca.pem").write_text(Certificates().ca_pem)
+    kafkars.Admin(bootstrap_servers="127.0.0.1:1", security_protocol="ssl", ssl_ca_location=tmp_path).close()
+
+
+@pytest.mark.parametrize("source", ["an empty file", "a file with a line end", "a function"])
+def test_nothing_is_no_credential(client_api: Any, source: str, tmp_path: Path) -> None:
+    """A file is empty for a moment while it is written anew. What is empty would count towards a lock-out."""
+    path = tmp_path / "password"
+    path.write_text("\n" if source == "a file with a line end" else "")
+    given: Any = (lambda: "") if source == "a function" else path
+    with sasl_gate() as gate:
+        with (
+            client_api.Admin(**gate.settings | {"sasl_password": given}) as admin,
+            pytest.raises(CredentialsError, match="gave nothing"),
+        ):
+            admin.list_topics(timeout=SECONDS)
+        assert gate.message == b""

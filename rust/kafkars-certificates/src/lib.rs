@@ -3,10 +3,14 @@
 //! The client and the embedded broker both read certificates here. Nothing of this opens a file or a socket.
 #![forbid(unsafe_code)]
 
+mod authority;
 mod load;
 mod make;
+mod pem;
 mod subject;
 
+pub use authority::Trusted;
 pub use load::{Identity, LoadError, Part, chain, pkcs12, private_key};
 pub use make::{Authority, KeyKind, MadeCertificate, MakeError, NewCertificate};
+pub use pem::{PemError, certificates, readable_certificates, revocation_lists};
 pub use subject::distinguished_name;

@@ -6,6 +6,8 @@ use rustls_pki_types::pem::{PemObject, SectionKind};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use zeroize::Zeroizing;
 
+use crate::pem::certificates;
+
 /// A chain that begins with the owner's certificate, and the owner's key.
 pub type Identity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
 
@@ -37,7 +39,7 @@ pub struct LoadError {
 /// # Errors
 /// When it holds none, or one that is damaged.
 pub fn chain(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, LoadError> {
-    let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+    let chain = certificates(pem);
     let chain = chain.map_err(|error| wrong(Part::Certificate, format!("no PEM: {error}")))?;
     if chain.is_empty() {
         let problem = "holds no PEM certificate (-----BEGIN CERTIFICATE-----)";

@@ -1,5 +1,6 @@
 //! Secrets at the moment they are needed.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +21,8 @@ pub(crate) async fn resolve(source: &SecretSource, limit: Duration) -> Result<Se
             within(limit, &path.display().to_string(), read).await
         }
         SecretSource::Call(callback) => {
-            within(limit, &callback.0.name(), callback.0.provide()).await
+            let given = within(limit, &callback.0.name(), callback.0.provide()).await?;
+            not_empty(given, || callback.0.name().to_string())
         }
     }
 }
@@ -36,15 +38,37 @@ pub(crate) async fn within<T>(
     in_time.unwrap_or_else(late)
 }
 
+/// A pipe or a device can be read once, and may never answer; files are read again for new connections.
+pub(crate) fn check_regular(path: &Path) -> Result<(), String> {
+    match std::fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => Err(format!(
+            "{}: is no regular file, and is read again for new connections; give what it holds as text, or copy it into a file",
+            path.display()
+        )),
+        // What is not there is told by whoever reads it.
+        _ => Ok(()),
+    }
+}
+
+/// An empty secret is none: a file is empty for a moment when it is written anew.
+fn not_empty(secret: Secret, source: impl FnOnce() -> String) -> Result<Secret, Arc<str>> {
+    match secret.expose().is_empty() {
+        true => Err(format!("{} gave nothing", source()).into()),
+        false => Ok(secret),
+    }
+}
+
 /// The same without waiting; functions are not called.
 pub(crate) fn read_now(source: &SecretSource) -> Result<Secret, Arc<str>> {
     match source {
         SecretSource::Value(secret) => Ok(secret.clone()),
         SecretSource::File(path) => {
+            check_regular(path)?;
             let content = std::fs::read_to_string(path).map(Zeroizing::new);
             let content =
                 content.map_err(|error| Arc::from(format!("{}: {error}", path.display())))?;
-            Ok(Secret::new(content.trim_end_matches(['\n', '\r'])))
+            let secret = Secret::new(content.trim_end_matches(['\n', '\r']));
+            not_empty(secret, || path.display().to_string())
         }
         SecretSource::Call(_) => Err("is a function".into()),
     }

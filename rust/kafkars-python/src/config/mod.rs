@@ -236,7 +236,9 @@ impl ClientSettings {
             .map_err(|problem| error::settings(&problem))?;
         if checked.security.protocol.has_tls() {
             // Here rather than at the first connection: a wrong path is a wrong setting.
-            check_tls(&checked.security.tls).map_err(|problem| error::settings(&problem))?;
+            // A file that is slow to read holds nobody up but the caller.
+            Python::attach(|py| py.detach(|| check_tls(&checked.security.tls)))
+                .map_err(|problem| error::settings(&problem))?;
         }
         Ok(checked)
     }

@@ -14,7 +14,6 @@ use kafkars_core::config::{
     ClientIdentity, ConfigError, Pem, Secret, SecretSource, TlsConfig, TlsVersion,
 };
 use parking_lot::Mutex;
-use rustls::client::WebPkiServerVerifier;
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, SupportedProtocolVersion};
@@ -194,26 +193,12 @@ fn make(config: &TlsConfig, password: Option<&Secret>) -> Result<ClientConfig, T
         .iter()
         .map(|version| version_of(*version))
         .collect();
-    let roots = Arc::new(trust::roots(config)?);
-    let revocations = trust::revocations(config)?;
-    let mut chain = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider));
-    if !revocations.is_empty() {
-        chain = chain
-            .with_crls(revocations)
-            .allow_unknown_revocation_status()
-            .enforce_revocation_expiration();
-    }
-    let chain = chain
-        .build()
-        .map_err(|error| setting("ssl_ca_location", error.to_string()))?;
+    let verifier = verifier::Verifier::new(config, Arc::clone(&provider))?;
     let builder = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&versions)
         .map_err(|error| setting("ssl_cipher_suites", error.to_string()))?
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(verifier::Verifier {
-            chain,
-            verify_host_name: config.verify_host_name,
-        }));
+        .with_custom_certificate_verifier(Arc::new(verifier));
     match &config.identity {
         None => Ok(builder.with_no_client_auth()),
         Some(identity) => {
@@ -282,6 +267,7 @@ fn state(path: &Path) -> Option<(SystemTime, u64)> {
 }
 
 fn read(name: &'static str, path: &Path) -> Result<Vec<u8>, TlsFailure> {
+    secrets::check_regular(path).map_err(|problem| setting(name, problem))?;
     std::fs::read(path).map_err(|error| setting(name, format!("{}: {error}", path.display())))
 }
 

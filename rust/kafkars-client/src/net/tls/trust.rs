@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use kafkars_certificates::Trusted;
 use kafkars_core::config::TlsConfig;
 use rustls::RootCertStore;
-use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, CertificateRevocationListDer};
 
 use super::failure::TlsFailure;
@@ -14,52 +14,134 @@ const CA_LOCATION: &str = "ssl_ca_location";
 const CA_PEM: &str = "ssl_ca_pem";
 const CRL_LOCATION: &str = "ssl_crl_location";
 
+/// Who is believed.
+#[derive(Debug)]
+pub(super) enum Roots {
+    /// Whoever the system believes.
+    System(RootCertStore),
+    /// The certificates of the settings.
+    Given(Vec<Given>),
+}
+
+/// A certificate of the settings: believed itself, and what it signed where it is an authority.
+#[derive(Debug)]
+pub(super) struct Given {
+    pub(super) certificate: CertificateDer<'static>,
+    pub(super) about: Trusted,
+}
+
+impl Given {
+    /// Why nothing that it signed is believed at this time, in seconds since 1970.
+    pub(super) fn obstacle(&self, now: i64) -> Option<&'static str> {
+        let (from, until) = self.about.valid;
+        match () {
+            () if !self.about.is_authority => Some("is no authority"),
+            () if now > until => Some("has expired"),
+            () if now < from => Some("is not valid yet"),
+            () => None,
+        }
+    }
+}
+
+/// Authorities at a time, and the times between which they are the same.
+pub(super) struct RootsNow {
+    pub(super) store: RootCertStore,
+    pub(super) between: (i64, i64),
+}
+
+impl Roots {
+    /// Those who may sign now.
+    pub(super) fn at(&self, now: i64) -> RootsNow {
+        let given = match self {
+            Self::System(store) => {
+                return RootsNow {
+                    store: store.clone(),
+                    between: (i64::MIN, i64::MAX),
+                };
+            }
+            Self::Given(given) => given,
+        };
+        let mut store = RootCertStore::empty();
+        let mut between = (i64::MIN, i64::MAX);
+        for each in given {
+            let (from, until) = each.about.valid;
+            for change in [from, until.saturating_add(1)] {
+                match change <= now {
+                    true => between.0 = between.0.max(change),
+                    false => between.1 = between.1.min(change.saturating_sub(1)),
+                }
+            }
+            if each.obstacle(now).is_none() {
+                store.add_parsable_certificates([each.certificate.clone()]);
+            }
+        }
+        RootsNow { store, between }
+    }
+
+    /// What the settings say of a certificate itself.
+    pub(super) fn given(&self, certificate: &CertificateDer<'_>) -> Option<&Given> {
+        self.all().find(|each| each.certificate == *certificate)
+    }
+
+    /// The certificates of the settings.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Given> {
+        match self {
+            Self::System(_) => [].iter(),
+            Self::Given(given) => given.iter(),
+        }
+    }
+}
+
 /// The authorities that the settings name.
-pub(super) fn roots(config: &TlsConfig) -> Result<RootCertStore, TlsFailure> {
-    let mut store = RootCertStore::empty();
+pub(super) fn roots(config: &TlsConfig) -> Result<Roots, TlsFailure> {
+    let mut given = Vec::new();
     if let Some(location) = &config.ca_location {
         if location.is_dir() {
-            add_directory(&mut store, location)?;
+            add_directory(&mut given, location)?;
         } else {
-            add_pem(&mut store, CA_LOCATION, &read(CA_LOCATION, location)?)?;
+            add_pem(&mut given, CA_LOCATION, &read(CA_LOCATION, location)?)?;
         }
     }
     if let Some(pem) = &config.ca_pem {
-        add_pem(&mut store, CA_PEM, pem.as_bytes())?;
+        add_pem(&mut given, CA_PEM, pem.as_bytes())?;
     }
-    if config.ca_location.is_none() && config.ca_pem.is_none() {
-        let found = rustls_native_certs::load_native_certs();
-        store.add_parsable_certificates(found.certs);
-        if store.is_empty() {
-            let why = found
-                .errors
-                .first()
-                .map_or_else(String::new, |error| format!(" ({error})"));
-            return Err(setting(
-                CA_LOCATION,
-                format!(
-                    "the system has no certificates of authorities{why}; install its ca-certificates, or give a PEM file here"
-                ),
-            ));
-        }
+    if config.ca_location.is_some() || config.ca_pem.is_some() {
+        return Ok(Roots::Given(given));
     }
-    Ok(store)
+    let mut store = RootCertStore::empty();
+    let found = rustls_native_certs::load_native_certs();
+    store.add_parsable_certificates(found.certs);
+    if store.is_empty() {
+        let why = found
+            .errors
+            .first()
+            .map_or_else(String::new, |error| format!(" ({error})"));
+        return Err(setting(
+            CA_LOCATION,
+            format!(
+                "the system has no certificates of authorities{why}; install its ca-certificates, or give a PEM file here"
+            ),
+        ));
+    }
+    Ok(Roots::System(store))
 }
 
-/// Every file of a directory that holds certificates, as OpenSSL's directories do; others are passed over.
-fn add_directory(store: &mut RootCertStore, directory: &Path) -> Result<(), TlsFailure> {
+/// Every file of a directory that holds certificates; others are passed over, and so is what is no file: a pipe might
+/// never answer.
+fn add_directory(given: &mut Vec<Given>, directory: &Path) -> Result<(), TlsFailure> {
     let entries = std::fs::read_dir(directory)
         .map_err(|error| setting(CA_LOCATION, format!("{}: {error}", directory.display())))?;
     for entry in entries.flatten() {
         let path = entry.path();
-        if let Ok(content) = std::fs::read(&path) {
-            for certificate in CertificateDer::pem_slice_iter(&content).flatten() {
-                // One that webpki cannot read as an authority does not spoil the others.
-                store.add_parsable_certificates([certificate]);
-            }
+        if path.is_file()
+            && let Ok(content) = std::fs::read(&path)
+        {
+            // One that cannot be read does not spoil the others.
+            let certificates = kafkars_certificates::readable_certificates(&content);
+            given.extend(certificates.into_iter().filter_map(usable));
         }
     }
-    if store.is_empty() {
+    if given.is_empty() {
         return Err(setting(
             CA_LOCATION,
             format!("{} holds no PEM certificate", directory.display()),
@@ -68,22 +150,27 @@ fn add_directory(store: &mut RootCertStore, directory: &Path) -> Result<(), TlsF
     Ok(())
 }
 
-fn add_pem(store: &mut RootCertStore, name: &'static str, pem: &[u8]) -> Result<(), TlsFailure> {
-    let mut count = 0;
-    for certificate in CertificateDer::pem_slice_iter(pem) {
-        let certificate = certificate.map_err(|error| setting(name, format!("no PEM: {error}")))?;
-        store
-            .add(certificate)
-            .map_err(|error| setting(name, format!("a certificate cannot be used: {error}")))?;
-        count += 1;
-    }
-    match count {
-        0 => Err(setting(
+fn add_pem(given: &mut Vec<Given>, name: &'static str, pem: &[u8]) -> Result<(), TlsFailure> {
+    let certificates = kafkars_certificates::certificates(pem);
+    let certificates = certificates.map_err(|error| setting(name, format!("no PEM: {error}")))?;
+    if certificates.is_empty() {
+        return Err(setting(
             name,
             "holds no PEM certificate (-----BEGIN CERTIFICATE-----)".to_owned(),
-        )),
-        _ => Ok(()),
+        ));
     }
+    for certificate in certificates {
+        let usable = usable(certificate);
+        given.push(usable.ok_or_else(|| setting(name, "a certificate cannot be used".to_owned()))?);
+    }
+    Ok(())
+}
+
+fn usable(certificate: CertificateDer<'static>) -> Option<Given> {
+    let about = Trusted::read(&certificate)?;
+    // Whether webpki can read it, too.
+    let is_readable = RootCertStore::empty().add(certificate.clone()).is_ok();
+    is_readable.then_some(Given { certificate, about })
 }
 
 /// Lists of revoked certificates.
@@ -94,7 +181,7 @@ pub(super) fn revocations(
         return Ok(Vec::new());
     };
     let content = read(CRL_LOCATION, location)?;
-    let lists: Result<Vec<_>, _> = CertificateRevocationListDer::pem_slice_iter(&content).collect();
+    let lists = kafkars_certificates::revocation_lists(&content);
     let lists = lists.map_err(|error| setting(CRL_LOCATION, format!("no PEM: {error}")))?;
     match lists.is_empty() {
         true => Err(setting(

@@ -1,0 +1,206 @@
+"""Which certificates are believed, beside OpenSSL's judgement of the same files (`ssl` of the standard library)."""
+
+from __future__ import annotations
+
+import datetime as dt
+import socket
+import ssl
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import kafkars
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.x509.oid import ExtendedKeyUsageOID
+from kafkars.errors import CertificateError, KafkaError
+
+from tests.support.certificates import DAY, NOW, Certificate, begin, host_name, new_key
+
+pytestmark = pytest.mark.timeout(60)
+
+
+@dataclass
+class Chain:
+    """What a broker shows, and the certificate that the client is told to believe."""
+
+    shown: Certificate
+    believed: Certificate
+
+
+def sign(  # as many as a certificate has
+    name: str,
+    by: Certificate | None = None,
+    *,
+    ca: bool | None = None,
+    signs: bool | None = None,
+    usage: tuple[Any, ...] = (),
+    hosts: tuple[str, ...] = (),
+    days: tuple[int, int] = (-1, 5),
+) -> Certificate:
+    """A certificate with nothing in it but what is asked for."""
+    key = new_key("ec")
+    issuer = name if by is None else by.certificate.subject.rfc4514_string().removeprefix("CN=")
+    builder = begin(name, issuer, key, NOW + days[0] * DAY, NOW + days[1] * DAY)
+    if ca is not None:
+        builder = builder.add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
+    if signs is not None:
+        others = dict.fromkeys(
+            (
+                "content_commitment",
+                "key_encipherment",
+                "data_encipherment",
+                "key_agreement",
+                "encipher_only",
+                "decipher_only",
+                "crl_sign",
+            ),
+            False,
+        )
+        bits = x509.KeyUsage(digital_signature=True, key_cert_sign=signs, **others)
+        builder = builder.add_extension(bits, critical=True)
+    if usage:
+        builder = builder.add_extension(x509.ExtendedKeyUsage(usage), critical=False)
+    if hosts:
+        names = x509.SubjectAlternativeName([host_name(host) for host in hosts])
+        builder = builder.add_extension(names, critical=False)
+    return Certificate(builder.sign((by.key if by else key), hashes.SHA256()), key)
+
+
+HERE = ("127.0.0.1",)
+SERVER, CLIENT = ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH
+
+
+def signed_by(**authority: Any) -> Chain:
+    believed = sign("an authority", **authority)
+    return Chain(sign("a broker", believed, ca=False, hosts=HERE), believed)
+
+
+def itself(**made: Any) -> Chain:
+    certificate = sign("a broker", **made)
+    return Chain(certificate, certificate)
+
+
+def long_named() -> Chain:
+    return itself(ca=True, hosts=tuple(f"broker-{number}.example.test" for number in range(1200)))
+
+
+# The words of the error; none where the certificate is believed.
+CASES: dict[str, tuple[Any, str]] = {
+    "an authority": (lambda: signed_by(ca=True), ""),
+    "an authority that says what its key is for": (lambda: signed_by(ca=True, signs=True), ""),
+    "an authority for servers": (lambda: signed_by(ca=True, usage=(SERVER,)), ""),
+    "a certificate that is no authority": (lambda: signed_by(ca=False), "is no authority"),
+    "a client's certificate": (
+        lambda: signed_by(ca=False, signs=False, usage=(CLIENT,)),
+        'an authority" is no authority',
+    ),
+    "an authority whose key does not sign": (lambda: signed_by(ca=True, signs=False), "is no authority"),
+    "an authority for clients": (lambda: signed_by(ca=True, usage=(CLIENT,)), "is no authority"),
+    "an authority that has expired": (lambda: signed_by(ca=True, days=(-40, -30)), 'an authority" has expired'),
+    "an authority of tomorrow": (lambda: signed_by(ca=True, days=(1, 5)), "is not valid yet"),
+    "one that signed itself": (lambda: itself(ca=False, hosts=HERE), ""),
+    "one that signed itself as an authority": (lambda: itself(ca=True, hosts=HERE), ""),
+    "one that signed itself for another host": (lambda: itself(ca=True, hosts=("x.test",)), "does not name the host"),
+    "one that signed itself and has expired": (lambda: itself(ca=True, hosts=HERE, days=(-5, -1)), "has expired"),
+    "one that signed itself for clients": (lambda: itself(ca=False, hosts=HERE, usage=(CLIENT,)), "not for servers"),
+    "one that has a common name only": (lambda: itself(ca=True), "only a subjectAltName counts"),
+    "one that has many names": (long_named, "and 1190 more"),
+}
+
+
+@contextmanager
+def tls_server(shown: Certificate, folder: Path) -> Iterator[str]:
+    """Says nothing once TLS is there."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(shown.write(folder, "shown"))
+    # A session that is resumed shows no certificate.
+    context.num_tickets = 0
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve(peer: socket.socket) -> None:
+            with suppress(OSError), peer, context.wrap_socket(peer, server_side=True) as encrypted:
+                encrypted.recv(1 << 16)
+
+        def accept() -> None:
+            with suppress(OSError):
+                while True:
+                    threading.Thread(target=serve, args=(server.accept()[0],), daemon=True).start()
+
+        threading.Thread(target=accept, daemon=True).start()
+        yield f"127.0.0.1:{server.getsockname()[1]}"
+        server.shutdown(socket.SHUT_RDWR)
+
+
+def openssl_believes(address: str, ca: Path) -> bool:
+    host, port = address.split(":")
+    context = ssl.create_default_context(cafile=str(ca))
+    with socket.create_connection((host, int(port))) as connection:
+        try:
+            context.wrap_socket(connection, server_hostname=host).close()
+        except ssl.SSLCertVerificationError:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("form", ["file", "text", "directory"])
+@pytest.mark.parametrize("case", CASES)
+def test_what_openssl_refuses_is_refused(case: str, form: str, tmp_path: Path) -> None:
+    make, words = CASES[case]
+    chain: Chain = make()
+    (tmp_path / "ca").mkdir()
+    ca = tmp_path / "ca" / "ca.pem"
+    ca.write_text(chain.believed.pem)
+    given: dict[str, Any] = {
+        "file": {"ssl_ca_location": ca},
+        "text": {"ssl_ca_pem": chain.believed.pem},
+        "directory": {"ssl_ca_location": ca.parent},
+    }[form]
+    with tls_server(chain.shown, tmp_path) as address:
+        assert openssl_believes(address, ca) is (words == "")
+        settings = {"bootstrap_servers": address, "security_protocol": "ssl", **given}
+        with kafkars.Admin(**settings) as admin, pytest.raises(KafkaError) as raised:
+            admin.list_topics(timeout=20 if words else 0.5)
+        assert (type(raised.value) is CertificateError) is (words != "")
+        assert words in str(raised.value)
+        assert len(str(raised.value)) < 1000
+
+
+def test_a_host_that_is_not_looked_at_makes_no_authority_of_a_client(tmp_path: Path) -> None:
+    """Whoever has the key of a certificate beside the authority's could be every broker."""
+    chain = signed_by(ca=False, usage=(CLIENT,))
+    with tls_server(chain.shown, tmp_path) as address:
+        settings = {
+            "bootstrap_servers": address,
+            "security_protocol": "ssl",
+            "ssl_ca_pem": chain.believed.pem,
+            "ssl_endpoint_identification_algorithm": "none",
+        }
+        with kafkars.Admin(**settings) as admin, pytest.raises(CertificateError, match="is no authority"):
+            admin.list_topics(timeout=20)
+
+
+def test_an_authority_that_expires_is_believed_until_then(tmp_path: Path) -> None:
+    key_life = dt.timedelta(seconds=4)
+    key = new_key("ec")
+    builder = begin(
+        "a short authority", "a short authority", key, NOW - DAY, dt.datetime.now(dt.timezone.utc) + key_life
+    )
+    builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+    authority = Certificate(builder.sign(key, hashes.SHA256()), key)
+    shown = sign("a broker", authority, ca=False, hosts=HERE)
+    with tls_server(shown, tmp_path) as address:
+        settings = {"bootstrap_servers": address, "security_protocol": "ssl", "ssl_ca_pem": authority.pem}
+        with kafkars.Admin(**settings) as admin:
+            # One client: what it believes is not settled when it is made.
+            seen: list[type[BaseException]] = []
+            while CertificateError not in seen:
+                with pytest.raises(KafkaError) as raised:
+                    admin.list_topics(timeout=0.5)
+                seen.append(type(raised.value))
+            assert "has expired" in str(raised.value)
+            assert seen[0] is not CertificateError
