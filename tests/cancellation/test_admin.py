@@ -4,14 +4,15 @@ call."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from kafkars.admin import ConfigResource, NewTopic
+from kafkars.admin import AclBinding, AclBindingFilter, ConfigResource, NewTopic, UserScramCredentialUpsertion
 from kafkars.aio import Admin, Consumer
-from kafkars.errors import KafkaError
+from kafkars.errors import KafkaError, SecurityDisabledError, UnknownTopicOrPartitionError
 from kafkars.testing import EmbeddedBroker
 from kafkars.types import TopicPartition
 
@@ -21,6 +22,16 @@ from tests.support.leftovers import assert_no_more_than, belongings
 
 BOTH = [TopicPartition("t2", 0), TopicPartition("t2", 1)]
 SETTINGS = ConfigResource("topic", "t")
+
+RULE = AclBinding("User:alice", "read", "topic", "t")
+ALICE = UserScramCredentialUpsertion("alice", "SCRAM-SHA-256", "a password of nobody")
+
+
+async def refused(call: Any, kind: type[KafkaError]) -> None:
+    """A call that this cluster refuses."""
+    with contextlib.suppress(kind):
+        await call
+
 
 QUESTIONS: dict[str, Callable[[Admin], Any]] = {
     "list_topics": lambda admin: admin.list_topics(),
@@ -32,6 +43,13 @@ QUESTIONS: dict[str, Callable[[Admin], Any]] = {
     "list_offsets": lambda admin: admin.list_offsets(dict.fromkeys(BOTH, 0)),
     "describe_cluster": lambda admin: admin.describe_cluster(),
     "find_coordinator": lambda admin: admin.find_coordinator("g"),
+    "describe_acls": lambda admin: refused(admin.describe_acls(), SecurityDisabledError),
+    "describe_user_scram_credentials": lambda admin: admin.describe_user_scram_credentials(),
+    "list_partition_reassignments": lambda admin: admin.list_partition_reassignments(),
+    "describe_log_dirs": lambda admin: admin.describe_log_dirs(),
+    "list_transactions": lambda admin: admin.list_transactions(),
+    "describe_transactions": lambda admin: admin.describe_transactions(["nobody"], return_exceptions=True),
+    "describe_producers": lambda admin: admin.describe_producers(BOTH),
     "checked only": lambda admin: admin.create_topics([NewTopic("never", 1, 1)], validate_only=True),
 }
 REPEATED: dict[str, Callable[[Admin], Any]] = {
@@ -40,6 +58,16 @@ REPEATED: dict[str, Callable[[Admin], Any]] = {
     "delete_records": lambda admin: admin.delete_records({("t", 0): 0}),
     "delete_group_offsets": lambda admin: admin.delete_group_offsets("kept", [("t", 0)], return_exceptions=True),
     "delete_groups": lambda admin: admin.delete_groups(["other"], return_exceptions=True),
+    "elect_leaders": lambda admin: admin.elect_leaders("preferred", BOTH, return_exceptions=True),
+    "create_acls": lambda admin: admin.create_acls([RULE], return_exceptions=True),
+    "delete_acls": lambda admin: admin.delete_acls([AclBindingFilter("User:alice")], return_exceptions=True),
+    "alter_user_scram_credentials": lambda admin: admin.alter_user_scram_credentials([ALICE]),
+    "alter_partition_reassignments": lambda admin: admin.alter_partition_reassignments(
+        dict.fromkeys(BOTH), return_exceptions=True
+    ),
+    "abort_transaction": lambda admin: refused(
+        admin.abort_transaction(("nowhere", 0), producer_id=1, producer_epoch=0), UnknownTopicOrPartitionError
+    ),
 }
 CALLS_OF_THEIR_OWN = {"create_topics", "delete_topics", "alter_group_offsets", "close"}
 

@@ -32,9 +32,15 @@ from kafkars.admin.types import (
     GroupListing,
     GroupMember,
     ListedOffset,
+    LogDirDescription,
     NewTopic,
     OffsetSpec,
+    PartitionReassignment,
+    ProducerState,
+    ReplicaInfo,
     TopicDescription,
+    TransactionDescription,
+    TransactionListing,
 )
 
 __all__ = [
@@ -57,11 +63,17 @@ __all__ = [
     "GroupListing",
     "GroupMember",
     "ListedOffset",
+    "LogDirDescription",
     "NewTopic",
     "OffsetSpec",
+    "PartitionReassignment",
+    "ProducerState",
+    "ReplicaInfo",
     "ScramCredentialInfo",
     "ScramMechanism",
     "TopicDescription",
+    "TransactionDescription",
+    "TransactionListing",
     "UserScramCredentialDeletion",
     "UserScramCredentialUpsertion",
 ]

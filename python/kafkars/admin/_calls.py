@@ -11,6 +11,7 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast
 
 from kafkars._kafkars import Admin as Native
 from kafkars._kafkars import AdminRequest
+from kafkars.admin import acls
 from kafkars.admin.types import (
     BrokerInfo,
     ClusterDescription,
@@ -118,19 +119,28 @@ def create_partitions(
 def list_topics(native: Native, *, include_internal: bool, timeout: float | None) -> Call[list[str]]:
     def names(answer: list[tuple[str, Any]]) -> list[str]:
         described = [(name, found) for name, found in answer if not isinstance(found, BaseException)]
-        return [name for name, (_, is_internal, _) in described if include_internal or not is_internal]
+        return [name for name, (_, is_internal, *_) in described if include_internal or not is_internal]
 
-    return Call(native.describe_topics(None, timeout), names)
+    return Call(native.describe_topics(None, False, timeout), names)
 
 
 @in_range
 def describe_topics(
-    native: Native, topics: Iterable[str] | None, *, timeout: float | None, return_exceptions: bool
+    native: Native,
+    topics: Iterable[str] | None,
+    *,
+    include_authorized_operations: bool,
+    timeout: float | None,
+    return_exceptions: bool,
 ) -> Call[dict[str, TopicDescription]]:
+    def described(name: str, row: tuple[Any, ...]) -> TopicDescription:
+        topic_id, is_internal, found, authorized = row
+        return TopicDescription(name, topic_id, is_internal, found, acls.operations(authorized))
+
     names = None if topics is None else several(topics, str)
     return Call(
-        native.describe_topics(names, timeout),
-        lambda answer: gathered(answer, return_exceptions, str, lambda name, rest: TopicDescription(name, *rest)),
+        native.describe_topics(names, bool(include_authorized_operations), timeout),
+        lambda answer: gathered(answer, return_exceptions, str, described),
     )
 
 
@@ -195,15 +205,20 @@ def list_groups(
 
 @in_range
 def describe_groups(
-    native: Native, groups: Iterable[str], *, timeout: float | None, return_exceptions: bool
+    native: Native,
+    groups: Iterable[str],
+    *,
+    include_authorized_operations: bool,
+    timeout: float | None,
+    return_exceptions: bool,
 ) -> Call[dict[str, GroupDescription]]:
     def described(name: str, row: tuple[Any, ...]) -> GroupDescription:
-        group_type, state, protocol_type, assignor, members = row
-        return GroupDescription(
-            name, group_type, state, protocol_type, assignor, tuple(GroupMember(*member) for member in members)
-        )
+        group_type, state, protocol_type, assignor, rows, authorized = row
+        members = tuple(GroupMember(*member) for member in rows)
+        operations = acls.operations(authorized)
+        return GroupDescription(name, group_type, state, protocol_type, assignor, members, operations)
 
-    request = native.describe_groups(several(groups, str), timeout)
+    request = native.describe_groups(several(groups, str), bool(include_authorized_operations), timeout)
     return Call(request, lambda answer: gathered(answer, return_exceptions, str, described))
 
 
@@ -301,12 +316,15 @@ def list_offsets(
 
 
 @in_range
-def describe_cluster(native: Native, *, timeout: float | None) -> Call[ClusterDescription]:
+def describe_cluster(
+    native: Native, *, include_authorized_operations: bool, timeout: float | None
+) -> Call[ClusterDescription]:
     def described(answer: tuple[Any, ...]) -> ClusterDescription:
-        cluster_id, controller, brokers = answer
-        return ClusterDescription(cluster_id, controller, tuple(BrokerInfo(*broker) for broker in brokers))
+        cluster_id, controller, rows, authorized = answer
+        brokers = tuple(BrokerInfo(*broker) for broker in rows)
+        return ClusterDescription(cluster_id, controller, brokers, acls.operations(authorized))
 
-    return Call(native.describe_cluster(timeout), described)
+    return Call(native.describe_cluster(bool(include_authorized_operations), timeout), described)
 
 
 @in_range

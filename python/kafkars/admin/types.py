@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Literal, NamedTuple
 
+from kafkars.admin.acls import AclOperation
+from kafkars.errors import KafkaError
 from kafkars.types import PartitionInfo, TopicPartition
 
 ResourceType = Literal["topic", "broker", "broker_logger", "client_metrics", "group"]
@@ -49,6 +51,8 @@ class TopicDescription(NamedTuple):
     is_internal: bool
     """Whether Kafka uses it itself."""
     partitions: list[PartitionInfo]
+    authorized_operations: frozenset[AclOperation] | None = None
+    """What we may do with it, where that was asked; since Kafka 2.3."""
 
 
 class ConfigResource(NamedTuple):
@@ -152,6 +156,8 @@ class GroupDescription(NamedTuple):
     assignor: str
     """The name of the protocol the members agreed on, or of the server's assignor."""
     members: tuple[GroupMember, ...]
+    authorized_operations: frozenset[AclOperation] | None = None
+    """What we may do with it, where that was asked; since Kafka 2.3."""
 
 
 class ListedOffset(NamedTuple):
@@ -181,3 +187,88 @@ class ClusterDescription(NamedTuple):
     controller: int | None
     """Id of the broker that takes what only a controller may do; with KRaft any broker passes it on."""
     brokers: tuple[BrokerInfo, ...]
+    authorized_operations: frozenset[AclOperation] | None = None
+    """What we may do with it, where that was asked; since Kafka 2.3."""
+
+
+class PartitionReassignment(NamedTuple):
+    """A move of replicas that is under way (KIP-455)."""
+
+    replicas: tuple[int, ...]
+    """Ids of all brokers that have, or shall have, a replica."""
+    adding_replicas: tuple[int, ...]
+    """Those that are to get one."""
+    removing_replicas: tuple[int, ...]
+    """Those that are to lose theirs."""
+
+
+class ReplicaInfo(NamedTuple):
+    """A replica in a folder of a broker."""
+
+    size: int
+    """Bytes that it takes."""
+    offset_lag: int
+    """How many records it is behind."""
+    is_future: bool
+    """True of one that is being moved here from another folder."""
+
+
+class LogDirDescription(NamedTuple):
+    """A folder in which a broker keeps records (KIP-113)."""
+
+    path: str
+    """Its path there."""
+    error: KafkaError | None
+    """Why the broker cannot use it."""
+    total_bytes: int | None
+    """Bytes of its disk; since Kafka 3.3."""
+    usable_bytes: int | None
+    """Bytes of its disk that are free; since Kafka 3.3."""
+    is_cordoned: bool
+    """Whether no new replica is put there (KIP-1066); since Kafka 4.3."""
+    replicas: dict[TopicPartition, ReplicaInfo]
+    """What is in it."""
+
+
+class TransactionListing(NamedTuple):
+    """A transaction in a list (KIP-664)."""
+
+    transactional_id: str
+    producer_id: int
+    state: str
+    """"Ongoing", "PrepareCommit", "CompleteCommit", "Empty", ..."""
+    coordinator: int
+    """Id of the broker that coordinates it."""
+
+
+class TransactionDescription(NamedTuple):
+    """A transaction as its coordinator describes it (KIP-664)."""
+
+    transactional_id: str
+    coordinator: int
+    """Id of that broker."""
+    state: str
+    """"Ongoing", "PrepareCommit", "CompleteCommit", "Empty", ..."""
+    producer_id: int
+    producer_epoch: int
+    timeout_ms: int
+    """How long it may be open."""
+    started_ms: int | None
+    """When it was begun, in ms since 1970; None where none is open."""
+    partitions: tuple[TopicPartition, ...]
+    """What it has written to."""
+
+
+class ProducerState(NamedTuple):
+    """A producer as a broker knows it at one partition (KIP-664). What there has not been is None."""
+
+    producer_id: int
+    producer_epoch: int
+    last_sequence: int | None
+    """The number of its last record."""
+    last_timestamp: int | None
+    """When it wrote that, in ms since 1970."""
+    coordinator_epoch: int | None
+    """The epoch of the coordinator that ended its last transaction here."""
+    transaction_start_offset: int | None
+    """The first offset of the transaction that it has open here."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from kafkars import _kafkars, _logging
-from kafkars.admin import _calls, _security_calls
+from kafkars.admin import _calls, _replica_calls, _security_calls, _transaction_calls
 from kafkars.config import AdminConfig
 
 if TYPE_CHECKING:
@@ -24,9 +24,14 @@ if TYPE_CHECKING:
         GroupDescription,
         GroupListing,
         ListedOffset,
+        LogDirDescription,
         NewTopic,
         OffsetSpec,
+        PartitionReassignment,
+        ProducerState,
         TopicDescription,
+        TransactionDescription,
+        TransactionListing,
     )
     from kafkars.config.settings import AdminSettings
     from kafkars.types import OffsetAndMetadata, TopicPartition
@@ -156,12 +161,18 @@ class Admin:
         return await self._run(_calls.list_topics(self._native, include_internal=include_internal, timeout=timeout))
 
     async def describe_topics(
-        self, topics: Iterable[str] | None = None, *, timeout: float | None = None, return_exceptions: bool = False
+        self,
+        topics: Iterable[str] | None = None,
+        *,
+        include_authorized_operations: bool = False,
+        timeout: float | None = None,
+        return_exceptions: bool = False,
     ) -> dict[str, TopicDescription]:
         """Topics with their partitions, leaders and replicas.
 
         Args:
             topics: Their names; None for all that may be seen.
+            include_authorized_operations: Also ask what we may do with each (KIP-430, Kafka 2.3 and newer).
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
 
@@ -170,7 +181,13 @@ class Admin:
             KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
         """
         return await self._run(
-            _calls.describe_topics(self._native, topics, timeout=timeout, return_exceptions=return_exceptions)
+            _calls.describe_topics(
+                self._native,
+                topics,
+                include_authorized_operations=include_authorized_operations,
+                timeout=timeout,
+                return_exceptions=return_exceptions,
+            )
         )
 
     async def describe_configs(
@@ -249,12 +266,18 @@ class Admin:
         return await self._run(_calls.list_groups(self._native, states=states, types=types, timeout=timeout))
 
     async def describe_groups(
-        self, groups: Iterable[str], *, timeout: float | None = None, return_exceptions: bool = False
+        self,
+        groups: Iterable[str],
+        *,
+        include_authorized_operations: bool = False,
+        timeout: float | None = None,
+        return_exceptions: bool = False,
     ) -> dict[str, GroupDescription]:
         """Groups with their members and what these are assigned.
 
         Args:
             groups: Their ids.
+            include_authorized_operations: Also ask what we may do with each (KIP-430, Kafka 2.3 and newer).
             timeout: Seconds; None for `default_api_timeout_ms`.
             return_exceptions: Whether failures are values of the result instead of being raised.
 
@@ -263,7 +286,13 @@ class Admin:
             KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
         """
         return await self._run(
-            _calls.describe_groups(self._native, groups, timeout=timeout, return_exceptions=return_exceptions)
+            _calls.describe_groups(
+                self._native,
+                groups,
+                include_authorized_operations=include_authorized_operations,
+                timeout=timeout,
+                return_exceptions=return_exceptions,
+            )
         )
 
     async def delete_groups(
@@ -413,16 +442,26 @@ class Admin:
             )
         )
 
-    async def describe_cluster(self, *, timeout: float | None = None) -> ClusterDescription:
+    async def describe_cluster(
+        self,
+        *,
+        include_authorized_operations: bool = False,
+        timeout: float | None = None,
+    ) -> ClusterDescription:
         """The cluster's name and brokers.
 
         Args:
+            include_authorized_operations: Also ask what we may do with it (KIP-430, Kafka 2.3 and newer).
             timeout: Seconds; None for `default_api_timeout_ms`.
 
         Raises:
             KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
         """
-        return await self._run(_calls.describe_cluster(self._native, timeout=timeout))
+        return await self._run(
+            _calls.describe_cluster(
+                self._native, include_authorized_operations=include_authorized_operations, timeout=timeout
+            )
+        )
 
     async def find_coordinator(
         self, key: str, *, kind: Literal["group", "transaction"] = "group", timeout: float | None = None
@@ -468,6 +507,192 @@ class Admin:
         return await self._run(
             _calls.elect_leaders(
                 self._native, election_type, partitions, timeout=timeout, return_exceptions=return_exceptions
+            )
+        )
+
+    async def alter_partition_reassignments(
+        self,
+        wanted: Mapping[tuple[str, int], Iterable[int] | None],
+        *,
+        timeout: float | None = None,
+        return_exceptions: bool = False,
+    ) -> dict[TopicPartition, None]:
+        """Begins to move replicas to other brokers, which goes on after the call (KIP-455, Kafka 2.4 and newer).
+
+        Args:
+            wanted: For each partition the ids of the brokers that shall have its replicas, the preferred leader first;
+                None gives up a move that is under way.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Raises:
+            InvalidReplicaAssignmentError, NoReassignmentInProgressError, ...: From the first partition that failed.
+            ClusterAuthorizationFailedError: It is not allowed.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return await self._run(
+            _replica_calls.alter_partition_reassignments(
+                self._native, wanted, timeout=timeout, return_exceptions=return_exceptions
+            )
+        )
+
+    async def list_partition_reassignments(
+        self,
+        partitions: Iterable[tuple[str, int]] | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> dict[TopicPartition, PartitionReassignment]:
+        """Moves of replicas that are under way (KIP-455, Kafka 2.4 and newer); partitions at rest are left out.
+
+        Args:
+            partitions: Of which; None for all.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+
+        Raises:
+            ClusterAuthorizationFailedError: It is not allowed.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return await self._run(_replica_calls.list_partition_reassignments(self._native, partitions, timeout=timeout))
+
+    async def describe_log_dirs(
+        self,
+        brokers: Iterable[int] | None = None,
+        *,
+        partitions: Iterable[tuple[str, int]] | None = None,
+        timeout: float | None = None,
+        return_exceptions: bool = False,
+    ) -> dict[int, tuple[LogDirDescription, ...]]:
+        """The folders in which brokers keep records, with the bytes that each replica takes (KIP-113).
+
+        Args:
+            brokers: Ids of the brokers; None for all.
+            partitions: Whose replicas are told; None for all.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures of brokers are values of the result instead of being raised. What is
+                wrong with one folder is in its `error`.
+
+        Raises:
+            ClusterAuthorizationFailedError: It is not allowed.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time, or there is no such broker.
+        """
+        return await self._run(
+            _replica_calls.describe_log_dirs(
+                self._native, brokers, partitions, timeout=timeout, return_exceptions=return_exceptions
+            )
+        )
+
+    async def list_transactions(
+        self,
+        *,
+        states: Iterable[str] = (),
+        producer_ids: Iterable[int] = (),
+        open_longer_than_ms: int | None = None,
+        pattern: str | None = None,
+        timeout: float | None = None,
+    ) -> list[TransactionListing]:
+        """Transactions that the cluster knows, in order of their names (KIP-664, Kafka 3.0 and newer).
+
+        Args:
+            states: Only those in these states, such as "Ongoing".
+            producer_ids: Only those of these producers.
+            open_longer_than_ms: Only those that have been open for longer; Kafka 3.8 and newer.
+            pattern: Only those whose names match this regular expression of RE2; Kafka 4.1 and newer.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+
+        Raises:
+            InvalidArgumentError: `open_longer_than_ms` is below 0.
+            UnsupportedByBrokerError: The brokers are too old for what is asked.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return await self._run(
+            _transaction_calls.list_transactions(
+                self._native,
+                states=states,
+                producer_ids=producer_ids,
+                open_longer_than_ms=open_longer_than_ms,
+                pattern=pattern,
+                timeout=timeout,
+            )
+        )
+
+    async def describe_transactions(
+        self, transactional_ids: Iterable[str], *, timeout: float | None = None, return_exceptions: bool = False
+    ) -> dict[str, TransactionDescription]:
+        """Transactions with what they have written to, as their coordinators see them (KIP-664, Kafka 3.0 and newer).
+
+        Args:
+            transactional_ids: The names that their producers share.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Raises:
+            TransactionalIdNotFoundError, TransactionalIdAuthorizationFailedError, ...: From the first that failed.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return await self._run(
+            _transaction_calls.describe_transactions(
+                self._native, transactional_ids, timeout=timeout, return_exceptions=return_exceptions
+            )
+        )
+
+    async def describe_producers(
+        self,
+        partitions: Iterable[tuple[str, int]],
+        *,
+        broker: int | None = None,
+        timeout: float | None = None,
+        return_exceptions: bool = False,
+    ) -> dict[TopicPartition, tuple[ProducerState, ...]]:
+        """The idempotent producers that partitions know, with the transactions they have open (KIP-664, Kafka 2.8 and
+        newer).
+
+        Args:
+            partitions: Of which.
+            broker: The id of a broker with replicas of them all that is asked; None asks each leader.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+            return_exceptions: Whether failures are values of the result instead of being raised.
+
+        Raises:
+            UnknownTopicOrPartitionError, TopicAuthorizationFailedError, ...: From the first partition that failed.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return await self._run(
+            _transaction_calls.describe_producers(
+                self._native, partitions, broker=broker, timeout=timeout, return_exceptions=return_exceptions
+            )
+        )
+
+    async def abort_transaction(
+        self,
+        partition: tuple[str, int],
+        *,
+        producer_id: int,
+        producer_epoch: int,
+        coordinator_epoch: int = -1,
+        timeout: float | None = None,
+    ) -> None:
+        """Ends a transaction that hangs at one partition, aborted, without its coordinator (KIP-664).
+
+        Args:
+            partition: Where; `describe_producers()` shows who has a transaction open there.
+            producer_id: Of its producer.
+            producer_epoch: Of its producer.
+            coordinator_epoch: -1 is taken in every case.
+            timeout: Seconds; None for `default_api_timeout_ms`.
+
+        Raises:
+            InvalidProducerEpochError, TransactionCoordinatorFencedError, ...: It is not that producer's.
+            ClusterAuthorizationFailedError: It is not allowed.
+            KafkaTimeoutError, BootstrapError: The cluster did not answer in time.
+        """
+        return await self._run(
+            _transaction_calls.abort_transaction(
+                self._native,
+                partition,
+                producer_id=producer_id,
+                producer_epoch=producer_epoch,
+                coordinator_epoch=coordinator_epoch,
+                timeout=timeout,
             )
         )
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 import importlib
 import itertools
 import os
+import threading
+import time
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
@@ -281,3 +283,43 @@ def test_what_describes_has_the_same_shape(ad: ModuleType) -> None:
     assert ad.OffsetSpec.latest() == ad.OffsetSpec.latest() != ad.OffsetSpec.earliest()
     listing = ad.ConsumerGroupListing("g", True, state="stable", type=1)
     assert (listing.state.name, listing.type.name) == ("STABLE", "CONSUMER")
+
+
+def test_error_cb_hears_in_polls_that_no_broker_answers(ad: ModuleType) -> None:
+    heard: list[tuple[str, threading.Thread]] = []
+    settings = {
+        "bootstrap.servers": "127.0.0.1:1",
+        "error_cb": lambda error: heard.append((error.name(), threading.current_thread())),
+    }
+    admin = ad.AdminClient(settings)
+    end = time.monotonic() + 10
+    while "_ALL_BROKERS_DOWN" not in [name for name, _ in heard]:
+        assert time.monotonic() < end, heard
+        admin.poll(0.2)
+    assert [name for name, _ in heard][:2] == ["_TRANSPORT", "_ALL_BROKERS_DOWN"]
+    assert {thread for _, thread in heard} == {threading.current_thread()}
+
+
+def test_error_cb_hears_nothing_of_a_cluster_that_is_there(ad: ModuleType, embedded_broker: Broker) -> None:
+    heard: list[Any] = []
+    admin = ad.AdminClient({"bootstrap.servers": embedded_broker.bootstrap_servers, "error_cb": heard.append})
+    admin.list_topics(timeout=10)
+    assert admin.poll(0.3) == 0
+    assert heard == []
+    with pytest.raises(ad.KafkaException):
+        admin.delete_topics(["nowhere"])["nowhere"].result(10)
+    assert admin.poll(0) == 0
+    assert heard == []
+
+
+@pytest.mark.parametrize("ck", ["kafkars.compat.confluent_kafka"], indirect=True)
+def test_what_error_cb_raises_comes_out_of_the_poll(ad: ModuleType) -> None:
+    def raising(_: Any) -> None:
+        raise ValueError("mine")
+
+    with ad.AdminClient({"bootstrap.servers": "127.0.0.1:1", "error_cb": raising}) as admin:
+        with pytest.raises(ValueError, match="mine"):
+            admin.poll(10)
+        # The other error is heard all the same.
+        with pytest.raises(ValueError, match="mine"):
+            admin.poll(10)

@@ -64,6 +64,56 @@ TOPIC_NAMES = Argument(
 )
 
 
+def rule(world: World, kind_of: str = "ACL", **parts: Any) -> Any:
+    module = __import__(f"{world.module.__name__}.admin", fromlist=["admin"])
+    pattern = module.ResourcePattern(module.ResourceType.TOPIC, "orders")
+    allow, read = module.ACLPermissionType.ALLOW, module.ACLOperation.READ
+    given_parts = {"principal": "User:a", "host": "*", "operation": read, "permission_type": allow}
+    return getattr(module, kind_of)(**{**given_parts, "resource_pattern": pattern, **parts})
+
+
+def folders(made: Any) -> Any:
+    """Of folders, which are at other places in each run, the names of what is told."""
+    (folder, *_) = made.describe_log_dirs().to_object()["log_dirs"]
+    return sorted(folder)
+
+
+def security() -> list[Call]:
+    """Rules of access, and elections. The embedded broker of the harness has no authorizer."""
+    partitions = Argument(
+        "topic_partitions",
+        lambda world: {world.name("source"): [0]},
+        {
+            "none": LISTS["none"],
+            "empty": lambda _: {},
+            "text": LISTS["text"],
+            "unknown": lambda world: {world.name("source"): [77]},
+            "nobody": lambda world: {world.name("none"): [0]},
+        },
+    )
+    return [
+        Call("describe_acls", [Argument("acl_filter", lambda w: rule(w, "ACLFilter"))], keeps=True, states=WORKING),
+        Call(
+            "create_acls",
+            [Argument("acls", lambda w: [rule(w)], {**LISTS, "filters": lambda w: [rule(w, "ACLFilter")]})],
+            keeps=True,
+            states=WORKING,
+        ),
+        Call(
+            "delete_acls",
+            [Argument("acl_filters", lambda w: [rule(w, "ACLFilter")], {**LISTS, "rules": lambda w: [rule(w)]})],
+            keeps=True,
+            states=WORKING,
+        ),
+        Call(
+            "perform_leader_election",
+            [given("election_type", 0, unclean=1, unknown=7, text="x", none=None), partitions, TIMEOUT],
+            keeps=True,
+            states=WORKING,
+        ),
+    ]
+
+
 def kind() -> Kind:
     """Its states and calls."""
     resources = Argument(
@@ -163,6 +213,8 @@ def kind() -> Kind:
                 keeps=True,
                 states=WORKING,
             ),
+            *security(),
+            Call("describe_log_dirs", keeps=True, states=WORKING, invoke=folders),
             Call("close", states=("working", "closed")),
         ],
         lambda made: made.close(),

@@ -22,11 +22,6 @@ RULE = names.ACL(
     names.ResourcePattern(names.ResourceType.TOPIC, "t"),
 )
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
-    "create_acls": ([RULE],),
-    "delete_acls": ([RULE],),
-    "describe_acls": (RULE,),
-    "describe_log_dirs": (),
-    "perform_leader_election": (0,),
     "send_request": (None,),
     "send_requests": ([],),
 }

@@ -3,12 +3,16 @@
 use std::time::Instant;
 
 use kafkars_core::cluster::BrokerNode;
+use kafkars_protocol::messages::describe_cluster::DescribeClusterRequest;
 use kafkars_protocol::messages::metadata::MetadataRequest;
 
-use super::Admin;
 use super::routing::Target;
+use super::{Admin, outcome, told_operations};
 use crate::client::CoordinatorKind;
-use crate::error::ClientError;
+use crate::error::{AttemptError, ClientError};
+
+/// In these versions Metadata tells what is authorized in the cluster; later DescribeCluster does (KIP-700).
+const AUTHORIZED_IN: std::ops::RangeInclusive<i16> = 8..=10;
 
 /// What a cluster says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,12 +23,15 @@ pub struct ClusterDescription {
     pub controller: Option<i32>,
     /// Its brokers, in order of their numbers.
     pub brokers: Vec<BrokerNode>,
+    /// What we may do with it, as a bit field of Kafka's `AclOperation`, where that was asked.
+    pub authorized_operations: Option<i32>,
 }
 
 impl Admin {
-    /// The brokers that are there now.
+    /// The brokers that are there now. Brokers since Kafka 2.3 tell what is authorized.
     pub async fn describe_cluster(
         &self,
+        include_authorized_operations: bool,
         deadline: Instant,
     ) -> Result<ClusterDescription, ClientError> {
         // No topics: `Some(empty)`. Every version answers this, unlike DescribeCluster of 2.8.
@@ -34,8 +41,21 @@ impl Admin {
             ..MetadataRequest::default()
         };
         let response = self
-            .ask(Target::Any, |_| request.clone(), |_| None, deadline)
+            .ask(
+                Target::Any,
+                |version| MetadataRequest {
+                    include_cluster_authorized_operations: include_authorized_operations
+                        && AUTHORIZED_IN.contains(&version),
+                    ..request.clone()
+                },
+                |_| None,
+                deadline,
+            )
             .await?;
+        let mut authorized_operations = told_operations(response.cluster_authorized_operations);
+        if include_authorized_operations && authorized_operations.is_none() {
+            authorized_operations = self.cluster_operations(deadline).await?;
+        }
         let node = |broker: kafkars_protocol::messages::metadata::MetadataResponseBroker| {
             Some(BrokerNode {
                 id: broker.node_id,
@@ -50,8 +70,29 @@ impl Admin {
             cluster_id: response.cluster_id,
             controller: Some(response.controller_id).filter(|id| *id >= 0),
             brokers,
+            authorized_operations,
         })
     }
+
+    /// What we may do with the cluster; `None` from brokers that do not know the question.
+    async fn cluster_operations(&self, deadline: Instant) -> Result<Option<i32>, ClientError> {
+        let request = DescribeClusterRequest {
+            include_cluster_authorized_operations: true,
+            ..DescribeClusterRequest::default()
+        };
+        let asked = self
+            .ask(Target::Any, |_| request.clone(), |_| None, deadline)
+            .await;
+        match asked {
+            Ok(response) => {
+                outcome(response.error_code, None, response.error_message)?;
+                Ok(told_operations(response.cluster_authorized_operations))
+            }
+            Err(ClientError::Attempt(AttemptError::Unsupported { .. })) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The number of the broker that coordinates a group, or the transactions of a producer.
     pub async fn find_coordinator(
         &self,

@@ -16,12 +16,14 @@ use kafkars_protocol::messages::list_groups::ListGroupsRequest;
 use kafkars_protocol::{ErrorCode, Message, Reader};
 
 use super::routing::{Target, not_coordinator};
-use super::{Admin, Outcomes, in_order, outcome};
+use super::{Admin, Outcomes, in_order, outcome, told_operations};
 use crate::error::{AttemptError, ClientError};
 
 /// From this version on brokers filter by state (KIP-518), from the next one listed on by type (KIP-848).
 const STATES_SINCE: i16 = 4;
 const TYPES_SINCE: i16 = 5;
+/// From this version on DescribeGroups tells what is authorized (KIP-430).
+const AUTHORIZED_SINCE: i16 = 3;
 
 /// A group in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +51,8 @@ pub struct GroupDescription {
     pub assignor: String,
     /// The broker that coordinates it is asked for it; its number is not part of the answer.
     pub members: Vec<MemberDescription>,
+    /// What we may do with it, as a bit field of Kafka's `AclOperation`, where that was asked.
+    pub authorized_operations: Option<i32>,
 }
 
 /// A member of a group.
@@ -87,7 +91,7 @@ impl Admin {
             },
         };
         let mut listed = Vec::new();
-        for broker in self.describe_cluster(deadline).await?.brokers {
+        for broker in self.describe_cluster(false, deadline).await?.brokers {
             let response = self
                 .ask(
                     Target::Node(broker.id),
@@ -120,11 +124,14 @@ impl Admin {
     pub async fn describe_groups(
         &self,
         groups: Vec<String>,
+        include_authorized_operations: bool,
         deadline: Instant,
     ) -> Result<Outcomes<String, GroupDescription>, ClientError> {
         let mut described = Vec::with_capacity(groups.len());
         for group in groups {
-            let outcome = self.describe_group(&group, deadline).await;
+            let outcome = self
+                .describe_group(&group, include_authorized_operations, deadline)
+                .await;
             described.push((group, outcome));
         }
         Ok(described)
@@ -166,11 +173,12 @@ impl Admin {
     async fn describe_group(
         &self,
         group: &str,
+        include_authorized_operations: bool,
         deadline: Instant,
     ) -> Result<GroupDescription, ClientError> {
         let request = ConsumerGroupDescribeRequest {
             group_ids: vec![group.to_owned()],
-            include_authorized_operations: false,
+            include_authorized_operations,
         };
         let asked = self
             .ask(
@@ -190,13 +198,17 @@ impl Admin {
             Some(found) if !elsewhere.contains(&ErrorCode::from_i16(found.error_code)) => {
                 consumer_group(found)
             }
-            _ => self.describe_classic(group, deadline).await,
+            _ => {
+                self.describe_classic(group, include_authorized_operations, deadline)
+                    .await
+            }
         }
     }
 
     async fn describe_classic(
         &self,
         group: &str,
+        include_authorized_operations: bool,
         deadline: Instant,
     ) -> Result<GroupDescription, ClientError> {
         let request = DescribeGroupsRequest {
@@ -206,7 +218,11 @@ impl Admin {
         let response = self
             .ask(
                 Target::Group(group),
-                |_| request.clone(),
+                |version| DescribeGroupsRequest {
+                    include_authorized_operations: include_authorized_operations
+                        && version >= AUTHORIZED_SINCE,
+                    ..request.clone()
+                },
                 |response| not_coordinator(response.groups.iter().map(|one| one.error_code)),
                 deadline,
             )
@@ -245,6 +261,7 @@ fn consumer_group(group: ConsumerGroup) -> Result<GroupDescription, ClientError>
         protocol_type: "consumer".to_owned(),
         assignor: group.assignor_name,
         members: members.collect(),
+        authorized_operations: told_operations(group.authorized_operations),
     })
 }
 
@@ -272,6 +289,7 @@ fn classic_group(group: ClassicGroup) -> Result<GroupDescription, ClientError> {
         members: members.collect(),
         protocol_type: group.protocol_type,
         assignor: group.protocol_data,
+        authorized_operations: told_operations(group.authorized_operations),
     })
 }
 

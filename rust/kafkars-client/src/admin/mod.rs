@@ -8,10 +8,13 @@ mod configs;
 mod elections;
 mod group_offsets;
 mod groups;
+mod log_dirs;
 mod partitions;
+mod reassignments;
 mod routing;
 mod scram;
 mod topics;
+mod transactions;
 
 use std::sync::Arc;
 
@@ -24,9 +27,15 @@ pub use self::configs::{
 };
 pub use self::elections::ElectionType;
 pub use self::groups::{GroupDescription, GroupListing, MemberDescription};
+pub use self::log_dirs::{LogDir, LogDirReplica};
 pub use self::partitions::{ListedOffset, OffsetSpec};
+pub use self::reassignments::PartitionReassignment;
 pub use self::scram::{ScramAlteration, ScramCredentialInfo, ScramUpsertion};
 pub use self::topics::{CreatedTopic, NewPartitions, NewTopic, TopicDescription};
+pub use self::transactions::{
+    ActiveProducer, HangingTransaction, TransactionDescription, TransactionFilter,
+    TransactionListing,
+};
 use crate::client::Client;
 use crate::error::ClientError;
 
@@ -61,6 +70,12 @@ fn outcome(code: i16, topic: Option<&str>, message: Option<String>) -> Result<()
         partition: None,
         message: message.filter(|text| !text.is_empty()).map(Arc::from),
     })
+}
+
+/// The operations that a broker says are allowed, as a bit field of Kafka's `AclOperation`; `None` where it was not
+/// asked.
+fn told_operations(bits: i32) -> Option<i32> {
+    Some(bits).filter(|bits| *bits != i32::MIN)
 }
 
 /// The outcome of each key, in the order of `keys`; a key that the broker left out is an error, not a gap.

@@ -97,6 +97,7 @@ impl Admin {
                         partition: one.partition_index,
                     },
                     code: one.error_code,
+                    message: None,
                     found: one.low_watermark,
                 })
             });
@@ -151,6 +152,7 @@ impl Admin {
                             partition: one.partition_index,
                         },
                         code: one.error_code,
+                        message: None,
                         found: ListedOffset {
                             offset: Some(one.offset).filter(|offset| *offset >= 0),
                             timestamp: Some(one.timestamp).filter(|time| *time >= 0),
@@ -173,7 +175,7 @@ impl Admin {
     }
 
     /// Asks the leader of each partition, and again where another one leads by then, until the deadline.
-    async fn ask_leaders<R, T, B>(
+    pub(super) async fn ask_leaders<R, T, B>(
         &self,
         keys: Vec<TopicPartition>,
         build: B,
@@ -201,10 +203,10 @@ impl Admin {
                 let asked = self
                     .ask(Target::Node(node), build, |_| None, deadline)
                     .await?;
-                for Answered { of, code, found } in read(asked) {
-                    match ErrorCode::from_i16(code) {
-                        code if is_elsewhere(code) => again.push((of, code)),
-                        _ => done.push((of.clone(), refused(&of, code, None).map(|()| found))),
+                for answered in read(asked) {
+                    match ErrorCode::from_i16(answered.code) {
+                        code if is_elsewhere(code) => again.push((answered.of, code)),
+                        _ => done.push(answered.into_outcome()),
                     }
                 }
             }
@@ -239,7 +241,7 @@ impl Admin {
     ) -> Result<Leaders<T>, ClientError> {
         let mut names: Vec<String> = partitions.iter().map(|of| of.topic.to_string()).collect();
         names.dedup();
-        let described = self.describe_topics(Some(names), deadline).await?;
+        let described = self.describe_topics(Some(names), false, deadline).await?;
         let described: HashMap<String, _> = described.into_iter().collect();
         let mut leaders = Leaders {
             by_node: BTreeMap::new(),
@@ -286,10 +288,19 @@ struct Leaders<T> {
 }
 
 /// A partition in an answer.
-struct Answered<T> {
-    of: TopicPartition,
-    code: i16,
-    found: T,
+pub(super) struct Answered<T> {
+    pub(super) of: TopicPartition,
+    pub(super) code: i16,
+    pub(super) message: Option<String>,
+    pub(super) found: T,
+}
+
+impl<T> Answered<T> {
+    /// The partition, and what was found or why nothing was.
+    pub(super) fn into_outcome(self) -> (TopicPartition, Result<T, ClientError>) {
+        let refused = refused(&self.of, self.code, self.message);
+        (self.of, refused.map(|()| self.found))
+    }
 }
 
 /// Whether another broker, or this one in a moment, has an answer.

@@ -20,6 +20,8 @@ pub(super) enum Target<'a> {
     Controller,
     /// The coordinator of a group.
     Group(&'a str),
+    /// The coordinator of a transaction, by the name that its producers share.
+    Transaction(&'a str),
     /// One broker.
     Node(i32),
 }
@@ -105,6 +107,10 @@ impl Admin {
             Target::Group(group) => {
                 let kind = CoordinatorKind::Group;
                 Some(client.find_coordinator(kind, group, deadline).await?)
+            }
+            Target::Transaction(id) => {
+                let kind = CoordinatorKind::Transaction;
+                Some(client.find_coordinator(kind, id, deadline).await?)
             }
             Target::Node(node) => Some(node),
         };

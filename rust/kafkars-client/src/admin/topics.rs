@@ -15,13 +15,16 @@ use kafkars_protocol::messages::delete_topics::{DeleteTopicState, DeleteTopicsRe
 use kafkars_protocol::messages::metadata::{MetadataRequest, MetadataRequestTopic};
 
 use super::routing::{Target, broker_timeout, not_controller};
-use super::{Admin, Outcomes, in_order, outcome};
+use super::{Admin, Outcomes, in_order, outcome, told_operations};
 use crate::error::ClientError;
 
 /// From this version on topics are deleted by name or by id (KIP-516), in another field.
 const DELETE_BY_STATE_SINCE: i16 = 6;
 /// From this version on -1 stands for the broker's own default of partitions and replicas.
 const DEFAULTS_SINCE: i16 = 4;
+
+/// From this version on Metadata tells what is authorized (KIP-430).
+const AUTHORIZED_SINCE: i16 = 8;
 
 /// A topic to create.
 #[derive(Debug, Clone, Default)]
@@ -65,6 +68,8 @@ pub struct TopicDescription {
     pub is_internal: bool,
     /// Its partitions, leaders and replicas.
     pub metadata: Arc<TopicMetadata>,
+    /// What we may do with it, as a bit field of Kafka's `AclOperation`, where that was asked.
+    pub authorized_operations: Option<i32>,
 }
 
 impl Admin {
@@ -176,10 +181,12 @@ impl Admin {
         Ok(in_order(&names, answered.collect()))
     }
 
-    /// Describes topics; with `None` all that may be seen, in order of their names.
+    /// Describes topics; with `None` all that may be seen, in order of their names. Brokers since Kafka 2.3 tell what
+    /// is authorized.
     pub async fn describe_topics(
         &self,
         names: Option<Vec<String>>,
+        include_authorized_operations: bool,
         deadline: Instant,
     ) -> Result<Outcomes<String, TopicDescription>, ClientError> {
         let named = |name: &String| MetadataRequestTopic {
@@ -194,7 +201,16 @@ impl Admin {
             ..MetadataRequest::default()
         };
         let response = self
-            .ask(Target::Any, |_| request.clone(), |_| None, deadline)
+            .ask(
+                Target::Any,
+                |version| MetadataRequest {
+                    include_topic_authorized_operations: include_authorized_operations
+                        && version >= AUTHORIZED_SINCE,
+                    ..request.clone()
+                },
+                |_| None,
+                deadline,
+            )
             .await?;
         // Everything that an answer means for a topic is known in one place.
         let snapshot = Cluster::default()
@@ -209,6 +225,7 @@ impl Admin {
                 Ok(TopicDescription {
                     is_internal: topic.is_internal,
                     metadata,
+                    authorized_operations: told_operations(topic.topic_authorized_operations),
                 })
             });
             Some((name, described))

@@ -2,8 +2,9 @@
 
 use kafkars_client::ClientError;
 use kafkars_client::admin::{
-    AclBinding, ClusterDescription, ConfigEntry, ConfigResource, CreatedTopic, GroupDescription,
-    GroupListing, ListedOffset, Outcomes, ScramCredentialInfo, TopicDescription,
+    AclBinding, ActiveProducer, ClusterDescription, ConfigEntry, ConfigResource, CreatedTopic,
+    GroupDescription, GroupListing, ListedOffset, LogDir, Outcomes, PartitionReassignment,
+    ScramCredentialInfo, TopicDescription, TransactionDescription, TransactionListing,
 };
 use kafkars_client::config::TopicPartition;
 use kafkars_client::group::OffsetAndMetadata;
@@ -60,7 +61,8 @@ pub(super) fn described_topic(py: Python<'_>, topic: TopicDescription) -> PyResu
     let id = Some(topic.metadata.id).filter(|id| !id.is_zero());
     let id = id.map(|id| id.to_string());
     let partitions = cluster::partitions(py, &topic.metadata)?;
-    (id, topic.is_internal, partitions).into_py_any(py)
+    let authorized = topic.authorized_operations;
+    (id, topic.is_internal, partitions, authorized).into_py_any(py)
 }
 
 pub(super) fn entries(py: Python<'_>, entries: Vec<ConfigEntry>) -> PyResult<Py<PyAny>> {
@@ -123,6 +125,7 @@ pub(super) fn described_group(py: Python<'_>, group: GroupDescription) -> PyResu
         group.protocol_type,
         group.assignor,
         members,
+        group.authorized_operations,
     )
         .into_py_any(py)
 }
@@ -135,7 +138,8 @@ pub(super) fn cluster(
     let brokers = found.brokers.into_iter();
     let brokers = brokers.map(|broker| (broker.id, broker.host, broker.port, broker.rack));
     let brokers: Vec<_> = brokers.collect();
-    (found.cluster_id, found.controller, brokers).into_py_any(py)
+    let authorized = found.authorized_operations;
+    (found.cluster_id, found.controller, brokers, authorized).into_py_any(py)
 }
 
 pub(super) fn node(py: Python<'_>, answer: Result<i32, ClientError>) -> PyResult<Py<PyAny>> {
@@ -212,4 +216,95 @@ pub(super) fn deleted_acls(
 pub(super) fn credentials(py: Python<'_>, told: Vec<ScramCredentialInfo>) -> PyResult<Py<PyAny>> {
     let told = told.into_iter().map(|one| (one.mechanism, one.iterations));
     told.collect::<Vec<_>>().into_py_any(py)
+}
+
+pub(super) fn done(py: Python<'_>, answer: Result<(), ClientError>) -> PyResult<Py<PyAny>> {
+    answer.map_err(|failure| error::client(py, &failure))?;
+    Ok(py.None())
+}
+
+pub(super) fn broker(py: Python<'_>, id: i32) -> PyResult<Py<PyAny>> {
+    id.into_py_any(py)
+}
+
+pub(super) fn reassignments(
+    py: Python<'_>,
+    answer: Result<Vec<(TopicPartition, PartitionReassignment)>, ClientError>,
+) -> PyResult<Py<PyAny>> {
+    let list = PyList::empty(py);
+    for (of, one) in answer.map_err(|failure| error::client(py, &failure))? {
+        let moves = (one.replicas, one.adding, one.removing);
+        list.append((types::topic_partition(py, &of)?, moves))?;
+    }
+    Ok(list.into_any().unbind())
+}
+
+pub(super) fn log_dirs(py: Python<'_>, log_dirs: Vec<LogDir>) -> PyResult<Py<PyAny>> {
+    let list = PyList::empty(py);
+    for log_dir in log_dirs {
+        let replicas = match log_dir.replicas {
+            Ok(replicas) => {
+                let found = PyList::empty(py);
+                for one in replicas {
+                    let of = types::topic_partition(py, &one.of)?;
+                    found.append((of, one.bytes, one.offset_lag, one.is_future))?;
+                }
+                found.into_any().unbind()
+            }
+            Err(failure) => error::client(py, &failure).into_value(py).into_any(),
+        };
+        let (total, usable) = (log_dir.total_bytes, log_dir.usable_bytes);
+        list.append((log_dir.path, total, usable, log_dir.is_cordoned, replicas))?;
+    }
+    Ok(list.into_any().unbind())
+}
+
+pub(super) fn transactions(
+    py: Python<'_>,
+    answer: Result<Vec<TransactionListing>, ClientError>,
+) -> PyResult<Py<PyAny>> {
+    let listed = answer.map_err(|failure| error::client(py, &failure))?;
+    let one = |listing: TransactionListing| {
+        let TransactionListing {
+            transactional_id,
+            producer_id,
+            state,
+            coordinator,
+        } = listing;
+        (transactional_id, producer_id, state, coordinator)
+    };
+    let listed: Vec<_> = listed.into_iter().map(one).collect();
+    listed.into_py_any(py)
+}
+
+pub(super) fn transaction(py: Python<'_>, found: TransactionDescription) -> PyResult<Py<PyAny>> {
+    let partitions = found.partitions.iter();
+    let partitions: PyResult<Vec<_>> = partitions
+        .map(|of| types::topic_partition(py, of))
+        .collect();
+    (
+        found.coordinator,
+        found.state,
+        found.producer_id,
+        found.producer_epoch,
+        found.timeout_ms,
+        found.started_ms,
+        PyTuple::new(py, partitions?)?,
+    )
+        .into_py_any(py)
+}
+
+pub(super) fn producers(py: Python<'_>, producers: Vec<ActiveProducer>) -> PyResult<Py<PyAny>> {
+    let one = |producer: ActiveProducer| {
+        (
+            producer.producer_id,
+            producer.producer_epoch,
+            producer.last_sequence,
+            producer.last_timestamp,
+            producer.coordinator_epoch,
+            producer.transaction_start_offset,
+        )
+    };
+    let producers: Vec<_> = producers.into_iter().map(one).collect();
+    producers.into_py_any(py)
 }

@@ -104,6 +104,10 @@ pub(super) fn partition((topic, partition): Partition) -> TopicPartition {
     }
 }
 
+pub(super) fn partitions(several: Vec<Partition>) -> Vec<TopicPartition> {
+    several.into_iter().map(partition).collect()
+}
+
 pub(super) fn group_partitions(
     (group, partitions): (String, Option<Vec<Partition>>),
 ) -> (String, Option<Vec<TopicPartition>>) {

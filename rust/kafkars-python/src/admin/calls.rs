@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use kafkars_client::admin::Admin;
+use kafkars_client::admin::{Admin, HangingTransaction, TransactionFilter};
 use kafkars_client::config::IsolationLevel;
 use kafkars_client::{Client, CoordinatorKind};
 use pyo3::prelude::*;
@@ -105,11 +105,14 @@ impl PyAdmin {
     fn describe_topics(
         &self,
         names: Option<Vec<String>>,
+        authorized: bool,
         timeout: Option<f64>,
     ) -> PyResult<PyAdminRequest> {
         self.request(
             timeout,
-            move |admin, deadline| async move { admin.describe_topics(names, deadline).await },
+            move |admin, deadline| async move {
+                admin.describe_topics(names, authorized, deadline).await
+            },
             |py, answer| answers::outcomes(py, answer, answers::name, answers::described_topic),
         )
     }
@@ -167,11 +170,14 @@ impl PyAdmin {
     fn describe_groups(
         &self,
         groups: Vec<String>,
+        authorized: bool,
         timeout: Option<f64>,
     ) -> PyResult<PyAdminRequest> {
         self.request(
             timeout,
-            move |admin, deadline| async move { admin.describe_groups(groups, deadline).await },
+            move |admin, deadline| async move {
+                admin.describe_groups(groups, authorized, deadline).await
+            },
             |py, answer| answers::outcomes(py, answer, answers::name, answers::described_group),
         )
     }
@@ -269,10 +275,10 @@ impl PyAdmin {
         )
     }
 
-    fn describe_cluster(&self, timeout: Option<f64>) -> PyResult<PyAdminRequest> {
+    fn describe_cluster(&self, authorized: bool, timeout: Option<f64>) -> PyResult<PyAdminRequest> {
         self.request(
             timeout,
-            move |admin, deadline| async move { admin.describe_cluster(deadline).await },
+            move |admin, deadline| async move { admin.describe_cluster(authorized, deadline).await },
             answers::cluster,
         )
     }
@@ -373,14 +379,137 @@ impl PyAdmin {
         timeout: Option<f64>,
     ) -> PyResult<PyAdminRequest> {
         let election = arguments::election(election)?;
-        let named = |each: Vec<_>| each.into_iter().map(arguments::partition).collect();
-        let partitions = partitions.map(named);
+        let partitions = partitions.map(arguments::partitions);
         self.request(
             timeout,
             move |admin, deadline| async move {
                 admin.elect_leaders(election, partitions, deadline).await
             },
             |py, answer| answers::outcomes(py, answer, answers::partition, answers::nothing),
+        )
+    }
+
+    fn alter_partition_reassignments(
+        &self,
+        wanted: Vec<(arguments::Partition, Option<Vec<i32>>)>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        let wanted = wanted.into_iter();
+        let wanted = wanted.map(|(of, replicas)| (arguments::partition(of), replicas));
+        let wanted = wanted.collect();
+        self.request(
+            timeout,
+            move |admin, deadline| async move {
+                admin.alter_partition_reassignments(wanted, deadline).await
+            },
+            |py, answer| answers::outcomes(py, answer, answers::partition, answers::nothing),
+        )
+    }
+
+    fn list_partition_reassignments(
+        &self,
+        partitions: Option<Vec<arguments::Partition>>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        let partitions = partitions.map(arguments::partitions);
+        self.request(
+            timeout,
+            move |admin, deadline| async move {
+                admin
+                    .list_partition_reassignments(partitions, deadline)
+                    .await
+            },
+            answers::reassignments,
+        )
+    }
+
+    fn describe_log_dirs(
+        &self,
+        brokers: Option<Vec<i32>>,
+        partitions: Option<Vec<arguments::Partition>>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        let partitions = partitions.map(arguments::partitions);
+        self.request(
+            timeout,
+            move |admin, deadline| async move {
+                admin.describe_log_dirs(brokers, partitions, deadline).await
+            },
+            |py, answer| answers::outcomes(py, answer, answers::broker, answers::log_dirs),
+        )
+    }
+
+    fn list_transactions(
+        &self,
+        states: Vec<String>,
+        producer_ids: Vec<i64>,
+        open_longer_than_ms: Option<i64>,
+        pattern: Option<String>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        let filter = TransactionFilter {
+            states,
+            producer_ids,
+            open_longer_than_ms,
+            pattern,
+        };
+        self.request(
+            timeout,
+            move |admin, deadline| async move { admin.list_transactions(filter, deadline).await },
+            answers::transactions,
+        )
+    }
+
+    fn describe_transactions(
+        &self,
+        transactional_ids: Vec<String>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        self.request(
+            timeout,
+            move |admin, deadline| async move {
+                admin
+                    .describe_transactions(transactional_ids, deadline)
+                    .await
+            },
+            |py, answer| answers::outcomes(py, answer, answers::name, answers::transaction),
+        )
+    }
+
+    fn describe_producers(
+        &self,
+        partitions: Vec<arguments::Partition>,
+        broker: Option<i32>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        let partitions = arguments::partitions(partitions);
+        self.request(
+            timeout,
+            move |admin, deadline| async move {
+                admin.describe_producers(partitions, broker, deadline).await
+            },
+            |py, answer| answers::outcomes(py, answer, answers::partition, answers::producers),
+        )
+    }
+
+    fn abort_transaction(
+        &self,
+        of: arguments::Partition,
+        producer_id: i64,
+        producer_epoch: i16,
+        coordinator_epoch: i32,
+        timeout: Option<f64>,
+    ) -> PyResult<PyAdminRequest> {
+        let hanging = HangingTransaction {
+            of: arguments::partition(of),
+            producer_id,
+            producer_epoch,
+            coordinator_epoch,
+        };
+        self.request(
+            timeout,
+            move |admin, deadline| async move { admin.abort_transaction(hanging, deadline).await },
+            answers::done,
         )
     }
 

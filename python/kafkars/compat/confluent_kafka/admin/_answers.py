@@ -9,6 +9,7 @@ from typing import Any
 from kafkars import errors
 from kafkars.admin import ConfigResource as EngineResource
 from kafkars.admin import ConfigSource as EngineSource
+from kafkars.admin import acls
 from kafkars.compat.confluent_kafka._arguments import committed_text
 from kafkars.compat.confluent_kafka._model import (
     ConsumerGroupState,
@@ -20,6 +21,7 @@ from kafkars.compat.confluent_kafka._model import (
 )
 from kafkars.compat.confluent_kafka._partition import TopicPartition
 from kafkars.compat.confluent_kafka._translate import of_engine
+from kafkars.compat.confluent_kafka.admin._acl import AclOperation
 from kafkars.compat.confluent_kafka.admin._resources import ConfigEntry, ConfigResource, ConfigSource, ResourceType
 from kafkars.compat.confluent_kafka.admin._results import (
     ConsumerGroupDescription,
@@ -60,7 +62,12 @@ def nodes(described: Any) -> dict[int, Node]:
 
 def cluster(described: Any) -> DescribeClusterResult:
     known = nodes(described)
-    return DescribeClusterResult(known.get(described.controller), list(known.values()), described.cluster_id)
+    return DescribeClusterResult(
+        known.get(described.controller),
+        list(known.values()),
+        described.cluster_id,
+        operations(described.authorized_operations),
+    )
 
 
 def topic(described: Any, known: Mapping[int, Node]) -> TopicDescription:
@@ -76,7 +83,16 @@ def topic(described: Any, known: Mapping[int, Node]) -> TopicDescription:
         )
         for each in described.partitions
     ]
-    return TopicDescription(described.name, uuid(described.topic_id), described.is_internal, partitions)
+    authorized = operations(described.authorized_operations)
+    return TopicDescription(described.name, uuid(described.topic_id), described.is_internal, partitions, authorized)
+
+
+def operations(found: frozenset[Any] | None) -> list[AclOperation] | None:
+    """What is authorized, by its numbers; None where that was not asked. What the library has no name for is left out."""
+    if found is None:
+        return None
+    numbers = {acls.OPERATIONS[each] for each in found}
+    return [each for each in AclOperation if each.value in numbers]
 
 
 def uuid(text: str | None) -> Uuid | None:
@@ -184,7 +200,8 @@ def described_group(found: Any, coordinator: Node | None) -> ConsumerGroupDescri
         found.assignor,
         STATES.get(found.state, ConsumerGroupState.UNKNOWN),
         coordinator,
-        type=TYPES.get(found.group_type, ConsumerGroupType.UNKNOWN),
+        operations(found.authorized_operations),
+        TYPES.get(found.group_type, ConsumerGroupType.UNKNOWN),
     )
 
 

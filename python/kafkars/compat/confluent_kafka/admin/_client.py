@@ -129,7 +129,7 @@ class AdminClient(SecurityCalls):
     def describe_topics(self, topics: TopicCollection, **kwargs: Any) -> Futures:
         """Describes topics; each future's result is a `TopicDescription`.
 
-        Options: `include_authorized_operations`, which finds none without access lists, and `request_timeout`.
+        Options: `include_authorized_operations`, which also asks what we may do with each, and `request_timeout`.
         """
         given = arguments.options(kwargs, "include_authorized_operations")
         if not isinstance(topics, TopicCollection):
@@ -144,7 +144,10 @@ class AdminClient(SecurityCalls):
         def ask() -> Mapping[str, Any]:
             nodes = answers.nodes(self._admin.describe_cluster(timeout=given["timeout"]))
             found: Mapping[str, Any] = self._admin.describe_topics(
-                names, timeout=given["timeout"], return_exceptions=True
+                names,
+                include_authorized_operations=bool(given["include_authorized_operations"]),
+                timeout=given["timeout"],
+                return_exceptions=True,
             )
             return {
                 name: answers.unless_error(each, lambda each: answers.topic(each, nodes))
@@ -251,7 +254,12 @@ class AdminClient(SecurityCalls):
 
         def ask() -> Mapping[str, Any]:
             nodes = answers.nodes(self._admin.describe_cluster(timeout=limit))
-            found: Mapping[str, Any] = self._admin.describe_groups(groups, timeout=limit, return_exceptions=True)
+            found: Mapping[str, Any] = self._admin.describe_groups(
+                groups,
+                include_authorized_operations=bool(given["include_authorized_operations"]),
+                timeout=limit,
+                return_exceptions=True,
+            )
             return {
                 name: answers.group(name, each, nodes.get(self._admin.find_coordinator(name, timeout=limit)))
                 for name, each in found.items()
@@ -392,7 +400,14 @@ class AdminClient(SecurityCalls):
     def describe_cluster(self, **kwargs: Any) -> Future[Any]:
         """The cluster; the future's result is a `DescribeClusterResult`. Options as of `describe_topics()`."""
         given = arguments.options(kwargs, "include_authorized_operations")
-        return self._questions.ask(lambda: answers.cluster(self._admin.describe_cluster(timeout=given["timeout"])))
+        return self._questions.ask(
+            lambda: answers.cluster(
+                self._admin.describe_cluster(
+                    include_authorized_operations=bool(given["include_authorized_operations"]),
+                    timeout=given["timeout"],
+                )
+            )
+        )
 
     def cluster_id(self, timeout: float | None = -1) -> str | None:
         """The cluster's id. Blocks.

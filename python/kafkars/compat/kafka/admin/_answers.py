@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from kafkars.admin import ConfigEntry, GroupDescription, GroupMember, TopicDescription
+from kafkars.admin import ConfigEntry, GroupDescription, GroupMember, TopicDescription, acls
+from kafkars.compat.kafka.admin.acl_resource import ACLOperation
 from kafkars.compat.kafka.coordinator.protocol import (
     ConsumerProtocolMemberAssignment_v0,
     ConsumerProtocolMemberMetadata_v0,
@@ -59,7 +60,13 @@ def topic(name: str, found: TopicDescription | KafkaError, names: Mapping[str, s
     if isinstance(found, KafkaError):
         return {**row, "is_internal": False, "partitions": [], "authorized_operations": []}
     partitions = [partition(each, names) for each in found.partitions]
-    return {**row, "is_internal": found.is_internal, "partitions": partitions, "authorized_operations": []}
+    authorized = operations(found.authorized_operations)
+    return {**row, "is_internal": found.is_internal, "partitions": partitions, "authorized_operations": authorized}
+
+
+def operations(found: frozenset[Any] | None) -> list[str]:
+    """The names of operations, by their numbers."""
+    return [ACLOperation(number).name for number in sorted(acls.OPERATIONS[each] for each in found or ())]
 
 
 LEADER_NOT_AVAILABLE = 5
@@ -89,7 +96,8 @@ def group(name: str, found: GroupDescription | KafkaError) -> GroupInformation:
     if isinstance(found, KafkaError):
         raise of(found) from found
     members = [member(each, is_consumer=found.protocol_type in {"", "consumer"}) for each in found.members]
-    return GroupInformation(0, name, found.state, found.protocol_type, found.assignor, members, [])
+    authorized = operations(found.authorized_operations)
+    return GroupInformation(0, name, found.state, found.protocol_type, found.assignor, members, authorized)
 
 
 def member(found: GroupMember, *, is_consumer: bool) -> MemberInformation:

@@ -4,31 +4,13 @@ from __future__ import annotations
 
 from kafkars.compat.kafka.errors import IncompatibleBrokerVersion
 
-ACL_TOOL = "kafka-acls.sh of Apache Kafka does it"
-TRANSACTIONS_TOOL = "kafka-transactions.sh of Apache Kafka does it"
-
 CALLS = {
-    "abort_transaction": TRANSACTIONS_TOOL,
-    "alter_partition_reassignments": "kafka-reassign-partitions.sh of Apache Kafka does it",
     "alter_replica_log_dirs": "kafka-reassign-partitions.sh of Apache Kafka does it",
-    "alter_user_scram_credentials": "kafka-configs.sh --entity-type users of Apache Kafka does it",
     "api_versions": "versions are asked of each broker by the engine; kafka-broker-api-versions.sh shows them",
-    "create_acls": ACL_TOOL,
-    "delete_acls": ACL_TOOL,
-    "describe_acls": ACL_TOOL,
     "describe_features": "kafka-features.sh of Apache Kafka does it",
-    "describe_log_dirs": "kafka-log-dirs.sh of Apache Kafka does it",
     "describe_metadata_quorum": "kafka-metadata-quorum.sh of Apache Kafka does it",
-    "describe_producers": TRANSACTIONS_TOOL,
-    "describe_transactions": TRANSACTIONS_TOOL,
-    "describe_user_scram_credentials": "kafka-configs.sh --entity-type users of Apache Kafka does it",
-    "elect_leaders": "kafka-leader-election.sh of Apache Kafka does it",
-    "find_hanging_transactions": TRANSACTIONS_TOOL,
     "get_broker_version_data": "versions are asked of each broker by the engine; kafka-broker-api-versions.sh shows them",
     "list_config_resources": "list_topics() and describe_cluster() name topics and brokers",
-    "list_partition_reassignments": "kafka-reassign-partitions.sh of Apache Kafka does it",
-    "list_transactions": TRANSACTIONS_TOOL,
-    "perform_leader_election": "kafka-leader-election.sh of Apache Kafka does it",
     "remove_group_members": "kafka-consumer-groups.sh of Apache Kafka does it; members leave by close()",
     "send_request": "requests are the engine's; kafkars.Admin has calls for them",
     "send_requests": "requests are the engine's; kafkars.Admin has calls for them",

@@ -8,14 +8,15 @@ from typing import Any, NoReturn
 from kafkars.admin import NewTopic as EngineTopic
 from kafkars.compat.kafka.admin import _answers as answers
 from kafkars.compat.kafka.admin import _configs
-from kafkars.compat.kafka.admin._connection import Connection
+from kafkars.compat.kafka.admin._acls import AclCalls
+from kafkars.compat.kafka.admin._elections import ElectionType, by_topic, elect, named_partitions
 from kafkars.compat.kafka.admin._not_offered import not_offered
-from kafkars.compat.kafka.admin.acl_resource import ACL, ACLFilter
 from kafkars.compat.kafka.admin.config_resource import ConfigResource
 from kafkars.compat.kafka.admin.new_partitions import NewPartitions
 from kafkars.compat.kafka.admin.new_topic import NewTopic
 from kafkars.compat.kafka.errors import (
     BrokerResponseError,
+    ElectionNotNeededError,
     IllegalArgumentError,
     NodeNotReadyError,
     NoError,
@@ -28,6 +29,8 @@ from kafkars.compat.kafka.protocol.admin import (
     CreateTopicsResponse_v3,
     DeleteTopicsResponse_v3,
     DescribeConfigsResponse_v2,
+    DescribeLogDirsResponse_v0,
+    ElectLeadersResponse_v1,
 )
 from kafkars.compat.kafka.structs import GroupInformation, OffsetAndMetadata, TopicPartition
 
@@ -43,7 +46,7 @@ FIELDS = {
 """What kafka-python 2 calls parts of a topic."""
 
 
-class KafkaAdminClient(Connection):
+class KafkaAdminClient(AclCalls):
     """Asks a cluster about its topics, settings and groups, and changes them.
 
     Answers are those of brokers, as kafka-python 2.3 gives them. Settings are those of kafka-python, which the page on
@@ -127,23 +130,24 @@ class KafkaAdminClient(Connection):
             return admin.list_topics(include_internal=True, timeout=self._seconds())
 
     def describe_topics(self, topics: Collection[str] | None = None) -> list[dict[str, Any]]:
-        """A dict for each topic, with `error_code`, `topic`, `is_internal` and `partitions`.
-
-        `authorized_operations` is empty: the engine does not ask for it.
+        """A dict for each topic, with `error_code`, `topic`, `is_internal`, `partitions` and `authorized_operations`.
 
         Args:
             topics: Names; None for all topics.
         """
         with self._asking() as admin:
             found: Mapping[str, Any] = admin.describe_topics(
-                None if topics is None else list(topics), timeout=self._seconds(), return_exceptions=True
+                None if topics is None else list(topics),
+                include_authorized_operations=True,
+                timeout=self._seconds(),
+                return_exceptions=True,
             )
             return [answers.topic(name, each, FIELDS) for name, each in found.items()]
 
     def describe_cluster(self) -> dict[str, Any]:
-        """The cluster's id, controller and brokers as a dict. `authorized_operations` is empty, as of topics."""
+        """The cluster's id, controller, brokers and `authorized_operations` as a dict."""
         with self._asking() as admin:
-            found = admin.describe_cluster(timeout=self._seconds())
+            found = admin.describe_cluster(include_authorized_operations=True, timeout=self._seconds())
         brokers = [
             {"node_id": broker.id, "host": broker.host, "port": broker.port, "rack": broker.rack}
             for broker in found.brokers
@@ -153,7 +157,7 @@ class KafkaAdminClient(Connection):
             "brokers": brokers,
             "cluster_id": found.cluster_id,
             "controller_id": -1 if found.controller is None else found.controller,
-            "authorized_operations": [],
+            "authorized_operations": answers.operations(found.authorized_operations),
         }
 
     # Settings
@@ -213,7 +217,7 @@ class KafkaAdminClient(Connection):
         Args:
             group_ids: The groups.
             group_coordinator_id: Looked at by nobody: the engine finds coordinators by itself.
-            include_authorized_operations: Likewise; what is authorized is not told.
+            include_authorized_operations: Looked at by nobody, as in kafka-python: it is always asked.
 
         Raises:
             BrokerResponseError: A coordinator refuses to tell.
@@ -221,7 +225,7 @@ class KafkaAdminClient(Connection):
         del group_coordinator_id, include_authorized_operations
         with self._asking() as admin:
             found: Mapping[str, Any] = admin.describe_groups(
-                list(group_ids), timeout=self._seconds(), return_exceptions=True
+                list(group_ids), include_authorized_operations=True, timeout=self._seconds(), return_exceptions=True
             )
             return [answers.group(name, each) for name, each in found.items()]
 
@@ -329,56 +333,69 @@ class KafkaAdminClient(Connection):
             for place, low in found.items()
         }
 
-    # Not offered
-
-    def describe_acls(self, acl_filter: ACLFilter) -> NoReturn:
-        """Not offered: raises `IncompatibleBrokerVersion`, which is a `NotImplementedError`, too."""
-        del acl_filter
-        raise not_offered("describe_acls")
-
-    def create_acls(self, acls: Sequence[ACL]) -> NoReturn:
-        """Not offered: raises as `describe_acls()`.
-
-        Raises:
-            IllegalArgumentError: There is something else than an `ACL`.
-        """
-        if not all(isinstance(each, ACL) for each in acls):
-            raise IllegalArgumentError("acls must contain ACL objects")
-        raise not_offered("create_acls")
-
-    def delete_acls(self, acl_filters: Sequence[ACLFilter]) -> NoReturn:
-        """Not offered: raises as `describe_acls()`.
-
-        Raises:
-            IllegalArgumentError: There is something else than an `ACLFilter`.
-        """
-        if not all(isinstance(each, ACLFilter) for each in acl_filters):
-            raise IllegalArgumentError("acl_filters must contain ACLFilter type objects")
-        raise not_offered("delete_acls")
+    # Leaders and folders
 
     def perform_leader_election(
         self,
         election_type: int,
         topic_partitions: Mapping[str, Sequence[int]] | None = None,
         timeout_ms: float | None = None,
-    ) -> NoReturn:
-        """Not offered: raises as `describe_acls()`."""
-        del election_type, topic_partitions, timeout_ms
-        raise not_offered("perform_leader_election")
+    ) -> ElectLeadersResponse_v1:
+        """Elects leaders.
 
-    def describe_log_dirs(self) -> NoReturn:
-        """Not offered: raises as `describe_acls()`."""
-        raise not_offered("describe_log_dirs")
+        Args:
+            election_type: 0 for the preferred replicas, 1 for any that is alive.
+            topic_partitions: Numbers of partitions by topic; None for all.
+            timeout_ms: Milliseconds; `request_timeout_ms` without.
+
+        Raises:
+            ValueError: There is no such type of election.
+            BrokerResponseError: Of the class of the first error; that no election was needed is none.
+        """
+        kind = ElectionType(election_type)
+        named = None if topic_partitions is None else dict(topic_partitions.items())
+        with self._asking() as admin:
+            seconds = self._seconds(timeout_ms)
+            wanted = named_partitions(admin, named, seconds)
+            rows = elect(admin, kind, wanted, seconds)
+        answer = ElectLeadersResponse_v1(0, 0, rows)
+        codes = (code for _, each in rows for _, code, _ in each if code != ElectionNotNeededError.errno)
+        answers.raise_first(codes, f"ElectLeaders {kind.name} {wanted}", answer)
+        return answer
+
+    def describe_log_dirs(self) -> DescribeLogDirsResponse_v0:
+        """The folders of one broker, with what each replica takes."""
+        with self._asking() as admin:
+            seconds = self._seconds()
+            node = admin.describe_cluster(timeout=seconds).brokers[0].id
+            found = admin.describe_log_dirs([node], timeout=seconds)[node]
+            rows = [
+                (
+                    answers.code_of(each.error)[0],
+                    each.path,
+                    [
+                        (
+                            topic,
+                            [(number, replica.size, replica.offset_lag, replica.is_future) for number, replica in some],
+                        )
+                        for topic, some in by_topic(each.replicas.items())
+                    ],
+                )
+                for each in found
+            ]
+        return DescribeLogDirsResponse_v0(0, rows)
+
+    # Not offered
 
     def send_request(self, request: object, node_id: int | None = None) -> NoReturn:
-        """Not offered: raises as `describe_acls()`."""
+        """Not offered: raises `IncompatibleBrokerVersion`, which is a `NotImplementedError`, too."""
         del request, node_id
         raise not_offered("send_request")
 
     def send_requests(
         self, requests_and_node_ids: object, response_fn: Callable[[Any], object] = lambda answer: answer
     ) -> NoReturn:
-        """Not offered: raises as `describe_acls()`."""
+        """Not offered: raises as `send_request()`."""
         del requests_and_node_ids, response_fn
         raise not_offered("send_requests")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from kafkars.compat.kafka.protocol.struct import Struct
-from kafkars.compat.kafka.protocol.types import Array, Boolean, Int8, Int16, Int32, Schema, String
+from kafkars.compat.kafka.protocol.types import Array, Boolean, Int8, Int16, Int32, Int64, Schema, String
 
 __all__ = [
     "AlterConfigsResponse_v1",
@@ -13,6 +13,8 @@ __all__ = [
     "CreateTopicsResponse_v3",
     "DeleteTopicsResponse_v3",
     "DescribeConfigsResponse_v2",
+    "DescribeLogDirsResponse_v0",
+    "ElectLeadersResponse_v1",
 ]
 
 # Rows of answers are tuples, as in kafka-python; the names are those of `to_object()` and `repr()`.
@@ -32,6 +34,13 @@ RESOURCE: tuple[tuple[str, Any], ...] = (
     ("resource_type", Int8),
     ("resource_name", String()),
 )
+
+
+REPLICA = Array(
+    ("partition_index", Int32), ("partition_size", Int64), ("offset_lag", Int64), ("is_future_key", Boolean)
+)
+REPLICAS = Array(("name", String()), ("partitions", REPLICA))
+ELECTED = Array(("partition_id", Int32), ("error_code", Int16), ("error_message", String()))
 
 
 class CreateTopicsResponse_v3(Struct):  # noqa: N801  the name programs use
@@ -86,3 +95,31 @@ class AlterConfigsResponse_v1(Struct):  # noqa: N801
     API_KEY = 33
     API_VERSION = 1
     SCHEMA: ClassVar[Schema] = Schema(("throttle_time_ms", Int32), ("resources", Array(*RESOURCE)))
+
+
+class DescribeLogDirsResponse_v0(Struct):  # noqa: N801
+    """Folders of a broker, with what each replica takes."""
+
+    throttle_time_ms: int
+    log_dirs: list[tuple[int, str, list[tuple[str, list[tuple[int, int, int, bool]]]]]]
+    API_KEY = 35
+    API_VERSION = 0
+    SCHEMA: ClassVar[Schema] = Schema(
+        ("throttle_time_ms", Int32),
+        ("log_dirs", Array(("error_code", Int16), ("log_dir", String()), ("topics", REPLICAS))),
+    )
+
+
+class ElectLeadersResponse_v1(Struct):  # noqa: N801
+    """What became of each partition that was to get a leader."""
+
+    throttle_time_ms: int
+    error_code: int
+    replication_election_results: list[tuple[str, list[tuple[int, int, str | None]]]]
+    API_KEY = 43
+    API_VERSION = 1
+    SCHEMA: ClassVar[Schema] = Schema(
+        ("throttle_time_ms", Int32),
+        ("error_code", Int16),
+        ("replication_election_results", Array(("topic", String()), ("partition_result", ELECTED))),
+    )

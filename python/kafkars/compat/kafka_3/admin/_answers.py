@@ -9,7 +9,7 @@ from typing import Any
 
 from kafkars.admin import ConfigEntry, CreatedTopic, GroupDescription, GroupMember
 from kafkars.admin import NewTopic as EngineTopic
-from kafkars.compat.kafka.admin._answers import by_topic, code_of
+from kafkars.compat.kafka.admin._answers import by_topic, code_of, operations
 from kafkars.compat.kafka.admin.client import engine_topic
 from kafkars.compat.kafka.admin.config_resource import ConfigSourceType, ConfigType
 from kafkars.compat.kafka.admin.new_partitions import NewPartitions
@@ -119,7 +119,7 @@ def group(name: str, found: GroupDescription | KafkaError) -> dict[str, Any]:
         "protocol_type": found.protocol_type,
         "protocol_data": found.assignor,
         "members": [member(each, is_consumer=is_consumer) for each in found.members],
-        "authorized_operations": [],
+        "authorized_operations": operations(found.authorized_operations),
         "error": None,
     }
 

@@ -1,10 +1,13 @@
-"""What is told of transactions."""
+"""Transactions, and ending one that hangs, with the answers of kafka-python 3."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterable
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from kafkars.compat.kafka.admin._connection import Connection
 from kafkars.compat.kafka.structs import TopicPartition
 from kafkars.compat.kafka.util import EnumHelper
 
@@ -67,3 +70,151 @@ class AbortTransactionSpec(NamedTuple):
     producer_id: int
     producer_epoch: int
     coordinator_epoch: int = -1
+
+
+SLACK_MS = 5 * 60 * 1000
+"""Kafka's own tool takes a transaction for hanging once it is open for so much longer than transactions may be."""
+
+
+class TransactionCalls(Connection):
+    """The calls about transactions (KIP-664)."""
+
+    def list_transactions(
+        self,
+        broker_ids: Iterable[int] | None = None,
+        producer_id_filters: Iterable[int] | None = None,
+        state_filters: Iterable[TransactionState | str] | None = None,
+        duration_filter_ms: int | None = None,
+        transactional_id_pattern: str | None = None,
+    ) -> dict[int, list[TransactionListing]]:
+        """Transactions by the ids of the brokers that coordinate them.
+
+        Args:
+            broker_ids: Of which brokers; None for all.
+            producer_id_filters: Only those of these producers.
+            state_filters: Only those in these states.
+            duration_filter_ms: Only those that have been open for longer.
+            transactional_id_pattern: Only those whose names match this regular expression.
+        """
+        with self._asking() as admin:
+            seconds = self._seconds()
+            brokers = [each.id for each in admin.describe_cluster(timeout=seconds).brokers]
+            found = admin.list_transactions(
+                states=[TransactionState.value_for(each) for each in state_filters or ()],
+                producer_ids=list(producer_id_filters or ()),
+                open_longer_than_ms=duration_filter_ms,
+                pattern=transactional_id_pattern,
+                timeout=seconds,
+            )
+        listed: dict[int, list[TransactionListing]] = {
+            broker: [] for broker in (brokers if broker_ids is None else broker_ids)
+        }
+        for each in found:
+            if each.coordinator in listed:
+                row = TransactionListing(each.transactional_id, each.producer_id, TransactionState(each.state))
+                listed[each.coordinator].append(row)
+        return listed
+
+    def describe_transactions(self, transactional_ids: Iterable[str]) -> dict[str, TransactionDescription]:
+        """Transactions with what they have written to.
+
+        Raises:
+            TransactionalIdNotFoundError: There is none of a name.
+            BrokerResponseError: Of the class of the first error.
+        """
+        with self._asking() as admin:
+            found = admin.describe_transactions(list(transactional_ids), timeout=self._seconds())
+        return {
+            name: TransactionDescription(
+                coordinator_id=each.coordinator,
+                state=TransactionState(each.state),
+                producer_id=each.producer_id,
+                producer_epoch=each.producer_epoch,
+                transaction_timeout_ms=each.timeout_ms,
+                transaction_start_time_ms=or_unset(each.started_ms),
+                topic_partitions={TopicPartition(*place) for place in each.partitions},
+            )
+            for name, each in found.items()
+        }
+
+    def describe_producers(
+        self, partitions: Iterable[TopicPartition], broker_id: int | None = None
+    ) -> dict[TopicPartition, PartitionProducerState]:
+        """The producers that partitions know, asked of their leaders or of one broker.
+
+        Raises:
+            BrokerResponseError: Of the class of the first error.
+        """
+        places = [(each.topic, each.partition) for each in partitions]
+        with self._asking() as admin:
+            found = admin.describe_producers(places, broker=broker_id, timeout=self._seconds())
+        return {
+            TopicPartition(*place): PartitionProducerState(
+                [ProducerState(*(or_unset(part) for part in each)) for each in producers]
+            )
+            for place, producers in found.items()
+        }
+
+    def abort_transaction(self, spec: AbortTransactionSpec) -> None:
+        """Ends a transaction at one partition, aborted.
+
+        Raises:
+            InvalidProducerEpochError: It is not that producer's.
+            BrokerResponseError: Of the class of another error.
+        """
+        place = spec.topic_partition
+        with self._asking() as admin:
+            admin.abort_transaction(
+                (place.topic, place.partition),
+                producer_id=spec.producer_id,
+                producer_epoch=spec.producer_epoch,
+                coordinator_epoch=spec.coordinator_epoch,
+                timeout=self._seconds(),
+            )
+
+    def find_hanging_transactions(
+        self, broker_ids: Iterable[int] | None = None, max_transaction_timeout_ms: int = 900000
+    ) -> list[dict[str, Any]]:
+        """Transactions that are open for five minutes more than transactions may be.
+
+        Args:
+            broker_ids: Of which coordinators; None for all.
+            max_transaction_timeout_ms: How long transactions may be open.
+
+        Returns:
+            For each `transactional_id`, `producer_id`, `producer_epoch`, `state`, `age_ms`, `coordinator_id` and
+            `topic_partitions`.
+        """
+        listed = self.list_transactions(broker_ids=broker_ids)
+        names = sorted({each.transactional_id for several in listed.values() for each in several})
+        described = self.describe_transactions(names) if names else {}
+        now_ms = int(time.time() * 1000)
+        ages = {name: now_ms - each.transaction_start_time_ms for name, each in described.items()}
+        return [
+            {
+                "transactional_id": name,
+                "producer_id": each.producer_id,
+                "producer_epoch": each.producer_epoch,
+                "state": each.state.value,
+                "age_ms": ages[name],
+                "coordinator_id": each.coordinator_id,
+                "topic_partitions": each.topic_partitions,
+            }
+            for name, each in described.items()
+            if each.state not in ENDED
+            and each.transaction_start_time_ms >= 0
+            and ages[name] >= max_transaction_timeout_ms + SLACK_MS
+        ]
+
+
+ENDED = {
+    TransactionState.EMPTY,
+    TransactionState.COMPLETE_COMMIT,
+    TransactionState.COMPLETE_ABORT,
+    TransactionState.DEAD,
+}
+
+
+def or_unset(number: int | None) -> int:
+    """A number; -1 where there is none."""
+    return -1 if number is None else number

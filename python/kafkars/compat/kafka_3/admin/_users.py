@@ -1,11 +1,18 @@
-"""Credentials of SCRAM users."""
+"""Credentials of SCRAM users. None of these shows a password."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
+from typing import Any
 
+from kafkars.admin import UserScramCredentialDeletion as EngineDeletion
+from kafkars.admin import UserScramCredentialUpsertion as EngineUpsertion
+from kafkars.compat.kafka.admin._answers import code_of
+from kafkars.compat.kafka.admin._connection import Connection
+from kafkars.compat.kafka.errors import IllegalArgumentError
 from kafkars.compat.kafka.util import EnumHelper
 
 
@@ -29,9 +36,17 @@ class UserScramCredentialDeletion:
         self.user = user
         self.mechanism = ScramMechanism.build_from(mechanism)
 
+    def __repr__(self) -> str:
+        return f"UserScramCredentialDeletion({self.user}, {self.mechanism.name})"
+
 
 class UserScramCredentialUpsertion:
-    """Credentials to set: the password itself is not kept."""
+    """Credentials to set.
+
+    Raises:
+        IllegalArgumentError: The mechanism is UNKNOWN.
+        ValueError: There is no such mechanism, or `iterations` is below 1.
+    """
 
     DEFAULT_ITERATIONS = 4096
 
@@ -45,7 +60,84 @@ class UserScramCredentialUpsertion:
     ) -> None:
         self.user = user
         self.mechanism = ScramMechanism.build_from(mechanism)
+        if self.mechanism is ScramMechanism.UNKNOWN:
+            raise IllegalArgumentError("SCRAM mechanism must not be UNKNOWN")
         self.iterations = self.DEFAULT_ITERATIONS if iterations is None else iterations
+        if self.iterations < 1:
+            raise ValueError("iterations must be greater than 0")
         self.salt = os.urandom(24) if salt is None else salt
-        data = password.encode() if isinstance(password, str) else password
-        self.salted_password = hashlib.pbkdf2_hmac(self.mechanism.hash_name, data, self.salt, self.iterations)
+        self._password = password.encode() if isinstance(password, str) else password
+
+    @property
+    def salted_password(self) -> bytes:
+        """The password as it is sent."""
+        return hashlib.pbkdf2_hmac(self.mechanism.hash_name, self._password, self.salt, self.iterations)
+
+    def __repr__(self) -> str:
+        return f"UserScramCredentialUpsertion({self.user}, {self.mechanism.name}, iterations={self.iterations})"
+
+
+NAMES: dict[ScramMechanism, Any] = {
+    ScramMechanism.SCRAM_SHA_256: "SCRAM-SHA-256",
+    ScramMechanism.SCRAM_SHA_512: "SCRAM-SHA-512",
+}
+
+
+class UserCalls(Connection):
+    """The calls about credentials of users."""
+
+    def alter_user_scram_credentials(
+        self, alterations: Iterable[UserScramCredentialDeletion | UserScramCredentialUpsertion]
+    ) -> dict[str, str | None]:
+        """Sets and deletes credentials; for each user None, or what went wrong.
+
+        Raises:
+            IllegalArgumentError: There is something else than a deletion or an upsertion.
+        """
+        asked = [engine_alteration(each) for each in alterations]
+        with self._asking() as admin:
+            found: Mapping[str, Any] = admin.alter_user_scram_credentials(
+                asked, timeout=self._seconds(), return_exceptions=True
+            )
+            return {user: code_of(each)[1] for user, each in found.items()}
+
+    def describe_user_scram_credentials(self, users: Iterable[str] | None = None) -> dict[str, dict[str, Any]]:
+        """How passwords of users are kept: for each user `error` and `credential_infos`.
+
+        Args:
+            users: Their names; None, or none, for everybody.
+        """
+        named = list(users or ())
+        with self._asking() as admin:
+            found: Mapping[str, Any] = admin.describe_user_scram_credentials(
+                named or None, timeout=self._seconds(), return_exceptions=True
+            )
+            return {user: description(each) for user, each in found.items()}
+
+
+def engine_alteration(given: object) -> EngineDeletion | EngineUpsertion:
+    """A change as the engine takes it. No message of it has a value.
+
+    Raises:
+        IllegalArgumentError: It is none.
+    """
+    if isinstance(given, UserScramCredentialDeletion):
+        return EngineDeletion(given.user, NAMES.get(given.mechanism, given.mechanism.name))
+    if isinstance(given, UserScramCredentialUpsertion):
+        return EngineUpsertion(given.user, NAMES[given.mechanism], given._password, given.iterations, given.salt)
+    raise IllegalArgumentError(
+        "alterations must be UserScramCredentialDeletion or UserScramCredentialUpsertion, got " + type(given).__name__
+    )
+
+
+def description(found: Any) -> dict[str, Any]:
+    """How the passwords of a user are kept, or why that is not told."""
+    _, message = code_of(found)
+    if message is not None:
+        return {"error": message, "credential_infos": []}
+    numbers = {name: mechanism for mechanism, name in NAMES.items()}
+    infos = [
+        {"mechanism": numbers.get(each.mechanism, ScramMechanism.UNKNOWN), "iterations": each.iterations}
+        for each in found
+    ]
+    return {"error": None, "credential_infos": infos}

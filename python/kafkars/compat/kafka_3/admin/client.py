@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from kafkars.admin import ConfigChange
 from kafkars.compat.kafka.admin import _answers as older
 from kafkars.compat.kafka.admin import _configs, _settings
-from kafkars.compat.kafka.admin._connection import Connection
 from kafkars.compat.kafka.admin.client import KafkaAdminClient as Older
 from kafkars.compat.kafka.admin.client import face_offset
 from kafkars.compat.kafka.admin.config_resource import (
@@ -22,8 +21,12 @@ from kafkars.compat.kafka.errors import KafkaTimeoutError, UnknownBrokerIdError,
 from kafkars.compat.kafka.structs import OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
 from kafkars.compat.kafka_3._restated import shared_settings, without
 from kafkars.compat.kafka_3.admin import _answers as answers
+from kafkars.compat.kafka_3.admin._acls import AclCalls
 from kafkars.compat.kafka_3.admin._groups import GroupState, GroupType
 from kafkars.compat.kafka_3.admin._not_offered import NotOffered
+from kafkars.compat.kafka_3.admin._partitions import PartitionCalls
+from kafkars.compat.kafka_3.admin._transactions import TransactionCalls
+from kafkars.compat.kafka_3.admin._users import UserCalls
 from kafkars.compat.kafka_3.consumer.group import no_contact
 from kafkars.compat.kafka_3.protocol.consumer import IsolationLevel, OffsetSpec, OffsetTimestamp
 from kafkars.compat.kafka_3.version import __version__
@@ -60,7 +63,7 @@ class CreatePartitionsResponse:
         return f"CreatePartitionsResponse({self.to_dict()})"
 
 
-class KafkaAdminClient(NotOffered, Connection):
+class KafkaAdminClient(AclCalls, UserCalls, PartitionCalls, TransactionCalls, NotOffered):
     """Asks a cluster about its topics, settings and groups, and changes them. Answers are dicts, as kafka-python
     3 gives them.
 
@@ -185,10 +188,13 @@ class KafkaAdminClient(NotOffered, Connection):
         return CreatePartitionsResponse(rows)
 
     def describe_topics(self, topics: Collection[str] | None = None) -> list[dict[str, Any]]:
-        """A dict for each topic; `authorized_operations` is empty, because it is not asked for."""
+        """A dict for each topic, with what we may do with it as `authorized_operations`."""
         with self._asking() as admin:
             found: Mapping[str, Any] = admin.describe_topics(
-                None if topics is None else list(topics), timeout=self._seconds(), return_exceptions=True
+                None if topics is None else list(topics),
+                include_authorized_operations=True,
+                timeout=self._seconds(),
+                return_exceptions=True,
             )
             rows = []
             for name, each in found.items():
@@ -208,7 +214,7 @@ class KafkaAdminClient(NotOffered, Connection):
     def describe_cluster(self) -> dict[str, Any]:
         """The cluster's id, controller and brokers."""
         with self._asking() as admin:
-            found = admin.describe_cluster(timeout=self._seconds())
+            found = admin.describe_cluster(include_authorized_operations=True, timeout=self._seconds())
         brokers = [
             {"broker_id": each.id, "host": each.host, "port": each.port, "rack": each.rack, "is_fenced": False}
             for each in found.brokers
@@ -217,7 +223,7 @@ class KafkaAdminClient(NotOffered, Connection):
             "cluster_id": found.cluster_id,
             "controller_id": -1 if found.controller is None else found.controller,
             "brokers": brokers,
-            "authorized_operations": [],
+            "authorized_operations": older.operations(found.authorized_operations),
         }
 
     # Settings
@@ -346,7 +352,7 @@ class KafkaAdminClient(NotOffered, Connection):
         del group_coordinator_id, include_authorized_operations
         with self._asking() as admin:
             found: Mapping[str, Any] = admin.describe_groups(
-                list(group_ids), timeout=self._seconds(), return_exceptions=True
+                list(group_ids), include_authorized_operations=True, timeout=self._seconds(), return_exceptions=True
             )
             return {name: answers.group(name, each) for name, each in found.items()}
 

@@ -1,0 +1,62 @@
+"""The calls of both administrators about where replicas are, and what they take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from kafkars._kafkars import Admin as Native
+from kafkars.admin._calls import Call, gathered, in_range, itself, nothing, partition, partitions
+from kafkars.admin.types import LogDirDescription, PartitionReassignment, ReplicaInfo
+from kafkars.errors import KafkaError
+from kafkars.types import TopicPartition
+
+
+@in_range
+def alter_partition_reassignments(
+    native: Native,
+    wanted: Mapping[tuple[str, int], Iterable[int] | None],
+    *,
+    timeout: float | None,
+    return_exceptions: bool,
+) -> Call[dict[TopicPartition, None]]:
+    asked = [(partition(of), None if replicas is None else list(replicas)) for of, replicas in wanted.items()]
+    request = native.alter_partition_reassignments(asked, timeout)
+    return Call(request, lambda answer: gathered(answer, return_exceptions, itself, nothing))
+
+
+@in_range
+def list_partition_reassignments(
+    native: Native, which: Iterable[tuple[str, int]] | None, *, timeout: float | None
+) -> Call[dict[TopicPartition, PartitionReassignment]]:
+    asked = None if which is None else partitions(which)
+
+    def listed(answer: list[tuple[TopicPartition, Any]]) -> dict[TopicPartition, PartitionReassignment]:
+        return {of: PartitionReassignment(*map(tuple, moves)) for of, moves in answer}
+
+    return Call(native.list_partition_reassignments(asked, timeout), listed)
+
+
+@in_range
+def describe_log_dirs(
+    native: Native,
+    brokers: Iterable[int] | None,
+    which: Iterable[tuple[str, int]] | None,
+    *,
+    timeout: float | None,
+    return_exceptions: bool,
+) -> Call[dict[int, tuple[LogDirDescription, ...]]]:
+    nodes = None if brokers is None else list(dict.fromkeys(brokers))
+    asked = None if which is None else partitions(which)
+
+    def log_dir(path: str, total: int | None, usable: int | None, is_cordoned: bool, found: Any) -> LogDirDescription:
+        error = found if isinstance(found, KafkaError) else None
+        rows: list[Any] = [] if error is not None else found
+        replicas = {of: ReplicaInfo(size, lag, is_future) for of, size, lag, is_future in rows}
+        return LogDirDescription(path, error, total, usable, is_cordoned, replicas)
+
+    request = native.describe_log_dirs(nodes, asked, timeout)
+    return Call(
+        request,
+        lambda answer: gathered(answer, return_exceptions, int, lambda _, rows: tuple(log_dir(*row) for row in rows)),
+    )
