@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from kafkars.admin import UserScramCredentialUpsertion
 from kafkars.errors import KafkaError
 from kafkars.testing import EmbeddedBroker
 
@@ -38,6 +39,12 @@ ADMIN_CALLS: dict[str, Callable[[Any], object]] = {
     "list_offsets": lambda admin: admin.list_offsets({("orders", 0): "latest"}, timeout=TIMEOUT),
     "delete_topics": lambda admin: admin.delete_topics(["orders"], timeout=TIMEOUT),
     "find_coordinator": lambda admin: admin.find_coordinator("readers", timeout=TIMEOUT),
+    "describe_acls": lambda admin: admin.describe_acls(timeout=TIMEOUT),
+    "alter_user_scram_credentials": lambda admin: admin.alter_user_scram_credentials(
+        [UserScramCredentialUpsertion("alice", "SCRAM-SHA-512", "a password of nobody")], timeout=TIMEOUT
+    ),
+    "describe_log_dirs": lambda admin: admin.describe_log_dirs([1], timeout=TIMEOUT),
+    "describe_producers": lambda admin: admin.describe_producers([("orders", 0)], timeout=TIMEOUT),
 }
 
 PRODUCER_CALLS: dict[str, Callable[[Any], object]] = {

@@ -27,10 +27,10 @@ RULE = AclBinding("User:alice", "read", "topic", "t")
 ALICE = UserScramCredentialUpsertion("alice", "SCRAM-SHA-256", "a password of nobody")
 
 
-async def refused(call: Any, kind: type[KafkaError]) -> None:
+async def refused(call: Callable[[], Any], kind: type[KafkaError]) -> None:
     """A call that this cluster refuses."""
     with contextlib.suppress(kind):
-        await call
+        await call()
 
 
 QUESTIONS: dict[str, Callable[[Admin], Any]] = {
@@ -43,7 +43,7 @@ QUESTIONS: dict[str, Callable[[Admin], Any]] = {
     "list_offsets": lambda admin: admin.list_offsets(dict.fromkeys(BOTH, 0)),
     "describe_cluster": lambda admin: admin.describe_cluster(),
     "find_coordinator": lambda admin: admin.find_coordinator("g"),
-    "describe_acls": lambda admin: refused(admin.describe_acls(), SecurityDisabledError),
+    "describe_acls": lambda admin: refused(admin.describe_acls, SecurityDisabledError),
     "describe_user_scram_credentials": lambda admin: admin.describe_user_scram_credentials(),
     "list_partition_reassignments": lambda admin: admin.list_partition_reassignments(),
     "describe_log_dirs": lambda admin: admin.describe_log_dirs(),
@@ -66,7 +66,7 @@ REPEATED: dict[str, Callable[[Admin], Any]] = {
         dict.fromkeys(BOTH), return_exceptions=True
     ),
     "abort_transaction": lambda admin: refused(
-        admin.abort_transaction(("nowhere", 0), producer_id=1, producer_epoch=0), UnknownTopicOrPartitionError
+        lambda: admin.abort_transaction(("nowhere", 0), producer_id=1, producer_epoch=0), UnknownTopicOrPartitionError
     ),
 }
 CALLS_OF_THEIR_OWN = {"create_topics", "delete_topics", "alter_group_offsets", "close"}
