@@ -120,6 +120,17 @@ def test_a_second_member_gets_its_share(clients: Clients, strategy: str) -> None
     serve_until(first, lambda: len(first.assignment()) == 2)
 
 
+def test_subscribing_to_the_same_topics_again_begins_anew(clients: Clients) -> None:
+    topic = clients.topic(2, messages=2)
+    consumer, journal = clients.consumer({"enable.auto.commit": False}), Journal()
+    consumer.subscribe([topic])
+    assert len(poll_until(consumer, 2)) == 2
+    consumer.subscribe([topic], **journal.callbacks())
+    # Nothing was committed.
+    assert len(poll_until(consumer, 2)) == 2
+    assert [name for name, _, _ in journal.entries] == ["revoke", "assign"]
+
+
 def test_patterns_and_names_are_subscribed_together(clients: Clients) -> None:
     first, second = clients.topic(messages=1), clients.topic(messages=1)
     other = clients.topic(messages=1)

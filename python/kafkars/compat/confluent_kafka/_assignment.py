@@ -58,6 +58,8 @@ class Assignment:
         # Partitions that a callback is told of just now, and whether it has taken any.
         self._told: list[TopicPartition] | None = None
         self.is_subscribed = False
+        self.subscription: set[str] = set()
+        """Names and expressions of the latest subscription."""
         self.topics: set[str] = set()
         """Topics of which something was assigned or asked for at some time."""
 
@@ -66,6 +68,11 @@ class Assignment:
 
     def __bool__(self) -> bool:
         return bool(self._shown)
+
+    @property
+    def is_eager(self) -> bool:
+        """True if the group moves all partitions at once."""
+        return not self._is_incremental
 
     def shown(self) -> list[TopicPartition]:
         """What `assignment()` returns."""

@@ -148,6 +148,7 @@ class Consumer(ConfluentConsumer):
             "on_partitions_revoked": listener.revoked,
             "on_partitions_lost": listener.lost,
         }
+        is_again = self._assignment.is_subscribed and set(names) == self._assignment.subscription
         with translated("Failed to set subscription"), valid_pattern():
             if not self._assignment.is_subscribed and self._assignment:
                 self._assignment.unassign()
@@ -155,7 +156,11 @@ class Consumer(ConfluentConsumer):
                 self._engine.subscribe(pattern=pattern(names), **listeners)
             else:
                 self._engine.subscribe(names, **listeners)
+            if is_again and self._assignment.is_eager and self._engine.health().state == "stable":
+                # Nothing has changed for the engine. The library gives everything back and joins again.
+                self._engine.enforce_rebalance("the application has subscribed again")
         self._assignment.is_subscribed = True
+        self._assignment.subscription = set(names)
         self._trouble.forget()
         self._find_missing([name for name in names if not name.startswith("^")])
 
