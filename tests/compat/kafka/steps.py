@@ -293,6 +293,24 @@ def commit_and_close(kafka: Any, told: Told, settings: dict[str, Any], way: str)
     return found
 
 
+def closed(kafka: Any, told: Told, settings: dict[str, Any], way: str) -> Any:
+    """What is committed of a partition that is read by hand, or not, where the consumer commits of itself and is closed."""
+    structs = __import__("kafka.structs", fromlist=["structs"])
+    zero = structs.TopicPartition(told.topic, 0)
+    group = f"closed-{way.replace(' ', '-')}-{told.topic}"
+    consumer = kafka.KafkaConsumer(group_id=group, **settings)
+    consumer.assign([zero])
+    if way == "nothing read":
+        consumer.commit({zero: structs.OffsetAndMetadata(2, "", -1)})
+    else:
+        polled(consumer, 1)
+    consumer.close(autocommit=way != "not of itself")
+    asking = kafka.KafkaConsumer(group_id=group, enable_auto_commit=False, **settings)
+    found = asking.committed(zero)
+    asking.close()
+    return found
+
+
 def groups(kafka: Any, told: Told, servers: str) -> None:
     """A member of a group: listeners, commits, what a later member finds."""
     structs = __import__("kafka.structs", fromlist=["structs"])
@@ -332,6 +350,8 @@ def groups(kafka: Any, told: Told, servers: str) -> None:
     consumer.close()
     for way in ("assigned", "subscribed"):
         told.step(f"a commit just before the end, {way}", lambda way=way: commit_and_close(kafka, told, settings, way))
+    for way in ("read", "nothing read", "not of itself"):
+        told.step(f"what a close leaves committed, {way}", lambda way=way: closed(kafka, told, settings, way))
 
     automatic = kafka.KafkaConsumer(
         told.topic, group_id="automatic" + told.topic, consumer_timeout_ms=10_000, **settings

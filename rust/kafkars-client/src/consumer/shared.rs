@@ -52,6 +52,8 @@ pub(super) struct Inner {
     pub(super) is_opening: bool,
     // Automatic commits take what is handed out for finished.
     pub(super) finishes_when_handed_out: bool,
+    // The application wants no more commits that it has not made itself.
+    pub(super) commits_nothing_of_itself: bool,
     // Handed to the application so far.
     pub(super) records: u64,
     // What the application must hear before more records.
@@ -92,6 +94,7 @@ impl Inner {
             left_out: false,
             is_opening: false,
             finishes_when_handed_out: false,
+            commits_nothing_of_itself: false,
             records: 0,
             queue: Queue::default(),
             assigned_by_hand: false,

@@ -361,6 +361,11 @@ impl PyBaseConsumer {
         brokers::watch(self.core.consumer.client(), flag.handle())
     }
 
+    /// From now on nothing is committed but what the application commits itself.
+    fn _end_automatic_commits(&self) {
+        self.core.consumer.end_automatic_commits();
+    }
+
     /// Whether `close()` was called.
     #[getter]
     fn closed(&self) -> bool {

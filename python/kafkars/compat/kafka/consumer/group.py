@@ -131,9 +131,10 @@ class KafkaConsumer:
         self._last = self._engine.assignment()
         self._closed = True
         seconds = min(self.config["request_timeout_ms"], 30_000) / 1000 if timeout_ms is None else timeout_ms / 1000
-        has_group = self.config["group_id"] is not None
         try:
-            if autocommit and has_group and self.config["enable_auto_commit"] and self._engine.assignment():
+            if not autocommit:
+                self._engine._end_automatic_commits()
+            elif self._commits_of_itself():
                 with contextlib.suppress(EngineError):
                     self._engine.commit(timeout=seconds)
             if not self.TELLS_LISTENERS_OF_THE_END:
@@ -204,7 +205,7 @@ class KafkaConsumer:
             return
         with translated():
             # No revocation will follow. As in kafka-python nobody waits for it.
-            if self.config["group_id"] is not None and self.config["enable_auto_commit"] and self._engine.assignment():
+            if self._commits_of_itself():
                 self._engine.commit_async()
             self._subscription.assign(partitions)
 
@@ -213,9 +214,14 @@ class KafkaConsumer:
         return set(self._last if self._closed else self._engine.assignment())
 
     def _commit_before_leaving(self) -> None:
-        if self.config["group_id"] is not None and self.config["enable_auto_commit"] and self._engine.assignment():
+        if self._commits_of_itself():
             with contextlib.suppress(EngineError):
                 self._engine.commit()
+
+    def _commits_of_itself(self) -> bool:
+        """True if there are positions to commit: before a poll kafka-python has none, where the engine looks them up."""
+        is_automatic = self.config["group_id"] is not None and self.config["enable_auto_commit"]
+        return is_automatic and bool(self._engine.assignment()) and self._engine.metrics()["records_consumed"] > 0
 
     # Reading
 

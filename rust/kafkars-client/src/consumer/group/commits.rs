@@ -83,6 +83,12 @@ impl Consumer {
         self.shared.inner.lock().finishes_when_handed_out = true;
     }
 
+    /// From now on nothing is committed but what the application commits itself, at the end neither: kafka-python's
+    /// `close(autocommit=False)`.
+    pub fn end_automatic_commits(&self) {
+        self.shared.inner.lock().commits_nothing_of_itself = true;
+    }
+
     /// What is left to commit when the consumer ends: where commits are automatic, what is finished and not committed.
     /// `is_finished` tells whether the application has finished what was handed out last.
     pub(super) fn last_offsets(&self, is_finished: bool) -> Offsets {
@@ -148,6 +154,9 @@ pub fn check_offset_to_commit(partition: &TopicPartition, offset: i64) -> Result
 impl Inner {
     /// What is finished and still to be committed, of partitions that are not lost.
     pub(super) fn finished_offsets(&mut self) -> Offsets {
+        if self.commits_nothing_of_itself {
+            return Offsets::new();
+        }
         if self.finishes_when_handed_out {
             self.buffer.finish_all();
         }
