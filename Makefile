@@ -175,7 +175,8 @@ test-kafka-old: build $(VENV)/.group-peers  ## Behaviour of the clients on the o
 refusals: build  ## Every request of every client is refused, cut, late, unanswered (REFUSALS="--rates Fetch" for some)
 	@$(PY) -m tests.refusals $(REFUSALS)
 
-# `make security-matrix MATRIX="--sites 4.3.1 --short"`, or `MATRIX="GSSAPI hangs"` for some cells.
+# `make security-matrix MATRIX="--sites 4.3.1 --short"`, `MATRIX="GSSAPI hangs"` for some cells, or
+# `MATRIX="--short --write docs/reference/security-matrix.md"` for the page.
 MATRIX ?=
 
 .PHONY: security-matrix

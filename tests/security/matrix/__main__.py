@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.kafka import jars
 from tests.security.matrix.cells import Outcome, cells, run_all
 from tests.security.matrix.site import open_site
-from tests.security.matrix.table import table
+from tests.security.matrix.table import page, table
 
 SITES = ("embedded", "2.8.2", "3.9.1", "4.3.1")
 
@@ -44,11 +44,10 @@ def main() -> int:
                 f"{site.name}: {len(found)} cells, {failed} with problems, {time.monotonic() - since:.0f} s", flush=True
             )
             outcomes += found
-    text = table(outcomes)
     if options.write:
-        options.write.write_text(text)
+        options.write.write_text(page(outcomes))
     else:
-        print(text)
+        print(table(outcomes))
     return min(sum(1 for outcome in outcomes if outcome.problem), 99)
 
 
