@@ -4,10 +4,13 @@ else."""
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +18,7 @@ from kafkars import Consumer, TopicPartition
 from kafkars import Producer as SyncProducer
 from kafkars.aio import Producer
 from kafkars.errors import (
+    BufferFullError,
     ClosedError,
     KafkaError,
     MetadataTimeoutError,
@@ -432,6 +436,85 @@ def test_a_partition_function_is_asked_once_for_each_in_the_order_of_the_sends()
             assert asked == [str(number).encode() for number in range(50) if number != 10]
 
     run(test)
+
+
+def test_what_must_not_wait_does_not_wait_behind_what_waits_for_room() -> None:
+    async def test() -> None:
+        async with scene(buffer_memory=20_000, batch_size=1_000, max_request_size=5_000) as it:
+            await it.producer.send("there", b"first")
+            it.broker.intercept("Produce", "delay", seconds=0.3, times=1)
+            sent = []
+            with pytest.raises(BufferFullError):
+                while len(sent) < 1_000:
+                    sent.append(it.producer.send_nowait("there", b"." * 900))
+            waiting = it.producer.send("there", b"." * 900)
+            with pytest.raises(BufferFullError):
+                it.producer.send_nowait("there", b"." * 900)
+            await waiting
+            await asyncio.gather(*sent)
+
+    run(test)
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
+def test_a_partition_function_can_end_the_program(kind: type[BaseException]) -> None:
+    def choose(_key: bytes | None, _count: int) -> int:
+        raise kind
+
+    futures: list[Any] = []
+
+    async def test() -> None:
+        async with scene(partitioner=choose) as it:
+            futures.append(it.producer.send_nowait("late", b"v"))
+            it.come("late")
+            await asyncio.sleep(SECONDS)
+
+    with Stopwatch() as watch, pytest.raises(kind):
+        asyncio.run(test())
+    assert watch.seconds < SECONDS / 2
+    (future,) = futures
+    assert isinstance(future.exception(), kind)
+
+
+@pytest.mark.alone
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
+def test_sends_that_were_given_up_leave_nothing_behind() -> None:
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    async def test() -> None:
+        async with scene(partitioner=lambda _key, _count: 0, max_block_ms=20) as it:
+            at_start = 0
+            for turn in range(25):
+                sent = [it.producer.send_nowait(f"never-{turn}", b"v") for _ in range(1_000)]
+                await asyncio.gather(*sent, return_exceptions=True)
+                if turn == 4:
+                    at_start = resident()
+            # 410 bytes each stayed, 8 MB in all.
+            assert resident() - at_start < 3_000_000
+
+    run(test)
+
+
+@pytest.mark.alone
+def test_choosing_partitions_costs_the_same_however_many_wait() -> None:
+    def cost(count: int) -> float:
+        spent = 0.0
+
+        async def test() -> None:
+            nonlocal spent
+            async with scene(partitioner=lambda _key, _count: 0) as it:
+                sent = [it.producer.send_nowait("late", b"v") for _ in range(count)]
+                started = time.process_time()
+                it.come("late")
+                await asyncio.gather(*sent)
+                spent = (time.process_time() - started) / count
+
+        run(test)
+        return spent
+
+    few, many = min(cost(1_000) for _ in range(3)), min(cost(8_000) for _ in range(3))
+    assert many < 4 * few
 
 
 @pytest.mark.alone

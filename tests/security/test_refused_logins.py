@@ -13,9 +13,10 @@ from kafkars.errors import SaslAuthenticationFailedError
 
 from tests.support.peers import closed_port
 from tests.support.sasl_gate import guarded_broker, sasl_gate
-from tests.support.waiting import SECONDS, eventually
+from tests.support.waiting import SECONDS, Stopwatch, eventually
 
 pytestmark = pytest.mark.timeout(120)
+PATIENCE_MS = 1_500
 
 
 def test_a_transactional_producer_outlives_refused_logins() -> None:
@@ -140,6 +141,40 @@ def test_brokers_that_hang_up_on_logins_are_heard_of_at_the_second_time(client_a
             admin.list_topics(timeout=LONG)
         assert time.monotonic() - started < SECONDS
         assert gate.connections <= 3
+
+
+def test_records_wait_as_long_as_a_connection_may_take(client_api: Any) -> None:
+    with guarded_broker(records=1) as gate:
+        settings = gate.settings | {"socket_connection_setup_timeout_ms": PATIENCE_MS}
+        with client_api.Producer(**settings) as producer:
+            producer.send("records", b"first").result(SECONDS)
+            gate.refuses = True
+            gate.cut()
+            # Twice: what failed once fails again.
+            for value in (b"second", b"third"):
+                with (
+                    Stopwatch() as watch,
+                    pytest.raises(SaslAuthenticationFailedError, match="wrong password") as raised,
+                ):
+                    producer.send("records", value).result(SECONDS)
+                assert "records-0" in str(raised.value)
+                assert PATIENCE_MS / 1_000 - 0.1 < watch.seconds < SECONDS / 2
+            heard = gate.refused
+            # New sends try again, with the credentials of then.
+            gate.refuses = False
+            assert producer.send("records", b"fourth").result(SECONDS).offset == 1
+            assert heard >= 4
+
+
+def test_credentials_that_are_put_right_in_time_cost_no_record(client_api: Any) -> None:
+    with guarded_broker(records=1) as gate, client_api.Producer(**gate.settings) as producer:
+        producer.send("records", b"first").result(SECONDS)
+        gate.refuses = True
+        gate.cut()
+        sent = [producer.send("records", b"%d" % number) for number in range(10)]
+        gate.wait_for_refusals(3, SECONDS)
+        gate.refuses = False
+        assert [each.result(SECONDS).offset for each in sent] == list(range(1, 11))
 
 
 def test_logins_are_not_repeated_while_nobody_asks() -> None:

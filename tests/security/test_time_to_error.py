@@ -90,3 +90,31 @@ def test_a_login_that_ends_while_records_are_read_is_an_error_of_its_type(
             while time.monotonic() < since + HOLDS + PATIENCE:
                 consumer.poll(1)
         note(secure_kafka, what, raised.value, since)
+
+
+@pytest.mark.parametrize("what", GONE)
+def test_a_login_that_ends_while_records_are_sent_is_an_error_of_its_type(
+    client_api: Any, secure_kafka: SecureKafka, what: str, tmp_path: Path
+) -> None:
+    mechanism, expected = GONE[what]
+    topic = secure_kafka.new_topic()
+    path = tmp_path / "password"
+    path.write_text(PASSWORDS[ALICE])
+    lives = [600.0]
+    source: dict[str, Any] = {"sasl_password": path}
+    if mechanism == "OAUTHBEARER":
+        source = {"sasl_oauthbearer_token_provider": lambda: secure_kafka.tokens.token(lives=lives[0])}
+    # What has no credentials to show is waited out: nobody has refused them.
+    times = {"socket_connection_setup_timeout_ms": 1_500, "request_timeout_ms": 1_500, "delivery_timeout_ms": 4_000}
+    with client_api.Producer(**secure_kafka.sasl(mechanism, listener="BRIEF", **source), **times) as producer:
+        producer.send(topic, b"first").result(PATIENCE)
+        lives[0] = -60.0
+        path.write_text("Xq7-another")
+        if expected is CredentialsError:
+            path.unlink()
+        since = time.monotonic()
+        with pytest.raises(expected) as raised:
+            while time.monotonic() < since + HOLDS + PATIENCE:
+                producer.send(topic, b"next").result(PATIENCE)
+        assert f"{topic}-0" in str(raised.value)
+        note(secure_kafka, f"{what}, of a producer", raised.value, since)

@@ -29,8 +29,8 @@ use crate::{after, now};
 /// A connection that takes longer is a reason to ask where the broker's partitions went.
 pub(crate) const SLOW_CONNECT: Duration = Duration::from_millis(500);
 
-/// Pauses between logins that are refused grow up to this, or to `reconnect_backoff_max` if that is longer: brokers
-/// lock accounts.
+/// Pauses between logins that are refused grow up to this, or to half of `connect_timeout` so that whoever waits for so
+/// long has a login of its own, or to `reconnect_backoff_max` if that is longer: brokers lock accounts.
 const REFUSED_LOGIN_PAUSE: Duration = Duration::from_secs(10);
 
 /// What all connections of one client share.
@@ -513,7 +513,9 @@ impl Broker {
                 let longest = match cause.security() {
                     // No broker has heard of those.
                     Some(SecurityProblem::Credentials) => config.reconnect_backoff_max,
-                    _ => config.reconnect_backoff_max.max(REFUSED_LOGIN_PAUSE),
+                    _ => REFUSED_LOGIN_PAUSE
+                        .min(config.connect_timeout / 2)
+                        .max(config.reconnect_backoff_max),
                 };
                 let backoff = Backoff::new(config.reconnect_backoff, longest);
                 let random = self.network.random.lock().next();

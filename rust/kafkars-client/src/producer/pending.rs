@@ -127,6 +127,10 @@ impl Drop for Followed {
 struct Queue {
     sends: BTreeMap<u64, Waiting>,
     deadlines: BTreeSet<(Instant, u64)>,
+    /// Up to this number the topic was said to be known.
+    told: u64,
+    /// The first one waits for room, as far as is known.
+    waits_for_room: bool,
     /// Told when the task has to look again before what it waits for has happened.
     changed: Arc<Notify>,
 }
@@ -208,7 +212,8 @@ impl PendingSends {
         Some(taken)
     }
 
-    fn settle(&self, number: u64, waiting: &Waiting, batch: Option<Arc<BatchDelivery>>) {
+    /// It has come to its end, and whoever waits for that goes on.
+    fn settle(&self, number: u64, batch: Option<Arc<BatchDelivery>>) {
         {
             let mut state = self.state.lock();
             state.unsettled.remove(&number);
@@ -218,10 +223,14 @@ impl PendingSends {
                 }
             }
         }
+        self.passed.notify_waiters();
+    }
+
+    /// It no longer counts among what waits.
+    fn uncount(&self, waiting: &Waiting) {
         let (count, size) = (waiting.send.count(), waiting.send.size());
         self.bytes.fetch_sub(size, Ordering::Relaxed);
         self.records.fetch_sub(count, Ordering::AcqRel);
-        self.passed.notify_waiters();
     }
 }
 
@@ -272,7 +281,8 @@ impl Producer {
     pub fn withdraw(&self, id: &PendingId) -> bool {
         let taken = self.pending.take(id);
         if let Some(waiting) = &taken {
-            self.pending.settle(id.number, waiting, None);
+            self.pending.uncount(waiting);
+            self.pending.settle(id.number, None);
         }
         taken.is_some()
     }
@@ -283,14 +293,19 @@ impl Producer {
         let taken = self.pending.take(id);
         if let Some(waiting) = &taken {
             self.waiting_refused(failure, waiting.permit);
-            self.pending.settle(id.number, waiting, None);
+            self.pending.uncount(waiting);
+            self.pending.settle(id.number, None);
         }
         taken.is_some()
     }
 
-    /// The partition of something that waits was chosen.
+    /// The partition of something that waits was chosen; or could not be, because the topic has gone again.
     pub fn placed(&self, id: &PendingId) {
-        if let Some(queue) = self.pending.state.lock().queues.get(&id.topic) {
+        if let Some(queue) = self.pending.state.lock().queues.get_mut(&id.topic) {
+            let waiting = queue.sends.get(&id.number);
+            if waiting.is_some_and(|waiting| !waiting.send.is_placed()) {
+                queue.told = 0;
+            }
             queue.changed.notify_one();
         }
     }
@@ -299,6 +314,21 @@ impl Producer {
     #[inline]
     pub fn has_pending(&self, topic: &str) -> bool {
         self.pending.records() > 0 && self.pending.state.lock().queues.contains_key(topic)
+    }
+
+    /// True if what comes now for this topic would wait behind something that waits for room.
+    pub fn waits_for_room(&self, topic: &str) -> bool {
+        let queues = &self.pending.state.lock().queues;
+        queues.get(topic).is_some_and(|queue| queue.waits_for_room)
+    }
+
+    /// Something was made to wait because it found no room.
+    pub fn found_no_room(&self, id: &PendingId) {
+        if let Some(queue) = self.pending.state.lock().queues.get_mut(&id.topic) {
+            let first = queue.sends.first_key_value().map(|(first, _)| *first);
+            // Otherwise it has entered by now.
+            queue.waits_for_room |= first == Some(id.number);
+        }
     }
 
     /// Bytes of memory that what waits holds; they are not part of `buffer_memory`.
@@ -360,6 +390,7 @@ impl Producer {
             let Some(queue) = state.queues.get_mut(topic) else {
                 return Step::Ended;
             };
+            queue.waits_for_room = false;
             let (Some((&number, first)), Some(&(until, _))) =
                 (queue.sends.first_key_value(), queue.deadlines.first())
             else {
@@ -373,7 +404,9 @@ impl Producer {
                 Ok(delivery) => Ok(delivery),
                 Err(SendError::Failed(failure)) => Err(failure),
                 Err(SendError::NotReady(wait)) => {
+                    let is_for_room = wait.is_for_room();
                     let need = Need::Producer(wait, first.send.propagation());
+                    queue.waits_for_room = is_for_room;
                     return Step::Waits(need, until, Arc::clone(&queue.changed));
                 }
             };
@@ -413,12 +446,20 @@ impl Producer {
     /// Waits until the topic is known, says so, and then until the partition is chosen, of which the queue is told.
     async fn wait_for_placement(&self, topic: &str, until: Instant) -> Result<(), ProduceError> {
         self.partitions_for(topic, until).await?;
-        let unplaced: Vec<_> = match self.pending.state.lock().queues.get(topic) {
-            None => return Ok(()),
-            Some(queue) => {
-                let sends = queue.sends.values().map(|waiting| &waiting.send);
-                sends.filter(|send| !send.is_placed()).cloned().collect()
-            }
+        // Each once, however often the first one changes.
+        let unplaced: Vec<_> = {
+            let mut state = self.pending.state.lock();
+            let Some(queue) = state.queues.get_mut(topic) else {
+                return Ok(());
+            };
+            let untold = queue.sends.range(queue.told + 1..);
+            let unplaced = untold.filter(|(_, waiting)| !waiting.send.is_placed());
+            let unplaced = unplaced
+                .map(|(_, waiting)| Arc::clone(&waiting.send))
+                .collect();
+            let last = queue.sends.last_key_value().map(|(last, _)| *last);
+            queue.told = last.map_or(queue.told, |last| last.max(queue.told));
+            unplaced
         };
         for send in unplaced {
             send.topic_known();
@@ -459,8 +500,10 @@ impl Producer {
             self.waiting_refused(failure, waiting.permit);
         }
         let batch = outcome.as_ref().ok().map(Delivery::batch).cloned();
+        // Before whoever sent it hears of it, and who flushes goes on after that.
+        self.pending.uncount(waiting);
         waiting.send.settled(outcome);
-        self.pending.settle(number, waiting, batch);
+        self.pending.settle(number, batch);
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use kafkars_core::backoff::Backoff;
 use kafkars_core::cluster::{PartitionMetadata, TopicMetadata};
 use kafkars_core::config::ProducerConfig;
+use kafkars_core::error_kind::{SecurityError, SecurityProblem};
 use kafkars_core::produce::accumulator::{Accumulator, ProduceRecord};
 use kafkars_core::produce::delivery::{BatchDelivery, Delivery};
 use kafkars_core::produce::request::Answers;
@@ -23,6 +24,9 @@ use crate::cluster::{NODES, PARTITIONS, Place, TOPICS, Topic, WireBatch};
 use crate::defect::{self, Defect};
 use crate::network::{Asked, Connection, Lane, Payload, Reply};
 use crate::world::{MILLI, Micros, World};
+
+/// How long records wait for a node that refuses the login.
+pub(crate) const PATIENCE: Micros = 400 * MILLI;
 
 pub(crate) fn topic_name(place: Place) -> String {
     format!("t{}", place / PARTITIONS)
@@ -47,6 +51,8 @@ pub(crate) struct Client {
     metadata_asked: bool,
     /// Failed connection attempts by node, and until when there is no other.
     failures: BTreeMap<i32, (u32, Micros)>,
+    /// Nodes that refuse every login, and since when.
+    pub(crate) refused: BTreeMap<i32, Micros>,
     next_poll: Option<Micros>,
 }
 
@@ -142,6 +148,7 @@ pub(crate) fn add(
         connections: BTreeMap::new(),
         metadata_asked: false,
         failures: BTreeMap::new(),
+        refused: BTreeMap::new(),
         next_poll: None,
     });
     world.clients.len() - 1
@@ -308,21 +315,40 @@ impl World {
             let pause = (100 * MILLI) << failures.min(4);
             let failed = (failures + 1, self.now + delay + pause);
             self.clients[id].failures.insert(node, failed);
-            return self.after(delay, move |world| {
-                world.clients[id]
-                    .sender
-                    .unreachable(node, "connection refused");
-                world.poll_soon(id);
-            });
+            return self.after(delay, move |world| world.not_connected(id, node));
         }
         self.after(delay, move |world| {
             let client = &mut world.clients[id];
             client.failures.remove(&node);
+            client.refused.remove(&node);
+            client.sender.login_possible(node);
             if !client.leaders.connected.contains(&node) {
                 client.leaders.connected.push(node);
             }
             world.poll_soon(id);
         });
+    }
+
+    fn not_connected(&mut self, id: usize, node: i32) {
+        let (now, instant) = (self.now, self.instant());
+        let is_told = !self.has(Defect::RefusalIsNoConnection);
+        let client = &mut self.clients[id];
+        client.sender.unreachable(node, "no connection");
+        if self.guarded {
+            client.refused.entry(node).or_insert(now);
+            if is_told {
+                let refusal = SecurityError {
+                    problem: SecurityProblem::Authentication,
+                    address: "node".into(),
+                    cause: "wrong password".into(),
+                };
+                let patience = Some(Duration::from_micros(PATIENCE));
+                client
+                    .sender
+                    .login_refused(instant, node, refusal, patience);
+            }
+        }
+        self.poll_soon(id);
     }
 
     fn ask_metadata(&mut self, id: usize) {

@@ -69,6 +69,8 @@ pub(crate) enum Defect {
     NoPause,
     /// A producer that needs a new epoch after a failure goes on under the old.
     RenewalChangesNothing,
+    /// A login that was refused for good is a connection like any other that failed.
+    RefusalIsNoConnection,
     /// A commit that was cut off by a close is said not to have happened.
     CutIsAborted,
     /// The end of a question for a producer id is forgotten when it brings none.

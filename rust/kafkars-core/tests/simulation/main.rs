@@ -140,12 +140,14 @@ fn defects_of_the_newer_protocol_are_noticed() {
 }
 
 /// The worlds that change shape.
-const SHAPES: [Shape; 5] = [
+const SHAPES: [Shape; 7] = [
     shape(false, false, false),
     shape(true, false, false),
     shape(false, true, true),
     shape(true, true, true),
     shape(true, false, true),
+    guarded(shape(false, false, false)),
+    guarded(shape(true, true, true)),
 ];
 
 const fn shape(numbered: bool, by_id: bool, remakes: bool) -> Shape {
@@ -153,6 +155,14 @@ const fn shape(numbered: bool, by_id: bool, remakes: bool) -> Shape {
         numbered,
         by_id,
         remakes,
+        guarded: false,
+    }
+}
+
+const fn guarded(shape: Shape) -> Shape {
+    Shape {
+        guarded: true,
+        ..shape
     }
 }
 
@@ -170,6 +180,8 @@ fn defects_in_worlds_that_change_shape_are_noticed() {
         (Defect::NeverShrinks, SHAPES[3]),
         (Defect::TodaysId, SHAPES[3]),
         (Defect::NoTimers, SHAPES[1]),
+        (Defect::RefusalIsNoConnection, SHAPES[5]),
+        (Defect::RefusalIsNoConnection, SHAPES[6]),
     ] {
         caught(defect, |seed, defect| shapes::history(seed, shape, defect));
     }

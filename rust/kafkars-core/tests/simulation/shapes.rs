@@ -7,8 +7,9 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use kafkars_core::config::ProducerConfig;
+use kafkars_core::produce::sender::View;
 
-use crate::client;
+use crate::client::{self, PATIENCE};
 use crate::cluster::{NODES, PARTITIONS, Place, TOPICS};
 use crate::defect::Defect;
 use crate::world::{MILLI, Micros, SECOND, World};
@@ -30,12 +31,15 @@ pub(crate) struct Shape {
     pub(crate) by_id: bool,
     /// Topics are deleted and made again.
     pub(crate) remakes: bool,
+    /// Nodes are not out of reach, but refuse the login.
+    pub(crate) guarded: bool,
 }
 
 /// Plays one history and tells what went wrong.
 pub(crate) fn history(seed: u64, shape: Shape, defect: Option<Defect>) -> Result<(), String> {
     let mut world = World::new(seed, 2, defect);
     world.cluster.by_id = shape.by_id;
+    world.guarded = shape.guarded;
     // Faults of single requests would only hide those of the world.
     world.stormy = world.chance(300);
     let one_at_a_time = world.chance(500);
@@ -121,6 +125,18 @@ fn send(world: &mut World, id: usize, value: u64) {
     };
     let index = world.sent_by_key.len();
     world.sent_by_key.push((topic, value, world.now, delivery));
+    let known = leader(world, id, index);
+    world.after(PATIENCE + SLACK, move |world| {
+        let (_, value, at, delivery) = &world.sent_by_key[index];
+        let refused = &world.clients[id].refused;
+        let since = known.and_then(|leader| refused.get(&leader)).copied();
+        let is_refused =
+            since.is_some_and(|since| since <= *at) && leader(world, id, index) == known;
+        if is_refused && delivery.result().is_none() {
+            let late = format!("record {value}, sent at {at}, waits for who refuses the login");
+            world.violated(late);
+        }
+    });
     world.after(DELIVERY_TIMEOUT + SLACK, move |world| {
         let (_, value, at, delivery) = &world.sent_by_key[index];
         if delivery.result().is_none() {
@@ -128,6 +144,16 @@ fn send(world: &mut World, id: usize, value: u64) {
             world.violated(late);
         }
     });
+}
+
+/// Who leads the partition of a record, as far as the client knows.
+fn leader(world: &World, id: usize, index: usize) -> Option<i32> {
+    let (topic, _, _, delivery) = &world.sent_by_key[index];
+    let leaders = &world.clients[id].leaders;
+    leaders.leader(
+        &client::topic_name(*topic * PARTITIONS),
+        delivery.batch().partition(),
+    )
 }
 
 fn check(world: &mut World, id: usize, shape: Shape, one_at_a_time: bool) {

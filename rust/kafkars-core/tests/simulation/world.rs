@@ -33,6 +33,8 @@ pub(crate) struct World {
     pub(crate) stormy: bool,
     /// The application takes records back before it ends a transaction.
     pub(crate) purges: bool,
+    /// Nodes that cannot be reached are such that refuse the login.
+    pub(crate) guarded: bool,
     /// The application closes producers while they commit.
     pub(crate) closes: bool,
     pub(crate) cluster: Cluster,
@@ -71,6 +73,7 @@ impl World {
             random: Random::new(seed),
             stormy: true,
             purges: false,
+            guarded: false,
             closes: false,
             cluster: Cluster::new(level),
             clients: Vec::new(),

@@ -21,7 +21,7 @@ mod state;
 pub(crate) use call::{Call, PyCall};
 pub(crate) use completion_queue::{CompletionQueue, Key};
 pub(crate) use future::PyFuture;
-pub(crate) use loop_bridge::PyLoopBridge;
+pub(crate) use loop_bridge::{PyLoopBridge, running_loop};
 pub(crate) use operation::{carried_out, spawn};
 pub(crate) use pending::{Pending, Taker};
 pub(crate) use read::{Amount, FirstStep, ReadRequest, Reader};

@@ -33,26 +33,36 @@ impl ProducerCore {
     ) -> PyResult<Entry> {
         self.place_waiting(py, record.topic);
         let is_placed = self.choose_partition(py, &mut record)?;
+        let mut found_no_room = false;
         if is_placed && !self.producer.has_pending(record.topic) {
             match record.with(|record| self.producer.try_send(record)) {
                 Ok(delivery) => return Ok(Entry::Taken(delivery, self.report())),
                 Err(SendError::Failed(failure)) => return Ok(Entry::Failed(failure)),
-                Err(SendError::NotReady(wait)) if at_once && wait.is_for_room() => {
-                    return Err(error::buffer_full(
-                        "buffer_memory is full of unacknowledged records; use send() or enqueue() to wait for room",
-                    ));
-                }
-                Err(SendError::NotReady(_)) => {}
+                Err(SendError::NotReady(wait)) => found_no_room = wait.is_for_room(),
             }
         }
-        self.check_waiting(at_once)?;
+        if at_once {
+            self.check_waiting(record.topic, found_no_room)?;
+        }
         let held = Held::Record(record.into_owned());
-        Ok(self.queue(py, held, is_placed, patience))
+        let entry = self.queue(py, held, is_placed, patience);
+        if let Entry::Queued(send) = &entry
+            && found_no_room
+        {
+            send.found_no_room();
+        }
+        Ok(entry)
     }
 
-    /// Fails where too much waits for a record that must not wait itself: what nobody awaits is bounded as well.
-    fn check_waiting(&self, at_once: bool) -> PyResult<()> {
-        if at_once && self.producer.pending_bytes() > self.buffer_memory {
+    /// Fails for a record that must not wait for room, nor for what waits for room itself; or where too much waits:
+    /// what nobody awaits is bounded as well.
+    fn check_waiting(&self, topic: &str, found_no_room: bool) -> PyResult<()> {
+        if found_no_room || self.producer.waits_for_room(topic) {
+            return Err(error::buffer_full(
+                "buffer_memory is full of unacknowledged records; use send() or enqueue() to wait for room",
+            ));
+        }
+        if self.producer.pending_bytes() > self.buffer_memory {
             return Err(error::buffer_full(
                 "records that wait for their topic to become known fill buffer_memory; use send() or enqueue() to wait",
             ));

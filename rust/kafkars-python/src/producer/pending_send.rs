@@ -155,6 +155,13 @@ impl WaitingSend {
         }
     }
 
+    /// It waits because there was no room for it.
+    pub(super) fn found_no_room(&self) {
+        if let Some(id) = self.id.get() {
+            self.producer.found_no_room(id);
+        }
+    }
+
     pub(super) fn is_waiting(&self) -> bool {
         matches!(*self.state.lock(), State::Waiting(_))
     }
@@ -417,8 +424,9 @@ pub(super) struct TopicWait<F> {
 }
 
 impl<F: Fn(Python<'_>) + Send + Sync> Pending for TopicWait<F> {
+    // It is taken in its turn, also where the send has come to its end meanwhile, which `place` then forgets.
     fn is_ready(&self, _woken: bool) -> bool {
-        self.send.is_placed()
+        false
     }
 
     /// Nobody awaits it: the record's own future tells what became of it.

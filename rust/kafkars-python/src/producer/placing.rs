@@ -7,12 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
+use pyo3::exceptions::{PyKeyboardInterrupt, PySystemExit};
+use pyo3::intern;
 use pyo3::prelude::*;
 
 use super::core::ProducerCore;
 use super::pending_send::{TopicWait, WaitingSend};
 use super::send_arguments::OwnedRecord;
-use crate::aio::{Pending, PyFuture};
+use crate::aio::{Pending, PyFuture, running_loop};
 
 /// Sends without a partition, by topic.
 #[derive(Default)]
@@ -31,6 +33,21 @@ impl Unplaced {
         }
         queue.push_back(Arc::clone(send));
         self.any.store(true, Ordering::Release);
+    }
+
+    /// Forgets what waits no longer.
+    fn prune(&self, topic: &str) {
+        let mut topics = self.topics.lock();
+        let Some(queue) = topics.get_mut(topic) else {
+            return;
+        };
+        while queue.front().is_some_and(|first| !first.is_waiting()) {
+            queue.pop_front();
+        }
+        if queue.is_empty() {
+            topics.remove(topic);
+            self.any.store(!topics.is_empty(), Ordering::Release);
+        }
     }
 
     fn pop(&self, topic: &str) -> Option<Arc<WaitingSend>> {
@@ -69,16 +86,47 @@ impl ProducerCore {
     /// Lets the function choose for every record of a topic that waits for that, where the topic is known by now. To be
     /// called on the application's thread.
     pub(super) fn place_waiting(&self, py: Python<'_>, topic: &str) {
-        if !self.unplaced.any.load(Ordering::Acquire) || !self.is_known(topic) {
+        if !self.unplaced.any.load(Ordering::Acquire) {
+            return;
+        }
+        if !self.is_known(topic) {
+            self.unplaced.prune(topic);
             return;
         }
         while let Some(send) = self.unplaced.pop(topic) {
-            let choose =
-                |record: &OwnedRecord| self.ask_partition(py, &record.topic, record.key.as_deref());
+            let choose = |record: &OwnedRecord| {
+                let chosen = self.ask_partition(py, &record.topic, record.key.as_deref());
+                if let Err(raised) = &chosen {
+                    raise_in_loop(py, raised);
+                }
+                chosen
+            };
             if !send.place(choose) {
                 self.unplaced.push(topic, &send);
                 return;
             }
         }
+    }
+}
+
+/// What ends a program ends it, as when a task of the loop raises it; the record's future has it too. Where no loop
+/// runs, only that.
+fn raise_in_loop(py: Python<'_>, raised: &PyErr) {
+    let ends_program = raised.is_instance_of::<PyKeyboardInterrupt>(py)
+        || raised.is_instance_of::<PySystemExit>(py);
+    if ends_program && let Ok(event_loop) = running_loop(py) {
+        // It fails only with the loop.
+        drop(event_loop.call_method1(intern!(py, "call_soon"), (Raise(raised.clone_ref(py)),)));
+    }
+}
+
+/// A callback of the loop that raises.
+#[pyclass(frozen)]
+struct Raise(PyErr);
+
+#[pymethods]
+impl Raise {
+    fn __call__(&self, py: Python<'_>) -> PyResult<()> {
+        Err(self.0.clone_ref(py))
     }
 }

@@ -8,6 +8,7 @@ use std::time::Instant;
 use kafkars_core::backoff::{Backoff, Random};
 use kafkars_core::cluster::Cluster;
 use kafkars_core::config::Acks;
+use kafkars_core::error_kind::SecurityProblem;
 use kafkars_core::produce::delivery::BatchOutcome;
 use kafkars_core::produce::error::ProduceError;
 use kafkars_core::produce::request::Answers;
@@ -330,11 +331,13 @@ impl SenderDriver {
                 let node = self.nodes.entry(id).or_default();
                 node.connecting = false;
                 node.connection = Some(connection);
+                self.core.login_possible(id);
             }
             Event::Connected(id, Err(error)) => {
                 self.nodes.entry(id).or_default().connecting = false;
                 self.node_failed(id);
                 self.core.unreachable(id, &error.to_string());
+                self.note_refusal(id, &error);
             }
             Event::Answered(id, batches, Ok(response)) => self.answered(id, batches, &response),
             Event::Written(id, batches, Ok(())) => self.core.written(id, batches),
@@ -419,6 +422,19 @@ impl SenderDriver {
         let not_before = now() + self.backoff.delay(node.failures, random);
         node.not_before = Some(not_before);
         not_before
+    }
+
+    /// Tells the core of a login that was refused for good. Who has no credentials to show has heard of nobody's
+    /// refusal: that is waited out, and told as what it is in the end.
+    fn note_refusal(&mut self, id: i32, error: &AttemptError) {
+        match error.security().filter(|_| !error.retriable()) {
+            None => self.core.login_possible(id),
+            Some(refusal) => {
+                let is_refused = refusal.problem != SecurityProblem::Credentials;
+                let patience = is_refused.then(|| self.shared.client.config().connect_timeout);
+                self.core.login_refused(now(), id, refusal, patience);
+            }
+        }
     }
 
     fn attempt_failed(&mut self, id: i32, batches: Vec<InFlightBatch>, error: &AttemptError) {

@@ -11,8 +11,9 @@ pub(super) enum Sent {
     Perhaps,
 }
 
-/// No connection is never the end, also where a login was refused: a token endpoint comes back, a password is put
-/// right. A call that waits names the refusal when its time is over.
+/// No connection is never the end of a producer, also where a login was refused: a token endpoint comes back, a
+/// password is put right. What waits names the refusal when its time is over, which for records is `connect_timeout`
+/// (`kafkars_core::produce::sender::Sender::login_refused`).
 pub(super) fn no_answer(error: &AttemptError, sent: Sent) -> NoAnswer {
     let cause = error.to_string().into();
     match (error, sent) {

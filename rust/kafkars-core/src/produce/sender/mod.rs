@@ -14,6 +14,7 @@ mod identity;
 mod permission;
 mod purge;
 mod queues;
+mod refused_login;
 mod waiting;
 
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use kafkars_protocol::messages::produce::ProduceRequest;
 use self::identity::Identity;
 use self::permission::BatchPermission;
 use self::queues::Queues;
+use self::refused_login::Refusals;
 use self::waiting::Reports;
 use crate::backoff::{Backoff, Random};
 use crate::config::{Checked, ProducerConfig};
@@ -44,6 +46,7 @@ pub struct Sender {
     identity: Identity,
     transactions: Option<Transactions>,
     queues: Queues,
+    refusals: Refusals,
     // To be looked at: something was appended, or an answer came.
     touched: Vec<Arc<PartitionBuffer>>,
     finished: Vec<Finished>,
@@ -147,6 +150,7 @@ impl Sender {
             random: Random::new(seed),
             transactions,
             queues: Queues::default(),
+            refusals: Refusals::default(),
             touched: Vec::new(),
             finished: Vec::new(),
             metadata_seen: None,
@@ -189,8 +193,9 @@ impl Sender {
                     }
                 }
             }
-            self.queues
-                .watch_expiries(now, self.config.delivery_timeout);
+            let (refusals, delivery_timeout) = (&self.refusals, self.config.delivery_timeout);
+            let refused = |buffer: &PartitionBuffer, created| refusals.end(buffer, created, view);
+            self.queues.watch_expiries(now, delivery_timeout, refused);
             if let Some(transactions) = &mut self.transactions {
                 // A request that has left may still be stored, also where its records were taken back.
                 let drained = self.accumulator.unacknowledged() == 0 && self.purged == 0;

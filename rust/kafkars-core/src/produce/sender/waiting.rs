@@ -30,6 +30,11 @@ impl Sender {
     pub(super) fn expire_overdue(&mut self, now: Instant, view: &dyn View) {
         let limit = self.config.delivery_timeout;
         while let Some((at, buffer)) = self.queues.expiries.pop(Some(now)) {
+            let refusal = self.refusals.of(&buffer, view).cloned();
+            let refused_after = refusal
+                .as_ref()
+                .and_then(|refusal| refusal.longest_wait(now));
+            let limit = refused_after.map_or(limit, |refused| refused.min(limit));
             let (expired, waits) = {
                 let mut state = buffer.lock();
                 if state.place.expiry != Some(at) {
@@ -47,7 +52,10 @@ impl Sender {
             if !expired.is_empty() || waits {
                 let obstacle = self.obstacle(now, &buffer, view);
                 for batch in expired {
-                    self.expire(batch, Arc::clone(&obstacle));
+                    match &refusal {
+                        Some(refusal) => self.refuse(now, batch, refusal),
+                        None => self.expire(batch, Arc::clone(&obstacle)),
+                    }
                 }
                 if waits {
                     self.report(now, &buffer, &obstacle);
