@@ -82,7 +82,10 @@ async def outcome(subject: Subject, waited: Awaitable[Any]) -> tuple[Any, Any]:
     try:
         answer = await waited
         is_future = hasattr(answer, "add_done_callback")
-        told = subject.tell(await answer if is_future else answer)
+        if is_future:
+            # No coroutine, which this refuses.
+            await asyncio.wait([answer])
+        told = subject.tell(answer.result() if is_future else answer)
     except asyncio.CancelledError:
         raise
     except Exception as error:  # noqa: BLE001  it is what is compared

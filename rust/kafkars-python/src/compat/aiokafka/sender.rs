@@ -87,17 +87,19 @@ impl PySender {
         PyBatchBuilder::new(limit, i32::MAX as usize)
     }
 
-    /// Sends a batch to a partition; the answer is the metadata of its first record.
-    fn _send_batch(
+    /// Sends a batch to a partition; the answer is the metadata of its first record. As in aiokafka, this is a future
+    /// and no coroutine: `asyncio.wait` takes it.
+    fn _send_batch<'py>(
         &self,
-        batch: &Bound<'_, PyBatchBuilder>,
+        batch: &Bound<'py, PyBatchBuilder>,
         topic: &str,
         partition: i32,
-    ) -> PyResult<Call> {
+    ) -> PyResult<Bound<'py, PyFuture>> {
         let py = batch.py();
         let core = &self.open(py)?.core;
         let patience = core.producer.max_block();
-        core.enter_batch(py, batch.get(), topic, partition, patience)
+        let call = core.enter_batch(py, batch.get(), topic, partition, patience);
+        call.and_then(|Call(future)| future.into_object(py))
             .map_err(|error| faults::raised(py, error))
     }
 
