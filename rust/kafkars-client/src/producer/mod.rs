@@ -8,6 +8,7 @@ mod send_many;
 mod sender;
 mod shared;
 mod transactions;
+mod unheard;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -64,6 +65,7 @@ impl Producer {
             abandoned: AtomicBool::new(false),
             finished: tokio::sync::watch::Sender::new(false),
             counters: Counters::default(),
+            unheard: Arc::default(),
             client,
             config,
         });

@@ -12,6 +12,7 @@ use parking_lot::RwLock;
 use tokio::sync::Notify;
 
 use super::permit::Door;
+use super::unheard::UnheardFailures;
 use crate::client::Client;
 
 /// What the handles and the sender task share.
@@ -38,6 +39,7 @@ pub(crate) struct Shared {
     pub(crate) abandoned: AtomicBool,
     pub(crate) finished: tokio::sync::watch::Sender<bool>,
     pub(crate) counters: Counters,
+    pub(crate) unheard: Arc<UnheardFailures>,
 }
 
 /// Counters behind [`ProducerMetrics`].
@@ -103,8 +105,24 @@ impl Shared {
                 add(&counters.records_failed, batch.count as usize);
             }
         }
+        if let BatchOutcome::Failed(error) = &outcome
+            && self.config.transactional_id.is_none()
+            && !UnheardFailures::is_told_otherwise(error)
+        {
+            self.tell_if_unheard(batch, error.clone());
+        }
         batch.delivery.complete(outcome);
         self.room.notify_waiters();
+    }
+
+    fn tell_if_unheard(&self, batch: &OutgoingBatch, error: ProduceError) {
+        let (topic, partition) = (
+            Arc::clone(batch.delivery.topic()),
+            batch.delivery.partition(),
+        );
+        let (unheard, count) = (Arc::clone(&self.unheard), batch.count);
+        let tell = move || unheard.tell(&topic, partition, count, &error);
+        batch.delivery.if_unheard(tell);
     }
 
     /// Reports everything that waits as not sent.

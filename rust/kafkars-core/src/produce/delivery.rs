@@ -1,6 +1,7 @@
 //! Delivery reports: one shared outcome per batch, one small handle per record.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
@@ -29,6 +30,8 @@ pub enum BatchOutcome {
 
 type Waiter = Box<dyn FnOnce() + Send>;
 
+type Unheard = Box<dyn FnOnce() + Send + Sync>;
+
 /// The outcome that all records of a batch share. Records hold it by reference and an index, so reporting costs
 /// nothing per record until somebody asks.
 pub struct BatchDelivery {
@@ -37,6 +40,9 @@ pub struct BatchDelivery {
     outcome: OnceLock<BatchOutcome>,
     // Guards callbacks waiting for `outcome`; taken empty when it is set.
     waiters: Mutex<Vec<Waiter>>,
+    // Whether anybody has got an error from here.
+    told: AtomicBool,
+    unheard: OnceLock<Unheard>,
 }
 
 impl BatchDelivery {
@@ -47,7 +53,14 @@ impl BatchDelivery {
             partition,
             outcome: OnceLock::new(),
             waiters: Mutex::new(Vec::new()),
+            told: AtomicBool::new(false),
+            unheard: OnceLock::new(),
         }
+    }
+
+    /// What to do at the end of a batch that has failed without anybody getting its error. Only the first call counts.
+    pub fn if_unheard(&self, tell: impl FnOnce() + Send + Sync + 'static) {
+        self.unheard.get_or_init(|| Box::new(tell));
     }
 
     /// The batch's topic.
@@ -123,6 +136,29 @@ impl BatchDelivery {
                 let (start, part) = parts.get(at)?;
                 part.record(index - start)
             }
+        }
+    }
+
+    /// Notes that somebody has got the error of a record.
+    fn tell(&self, index: u32) {
+        match self.outcome.get() {
+            Some(BatchOutcome::Split(parts)) => {
+                let begun = parts.partition_point(|(start, _)| *start <= index);
+                if let Some((start, part)) = begun.checked_sub(1).and_then(|at| parts.get(at)) {
+                    part.tell(index - start);
+                }
+            }
+            _ => self.told.store(true, Ordering::Relaxed),
+        }
+    }
+}
+
+impl Drop for BatchDelivery {
+    fn drop(&mut self) {
+        if let Some(tell) = self.unheard.take()
+            && !*self.told.get_mut()
+        {
+            tell();
         }
     }
 }
@@ -203,6 +239,9 @@ impl Delivery {
     /// The record's outcome; `None` while it is under way.
     pub fn result(&self) -> Option<Result<RecordMetadata, ProduceError>> {
         let outcome = self.batch.record(self.index)?;
+        if outcome.is_err() {
+            self.batch.tell(self.index);
+        }
         Some(outcome.map(|(offset, log_append_time)| RecordMetadata {
             topic: Arc::clone(&self.batch.topic),
             partition: self.batch.partition,
@@ -268,6 +307,37 @@ mod tests {
         batch.on_done(count(&runs));
         assert_eq!(runs.load(Ordering::Relaxed), 2);
         assert!(delivery(&batch, 0).result().expect("done").is_ok());
+    }
+
+    #[test]
+    fn a_failure_is_unheard_unless_somebody_got_the_error_of_one_of_its_records() {
+        for (is_split, asks) in [(false, false), (false, true), (true, false), (true, true)] {
+            let runs = Arc::new(AtomicUsize::new(0));
+            let batch = Arc::new(BatchDelivery::new("t".into(), 0));
+            let record = delivery(&batch, 11);
+            let failed = match is_split {
+                false => Arc::clone(&batch),
+                true => {
+                    let part = Arc::new(BatchDelivery::new("t".into(), 0));
+                    let parts = vec![(0, Arc::clone(&part)), (20, Arc::clone(&part))];
+                    batch.complete(BatchOutcome::Split(parts));
+                    part
+                }
+            };
+            let seen = Arc::clone(&runs);
+            failed.if_unheard(move || {
+                seen.fetch_add(1, Ordering::Relaxed);
+            });
+            failed.complete(BatchOutcome::Failed(ProduceError::Closed));
+            assert!(record.is_done());
+            if asks {
+                assert!(record.result().expect("done").is_err());
+            }
+            drop((batch, failed));
+            assert_eq!(runs.load(Ordering::Relaxed), 0);
+            drop(record);
+            assert_eq!(runs.load(Ordering::Relaxed), usize::from(!asks));
+        }
     }
 
     #[test]

@@ -1,0 +1,66 @@
+"""Deliveries that failed and that nobody has asked about are in the log."""
+
+from __future__ import annotations
+
+import gc
+import logging
+from typing import Any
+
+import pytest
+from kafkars.errors import MessageTooLargeError
+
+from tests.support.clients import Clients
+from tests.support.waiting import SECONDS, eventually
+
+TOO_LARGE = b"x" * 2_000_000
+
+
+def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if "nobody has asked" in record.getMessage()]
+
+
+def producer_of(clients: Clients) -> Any:
+    return clients.producer(max_request_size=10_000_000, buffer_memory=100_000_000)
+
+
+def test_a_failure_that_nobody_asks_about_is_logged(
+    clients: Clients, topic: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING, "kafkars")
+    producer = producer_of(clients)
+    producer.send(topic, TOO_LARGE)
+    assert producer.flush(SECONDS) == 0
+    gc.collect()
+    eventually(lambda: lines(caplog), "a line in the log")
+    (line,) = lines(caplog)
+    assert topic in line
+    assert "MESSAGE_TOO_LARGE" in line
+    assert "records=1" in line
+
+
+def test_many_failures_are_few_lines(clients: Clients, topic: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING, "kafkars")
+    producer = producer_of(clients)
+    for _ in range(20):
+        producer.send(topic, TOO_LARGE)
+        assert producer.flush(SECONDS) == 0
+    gc.collect()
+    # The 1st, 2nd, 4th, 8th and 16th batch.
+    eventually(lambda: len(lines(caplog)) == 5, "five lines in the log")
+
+
+def test_a_failure_that_somebody_got_is_not_logged(
+    clients: Clients, topic: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING, "kafkars")
+    producer = producer_of(clients)
+    with pytest.raises(MessageTooLargeError):
+        producer.send(topic, TOO_LARGE).result(SECONDS)
+    gc.collect()
+    # Given up by a call that says so itself.
+    producer.send(topic, b"value")
+    producer.purge()
+    producer.send(topic, TOO_LARGE)
+    producer.flush(SECONDS)
+    eventually(lambda: lines(caplog), "a line in the log")
+    assert len(lines(caplog)) == 1
