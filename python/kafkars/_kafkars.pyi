@@ -660,6 +660,67 @@ class AdminRequest:
     def start(self) -> Call[Any]: ...
 
 @disjoint_base
+class KafkaPythonFuture:
+    """The future of `kafkars.compat.kafka.KafkaProducer.send()`, as far as most programs ask."""
+
+    def __new__(cls, *_arguments: Any, **_keywords: Any) -> Self: ...
+    def get(self, timeout: float | None = None) -> Any: ...
+    @property
+    def _delivery(self) -> DeliveryFuture: ...
+    @property
+    def _reporter(self) -> Any: ...
+    def _metadata(self) -> Any: ...
+    def _become_special(self) -> None: ...
+
+@disjoint_base
+class KafkaPythonSender:
+    """`send()` of `kafkars.compat.kafka.KafkaProducer`, of what most programs send."""
+
+    _closed: bool
+    def __new__(cls, *_arguments: Any, **_keywords: Any) -> Self: ...
+    def _open(
+        self,
+        engine: Producer[Any, Any],
+        reporter: Any,
+        classes: tuple[type[Any], type[Any], type[Any]],
+        key: tuple[Callable[..., Any], bool, bool] | None,
+        value: tuple[Callable[..., Any], bool, bool] | None,
+        is_placed_outside: bool,
+    ) -> None: ...
+    def send(
+        self,
+        topic: str,
+        value: Any = None,
+        key: Any = None,
+        headers: list[tuple[str, bytes]] | None = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+    ) -> Any: ...
+    def _future_of(self, delivery: DeliveryFuture, headers_size: int) -> Any: ...
+
+@disjoint_base
+class KafkaPythonReader:
+    """The calls of `kafkars.compat.kafka.KafkaConsumer` that run once per record or batch of records."""
+
+    _closed: bool
+    _follows: bool
+    def __new__(cls, *_arguments: Any, **_keywords: Any) -> Self: ...
+    def _open(
+        self,
+        engine: Consumer[Any, Any],
+        record_class: type[tuple[Any, ...]],
+        key: tuple[Callable[..., Any], bool, bool] | None,
+        value: tuple[Callable[..., Any], bool, bool] | None,
+    ) -> None: ...
+    def _has_something_to_read(self) -> bool: ...
+    def _take(
+        self, most: int, timeout: float | None, again: bool
+    ) -> tuple[dict[TopicPartition, list[Any]], BaseException | None]: ...
+    def _next(self, timeout: float | None) -> Any: ...
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> Any: ...
+
+@disjoint_base
 class AiokafkaReader:
     """The calls of `kafkars.compat.aiokafka.AIOKafkaConsumer` that run once per record or batch of records."""
 

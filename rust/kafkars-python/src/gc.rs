@@ -11,6 +11,7 @@
 use pyo3::PyClass;
 use pyo3::prelude::*;
 use pyo3::pyclass::boolean_struct::True;
+use pyo3::types::PyList;
 
 pub(crate) use imp::{leave_collector, new};
 
@@ -27,6 +28,16 @@ pub(crate) fn untracked<T>(object: Bound<'_, T>) -> Bound<'_, T> {
     // collector's header. Untracking is what its deallocation begins with, and doing so twice is allowed.
     unsafe { pyo3::ffi::PyObject_GC_UnTrack(object.as_ptr().cast()) };
     object
+}
+
+/// An empty list out of the collector's sight.
+#[inline]
+pub(crate) fn untracked_list(py: Python<'_>) -> Bound<'_, PyList> {
+    let list = PyList::empty(py);
+    // SAFETY: attached, and lists are allocated with the collector's header. The interpreter asks of none of them
+    // whether it is tracked; one that is not and becomes part of a cycle is never freed.
+    unsafe { pyo3::ffi::PyObject_GC_UnTrack(list.as_ptr().cast()) };
+    list
 }
 
 /// Calls into the interpreter from the end of an object's life. An exception may be on its way at that moment (the

@@ -10,8 +10,8 @@ use crate::aio::{PyCall, PyFuture, PyLoopBridge, send};
 use crate::arrow::{PyArrowBatch, check_arrow_layout};
 use crate::batch::{PyRecordBatch, PyRecordIterator};
 use crate::broker::{PyCertificateAuthority, PyEmbeddedBroker, PyMadeCertificate, PySeenRequest};
-use crate::compat::aiokafka;
 use crate::compat::confluent::{self, PyConfluentConsumer, PyConfluentProducer, PyMessage};
+use crate::compat::{aiokafka, kafka_python};
 use crate::config::{AdminFields, ClientSettings, ConsumerFields, ProducerFields};
 use crate::consumer::{PyAsyncConsumer, PyBaseConsumer, PyConsumer};
 use crate::metadata::PyRecordMetadata;
@@ -35,6 +35,7 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyAdmin>()?;
     module.add_class::<PyAdminRequest>()?;
     aiokafka::register(module)?;
+    kafka_python::register(module)?;
     module.add_class::<PyArrowBatch>()?;
     module.add_class::<PyArrowColumn>()?;
     module.add_class::<PyPayloadDecoder>()?;

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.compat.kafka.administration import administration
+from tests.compat.kafka.records import deserializers, futures, records
 
 WAIT = 20.0
 
@@ -53,8 +54,8 @@ def polled(consumer: Any, count: int) -> list[Any]:
     found: list[Any] = []
     deadline = time.monotonic() + WAIT
     while len(found) < count and time.monotonic() < deadline:
-        for records in consumer.poll(timeout_ms=300).values():
-            found += records
+        for some in consumer.poll(timeout_ms=300).values():
+            found += some
     return found
 
 
@@ -404,7 +405,18 @@ def transactions(kafka: Any, told: Told, servers: str) -> None:
 
 
 CHAPTERS = {
-    chapter.__name__: chapter for chapter in (constructors, sending, reading, groups, transactions, administration)
+    chapter.__name__: chapter
+    for chapter in (
+        constructors,
+        sending,
+        futures,
+        reading,
+        records,
+        deserializers,
+        groups,
+        transactions,
+        administration,
+    )
 }
 
 

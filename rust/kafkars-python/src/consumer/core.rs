@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use kafkars_client::{Client, Closing, Consumer, LeaveId, TakenRecord};
+use kafkars_client::{Client, Closing, Consumer, LeaveId, RecordSlice, TakenRecord};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -123,15 +123,21 @@ impl ConsumerCore {
     /// The next record, if one is ready.
     #[inline]
     pub(crate) fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyRecord>>> {
-        self.check()?;
-        match self.consumer.try_next() {
-            Ok(Some(TakenRecord { batch, view })) => {
+        match self.taken(py)? {
+            Some(TakenRecord { batch, view }) => {
                 record::prepare(py, &batch, self.deserializers.as_ref());
                 record::record(py, batch, view, self.deserializers.is_some()).map(Some)
             }
-            Ok(None) => Ok(None),
-            Err(failure) => Err(error::fetch(py, &failure)),
+            None => Ok(None),
         }
+    }
+
+    /// The same before it is a Python object.
+    #[inline]
+    pub(crate) fn taken(&self, py: Python<'_>) -> PyResult<Option<TakenRecord>> {
+        self.check()?;
+        let taken = self.consumer.try_next();
+        taken.map_err(|failure| error::fetch(py, &failure))
     }
 
     /// What is ready, up to `max` records; none when nothing is.
@@ -140,19 +146,22 @@ impl ConsumerCore {
         py: Python<'py>,
         max: usize,
     ) -> PyResult<Option<Bound<'py, PyRecordBatch>>> {
-        self.check()?;
-        let slices = self
-            .consumer
-            .try_take(max)
-            .map_err(|failure| error::fetch(py, &failure))?;
-        if slices.is_empty() {
+        let Some(slices) = self.slices(py, max)? else {
             return Ok(None);
-        }
+        };
         let runs = slices.into_iter().map(|slice| {
             record::prepare(py, &slice.batch, self.deserializers.as_ref());
             Run::new(slice)
         });
         Bound::new(py, PyRecordBatch::new(runs.collect())).map(Some)
+    }
+
+    /// The same before it is a Python object.
+    pub(crate) fn slices(&self, py: Python<'_>, max: usize) -> PyResult<Option<Vec<RecordSlice>>> {
+        self.check()?;
+        let slices = self.consumer.try_take(max);
+        let slices = slices.map_err(|failure| error::fetch(py, &failure))?;
+        Ok(Some(slices).filter(|slices| !slices.is_empty()))
     }
 
     /// The limit of one batch call.

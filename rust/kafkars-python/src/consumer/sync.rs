@@ -61,13 +61,11 @@ impl PyConsumer {
         timeout: Option<f64>,
     ) -> PyResult<Option<Bound<'py, PyRecord>>> {
         types::check_timeout(timeout)?;
-        if self.core.consumer.has_news() {
-            self.core.serve(py)?;
-        }
+        self.core.serve_news(py)?;
         if let Some(record) = self.core.next(py)? {
             return Ok(Some(record));
         }
-        self.wait(py, timeout, |core| core.next(py))
+        self.core.wait_for(py, timeout, |core| core.next(py))
     }
 
     /// What is ready, at once: the quickest way to read.
@@ -101,13 +99,11 @@ impl PyConsumer {
     ) -> PyResult<Bound<'py, PyRecordBatch>> {
         types::check_timeout(timeout)?;
         let max = self.core.batch_limit(max_records)?;
-        if self.core.consumer.has_news() {
-            self.core.serve(py)?;
-        }
+        self.core.serve_news(py)?;
         if let Some(batch) = self.core.take(py, max)? {
             return Ok(batch);
         }
-        match self.wait(py, timeout, |core| core.take(py, max))? {
+        match self.core.wait_for(py, timeout, |core| core.take(py, max))? {
             Some(batch) => Ok(batch),
             None => empty(py),
         }
@@ -120,16 +116,14 @@ impl PyConsumer {
     /// The next record, however long it takes; the iteration ends when the consumer is closed.
     #[inline]
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyRecord>>> {
-        if self.core.consumer.has_news() {
-            self.core.serve(py)?;
-        }
+        self.core.serve_news(py)?;
         match self.core.next(py) {
             Ok(Some(record)) => return Ok(Some(record)),
             Ok(None) => {}
             Err(_) if self.core.consumer.is_closed() => return Ok(None),
             Err(error) => return Err(error),
         }
-        match self.wait(py, None, |core| core.next(py)) {
+        match self.core.wait_for(py, None, |core| core.next(py)) {
             Err(_) if self.core.consumer.is_closed() => Ok(None),
             outcome => outcome,
         }
@@ -384,53 +378,6 @@ impl PyConsumer {
 const CLOSE_WITHIN: f64 = 30.0;
 
 impl PyConsumer {
-    /// Waits until `take` finds something, or the time is over: then None, or why no broker could be reached.
-    fn wait<T>(
-        &self,
-        py: Python<'_>,
-        timeout: Option<f64>,
-        take: impl Fn(&ConsumerCore) -> PyResult<Option<T>>,
-    ) -> PyResult<Option<T>> {
-        let core = &self.core;
-        core.check_assigned()?;
-        let timeout = types::timeout(timeout)?;
-        let started = Instant::now();
-        let mut look = started + core.look_after();
-        loop {
-            // Without a limit the cluster is looked after once in a while, so that nobody waits for one that is gone.
-            // Whether it refuses this client is looked at more often.
-            let left = match timeout {
-                None => look.saturating_duration_since(Instant::now()),
-                Some(timeout) => timeout.saturating_sub(started.elapsed()),
-            };
-            let is_last = left <= REFUSAL_CHECK_INTERVAL;
-            let left = left.min(REFUSAL_CHECK_INTERVAL);
-            let ready = runtime::wait(py, Some(left), |slice| core.consumer.wait_ready(slice))?;
-            if core.consumer.has_news() {
-                core.serve(py)?;
-                if core.callback_turn.is_elsewhere() {
-                    runtime::wait(py, Some(left), |slice| core.callback_turn.wait(slice))?;
-                }
-            }
-            if let Some(taken) = take(core)? {
-                return Ok(Some(taken));
-            }
-            match ready {
-                true => {}
-                false if is_last => {
-                    core.check_reached(py)?;
-                    look = Instant::now() + core.look_after();
-                }
-                false => core.check_refused(py)?,
-            }
-            // Another thread took what was ready.
-            let over = timeout.is_some_and(|timeout| started.elapsed() >= timeout);
-            if over {
-                return Ok(None);
-            }
-        }
-    }
-
     fn ends(
         &self,
         end: End,
@@ -440,5 +387,62 @@ impl PyConsumer {
         let py = partitions.py();
         let answer = runtime::block_on(py, questions::ends(&self.core, end, partitions, timeout)?)?;
         questions::ends_answer(py, answer)
+    }
+}
+
+impl ConsumerCore {
+    /// Runs listeners and callbacks that wait.
+    #[inline]
+    pub(crate) fn serve_news(&self, py: Python<'_>) -> PyResult<()> {
+        match self.consumer.has_news() {
+            true => self.serve(py),
+            false => Ok(()),
+        }
+    }
+
+    /// Waits until `take` finds something, or the time is over: then None, or why no broker could be reached.
+    pub(crate) fn wait_for<T>(
+        &self,
+        py: Python<'_>,
+        timeout: Option<f64>,
+        take: impl Fn(&Self) -> PyResult<Option<T>>,
+    ) -> PyResult<Option<T>> {
+        self.check_assigned()?;
+        let timeout = types::timeout(timeout)?;
+        let started = Instant::now();
+        let mut look = started + self.look_after();
+        loop {
+            // Without a limit the cluster is looked after once in a while, so that nobody waits for one that is gone.
+            // Whether it refuses this client is looked at more often.
+            let left = match timeout {
+                None => look.saturating_duration_since(Instant::now()),
+                Some(timeout) => timeout.saturating_sub(started.elapsed()),
+            };
+            let is_last = left <= REFUSAL_CHECK_INTERVAL;
+            let left = left.min(REFUSAL_CHECK_INTERVAL);
+            let ready = runtime::wait(py, Some(left), |slice| self.consumer.wait_ready(slice))?;
+            if self.consumer.has_news() {
+                self.serve(py)?;
+                if self.callback_turn.is_elsewhere() {
+                    runtime::wait(py, Some(left), |slice| self.callback_turn.wait(slice))?;
+                }
+            }
+            if let Some(taken) = take(self)? {
+                return Ok(Some(taken));
+            }
+            match ready {
+                true => {}
+                false if is_last => {
+                    self.check_reached(py)?;
+                    look = Instant::now() + self.look_after();
+                }
+                false => self.check_refused(py)?,
+            }
+            // Another thread took what was ready.
+            let over = timeout.is_some_and(|timeout| started.elapsed() >= timeout);
+            if over {
+                return Ok(None);
+            }
+        }
     }
 }

@@ -57,34 +57,51 @@ impl PyDeliveryFuture {
             .add(&self.delivery, function, &self.core);
     }
 
+    /// The delivery itself.
+    pub(crate) fn delivery(&self) -> &Delivery {
+        &self.delivery
+    }
+
     /// Waits until the record is reported.
     fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
+        if self.core.wait_reported(py, &self.delivery, timeout)? {
+            return Ok(());
+        }
         let batch = self.delivery.batch();
-        if batch.is_done() {
-            return Ok(());
-        }
-        self.core.check()?;
-        let limit = types::timeout(timeout)?;
-        let (sender, receiver) = mpsc::channel();
-        // Fails when nobody waits any more.
-        batch.on_done(move || {
-            let _ = sender.send(());
-        });
-        let done = runtime::wait(py, limit, move |slice| match receiver.recv_timeout(slice) {
-            Ok(()) => true,
-            Err(mpsc::RecvTimeoutError::Timeout) => false,
-            // The sender went with the batch, which is then as done as it will ever be.
-            Err(mpsc::RecvTimeoutError::Disconnected) => true,
-        })?;
-        if done {
-            return Ok(());
-        }
         Err(error::timed_out(format!(
             "no report on a record for {}-{} within {} s; it is still on its way",
             batch.topic(),
             batch.partition(),
             timeout.unwrap_or_default()
         )))
+    }
+}
+
+impl ProducerCore {
+    /// Waits until a record is reported; false when it was not in time.
+    pub(crate) fn wait_reported(
+        &self,
+        py: Python<'_>,
+        delivery: &Delivery,
+        timeout: Option<f64>,
+    ) -> PyResult<bool> {
+        let batch = delivery.batch();
+        if batch.is_done() {
+            return Ok(true);
+        }
+        self.check()?;
+        let limit = types::timeout(timeout)?;
+        let (sender, receiver) = mpsc::channel();
+        // Fails when nobody waits any more.
+        batch.on_done(move || {
+            let _ = sender.send(());
+        });
+        runtime::wait(py, limit, move |slice| match receiver.recv_timeout(slice) {
+            Ok(()) => true,
+            Err(mpsc::RecvTimeoutError::Timeout) => false,
+            // The sender went with the batch, which is then as done as it will ever be.
+            Err(mpsc::RecvTimeoutError::Disconnected) => true,
+        })
     }
 }
 

@@ -84,7 +84,7 @@ impl PyProducer {
         }
         let arguments = Arguments::new(topic, value, key, partition, timestamp, headers);
         let delivery = match &self.core.interceptors {
-            None => self.take(py, &arguments)?,
+            None => self.core.take(py, &arguments)?,
             Some(_) => self.take_intercepted(py, &arguments)?,
         };
         let future = gc::new(py, PyDeliveryFuture::new(delivery, Arc::clone(&self.core)))?;
@@ -239,10 +239,10 @@ impl PyProducer {
         let deadline = Instant::now() + patience;
         let batch = batch.get().fill()?;
         let producer = &self.core.producer;
-        let permit = self.permit(py)?;
+        let permit = self.core.permit(py)?;
         let send =
             || batch.look(|batch| producer.try_send_batch(topic, partition, batch, Some(permit)));
-        let delivery = self.insist(py, send(), send, permit, deadline)?;
+        let delivery = self.core.insist(py, send(), send, permit, deadline)?;
         gc::new(py, PyDeliveryFuture::new(delivery, Arc::clone(&self.core)))
     }
 
@@ -473,46 +473,12 @@ impl PyProducer {
 }
 
 impl PyProducer {
-    /// Takes a record, waiting for what it needs.
-    #[inline]
-    fn take<'py>(&self, py: Python<'py>, arguments: &Arguments<'_, 'py>) -> PyResult<Delivery> {
-        let mut record = SendArguments::new(&self.core, arguments)?;
-        let producer = &self.core.producer;
-        let again = |record: &SendArguments<'_, '_>, permit| {
-            record.with(|record| producer.try_send_permitted(record, permit))
-        };
-        if !self.core.choose_partition(py, &mut record)? {
-            let permit = self.permit(py)?;
-            self.wait_for_topic(py, &mut record, permit)?;
-            let deadline = Instant::now() + producer.max_block();
-            return self.insist(
-                py,
-                again(&record, permit),
-                || again(&record, permit),
-                permit,
-                deadline,
-            );
-        }
-        match record.with(|record| producer.try_send(record)) {
-            Ok(delivery) => Ok(delivery),
-            Err(refusal) => {
-                let permit = match refusal {
-                    SendError::NotReady(_) => self.permit(py)?,
-                    SendError::Failed(failure) => return Err(self.core.not_taken(py, &failure)),
-                };
-                let deadline = Instant::now() + producer.max_block();
-                self.insist(
-                    py,
-                    Err(refusal),
-                    || again(&record, permit),
-                    permit,
-                    deadline,
-                )
-            }
-        }
+    /// The producer behind it.
+    pub(crate) fn core(&self) -> Arc<ProducerCore> {
+        Arc::clone(&self.core)
     }
 
-    /// The same with interceptors around it.
+    /// Takes a record with interceptors around it.
     fn take_intercepted<'py>(
         &self,
         py: Python<'py>,
@@ -520,8 +486,8 @@ impl PyProducer {
     ) -> PyResult<Delivery> {
         self.core.acknowledgements.serve(py)?;
         let taken = match self.core.intercept(py, arguments)? {
-            None => self.take(py, arguments),
-            Some(intercepted) => self.take(py, &intercepted.arguments()),
+            None => self.core.take(py, arguments),
+            Some(intercepted) => self.core.take(py, &intercepted.arguments()),
         };
         match taken {
             Ok(delivery) => {
@@ -572,11 +538,56 @@ impl PyProducer {
         let serve = |py: Python<'_>| failures.collect(|| self.core.serve(py)).map(drop);
         runtime::block_on_with(py, future, serve)
     }
+}
+
+impl ProducerCore {
+    /// Takes a record, waiting for what it needs.
+    #[inline]
+    pub(crate) fn take<'py>(
+        self: &Arc<Self>,
+        py: Python<'py>,
+        arguments: &Arguments<'_, 'py>,
+    ) -> PyResult<Delivery> {
+        let mut record = SendArguments::new(self, arguments)?;
+        let producer = &self.producer;
+        let again = |record: &SendArguments<'_, '_>, permit| {
+            record.with(|record| producer.try_send_permitted(record, permit))
+        };
+        if !self.choose_partition(py, &mut record)? {
+            let permit = self.permit(py)?;
+            self.wait_for_topic(py, &mut record, permit)?;
+            let deadline = Instant::now() + producer.max_block();
+            return self.insist(
+                py,
+                again(&record, permit),
+                || again(&record, permit),
+                permit,
+                deadline,
+            );
+        }
+        match record.with(|record| producer.try_send(record)) {
+            Ok(delivery) => Ok(delivery),
+            Err(refusal) => {
+                let permit = match refusal {
+                    SendError::NotReady(_) => self.permit(py)?,
+                    SendError::Failed(failure) => return Err(self.not_taken(py, &failure)),
+                };
+                let deadline = Instant::now() + producer.max_block();
+                self.insist(
+                    py,
+                    Err(refusal),
+                    || again(&record, permit),
+                    permit,
+                    deadline,
+                )
+            }
+        }
+    }
 
     /// The leave to send for what has to wait: of the transaction that is open now.
     fn permit(&self, py: Python<'_>) -> PyResult<SendPermit> {
-        let permit = self.core.producer.permit();
-        permit.map_err(|refusal| self.core.not_taken(py, &refusal))
+        let permit = self.producer.permit();
+        permit.map_err(|refusal| self.not_taken(py, &refusal))
     }
 
     /// Waits for what a refused send needs and tries again, until the deadline.
@@ -592,31 +603,29 @@ impl PyProducer {
             let wait = match sent {
                 Ok(delivery) => return Ok(delivery),
                 Err(SendError::Failed(failure)) => {
-                    return Err(self.core.not_admitted(py, &failure, permit));
+                    return Err(self.not_admitted(py, &failure, permit));
                 }
                 Err(SendError::NotReady(wait)) => wait,
             };
-            let ready = runtime::block_on(py, self.core.producer.ready(wait, deadline))?;
-            ready.map_err(|failure| self.core.not_admitted(py, &failure, permit))?;
+            let ready = runtime::block_on(py, self.producer.ready(wait, deadline))?;
+            ready.map_err(|failure| self.not_admitted(py, &failure, permit))?;
             sent = again();
         }
     }
 
     /// Waits until the partition function can be asked, and asks it.
     fn wait_for_topic(
-        &self,
+        self: &Arc<Self>,
         py: Python<'_>,
         record: &mut SendArguments<'_, '_>,
         permit: SendPermit,
     ) -> PyResult<()> {
         let topic = record.topic.to_owned();
-        let patience = self.core.producer.max_block();
-        let answer = runtime::block_on(
-            py,
-            core::partitions_for(Arc::clone(&self.core), topic, patience),
-        )?;
-        answer.map_err(|failure| self.core.not_admitted(py, &failure, permit))?;
-        self.core.choose_partition(py, record).map(drop)
+        let patience = self.producer.max_block();
+        let answer =
+            runtime::block_on(py, core::partitions_for(Arc::clone(self), topic, patience))?;
+        answer.map_err(|failure| self.not_admitted(py, &failure, permit))?;
+        self.choose_partition(py, record).map(drop)
     }
 }
 

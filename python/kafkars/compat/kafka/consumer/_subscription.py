@@ -101,9 +101,14 @@ class Subscription:
         """The listener hears nothing any more, as at the end of a consumer of kafka-python 2."""
         self._listener = None
 
+    @property
+    def follows(self) -> bool:
+        """True if topics and partitions that are new are looked for here, and by no group."""
+        return self._kind is Kind.PATTERN or (self._kind is Kind.TOPICS and not self._has_group)
+
     def follow(self) -> None:
         """Looks for topics and partitions that are new, when it is time; called by everything that reads."""
-        if self._kind not in {Kind.TOPICS, Kind.PATTERN} or (self._has_group and self._kind is Kind.TOPICS):
+        if not self.follows:
             return
         now = time.monotonic()
         if now - self._looked_at < self._max_age:

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import kafkars
+from kafkars import _kafkars
 from kafkars.compat.kafka import _metrics
 from kafkars.compat.kafka.consumer import _settings
 from kafkars.compat.kafka.consumer._subscription import INTERNAL, Subscription
-from kafkars.compat.kafka.consumer.fetcher import ConsumerRecord, record_of
+from kafkars.compat.kafka.consumer.fetcher import ConsumerRecord
 from kafkars.compat.kafka.consumer.subscription_state import ConsumerRebalanceListener
 from kafkars.compat.kafka.errors import (
     KafkaTimeoutError,
@@ -37,11 +38,8 @@ __all__ = ["KafkaConsumer"]
 
 log = logging.getLogger("kafka.consumer.group")
 
-AT_ONCE = 100
-"""Records that iteration takes without looking whether subscriptions have changed."""
 
-
-class KafkaConsumer:
+class KafkaConsumer(_kafkars.KafkaPythonReader):
     """Reads topics, alone or as a member of a group.
 
     To be used by one thread at a time, as in kafka-python. Settings are those of kafka-python 2.3, which the page on
@@ -66,7 +64,6 @@ class KafkaConsumer:
     def __init__(self, *topics: str, **configs: Any) -> None:
         self._closed = True
         self._last: frozenset[TopicPartition] = frozenset()
-        self._at_once = 0
         self.config = self._checked(configs)
         self._deserializers = (self.config["key_deserializer"], self.config["value_deserializer"])
         with translated():
@@ -80,6 +77,7 @@ class KafkaConsumer:
                 max_age=self.config["metadata_max_age_ms"] / 1000,
                 raises=self.RAISES_OF_LISTENERS,
             )
+            self._open(self._engine, ConsumerRecord, *map(self._deserializer, self._deserializers))
             self._closed = False
             if topics:
                 self.subscribe(topics)
@@ -179,6 +177,7 @@ class KafkaConsumer:
         self._check_open()
         with translated():
             self._subscription.subscribe(topics, pattern, listener)
+        self._follows = self._subscription.follows
 
     def subscription(self) -> set[str] | None:
         """The topics subscribed to; None where nothing is."""
@@ -191,6 +190,7 @@ class KafkaConsumer:
         self._commit_before_leaving()
         with translated():
             self._subscription.forget()
+        self._follows = False
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
         """Reads these partitions, without a group giving them out. None at all is `unsubscribe()`.
@@ -208,6 +208,7 @@ class KafkaConsumer:
             if self._commits_of_itself():
                 self._engine.commit_async()
             self._subscription.assign(partitions)
+        self._follows = False
 
     def assignment(self) -> set[TopicPartition]:
         """The partitions that are read now."""
@@ -248,20 +249,15 @@ class KafkaConsumer:
             self._subscription.follow()
             if self._waits_in_vain(timeout_ms / 1000):
                 return {}
-            batch = self._engine.poll_batch(most, None if math.isinf(timeout_ms) else timeout_ms / 1000)
-        if not batch:
-            return {}
-        found = batch.by_partition()
-        answer, refused = self._deserialize(found)
-        if not update_offsets:
-            self._rewind(found)
-        if refused is not None and not answer:
+            seconds = None if math.isinf(timeout_ms) else timeout_ms / 1000
+            found, refused = self._take(most, seconds, not update_offsets)
+        if refused is not None and not found:
             raise refused
-        return answer
+        return found
 
     def _waits_in_vain(self, seconds: float) -> bool:
         """Where nothing is to be read, the time passes and nothing comes, as in kafka-python."""
-        while not (self._engine.assignment() or self._engine.subscription()):
+        while not self._has_something_to_read():
             if seconds <= 0:
                 return True
             nap = min(seconds, self.config["metadata_max_age_ms"] / 1000)
@@ -270,106 +266,46 @@ class KafkaConsumer:
             self._subscription.follow()
         return False
 
-    def _deserialize(
-        self, found: Mapping[TopicPartition, kafkars.RecordBatch[bytes, bytes]]
-    ) -> tuple[dict[TopicPartition, list[ConsumerRecord]], Exception | None]:
-        """The records up to the first of each partition that a deserializer refuses, where the partition stays."""
-        key, value = self._deserializers
-        if key is None and value is None:
-            return {
-                partition: [record_of(record, record.key, record.value) for record in records]
-                for partition, records in found.items()
-            }, None
-        answer: dict[TopicPartition, list[ConsumerRecord]] = {}
-        refused: Exception | None = None
-        for partition, records in found.items():
-            topic, good = partition.topic, []
-            for record in records:
-                try:
-                    made = (
-                        self._deserialized(key, topic, record.headers, record.key),
-                        self._deserialized(value, topic, record.headers, record.value),
-                    )
-                except Exception as error:  # noqa: BLE001  whatever it is, the program gets it
-                    refused = error
-                    self._stay_at(partition, record.offset)
-                    break
-                good.append(record_of(record, *made))
-            if good:
-                answer[partition] = good
-        return answer, refused
+    def _deserializer(self, given: Any) -> tuple[Callable[..., Any], bool, bool] | None:
+        """How a deserializer is called: the function, and whether it takes the topic, and the headers, too.
 
-    def _deserialized(self, by: Any, topic: str, headers: Any, data: bytes | None) -> Any:
-        """What a deserializer makes of bytes; one is called for None, too."""
-        del headers
-        if by is None:
-            return data
-        return by.deserialize(topic, data) if isinstance(by, Deserializer) else by(data)
-
-    def _stay_at(self, partition: TopicPartition, offset: int) -> None:
-        if partition in self._engine.assignment():
-            self._engine.seek(partition, offset)
-
-    def _rewind(self, found: Mapping[TopicPartition, kafkars.RecordBatch[bytes, bytes]]) -> None:
-        assigned = self._engine.assignment()
-        for partition, records in found.items():
-            if partition in assigned:
-                self._engine.seek(partition, records[0].offset)
-
-    def __iter__(self) -> Self:
-        return self
-
-    def __next__(self) -> ConsumerRecord:
-        """The next record; ends the iteration when none came for `consumer_timeout_ms`."""
-        if self._closed:
-            raise StopIteration("KafkaConsumer closed")
-        record = self._next_at_once() or self._next_in_time()
-        key, value = self._deserializers
-        if key is None and value is None:
-            return record_of(record, record.key, record.value)
-        topic = record.topic
-        try:
-            return record_of(
-                record,
-                self._deserialized(key, topic, record.headers, record.key),
-                self._deserialized(value, topic, record.headers, record.value),
-            )
-        except BaseException:
-            self._engine.seek((topic, record.partition), record.offset)
-            raise
-
-    def _next_at_once(self) -> kafkars.Record[bytes, bytes] | None:
-        """A record that is there. Every so often none is taken this way, so that subscriptions are followed."""
-        if self._at_once == 0:
-            self._at_once = AT_ONCE
+        It is called for None, too.
+        """
+        if given is None:
             return None
-        self._at_once -= 1
-        try:
-            return self._engine.poll(0)
-        except EngineError:
-            with translated():
-                raise
+        return (given.deserialize, True, False) if isinstance(given, Deserializer) else (given, False, False)
 
-    def _next_in_time(self) -> kafkars.Record[bytes, bytes]:
+    if TYPE_CHECKING:
+
+        def __next__(self) -> ConsumerRecord: ...
+
+    def _failed(self, error: BaseException) -> None:
+        """Raises what iteration was told instead of a record."""
+        with translated():
+            raise error
+
+    def _next_in_time(self) -> ConsumerRecord:
         """A record that may have to be waited for.
 
         Raises:
             StopIteration: None came within `consumer_timeout_ms`.
         """
+        if self._closed:
+            raise StopIteration("KafkaConsumer closed")
         limit = self.config["consumer_timeout_ms"]
         with translated():
             self._subscription.follow()
             seconds = math.inf if limit < 0 else limit / 1000
-            record = None if self._waits_in_vain(seconds) else self._next(seconds)
+            record = None if self._waits_in_vain(seconds) else self._next_within(seconds)
         if record is None:
             raise StopIteration
         return record
 
-    def _next(self, seconds: float) -> kafkars.Record[bytes, bytes] | None:
+    def _next_within(self, seconds: float) -> ConsumerRecord | None:
         """One record. A wait without end looks for new topics from time to time."""
         while True:
             age = self.config["metadata_max_age_ms"] / 1000
-            record = self._engine.poll(min(seconds, age))
+            record: ConsumerRecord | None = self._next(min(seconds, age))
             seconds -= age
             if record is not None or seconds <= 0:
                 return record

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from kafkars import _kafkars
 from kafkars.compat.kafka.errors import KafkaTimeoutError, of
 from kafkars.compat.kafka.future import Future
 from kafkars.compat.kafka.structs import TopicPartition
@@ -14,14 +15,14 @@ from kafkars.errors import KafkaTimeoutError as EngineTimeoutError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from kafkars import DeliveryFuture
-    from kafkars.compat.kafka.producer._reporter import Reporter
-
 __all__ = ["FutureRecordMetadata", "RecordMetadata"]
 
 
 class RecordMetadata(NamedTuple):
-    """Where a record was stored."""
+    """Where a record was stored.
+
+    Native code makes them field by field (`kafkars-python/src/compat/kafka_python/metadata.rs`).
+    """
 
     topic: str
     partition: int
@@ -36,50 +37,57 @@ class RecordMetadata(NamedTuple):
     serialized_header_size: int
 
 
-class FutureRecordMetadata(Future):
+class FutureRecordMetadata(_kafkars.KafkaPythonFuture, Future):
     """The delivery of one record.
 
-    Callbacks run on a thread of the producer, which is started when the first one is added.
+    Callbacks run on a thread of the producer, which is started when the first one is added. Producers make these
+    without calling `__init__`: what few futures need is made when it is asked for.
     """
 
-    def __init__(self, delivery: DeliveryFuture, header_size: int, reporter: Reporter) -> None:
-        self._value: RecordMetadata | None = None
-        super().__init__()
-        self._delivery = delivery
-        self._header_size = header_size
-        self._reporter = reporter
-        self._told: threading.Event | None = None
-        self._has_run = False
-        self.number = 0
-        """Its place among those with callbacks."""
+    _value: RecordMetadata | None = None
+    _error: BaseException | None = None
+    _ended = False
+    _told: threading.Event | None = None
+    _has_run = False
+    number = 0
+    """Its place among those with callbacks."""
+
+    _MADE_LATE: ClassVar[dict[str, Callable[[], Any]]] = {
+        "_lock": threading.Lock,
+        "_callbacks": list,
+        "_errbacks": list,
+    }
+
+    def __getattr__(self, name: str) -> Any:
+        make = self._MADE_LATE.get(name)
+        if make is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        return self.__dict__.setdefault(name, make())
 
     @classmethod
     def failed_with(cls, error: BaseException) -> FutureRecordMetadata:
         """The outcome of a record that is not sent, because every broker would refuse it."""
-        made = cls.__new__(cls)
-        made._value = None
-        Future.__init__(made)
+        made = cls()
         made._error = error
-        made._told = None
-        made._ended = True
+        made.is_done = True
         return made
 
-    def get(self, timeout: float | None = None) -> RecordMetadata:
-        """The metadata; waits for the broker's word.
+    if TYPE_CHECKING:
 
-        Args:
-            timeout: Seconds; None waits until the delivery is decided, which `delivery_timeout_ms` bounds.
+        def get(self, timeout: float | None = None) -> RecordMetadata:
+            """The metadata; waits for the broker's word."""
+            ...
 
-        Raises:
-            KafkaTimeoutError: There was no word in time; the record is still under way.
-            KafkaError: The record was not stored.
-        """
+    def _get(self, timeout: float | None) -> RecordMetadata:
+        """`get()` of a record that was not stored, or that has callbacks."""
         if not self._look(timeout) or not self._has_told(timeout):
-            raise KafkaTimeoutError(f"no word of the delivery within {timeout} s")
+            self._late(timeout)
         if self._error is not None:
             raise self._error
-        assert self._value is not None  # noqa: S101  there is one or the other
-        return self._value
+        return self._value  # type: ignore[return-value]  # there is one or the other
+
+    def _late(self, timeout: float | None) -> None:
+        raise KafkaTimeoutError(f"no word of the delivery within {timeout} s")
 
     # The outcome is looked at when somebody asks for it: most programs ask for few.
 
@@ -90,6 +98,7 @@ class FutureRecordMetadata(Future):
 
     @is_done.setter
     def is_done(self, ended: bool) -> None:
+        self._become_special()
         self._ended = ended
 
     @property
@@ -125,6 +134,7 @@ class FutureRecordMetadata(Future):
     def _watch(self) -> None:
         if self._told is not None or self._ended:
             return
+        self._become_special()
         self._told = threading.Event()
         self._reporter.watch(self, self._delivery)
 
@@ -180,16 +190,5 @@ class FutureRecordMetadata(Future):
         if error is not None:
             self._error = of(error)
         else:
-            found = self._delivery.result(0)
-            self._value = RecordMetadata(
-                found.topic,
-                found.partition,
-                TopicPartition(found.topic, found.partition),
-                found.offset,
-                found.timestamp,
-                None,
-                found.serialized_key_size,
-                found.serialized_value_size,
-                self._header_size,
-            )
+            self._value = self._metadata()
         self._ended = True

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import kafkars
+from kafkars import _kafkars
 from kafkars.compat.kafka import _metrics
 from kafkars.compat.kafka._security import security
 from kafkars.compat.kafka._settings import servers
@@ -21,7 +22,7 @@ from kafkars.compat.kafka.errors import (
 )
 from kafkars.compat.kafka.producer import _settings
 from kafkars.compat.kafka.producer._reporter import Reporter
-from kafkars.compat.kafka.producer.future import FutureRecordMetadata
+from kafkars.compat.kafka.producer.future import FutureRecordMetadata, RecordMetadata
 from kafkars.compat.kafka.serializer import Serializer
 from kafkars.compat.kafka.structs import OffsetAndMetadata, TopicPartition
 from kafkars.compat.kafka.util import ensure_valid_topic_name
@@ -43,7 +44,7 @@ LONGEST = 10 * 365 * 86_400.0
 """Seconds: longer than anybody waits."""
 
 
-class KafkaProducer:
+class KafkaProducer(_kafkars.KafkaPythonSender):
     """Sends records. Threads may share one.
 
     Settings are those of kafka-python 2.3, which the page on moving lists with what becomes of them.
@@ -57,6 +58,10 @@ class KafkaProducer:
 
     DEFAULT_CONFIG: ClassVar[dict[str, Any]] = _settings.DEFAULTS
     DEPRECATED_CONFIGS: Sequence[str] = _settings.DEPRECATED
+    WRONG_TYPE: ClassVar[type[Exception]] = AssertionError
+    """What is raised for headers and serialized data of a wrong type."""
+    WRONG_VALUE: ClassVar[type[Exception]] = AssertionError
+    """What is raised for other wrong arguments of `send()`."""
 
     def __init__(self, **configs: Any) -> None:
         self._closed = True
@@ -65,8 +70,7 @@ class KafkaProducer:
             self._engine: kafkars.Producer[Any, Any] = kafkars.Producer(self._of_engine(configs))
         self._reporter = Reporter(self._engine, self.config["client_id"])
         self._is_ready_for_transactions = False
-        self._partitions_by: Callable[..., int] | None = None
-        """Chooses partitions by what the engine's partitioners are not told."""
+        self._partitions_by = self._partitioner()
         self._key_serializer = self.config["key_serializer"]
         self._value_serializer = self.config["value_serializer"]
         try:
@@ -74,6 +78,14 @@ class KafkaProducer:
         except BaseException:
             self._engine.close(0)
             raise
+        self._open(
+            self._engine,
+            self._reporter,
+            (FutureRecordMetadata, RecordMetadata, TopicPartition),
+            self._serializer(self._key_serializer),
+            self._serializer(self._value_serializer),
+            self._partitions_by is not None,
+        )
         self._closed = False
 
     def _reach(self) -> None:
@@ -162,72 +174,124 @@ class KafkaProducer:
 
     # Sending
 
-    def send(
+    if TYPE_CHECKING:
+
+        def send(
+            self,
+            topic: str,
+            value: Any = None,
+            key: Any = None,
+            headers: list[tuple[str, bytes]] | None = None,
+            partition: int | None = None,
+            timestamp_ms: int | None = None,
+        ) -> FutureRecordMetadata:
+            """Puts a record into its partition's batch, and sends it in the background."""
+            ...
+
+    def _partitioner(self) -> Callable[..., int] | None:
+        """What chooses partitions by more than the engine's partitioners are told."""
+        return None
+
+    def _serializer(self, given: Any) -> tuple[Callable[..., Any], bool, bool] | None:
+        """How a serializer is called: the function, and whether it takes the topic, and the headers, too.
+
+        It is called for None, too.
+        """
+        if given is None:
+            return None
+        return (given.serialize, True, False) if isinstance(given, Serializer) else (given, False, False)
+
+    def _send(
         self,
         topic: str,
-        value: Any = None,
-        key: Any = None,
-        headers: list[tuple[str, bytes]] | None = None,
-        partition: int | None = None,
-        timestamp_ms: int | None = None,
+        value: Any,
+        key: Any,
+        headers: list[tuple[str, bytes]] | None,
+        partition: int | None,
+        timestamp_ms: int | None,
     ) -> FutureRecordMetadata:
-        """Puts a record into its partition's batch, and sends it in the background.
-
-        Args:
-            topic: Where to.
-            value: What `value_serializer` makes bytes of, or bytes; None is a tombstone, which needs a key.
-            key: What `key_serializer` makes bytes of, or bytes; it decides on the partition where none is named.
-            headers: Pairs of a name and bytes.
-            partition: The partition, or None to let the partitioner choose.
-            timestamp_ms: Milliseconds since 1970; the time of the call by default.
-
-        Returns:
-            A future of the `RecordMetadata`; failed at once with `MessageSizeTooLargeError` where the record is larger
-            than `max_request_size`.
-
-        Raises:
-            KafkaTimeoutError: The topic did not become known, or there was no room, within `max_block_ms`.
-            AssertionError: The producer is closed, there is neither key nor value, headers are no list of pairs, the
-                partition does not exist, or a serializer gives no bytes.
-            TypeError: The topic is no text.
-            ValueError: The topic's name has characters that names cannot have.
-        """
+        """`send()` where an argument is wrong or unusual."""
         self._check_open()
         if value is None and key is None:
-            raise AssertionError("Need at least one: key or value")
+            raise self.WRONG_VALUE("Need at least one: key or value")
         ensure_valid_topic_name(topic)
         raw_key = self._serialized(self._key_serializer, topic, headers, key)
         raw_value = self._serialized(self._value_serializer, topic, headers, value)
+        return self._send_serialized(topic, key, raw_key, value, raw_value, headers, partition, timestamp_ms)
+
+    def _send_serialized(
+        self,
+        topic: str,
+        key: Any,
+        raw_key: Any,
+        value: Any,
+        raw_value: Any,
+        headers: list[tuple[str, bytes]] | None,
+        partition: int | None,
+        timestamp_ms: int | None,
+    ) -> FutureRecordMetadata:
+        """The rest of it."""
+        for data in (raw_key, raw_value):
+            if data is not None and not isinstance(data, (bytes, bytearray, memoryview)):
+                raise self.WRONG_TYPE(f"keys and values are bytes once serialized, not {type(data).__name__}")
         size = -1
         if headers:
-            size = checked_headers(headers)
+            size = self._checked_headers(headers)
         elif headers is not None and not isinstance(headers, list):
-            raise AssertionError("headers: expected a list of pairs")
+            raise self.WRONG_TYPE("headers: expected a list of pairs")
         if partition is not None and partition < 0:
-            raise AssertionError("partition must not be negative")
+            raise self.WRONG_VALUE("partition must not be negative")
         if partition is None and self._partitions_by is not None:
             partition = self._partitions_by(topic, key, raw_key, value, raw_value)
         try:
             delivery = self._engine.send(
                 topic, raw_value, raw_key, partition=partition, timestamp=_moment(timestamp_ms), headers=headers or None
             )
-        except TransactionStateError as error:
-            raise IllegalStateError(str(error)) from error
         except EngineError as error:
-            made = of(error)
-            # What a broker would refuse is an outcome of the future, as in kafka-python.
-            if isinstance(made, BrokerResponseError):
-                return FutureRecordMetadata.failed_with(made)
-            raise made from error
+            return self._refused(error)
         if delivery.done():
             self._raise_at_once(delivery)
-        return FutureRecordMetadata(delivery, size, self._reporter)
+        future: FutureRecordMetadata = self._future_of(delivery, size)
+        return future
 
-    def _serialized(self, by: Any, topic: str, headers: Any, data: Any) -> bytes | bytearray | memoryview | None:
-        del headers
-        if by is not None:
-            data = by.serialize(topic, data) if isinstance(by, Serializer) else by(data)
-        return checked_bytes(data)
+    def _refused(self, error: BaseException) -> FutureRecordMetadata:
+        """The future of a record that the engine did not take.
+
+        Raises:
+            BaseException: Why, unless a broker would have been the one to refuse it.
+        """
+        if isinstance(error, TransactionStateError):
+            raise IllegalStateError(str(error)) from error
+        if not isinstance(error, EngineError):
+            raise error
+        made = of(error)
+        # What a broker would refuse is an outcome of the future, as in kafka-python.
+        if isinstance(made, BrokerResponseError):
+            return FutureRecordMetadata.failed_with(made)
+        raise made from error
+
+    def _serialized(self, by: Any, topic: str, headers: Any, data: Any) -> Any:
+        how = self._serializer(by)
+        if how is None:
+            return data
+        function, takes_topic, takes_headers = how
+        if takes_headers:
+            return function(topic, headers or [], data)
+        return function(topic, data) if takes_topic else function(data)
+
+    def _checked_headers(self, headers: list[tuple[str, bytes]]) -> int:
+        """Bytes of headers that are what kafka-python takes."""
+        pairs: Any = headers
+        if not isinstance(pairs, list):
+            raise self.WRONG_TYPE("headers: expected a list of pairs")
+        size = 0
+        for each in pairs:
+            if not (
+                isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], str) and isinstance(each[1], bytes)  # noqa: PLR2004  a pair
+            ):
+                raise self.WRONG_TYPE(f"headers: expected pairs of text and bytes, not {each!r}")
+            size += len(each[0].encode()) + len(each[1])
+        return size
 
     def _raise_at_once(self, delivery: kafkars.DeliveryFuture) -> None:
         """What kafka-python finds before a record is in a batch is raised by `send()` itself."""
@@ -324,26 +388,6 @@ class KafkaProducer:
         if not self.config["transactional_id"]:
             raise IllegalStateError("transactions need the setting transactional_id")
         self._check_open()
-
-
-def checked_bytes(data: Any) -> bytes | bytearray | memoryview | None:
-    """The bytes of a key or a value."""
-    if data is not None and not isinstance(data, (bytes, bytearray, memoryview)):
-        raise AssertionError(f"keys and values are bytes once serialized, not {type(data).__name__}")
-    return data
-
-
-def checked_headers(headers: list[tuple[str, bytes]]) -> int:
-    """Bytes of headers that are what kafka-python takes."""
-    pairs: Any = headers
-    if not isinstance(pairs, list):
-        raise AssertionError("headers: expected a list of pairs")  # noqa: TRY004  as kafka-python does
-    size = 0
-    for each in pairs:
-        if not (isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], str) and isinstance(each[1], bytes)):  # noqa: PLR2004  a pair
-            raise AssertionError(f"headers: expected pairs of text and bytes, not {each!r}")
-        size += len(each[0].encode()) + len(each[1])
-    return size
 
 
 def _moment(timestamp_ms: Any) -> Any:

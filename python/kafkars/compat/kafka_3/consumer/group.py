@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 from kafkars.compat.kafka.consumer import _settings
@@ -63,10 +63,8 @@ class KafkaConsumer(Older):
     def _no_contact(self, error: EngineError) -> BaseException:
         return no_contact(super()._no_contact(error))
 
-    def _deserialized(self, by: Any, topic: str, headers: Any, data: bytes | None) -> Any:
-        if isinstance(by, Deserializer):
-            return by.deserialize(topic, list(headers), data)
-        return super()._deserialized(by, topic, headers, data)
+    def _deserializer(self, given: Any) -> tuple[Callable[..., Any], bool, bool] | None:
+        return (given.deserialize, True, True) if isinstance(given, Deserializer) else super()._deserializer(given)
 
     def bootstrap(self, timeout_ms: float | None = None, refresh: bool = False) -> bool:
         """Waits until the cluster has answered.

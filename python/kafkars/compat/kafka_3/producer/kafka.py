@@ -6,12 +6,13 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from kafkars import DeliveryFuture
 from kafkars.compat.kafka.errors import IllegalStateError, KafkaConfigurationError, translated
 from kafkars.compat.kafka.producer import _settings
 from kafkars.compat.kafka.producer.future import FutureRecordMetadata
 from kafkars.compat.kafka.producer.kafka import KafkaProducer as Older
 from kafkars.compat.kafka.structs import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
-from kafkars.compat.kafka_3._restated import shared_settings, without
+from kafkars.compat.kafka_3._restated import restated, shared_settings, without
 from kafkars.compat.kafka_3.consumer.group import no_contact
 from kafkars.compat.kafka_3.partitioner import DefaultPartitioner, Partitioner
 from kafkars.compat.kafka_3.partitioner._cluster import ClusterMetadata
@@ -47,14 +48,16 @@ class KafkaProducer(Older):
     }
 
     DEPRECATED_CONFIGS: Sequence[str] = ()
+    WRONG_TYPE = TypeError
+    WRONG_VALUE = ValueError
 
-    def __init__(self, **configs: Any) -> None:
-        super().__init__(**configs)
+    def _partitioner(self) -> Callable[..., int] | None:
         chosen = self.config["partitioner"]
-        if isinstance(chosen, Partitioner) and type(chosen) is not DefaultPartitioner:
-            cluster = ClusterMetadata(self._engine, self.config["max_block_ms"] / 1000)
-            choose: Callable[..., int] = chosen.partition
-            self._partitions_by = lambda *record: choose(*record, cluster)
+        if not isinstance(chosen, Partitioner) or type(chosen) is DefaultPartitioner:
+            return None
+        cluster = ClusterMetadata(self._engine, self.config["max_block_ms"] / 1000)
+        choose: Callable[..., int] = chosen.partition
+        return lambda *record: choose(*record, cluster)
 
     def _checked(self, configs: Mapping[str, Any]) -> dict[str, Any]:
         unknown = sorted(set(configs) - set(self.DEFAULT_CONFIG) - set(self.DEPRECATED_CONFIGS))
@@ -90,38 +93,35 @@ class KafkaProducer(Older):
     def _no_contact(self, error: EngineError) -> BaseException:
         return no_contact(super()._no_contact(error))
 
-    def _serialized(self, by: Any, topic: str, headers: Any, data: Any) -> bytes | bytearray | memoryview | None:
-        if isinstance(by, Serializer):
-            data = by.serialize(topic, headers or [], data)
-            by = None
-        try:
-            return super()._serialized(by, topic, headers, data)
-        except AssertionError as refusal:
-            raise TypeError(*refusal.args) from refusal
+    def _serializer(self, given: Any) -> tuple[Callable[..., Any], bool, bool] | None:
+        return (given.serialize, True, True) if isinstance(given, Serializer) else super()._serializer(given)
 
-    def send(
+    def _send(
         self,
         topic: str,
-        value: Any = None,
-        key: Any = None,
-        headers: list[tuple[str, bytes]] | None = None,
-        partition: int | None = None,
-        timestamp_ms: int | None = None,
+        value: Any,
+        key: Any,
+        headers: list[tuple[str, bytes]] | None,
+        partition: int | None,
+        timestamp_ms: int | None,
     ) -> FutureRecordMetadata:
-        """Puts a record into its partition's batch, and sends it in the background; see the face of kafka-python 2.
-
-        Raises:
-            IllegalStateError: The producer is closed.
-            KafkaTimeoutError: The topic did not become known, or there was no room, within `max_block_ms`.
-            TypeError: The topic is no text, headers are no list of pairs, or a serializer gives no bytes.
-            ValueError: There is neither key nor value, or the partition does not exist.
-        """
         if self._closed:
             raise IllegalStateError("KafkaProducer is closed")
-        if headers is not None and not are_headers(headers):
-            raise TypeError(f"headers: expected a list of pairs of text and bytes, not {headers!r}")
+        if headers is not None:
+            self._checked_headers(headers)
+        return super()._send(topic, value, key, headers, partition, timestamp_ms)
+
+    _send_serialized = restated(Older._send_serialized, ValueError)
+
+    def _refused(self, error: BaseException) -> FutureRecordMetadata:
         try:
-            return super().send(topic, value, key, headers, partition, timestamp_ms)
+            return super()._refused(error)
+        except AssertionError as refusal:
+            raise ValueError(*refusal.args) from refusal
+
+    def _raise_at_once(self, delivery: DeliveryFuture) -> None:
+        try:
+            super()._raise_at_once(delivery)
         except AssertionError as refusal:
             raise ValueError(*refusal.args) from refusal
 
@@ -159,11 +159,3 @@ def in_conflict(given: Mapping[str, Any]) -> list[str]:
     if given.get("max_in_flight_requests_per_connection", 1) > MOST_IN_FLIGHT:
         found.append(f"max_in_flight_requests_per_connection={given['max_in_flight_requests_per_connection']!r}")
     return found
-
-
-def are_headers(headers: Any) -> bool:
-    """True for a list of pairs of text and bytes."""
-    return isinstance(headers, list) and all(
-        isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], str) and isinstance(each[1], bytes)  # noqa: PLR2004  a pair
-        for each in headers
-    )

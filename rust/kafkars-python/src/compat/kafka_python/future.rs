@@ -1,0 +1,138 @@
+//! What `KafkaProducer.send()` gives, as far as most programs ask: the outcome, once it is there. Callbacks, and
+//! everything else that a future of kafka-python can do, are Python in the class that derives from this one.
+
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use kafkars_client::Delivery;
+use pyo3::exceptions::PyAttributeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyTuple};
+
+use super::sender::SendEngine;
+use crate::gc;
+use crate::producer::PyDeliveryFuture;
+
+/// The delivery of one record.
+#[pyclass(
+    name = "KafkaPythonFuture",
+    module = "kafkars._kafkars",
+    frozen,
+    subclass
+)]
+pub(crate) struct PySendFuture {
+    // Set when it is made by a producer; the outcome of one that has none was there from the beginning.
+    sent: OnceLock<Sent>,
+    metadata: PyOnceLock<Py<PyAny>>,
+    /// There are callbacks, or somebody else has set the outcome: Python code answers.
+    is_special: AtomicBool,
+}
+
+pub(super) struct Sent {
+    pub(super) delivery: Delivery,
+    pub(super) headers_size: i64,
+    pub(super) engine: Arc<SendEngine>,
+}
+
+#[pymethods]
+impl PySendFuture {
+    #[new]
+    #[pyo3(signature = (*_arguments, **_keywords))]
+    fn new(_arguments: &Bound<'_, PyTuple>, _keywords: Option<&Bound<'_, PyDict>>) -> Self {
+        Self {
+            sent: OnceLock::new(),
+            metadata: PyOnceLock::new(),
+            is_special: AtomicBool::new(false),
+        }
+    }
+
+    /// The metadata; waits for the broker's word.
+    ///
+    /// Args:
+    ///     timeout: Seconds; None waits until the delivery is decided, which `delivery_timeout_ms` bounds.
+    ///
+    /// Raises:
+    ///     KafkaTimeoutError: There was no word in time; the record is still under way.
+    ///     KafkaError: The record was not stored.
+    #[pyo3(signature = (timeout=None))]
+    fn get<'py>(
+        slf: &Bound<'py, Self>,
+        timeout: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (py, future) = (slf.py(), slf.get());
+        if let Some(sent) = future.sent.get()
+            && !future.is_special.load(Ordering::Acquire)
+            && let Ok(seconds) = timeout.map(seconds).transpose()
+        {
+            if !sent
+                .engine
+                .core
+                .wait_reported(py, &sent.delivery, seconds)?
+            {
+                return slf.call_method1(intern!(py, "_late"), (timeout,));
+            }
+            if let Some(metadata) = future.stored(py, sent)? {
+                return Ok(metadata);
+            }
+        }
+        slf.call_method1(intern!(py, "_get"), (timeout,))
+    }
+
+    /// The engine's own future of the delivery.
+    #[getter]
+    fn _delivery<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDeliveryFuture>> {
+        let sent = self.sent()?;
+        let core = Arc::clone(&sent.engine.core);
+        gc::new(py, PyDeliveryFuture::new(sent.delivery.clone(), core))
+    }
+
+    /// What runs callbacks for the producer.
+    #[getter]
+    fn _reporter(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Ok(self.sent()?.engine.reporter.clone_ref(py))
+    }
+
+    /// The metadata of a record that is stored; None before, and where it is not.
+    fn _metadata<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.stored(py, self.sent()?)
+    }
+
+    /// From now on Python code answers.
+    fn _become_special(&self) {
+        self.is_special.store(true, Ordering::Release);
+    }
+}
+
+impl PySendFuture {
+    /// Gives a new future its record.
+    pub(super) fn set(&self, sent: Sent) {
+        self.sent.get_or_init(|| sent);
+    }
+
+    fn sent(&self) -> PyResult<&Sent> {
+        let sent = self.sent.get();
+        sent.ok_or_else(|| PyAttributeError::new_err("this future is of no record under way"))
+    }
+
+    /// The metadata, made once.
+    fn stored<'py>(&self, py: Python<'py>, sent: &Sent) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if let Some(known) = self.metadata.get(py) {
+            return Ok(Some(known.bind(py).clone()));
+        }
+        let Some(Ok(found)) = sent.delivery.result() else {
+            return Ok(None);
+        };
+        let made = sent.engine.metadata.make(py, &found, sent.headers_size)?;
+        let metadata = self.metadata.get_or_init(py, || made.unbind());
+        Ok(Some(metadata.bind(py).clone()))
+    }
+}
+
+/// A time limit, where it is one that the engine takes.
+fn seconds(given: &Bound<'_, PyAny>) -> Result<f64, ()> {
+    let seconds = given.extract::<f64>().map_err(drop)?;
+    Some(seconds).filter(|seconds| *seconds >= 0.0).ok_or(())
+}

@@ -1,0 +1,276 @@
+//! The calls of `KafkaConsumer` that run once per record or batch of records; the Python class derives from this.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use kafkars_client::config::TopicPartition;
+use kafkars_client::{FetchPosition, FetchedBatch, RecordSlice, TakenRecord};
+use pyo3::exceptions::PyException;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple, PyType};
+
+use super::record::{RecordMaker, SharedTimestamp};
+use super::serde::Serde;
+use crate::consumer::{ConsumerCore, PyConsumer};
+use crate::error;
+use crate::record;
+use crate::types;
+
+/// Records that iteration hands out without looking whether there are new topics to subscribe to.
+const AT_ONCE: u32 = 100;
+
+/// Reads of a consumer that may not be open yet.
+#[pyclass(
+    name = "KafkaPythonReader",
+    module = "kafkars._kafkars",
+    frozen,
+    subclass
+)]
+pub(crate) struct PyReader {
+    open: OnceLock<Open>,
+    closed: AtomicBool,
+    /// Topics are looked for while reading.
+    follows: AtomicBool,
+    /// Records until that is done again.
+    at_once: AtomicU32,
+}
+
+struct Open {
+    core: Arc<ConsumerCore>,
+    records: RecordMaker,
+}
+
+/// What a read found: records by partition, and what a deserializer raised.
+type Found<'py> = (Bound<'py, PyDict>, Option<Py<PyAny>>);
+
+#[pymethods]
+impl PyReader {
+    /// Programs derive classes with constructors of their own, so anything goes here.
+    #[new]
+    #[pyo3(signature = (*_arguments, **_keywords))]
+    fn new(_arguments: &Bound<'_, PyTuple>, _keywords: Option<&Bound<'_, PyDict>>) -> Self {
+        Self {
+            open: OnceLock::new(),
+            closed: AtomicBool::new(true),
+            follows: AtomicBool::new(false),
+            at_once: AtomicU32::new(0),
+        }
+    }
+
+    /// Reads from `engine` from now on, and makes records of `record_class`. A deserializer is a function, whether it
+    /// is given the topic, and whether it is given the topic and the headers.
+    fn _open(
+        &self,
+        engine: &Bound<'_, PyConsumer>,
+        record_class: &Bound<'_, PyType>,
+        key: Option<(Py<PyAny>, bool, bool)>,
+        value: Option<(Py<PyAny>, bool, bool)>,
+    ) -> PyResult<()> {
+        let (key, value) = (key.map(Serde::new), value.map(Serde::new));
+        let records = RecordMaker::new(record_class, key, value)?;
+        let core = Arc::clone(&engine.as_super().get().core);
+        self.open.get_or_init(|| Open { core, records });
+        Ok(())
+    }
+
+    /// True before the consumer is open, and after its end.
+    #[getter]
+    fn _closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    #[setter(_closed)]
+    fn set_closed(&self, closed: bool) {
+        self.closed.store(closed, Ordering::Release);
+    }
+
+    /// True if there may be new topics to subscribe to, so that iteration has to look for them.
+    #[getter]
+    fn _follows(&self) -> bool {
+        self.follows.load(Ordering::Acquire)
+    }
+
+    #[setter(_follows)]
+    fn set_follows(&self, follows: bool) {
+        self.at_once.store(0, Ordering::Release);
+        self.follows.store(follows, Ordering::Release);
+    }
+
+    /// True if anything is assigned or subscribed to.
+    fn _has_something_to_read(&self) -> bool {
+        let has_something =
+            |open: &Open| open.core.consumer.is_assigned() || open.core.consumer.is_subscribed();
+        self.open.get().is_some_and(has_something)
+    }
+
+    /// Up to `most` records by partition, without those that a deserializer refuses and what follows them in their
+    /// partitions, which are read again, and the last such refusal. With `again` everything is read again.
+    fn _take<'py>(
+        &self,
+        py: Python<'py>,
+        most: usize,
+        timeout: Option<f64>,
+        again: bool,
+    ) -> PyResult<Found<'py>> {
+        types::check_timeout(timeout)?;
+        let open = self.opened()?;
+        open.core.serve_news(py)?;
+        let found = match open.core.slices(py, most)? {
+            Some(slices) => Some(slices),
+            None => (open.core).wait_for(py, timeout, |core| core.slices(py, most))?,
+        };
+        let slices = found.unwrap_or_default();
+        let found = open.by_partition(py, &slices)?;
+        if again {
+            // From the end, so that the first slice of a partition counts.
+            for slice in slices.iter().rev() {
+                open.go_back(
+                    &slice.batch,
+                    slice.batch.batch.record_at(slice.start).offset,
+                );
+            }
+        }
+        Ok(found)
+    }
+
+    /// The next record, or None when there was none for `timeout` seconds.
+    fn _next<'py>(
+        &self,
+        py: Python<'py>,
+        timeout: Option<f64>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        types::check_timeout(timeout)?;
+        let open = self.opened()?;
+        open.core.serve_news(py)?;
+        let taken = match open.core.taken(py)? {
+            Some(taken) => Some(taken),
+            None => open.core.wait_for(py, timeout, |core| core.taken(py))?,
+        };
+        taken.map(|taken| open.record(py, taken)).transpose()
+    }
+
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    /// The next record; what is not in the buffer is asked of `_next_in_time()`, which may wait, or end the iteration.
+    #[inline]
+    fn __next__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, reader) = (slf.py(), slf.get());
+        if let Some(open) = reader.reads_at_once() {
+            let taken = open.core.serve_news(py).and_then(|()| open.core.taken(py));
+            match taken {
+                Ok(Some(taken)) => return open.record(py, taken),
+                Ok(None) => {}
+                Err(error) => {
+                    slf.call_method1(intern!(py, "_failed"), (error,))?;
+                }
+            }
+        }
+        slf.call_method0(intern!(py, "_next_in_time"))
+    }
+}
+
+impl PyReader {
+    fn opened(&self) -> PyResult<&Open> {
+        self.open.get().ok_or_else(|| error::closed("consumer"))
+    }
+
+    /// Where a record may be taken without any look at the subscription. Every so often there is none, so that topics
+    /// are looked for.
+    #[inline]
+    fn reads_at_once(&self) -> Option<&Open> {
+        if self.closed.load(Ordering::Acquire) {
+            return None;
+        }
+        if self.follows.load(Ordering::Acquire) {
+            let left = self.at_once.load(Ordering::Relaxed);
+            if left == 0 {
+                self.at_once.store(AT_ONCE, Ordering::Relaxed);
+                return None;
+            }
+            self.at_once.store(left - 1, Ordering::Relaxed);
+        }
+        self.open.get()
+    }
+}
+
+impl Open {
+    /// A record that was taken. Where a deserializer fails, it is read again.
+    #[inline]
+    fn record<'py>(&self, py: Python<'py>, taken: TakenRecord) -> PyResult<Bound<'py, PyAny>> {
+        let TakenRecord { batch, view } = taken;
+        record::prepare(py, &batch, None);
+        let made = self
+            .records
+            .make(py, &batch, &view, &mut SharedTimestamp::default());
+        if made.is_err() {
+            self.go_back(&batch, view.offset);
+        }
+        made
+    }
+
+    /// `{partition: [record]}` in the order of the slices, up to the first record of each partition that a deserializer
+    /// refuses, where the partition stays.
+    fn by_partition<'py>(&self, py: Python<'py>, slices: &[RecordSlice]) -> PyResult<Found<'py>> {
+        let mut groups: Vec<(&FetchedBatch, Vec<Bound<'py, PyAny>>)> = Vec::new();
+        // Partitions by topic and number, with the place of their group; none once a record was refused.
+        let mut places: HashMap<(&str, i32), Option<usize>> = HashMap::new();
+        let mut refused = None;
+        for slice in slices {
+            let batch = &slice.batch;
+            record::prepare(py, batch, None);
+            let place = places
+                .entry((&batch.topic, batch.partition))
+                .or_insert_with(|| {
+                    groups.push((batch, Vec::new()));
+                    Some(groups.len() - 1)
+                });
+            let Some((_, records)) = place.and_then(|place| groups.get_mut(place)) else {
+                continue;
+            };
+            records.reserve(slice.count as usize);
+            let mut timestamp = SharedTimestamp::default();
+            let mut position = slice.start;
+            for _ in 0..slice.count {
+                let view = batch.batch.record_at(position);
+                position = view.next;
+                match self.records.make(py, batch, &view, &mut timestamp) {
+                    Ok(record) => records.push(record),
+                    Err(error) => {
+                        if !error.is_instance_of::<PyException>(py) {
+                            return Err(error);
+                        }
+                        self.go_back(batch, view.offset);
+                        refused = Some(error);
+                        *place = None;
+                        break;
+                    }
+                }
+            }
+        }
+        let dict = PyDict::new(py);
+        for (batch, records) in groups {
+            if !records.is_empty() {
+                let key = types::topic_partition(py, &partition_of(batch))?;
+                dict.set_item(key, PyList::new(py, records)?)?;
+            }
+        }
+        Ok((dict, refused.map(|error| error.into_value(py).into_any())))
+    }
+
+    /// Reads a partition again from an offset on.
+    fn go_back(&self, batch: &FetchedBatch, offset: i64) {
+        // Fails where the partition has gone meanwhile, and then nobody reads it again here.
+        let _ = (self.core.consumer).seek(&partition_of(batch), FetchPosition::at(offset));
+    }
+}
+
+fn partition_of(batch: &FetchedBatch) -> TopicPartition {
+    TopicPartition {
+        topic: Arc::clone(&batch.topic),
+        partition: batch.partition,
+    }
+}
