@@ -17,9 +17,11 @@ class ProducerHandler(Protocol):
 
     def serve(self) -> int:
         """Runs what waits for the program's thread, and returns how many callbacks that were."""
+        ...
 
     def reached(self, problem: errors.KafkaError | None) -> None:
         """The cluster cannot be reached, or can."""
+        ...
 
 
 class ConsumerHandler(Protocol):
@@ -29,15 +31,19 @@ class ConsumerHandler(Protocol):
         """Runs what waits for the program's thread; `missing` are subscribed topics that do not exist. Returns a
         message to hand out, where there is one.
         """
+        ...
 
     def message_of(self, problem: errors.KafkaError) -> Message | None:
         """An error of the engine as a message; None where it is none of the program's business."""
+        ...
 
     def partition_end(self, topic: str, partition: int, offset: int) -> Message:
         """The message that a partition was read to its end."""
+        ...
 
     def reached(self, problem: errors.KafkaError | None) -> None:
         """The cluster cannot be reached, or can."""
+        ...
 
 
 class ProducerPolls(ProducerHandler):

@@ -58,7 +58,7 @@ class Statistics:
         metrics: Mapping[str, Any] = self._engine.metrics()
         counted = self._consumer(metrics, now) if self._kind == "consumer" else self._producer(metrics)
         wire = metrics["client"]
-        found = {
+        found: dict[str, Any] = {
             "name": f"{self._client_id}#{self._kind}-{id(self._engine):x}",
             "client_id": self._client_id,
             "type": self._kind,
@@ -129,12 +129,12 @@ class Statistics:
         }
 
     def _brokers(self, topics: Mapping[str, Any], now: float) -> dict[str, Any]:
-        led: dict[int, dict[str, Any]] = {}
+        led: dict[int | None, dict[str, Any]] = {}
         for topic, row in topics.items():
             for each in row["partitions"].values():
                 place = {"topic": topic, "partition": each["partition"]}
                 led.setdefault(each["leader"], {})[f"{topic}-{each['partition']}"] = place
-        found = {}
+        found: dict[str, Any] = {}
         for node, address, problem, counted in self._engine._brokers():
             name = f"{address}/{'bootstrap' if node is None else node}"
             age = int((now - self._made) * 1_000_000)
