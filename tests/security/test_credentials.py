@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import dataclasses
 import os
 import subprocess
 import sys
@@ -12,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import kafkars
+import kafkars.aio
 import pytest
+from kafkars.compat.confluent_kafka.aio import AIOProducer
 from kafkars.errors import ConfigError, CredentialsError
 from kafkars.testing import Certificates, EmbeddedBroker
 
@@ -72,6 +76,66 @@ def test_functions_that_hang_leave_names_to_others(source: Source) -> None:
             assert eventually(lambda provider=provider: provider.most, "it is called") == 1
         with kafkars.Admin(bootstrap_servers=f"localhost:{port}") as admin:
             admin.list_topics(timeout=SECONDS)
+
+
+def test_an_asynchronous_function_runs_on_the_loop_that_makes_the_client() -> None:
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    async def token() -> str:
+        loops.append(asyncio.get_running_loop())
+        return "token"
+
+    async def main(config: kafkars.ProducerConfig) -> None:
+        loops.clear()
+        async with kafkars.aio.Producer(config) as producer:
+            await producer.send("records", b"value")
+        assert set(loops) == {asyncio.get_running_loop()}
+
+    with guarded_broker(records=1) as gate:
+        early = kafkars.ProducerConfig(**gate.token_settings, sasl_oauthbearer_token_provider=token)
+        # Older than every loop, then of a loop that has ended, then made of another one inside.
+        asyncio.run(main(early))
+        asyncio.run(main(early))
+
+        async def inside() -> kafkars.ProducerConfig:
+            made = dataclasses.replace(early, client_id="inside")
+            await main(made)
+            return made
+
+        asyncio.run(main(asyncio.run(inside())))
+
+
+class Tokens:
+    async def __call__(self, _config: object) -> tuple[str, float]:
+        await asyncio.sleep(0)
+        return "token", time.time() + 600
+
+
+@pytest.mark.parametrize("made", ["a lambda", "an object", "a task"])
+def test_what_a_callback_returns_is_awaited_whatever_the_callback_is(made: str) -> None:
+    tokens = Tokens()
+    oauth_cb = {
+        "a lambda": lambda config: tokens(config),  # noqa: PLW0108  its kind is what is tested
+        "an object": tokens,
+        "a task": lambda config: asyncio.ensure_future(tokens(config)),
+    }[made]
+
+    async def main(address: str) -> None:
+        producer = AIOProducer(
+            {
+                "bootstrap.servers": address,
+                "security.protocol": "SASL_PLAINTEXT",
+                "sasl.mechanisms": "OAUTHBEARER",
+                "oauth_cb": oauth_cb,
+            }
+        )
+        delivery = await producer.produce("records", b"value")
+        await producer.flush()
+        assert (await asyncio.wait_for(delivery, SECONDS)).offset() == 0
+        await producer.close()
+
+    with guarded_broker(records=1) as gate:
+        asyncio.run(main(gate.address))
 
 
 def test_a_function_that_hangs_is_named_and_called_once_at_a_time(source: Source) -> None:

@@ -5,7 +5,7 @@ library.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kafkars.config.secret import FromApplication, Secret
@@ -36,6 +36,10 @@ class AwsKeys:
     secret_access_key: Secret | None
     session_token: Secret | None
     profile: str | None
+
+    def for_client(self) -> AwsKeys:
+        """The same for a client that is made now; see `FromApplication`."""
+        return self if self.source is None else replace(self, source=self.source.for_client())
 
     @property
     def description(self) -> str:

@@ -47,7 +47,7 @@ class Secret:
 class FromApplication:
     """A function of the application, as the engine's helper threads call it.
 
-    What an asynchronous function returns is awaited on the loop that was running when the config was made, or on a loop
+    What an asynchronous function returns is awaited on the loop that was running when the client was made, or on a loop
     of its own.
     """
 
@@ -62,11 +62,28 @@ class FromApplication:
         """How messages name it."""
         return f"the function {getattr(self.function, '__qualname__', type(self.function).__name__)}"
 
+    def for_client(self) -> FromApplication:
+        """The same for a client that is made now. A config may be older than the loop, and outlive it."""
+        loop = running_loop()
+        if loop is None or loop is self.loop:
+            return self
+        made = FromApplication(self.function)
+        made.loop = loop
+        return made
+
     def __call__(self) -> object:
-        """What the function returns, awaited where that is needed."""
+        """What the function returns, awaited where that is needed.
+
+        Raises:
+            RuntimeError: It is to be awaited, on a thread whose loop would wait for itself.
+        """
         result = self.function()
         if not isinstance(result, Awaitable):
             return result
+        if running_loop() is not None:
+            if hasattr(result, "close"):
+                result.close()
+            raise RuntimeError(f"{self.description} is asynchronous, so it is not asked on the thread of an event loop")
         import asyncio  # noqa: PLC0415  only where the application uses it
 
         async def wait() -> object:

@@ -119,6 +119,14 @@ impl MetadataUpdater {
         Some(ClientError::Bootstrap(failure.as_ref().clone()))
     }
 
+    /// The last round, if it began after this and no handshake succeeded in it, in a way that ends calls.
+    pub(crate) fn refusal_since(&self, began: Instant) -> Option<ClientError> {
+        let round = self.round.borrow();
+        round.failure_began.filter(|round| *round >= began)?;
+        let failure = ClientError::Bootstrap(round.failure.as_ref()?.as_ref().clone());
+        (failure.security().is_some() && failure.is_worth_telling()).then_some(failure)
+    }
+
     /// Whether the last round failed for a reason of security that time does not mend.
     fn is_refused(&self) -> bool {
         let failure = self.last_failure();

@@ -282,6 +282,7 @@ pub(crate) fn commit(py: Python<'_>, error: &CommitError) -> PyErr {
             ErrorContext::of(partition).at(*offset),
         ),
         CommitError::TooMany { .. } => ("BufferFullError", ErrorContext::default()),
+        CommitError::Security(failure) => return security(py, failure),
         CommitError::Failed { .. } => ("ProtocolError", ErrorContext::default()),
     };
     local(py, class, error, &place)

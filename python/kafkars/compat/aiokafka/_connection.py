@@ -150,6 +150,10 @@ class Tokens(FromApplication):
         self.loop = loop or self.loop
         self.problem = None
 
+    def for_client(self) -> Tokens:
+        """Itself: it is made with the client, for the loop that the program names."""
+        return self
+
 
 @contextmanager
 def first_contact(config: Mapping[str, Any]) -> Iterator[None]:

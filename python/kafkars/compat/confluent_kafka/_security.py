@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import partial
-from inspect import iscoroutinefunction
+from inspect import isawaitable, iscoroutine, iscoroutinefunction
 from pathlib import Path
 from ssl import SSLError
 from typing import Any
@@ -66,11 +65,17 @@ class Tokens(KeptToken):
         callback: The program's: gets `sasl.oauthbearer.config`, returns a token, its end in seconds since 1970, and
             perhaps a principal and a dict of extensions.
         config: What it gets.
+        first: What it has given already.
     """
 
-    def __init__(self, callback: Callable[[str | None], Any], config: str | None) -> None:
+    def __init__(self, callback: Callable[[str | None], Any], config: str | None, *first: Any) -> None:
+        given = list(first)
+
+        def call() -> Any:
+            return given.pop() if given else callback(config)
+
         # Of the asyncio classes it may be a coroutine function, which runs on their loop.
-        function = FromApplication(partial(callback, config))
+        function = FromApplication(call)
 
         def ask() -> Given:
             token, ends, extensions = parts(function())
@@ -177,13 +182,19 @@ def oauthbearer(values: Values, oauth_cb: Callable[..., Any] | None) -> dict[str
         raise values.contradiction(
             "sasl.mechanism=OAUTHBEARER needs oauth_cb, sasl.oauthbearer.method=oidc or enable.sasl.oauthbearer.unsecure.jwt"
         )
-    tokens = Tokens(oauth_cb, config)
     if iscoroutinefunction(oauth_cb):
         # The loop that runs it is the one that makes the client.
-        return {"sasl_oauthbearer_token_provider": tokens}
+        return {"sasl_oauthbearer_token_provider": Tokens(oauth_cb, config)}
     try:
-        # As in the library, a client that gets no token is not made.
-        tokens()
+        # As in the library, a client that gets no token is not made. Whether there is one is not known of what is to be
+        # awaited: a loop that runs here would wait for itself.
+        first = oauth_cb(config)
+        if iscoroutine(first):
+            first.close()
+            return {"sasl_oauthbearer_token_provider": Tokens(oauth_cb, config)}
+        tokens = Tokens(oauth_cb, config, first)
+        if not isawaitable(first):
+            tokens()
     except Exception as problem:
         error = KafkaError(
             BROKER["SASL_AUTHENTICATION_FAILED"], f"oauth_cb gave no token: {type(problem).__name__}: {problem}"

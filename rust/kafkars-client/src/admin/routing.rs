@@ -57,6 +57,23 @@ impl Admin {
         R: Request + Send + Sync,
         F: Fn(i16) -> R + Send + Sync,
     {
+        let needs = |node| matches!(target, Target::Node(target) if target == node);
+        let tries = self.try_until(end, target, build, refusal, deadline);
+        self.client.unless_refused(needs, tries).await?
+    }
+
+    async fn try_until<R, F>(
+        &self,
+        end: i16,
+        target: Target<'_>,
+        build: F,
+        refusal: fn(&R::Response) -> Option<i16>,
+        deadline: Instant,
+    ) -> Result<R::Response, ClientError>
+    where
+        R: Request + Send + Sync,
+        F: Fn(i16) -> R + Send + Sync,
+    {
         let started = now();
         self.client.ready(deadline).await?;
         let config = self.client.config();

@@ -165,6 +165,15 @@ impl Core {
         distrust.latest(|address| !has_cluster || known.contains(address))
     }
 
+    /// Where the brokers listen whose numbers count.
+    pub(super) fn addresses_of(&self, counts: impl Fn(i32) -> bool) -> Vec<Arc<str>> {
+        let brokers = self.brokers.read();
+        let counted = brokers.iter().filter(|(node, _)| counts(**node));
+        counted
+            .map(|(_, broker)| Arc::clone(broker.address()))
+            .collect()
+    }
+
     /// Nodes to which connections fail, or do not come about.
     pub(crate) fn unreachable(&self) -> HashSet<i32> {
         let brokers = self.brokers.read();

@@ -20,12 +20,14 @@ use crate::{after, now};
 mod broker_status;
 mod coordinator;
 mod core;
+mod refusal;
 mod requests;
 mod topics;
 
 pub use self::broker_status::BrokerStatus;
 pub use self::coordinator::CoordinatorKind;
 pub(crate) use self::core::Core;
+pub(crate) use self::refusal::RefusalWatch;
 
 /// How often whoever waits for something else looks whether handshakes fail.
 pub const REFUSAL_CHECK_INTERVAL: Duration = Duration::from_secs(1);

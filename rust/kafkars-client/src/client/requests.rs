@@ -110,6 +110,15 @@ impl Client {
         R: Request + Send + Sync,
         F: Fn(i16) -> R + Send + Sync,
     {
+        let tries = self.try_any(build, deadline);
+        self.unless_refused(|_| false, tries).await?
+    }
+
+    async fn try_any<R, F>(&self, build: F, deadline: Instant) -> Result<R::Response, ClientError>
+    where
+        R: Request + Send + Sync,
+        F: Fn(i16) -> R + Send + Sync,
+    {
         let started = now();
         self.ready(deadline).await?;
         let config = self.config();

@@ -103,7 +103,9 @@ impl Client {
                 }
             }
         };
-        match timeout_at(deadline.into(), settled).await {
+        // Any broker can tell.
+        let asked = self.unless_refused(|_| false, timeout_at(deadline.into(), settled));
+        match asked.await? {
             Ok(result) => result,
             Err(_) => Err(ClientError::TimedOut {
                 operation: format!("metadata of topic {name:?}").into(),

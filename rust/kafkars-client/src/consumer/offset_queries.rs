@@ -90,7 +90,7 @@ impl Consumer {
         deadline: Instant,
     ) -> Result<Vec<(TopicPartition, OffsetAndTimestamp)>, FetchError> {
         self.check_open()?;
-        let found = offsets::list(&self.shared, operation, times, deadline).await;
+        let found = offsets::list(&self.shared, operation, times, deadline).await?;
         found
             .into_iter()
             .map(|(partition, found)| Ok((partition, found?)))

@@ -32,8 +32,24 @@ struct Question {
 }
 
 /// The offset of each partition at its timestamp (or at one of Kafka's special ones), each with its own outcome, in no
-/// order. Retriable errors are retried until `deadline`.
+/// order. Retriable errors are retried until `deadline`, unless a leader and this client come to distrust each other.
 pub(super) async fn list(
+    shared: &Arc<Shared>,
+    operation: &'static str,
+    times: Vec<(TopicPartition, i64)>,
+    deadline: Instant,
+) -> Result<Vec<(TopicPartition, FoundOffset)>, FetchError> {
+    let partitions: Vec<TopicPartition> = times.iter().map(|(one, _)| one.clone()).collect();
+    let leads = |node| {
+        let each = partitions.iter().map(|one| (&one.topic, one.partition));
+        shared.client.leaders(each).contains(&node)
+    };
+    let listed = list_until(shared, operation, times, deadline);
+    let listed = shared.client.unless_refused(leads, listed).await;
+    listed.map_err(|refusal| super::manager::unreachable(operation, &refusal))
+}
+
+async fn list_until(
     shared: &Arc<Shared>,
     operation: &'static str,
     times: Vec<(TopicPartition, i64)>,

@@ -1,5 +1,6 @@
 //! What is assigned and where it is read.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,10 +11,9 @@ use kafkars_core::fetch::error::FetchError;
 use kafkars_core::group::Offsets;
 use kafkars_protocol::ErrorCode;
 
-use super::Consumer;
 use super::shared::Inner;
-use crate::client::REFUSAL_CHECK_INTERVAL;
-use crate::{after, now, topic_name};
+use super::{Consumer, manager};
+use crate::{now, topic_name};
 
 /// What a broker told of a partition in its last answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -224,6 +224,12 @@ impl Consumer {
     ) -> Result<i64, FetchError> {
         let started = now();
         let mut changed = self.shared.changed.subscribe();
+        let client = &self.shared.client;
+        let leads = |node| {
+            let leader = client.leaders([(&partition.topic, partition.partition)]);
+            leader.contains(&node)
+        };
+        let mut refused = pin!(client.refused_since(started, leads));
         loop {
             self.check_open()?;
             if let Some(position) = self.position(partition)? {
@@ -240,13 +246,10 @@ impl Consumer {
                 self.shared.touch();
                 return Err(error);
             }
-            let look = after(now(), REFUSAL_CHECK_INTERVAL).min(deadline);
-            let in_time = tokio::time::timeout_at(look.into(), changed.changed()).await;
-            if in_time.is_err() {
-                if let Some(refusal) = self.refusal() {
-                    return Err(refusal);
-                }
-                if look >= deadline {
+            tokio::select! {
+                _ = changed.changed() => {}
+                refusal = &mut refused => return Err(manager::unreachable("position", &refusal)),
+                () = tokio::time::sleep_until(deadline.into()) => {
                     let cause = self.position_cause(partition);
                     let topic = &partition.topic;
                     return Err(self.shared.timed_out("position", topic, started, cause));

@@ -289,7 +289,7 @@ impl Broker {
         };
         let established = established.map_err(|cause| self.judge(cause));
         self.keep_pace(kind, attempted_at, established.as_ref().err());
-        self.note_trust(established.as_ref().err());
+        self.note_trust(attempted_at, established.as_ref().err());
         match established {
             Err(cause) => {
                 self.counters.add(|each| &each.connections_failed, 1);
@@ -501,7 +501,7 @@ impl Broker {
             && hang_ups.is_telling(&self.address)
     }
 
-    fn note_trust(&self, failure: Option<&ConnectCause>) {
+    fn note_trust(&self, attempted_at: Instant, failure: Option<&ConnectCause>) {
         let distrust = &self.network.distrust;
         match failure {
             None => {
@@ -520,7 +520,7 @@ impl Broker {
                 let backoff = Backoff::new(config.reconnect_backoff, longest);
                 let random = self.network.random.lock().next();
                 let delay = |refusals| backoff.delay(refusals, random);
-                distrust.refused(&self.address, cause, delay);
+                distrust.refused(&self.address, cause, attempted_at, delay);
             }
             // Another failure says nothing about trust.
             Some(_) => {}
@@ -533,6 +533,7 @@ impl Broker {
     async fn respect_refusal(&self) -> Result<(), ConnectCause> {
         match self.network.distrust.pause(&self.address) {
             Some((until, cause)) if until > after(now(), self.network.config.retry_backoff) => {
+                self.network.distrust.told_again(&self.address);
                 Err(cause)
             }
             Some((until, _)) => {

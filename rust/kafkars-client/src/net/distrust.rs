@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use tokio::sync::watch;
 
 use crate::error::ConnectCause;
 use crate::{after, now};
@@ -14,6 +15,8 @@ use crate::{after, now};
 #[derive(Debug, Default)]
 pub(crate) struct Distrust {
     refusals: Mutex<HashMap<Arc<str>, Refusal>>,
+    /// Moves on whenever a refusal counts for calls that wait.
+    told: watch::Sender<u64>,
     /// Of TLS that is begun.
     pub(crate) tls: HangUps,
     /// Of requests without a login.
@@ -58,15 +61,18 @@ struct Refusal {
     cause: ConnectCause,
     count: u32,
     at: Instant,
+    /// Calls from before this hear of it: when the handshake began, later when it was asked for in the pause after it.
+    told_at: Instant,
     not_before: Instant,
 }
 
 impl Distrust {
-    /// A handshake failed for good. `delay` says how long to wait after so many in a row.
+    /// A handshake that `began` then failed for good. `delay` says how long to wait after so many in a row.
     pub(super) fn refused(
         &self,
         address: &Arc<str>,
         cause: &ConnectCause,
+        began: Instant,
         delay: impl Fn(u32) -> Duration,
     ) {
         let mut refusals = self.refusals.lock();
@@ -77,9 +83,39 @@ impl Distrust {
             cause: cause.clone(),
             count,
             at: now,
+            told_at: began,
             not_before: after(now, delay(count)),
         };
         refusals.insert(Arc::clone(address), refusal);
+        drop(refusals);
+        self.told.send_modify(|told| *told += 1);
+    }
+
+    /// Somebody who wants a connection hears the refusal of an earlier one, because no login is tried for a while.
+    pub(super) fn told_again(&self, address: &Arc<str>) {
+        if let Some(refusal) = self.refusals.lock().get_mut(address) {
+            refusal.told_at = now();
+        }
+        self.told.send_modify(|told| *told += 1);
+    }
+
+    /// Moves on whenever [`Distrust::since`] may say something else.
+    pub(crate) fn changed(&self) -> watch::Receiver<u64> {
+        self.told.subscribe()
+    }
+
+    /// The latest refusal that a call from `began` on hears of, of the brokers that count.
+    pub(crate) fn since(
+        &self,
+        began: Instant,
+        counts: impl Fn(&Arc<str>) -> bool,
+    ) -> Option<(Arc<str>, ConnectCause)> {
+        let refusals = self.refusals.lock();
+        let counted = refusals
+            .iter()
+            .filter(|(address, refusal)| refusal.told_at >= began && counts(address));
+        let latest = counted.max_by_key(|(_, refusal)| refusal.at)?;
+        Some((Arc::clone(latest.0), latest.1.cause.clone()))
     }
 
     /// A handshake succeeded.
@@ -123,12 +159,12 @@ mod tests {
         let (one, other): (Arc<str>, Arc<str>) = ("one:1".into(), "other:1".into());
         let delay = |count| Duration::from_secs(60) * count;
         for count in 1..4 {
-            distrust.refused(&one, &ConnectCause::Refused, delay);
+            distrust.refused(&one, &ConnectCause::Refused, now(), delay);
             let (until, _) = distrust.pause(&one).expect("a pause");
             assert!(until > now() + delay(count) - Duration::from_secs(30));
         }
         assert_eq!(distrust.pause(&other), None);
-        distrust.refused(&other, &ConnectCause::ClosedAtOnce, delay);
+        distrust.refused(&other, &ConnectCause::ClosedAtOnce, now(), delay);
         assert_eq!(
             distrust.latest(|_| true),
             Some((Arc::clone(&other), ConnectCause::ClosedAtOnce))
@@ -141,6 +177,28 @@ mod tests {
         distrust.trusted(&one);
         assert_eq!(distrust.latest(|_| true), None);
         assert_eq!(distrust.pause(&one), None);
+    }
+
+    #[test]
+    fn a_call_hears_of_handshakes_that_began_after_it() {
+        let distrust = Distrust::default();
+        let address: Arc<str> = "one:1".into();
+        let delay = |_| Duration::from_secs(60);
+        let (began, earlier) = (now(), now().checked_sub(Duration::from_millis(1)));
+        let earlier = earlier.expect("the clock is past zero");
+        let mut changed = distrust.changed();
+        distrust.refused(&address, &ConnectCause::Refused, earlier, delay);
+        assert!(changed.has_changed().expect("it is there"));
+        changed.mark_unchanged();
+        assert!(distrust.since(earlier, |_| true).is_some());
+        assert!(distrust.since(earlier, |_| false).is_none());
+        assert!(distrust.since(began, |_| true).is_none());
+        // Nobody logs in during the pause, so what is known is said again.
+        distrust.told_again(&address);
+        assert!(changed.has_changed().expect("it is there"));
+        assert!(distrust.since(began, |_| true).is_some());
+        distrust.trusted(&address);
+        assert!(distrust.since(earlier, |_| true).is_none());
     }
 
     #[test]
@@ -162,8 +220,8 @@ mod tests {
         let distrust = Distrust::default();
         let (bootstrap, node): (Arc<str>, Arc<str>) = ("bootstrap:1".into(), "node:1".into());
         let delay = |_| Duration::from_secs(60);
-        distrust.refused(&node, &ConnectCause::Refused, delay);
-        distrust.refused(&bootstrap, &ConnectCause::ClosedAtOnce, delay);
+        distrust.refused(&node, &ConnectCause::Refused, now(), delay);
+        distrust.refused(&bootstrap, &ConnectCause::ClosedAtOnce, now(), delay);
         let is_node = |address: &Arc<str>| *address == node;
         assert_eq!(
             distrust.latest(is_node),

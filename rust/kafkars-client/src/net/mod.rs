@@ -4,6 +4,7 @@ mod broker;
 mod connection;
 mod distrust;
 mod driver;
+mod file_reader;
 mod frame_reader;
 mod handshake;
 mod outbox;

@@ -7,17 +7,15 @@ use std::time::Duration;
 use kafkars_core::config::{Secret, SecretSource};
 use zeroize::Zeroizing;
 
+use super::file_reader::ReadingTurn;
+
 /// The secret as it is now. The error says why there is none; also that what gives it takes longer than `limit`.
 pub(crate) async fn resolve(source: &SecretSource, limit: Duration) -> Result<Secret, Arc<str>> {
     match source {
         SecretSource::Value(_) => read_now(source),
         SecretSource::File(path) => {
-            let source = source.clone();
-            let reading = tokio::task::spawn_blocking(move || read_now(&source));
-            let read = async {
-                let read = reading.await;
-                read.unwrap_or_else(|_| Err("the process is ending".into()))
-            };
+            let (turn, source) = (ReadingTurn::of(path), source.clone());
+            let read = async { turn.read(move || read_now(&source)).await? };
             within(limit, &path.display().to_string(), read).await
         }
         SecretSource::Call(callback) => {

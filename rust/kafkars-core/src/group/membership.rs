@@ -190,6 +190,12 @@ impl Membership {
         self.advance(now);
     }
 
+    /// No broker lets this client in, or the coordinator does not: one who leaves tries to say so no longer.
+    pub fn leave_unsaid(&mut self, now: Instant) {
+        speak!(self, protocol => protocol.leave_unsaid());
+        self.advance(now);
+    }
+
     /// The broker at `node` refused something else (a commit) because it does not coordinate the group, or cannot be
     /// reached.
     pub fn coordinator_lost(&mut self, now: Instant, node: i32) {

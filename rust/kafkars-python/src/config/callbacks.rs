@@ -79,6 +79,12 @@ fn callback<T: Clone + Send + 'static>(
     function: &Bound<'_, PyAny>,
     read: fn(&Bound<'_, PyAny>) -> PyResult<T>,
 ) -> Callback<T> {
+    // An asynchronous one runs on the loop that makes the client.
+    let of_client = match function.hasattr("for_client") {
+        Ok(true) => function.call_method0("for_client").ok(),
+        _ => None,
+    };
+    let function = of_client.as_ref().unwrap_or(function);
     let described = function.getattr("description");
     let described = described.and_then(|text| text.extract::<String>());
     let name: Arc<str> = described.map_or_else(|_| "a function".into(), Into::into);

@@ -16,7 +16,7 @@ use kafkars_protocol::messages::offset_fetch::{
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use super::exchange;
+use super::{Group, exchange};
 use crate::client::CoordinatorKind;
 use crate::consumer::Consumer;
 use crate::consumer::positions::check_partition;
@@ -62,6 +62,18 @@ pub(in crate::consumer) async fn fetch(
     if partitions.is_empty() {
         return Ok(Offsets::new());
     }
+    // Who the coordinator is, is found out on the way, and what it refuses.
+    let fetched = fetch_until(shared, group, partitions, deadline);
+    let fetched = shared.client.unless_refused(|_| false, fetched).await;
+    fetched.map_err(|refusal| unreachable(&group.config.group_id, refusal))?
+}
+
+async fn fetch_until(
+    shared: &Arc<Shared>,
+    group: &Group,
+    partitions: Vec<TopicPartition>,
+    deadline: Instant,
+) -> Result<Offsets, FetchError> {
     let (started, client) = (now(), &shared.client);
     let config = client.config();
     let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);

@@ -25,6 +25,7 @@ use super::{
     Command, Group, LeaveId, Origin, Reply, Status, SubscriptionRequest, SubscriptionView, commits,
     exchange,
 };
+use crate::client::RefusalWatch;
 use crate::consumer::shared::Shared;
 use crate::{after, now};
 
@@ -52,6 +53,9 @@ impl Start {
         let mut task = GroupTask {
             membership: Membership::new(self.group.config.clone(), assignors, seed),
             commits: CommitQueue::new(&self.group.config, seed),
+            refusals: shared.client.refusals(),
+            coordinator: None,
+            leaves_since: None,
             watch: PollWatchdog::new(&self.group.config),
             replies: HashMap::new(),
             held_changes: Vec::new(),
@@ -77,6 +81,12 @@ struct GroupTask {
     group: Arc<Group>,
     membership: Membership,
     commits: CommitQueue,
+    // Whether commits are to be ended because no broker, or not the coordinator, lets this client in.
+    refusals: RefusalWatch,
+    // The coordinator that was asked last.
+    coordinator: Option<i32>,
+    // While the group is being left: since when.
+    leaves_since: Option<Instant>,
     watch: PollWatchdog,
     // Who waits for which commit.
     replies: HashMap<CommitId, Reply>,
@@ -146,6 +156,7 @@ impl GroupTask {
                     self.membership.cluster_changed(now(), &shared.client.cluster());
                 }
                 _ = changed.changed() => {}
+                true = self.refusals.changed() => {}
                 () = timer => {}
             }
         }
@@ -173,6 +184,7 @@ impl GroupTask {
         if !self.membership.may_have_place() && self.commits.is_idle() {
             return;
         }
+        self.leaves_since = Some(now());
         self.membership
             .leave(now(), leave("the consumer is closed"));
         let (unfinished, mut finished) = {
@@ -210,6 +222,7 @@ impl GroupTask {
                         self.note(done);
                     }
                 }
+                true = self.refusals.changed(), if !has_left => {}
                 () = tokio::time::sleep_until(wake_at.into()), if !has_left => {}
                 else => {}
             }
@@ -276,6 +289,7 @@ impl GroupTask {
                 self.pattern = None;
                 self.commits_end_at = Some(commits_end_at(now, deadline));
                 self.release_at = Some(deadline);
+                self.leaves_since = Some(now);
                 self.is_closing |= last.is_some();
                 self.commit_last(now, last.unwrap_or_default(), deadline);
                 // One that is leaving already leaves once for both.
@@ -523,6 +537,25 @@ impl GroupTask {
         self.join(now(), Subscription::Topics(matching));
     }
 
+    /// Ends what waits for a coordinator that does not let this client in: commits, and saying goodbye.
+    fn end_locked_out(&mut self) {
+        let is_leaving = self.membership.state() == MembershipState::Leaving;
+        let leaves_since = self.leaves_since.filter(|_| is_leaving);
+        if (self.commits.is_idle() && leaves_since.is_none()) || !self.refusals.take() {
+            return;
+        }
+        let (client, coordinator) = (&self.shared.client, self.coordinator);
+        let refusal = |began| {
+            let refusal = client.refusal_since(began, |node| Some(node) == coordinator)?;
+            refusal.security()
+        };
+        if leaves_since.and_then(refusal).is_some() {
+            self.membership.leave_unsaid(now());
+        }
+        self.commits
+            .end_locked_out(now(), &mut self.membership, refusal);
+    }
+
     /// Carries out what membership and commits ask for.
     fn act(&mut self) {
         self.act_once();
@@ -532,6 +565,7 @@ impl GroupTask {
     }
 
     fn act_once(&mut self) {
+        self.end_locked_out();
         while let Some(action) = self.membership.next_action(now()) {
             let shared = Arc::clone(&self.shared);
             match action {
@@ -542,6 +576,7 @@ impl GroupTask {
                     });
                 }
                 Action::Send(outgoing) => {
+                    self.coordinator = Some(outgoing.node);
                     self.tasks.spawn(async move {
                         let id = outgoing.id;
                         Done::Answer(id, exchange::send(&shared.client, outgoing).await)
@@ -557,6 +592,7 @@ impl GroupTask {
         }
         let cluster = self.shared.client.cluster();
         while let Some(outgoing) = self.next_commit(&cluster) {
+            self.coordinator = Some(outgoing.node);
             let client = self.shared.client.clone();
             self.tasks.spawn(async move {
                 let id = outgoing.id;

@@ -24,6 +24,7 @@ use tokio_rustls::client::TlsStream;
 
 pub use failure::TlsFailure;
 
+use super::file_reader::ReadingTurn;
 use super::secrets;
 
 /// rustls reads 4 KiB at a time; from this buffer instead of from the socket.
@@ -36,6 +37,8 @@ pub(crate) type Stream = TlsStream<BufReader<TcpStream>>;
 pub(crate) struct Tls {
     config: TlsConfig,
     made: Mutex<Option<Made>>,
+    /// To read the files.
+    turn: ReadingTurn,
 }
 
 /// A configuration and the state of the files it was made from. It also remembers sessions, so that later handshakes
@@ -53,6 +56,7 @@ impl Tls {
         Self {
             config,
             made: Mutex::new(None),
+            turn: ReadingTurn::default(),
         }
     }
 
@@ -87,7 +91,7 @@ impl Tls {
     /// are often renewed file by file.
     async fn current(self: &Arc<Self>, limit: Duration) -> Result<Arc<ClientConfig>, TlsFailure> {
         let tls = Arc::clone(self);
-        let found = blocking(move || {
+        let found = self.blocking(move || {
             let files = tls.files();
             let made = tls.made.lock().clone();
             (files, made)
@@ -124,7 +128,16 @@ impl Tls {
             }
         };
         let config = self.config.clone();
-        blocking(move || make(&config, password.as_ref())).await?
+        self.blocking(move || make(&config, password.as_ref()))
+            .await?
+    }
+
+    /// Files are read off the runtime's own threads, which all clients of the process share.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, TlsFailure> {
+        self.turn.read(work).await.map_err(TlsFailure::Other)
     }
 
     fn files(&self) -> Vec<FileState> {
@@ -276,12 +289,4 @@ fn setting(setting: &'static str, problem: String) -> TlsFailure {
         setting,
         problem: problem.into(),
     }
-}
-
-/// Files are read off the runtime's own threads, which all clients of the process share.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, TlsFailure> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|_| TlsFailure::Other("the process is ending".into()))
 }

@@ -109,6 +109,13 @@ impl Classic {
         matches!(&self.phase, Phase::Leaving(leaving) if leaving.in_flight == Some(id))
     }
 
+    /// There is nobody to say goodbye to: the session's end tells the coordinator.
+    pub(in crate::group) fn leave_unsaid(&mut self) {
+        if let Phase::Leaving(leaving) = &mut self.phase {
+            leaving.failures = TRIES;
+        }
+    }
+
     /// The coordinator was not reached, or is another one by now.
     pub(super) fn leave_failed(&mut self, common: &mut Common, now: Instant) {
         if let Phase::Leaving(leaving) = &mut self.phase {

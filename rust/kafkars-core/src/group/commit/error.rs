@@ -6,7 +6,7 @@ use std::time::Duration;
 use kafkars_protocol::ErrorCode;
 
 use crate::config::TopicPartition;
-use crate::error_kind::ErrorKind;
+use crate::error_kind::{ErrorKind, SecurityError};
 
 /// The one error of commits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -87,6 +87,9 @@ pub enum CommitError {
         /// How many may wait.
         limit: usize,
     },
+    /// No broker lets this client in, or the coordinator does not.
+    #[error(transparent)]
+    Security(SecurityError),
     /// The request cannot be made, or its answer cannot be understood.
     #[error("committing offsets failed: {cause}")]
     Failed {
@@ -103,6 +106,7 @@ impl CommitError {
             Self::TimedOut { .. } | Self::TooMany { .. } | Self::NotMember { .. } => {
                 ErrorKind::Retriable
             }
+            Self::Security(error) => error.kind(),
             Self::Refused { code, .. } if code.retriable() => ErrorKind::Retriable,
             Self::Fenced { .. }
             | Self::NotOwned { .. }

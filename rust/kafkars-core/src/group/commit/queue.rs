@@ -14,6 +14,7 @@ use super::{OffsetAndMetadata, Offsets};
 use crate::backoff::{Backoff, Random};
 use crate::cluster::Cluster;
 use crate::config::{GroupConfig, TopicPartition};
+use crate::error_kind::SecurityError;
 use crate::group::action::{Failure, RequestId};
 use crate::group::member::{Identity, MembershipState};
 use crate::group::membership::Membership;
@@ -442,6 +443,26 @@ impl CommitQueue {
         }
         let error = failed_with(membership.group(), failure);
         self.end_all(&error, |commit| commit.id <= in_flight.newest);
+        self.tell(now, membership);
+    }
+
+    /// Ends the commits that a failed handshake ends: `refusal` finds the one that a commit hears of that waits since
+    /// then.
+    pub fn end_locked_out(
+        &mut self,
+        now: Instant,
+        membership: &mut Membership,
+        refusal: impl Fn(Instant) -> Option<SecurityError>,
+    ) {
+        // Who waits for less long hears of less.
+        for commit in &mut self.waiting {
+            let Some(failure) = refusal(commit.started) else {
+                break;
+            };
+            commit.error.get_or_insert(CommitError::Security(failure));
+            commit.open.clear();
+        }
+        self.finish(|commit| commit.open.is_empty());
         self.tell(now, membership);
     }
 

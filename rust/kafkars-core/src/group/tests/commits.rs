@@ -6,6 +6,7 @@ use kafkars_protocol::messages::offset_commit::{
 
 use super::*;
 use crate::config::TopicPartition;
+use crate::error_kind::{SecurityError, SecurityProblem};
 
 /// What a commit of partitions that are gone asks for is asked for by nobody else.
 #[test]
@@ -113,6 +114,38 @@ fn an_automatic_commit_that_is_left_out_is_due_an_interval_later() {
     assert_eq!(made(&mut office), None);
     office.desk.pass(Duration::from_secs(6));
     assert!(made(&mut office).is_some());
+}
+
+/// A commit that is made after a handshake failed waits for the next one.
+#[test]
+fn a_handshake_that_fails_ends_the_commits_that_were_made_before_it() {
+    let mut office = Office::new();
+    let early = office.commit(0, 5, 60);
+    let request = office.next_request().expect("it leaves");
+    office.desk.pass(Duration::from_secs(1));
+    let failed_at = office.desk.now;
+    office.desk.pass(Duration::from_secs(1));
+    let late = office.commit(0, 6, 60);
+    let failure = SecurityError {
+        problem: SecurityProblem::Authentication,
+        address: "broker:9092".into(),
+        cause: "wrong password".into(),
+    };
+    let (now, membership) = (office.desk.now, &mut office.desk.membership);
+    let refusal = |began| (began <= failed_at).then(|| failure.clone());
+    office.commits.end_locked_out(now, membership, refusal);
+    let ended = office.commits.next_outcome().expect("one has ended");
+    assert_eq!(
+        (ended.id, ended.result),
+        (early, Err(CommitError::Security(failure.clone())))
+    );
+    assert_eq!(office.commits.next_outcome(), None);
+    // What was under way may have arrived or not: the next one comes after it.
+    office.answer(&request, ErrorCode::None);
+    let request = office.next_request().expect("the other leaves");
+    office.answer(&request, ErrorCode::None);
+    let ended = office.commits.next_outcome().expect("the other too");
+    assert_eq!((ended.id, ended.result), (late, Ok(())));
 }
 
 struct Office {

@@ -1,0 +1,118 @@
+//! What calls that wait hear of handshakes that fail: the one wait that all of them use.
+//!
+//! Calls have retries of their own, and what fails a try is often not what fails the call: a broker goes, another one
+//! leads. A login or certificate that is refused is not like that, so a call ends with it instead of with its own time.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::sync::watch;
+
+use super::Client;
+use crate::error::{AttemptError, ClientError};
+use crate::metadata::Round;
+use crate::now;
+
+/// When there may be a refusal that calls hear of.
+#[derive(Debug)]
+pub(crate) struct RefusalWatch {
+    told: watch::Receiver<u64>,
+    round: watch::Receiver<Round>,
+    is_changed: bool,
+}
+
+impl RefusalWatch {
+    /// Waits for the next one. False when there will be no more. May be dropped and called again.
+    pub(crate) async fn changed(&mut self) -> bool {
+        let is_open = tokio::select! {
+            result = self.told.changed() => result.is_ok(),
+            result = self.round.changed() => result.is_ok(),
+        };
+        self.is_changed = true;
+        is_open
+    }
+
+    /// Whether there was one since this was asked last.
+    pub(crate) fn take(&mut self) -> bool {
+        std::mem::take(&mut self.is_changed)
+    }
+}
+
+impl Client {
+    /// Tells when [`Client::refusal_since`] may have something new to say.
+    pub(crate) fn refusals(&self) -> RefusalWatch {
+        RefusalWatch {
+            told: self.core.network.distrust.changed(),
+            round: self.core.desk.round(),
+            is_changed: false,
+        }
+    }
+
+    /// The handshake that keeps a call that `began` then from its end: one that failed for good with a broker that it
+    /// needs, or a round over all addresses in which no handshake succeeded. Only what began after the call counts,
+    /// because the password or certificate may have been put right in between.
+    pub(crate) fn refusal_since(
+        &self,
+        began: Instant,
+        needs: impl Fn(i32) -> bool,
+    ) -> Option<ClientError> {
+        if let Some(failure) = self.core.desk.refusal_since(began) {
+            return Some(failure);
+        }
+        let addresses = self.core.addresses_of(needs);
+        let distrust = &self.core.network.distrust;
+        let (address, cause) = distrust.since(began, |address| addresses.contains(address))?;
+        Some(ClientError::Attempt(AttemptError::Connect {
+            address,
+            cause,
+        }))
+    }
+
+    /// Waits until [`Client::refusal_since`] has something to say.
+    pub(crate) async fn refused_since(
+        &self,
+        began: Instant,
+        needs: impl Fn(i32) -> bool,
+    ) -> ClientError {
+        let mut refusals = self.refusals();
+        if self.cluster().version == 0 {
+            // A client that was never let in hardly tries unless somebody asks.
+            self.core.desk.doubt_everything();
+        }
+        loop {
+            if let Some(refusal) = self.refusal_since(began, &needs) {
+                return refusal;
+            }
+            if !refusals.changed().await {
+                return std::future::pending().await;
+            }
+        }
+    }
+
+    /// The outcome of a call that needs the cluster and, besides any broker, those for which `needs` is true; or the
+    /// handshake that keeps it from its end.
+    pub(crate) async fn unless_refused<T>(
+        &self,
+        needs: impl Fn(i32) -> bool,
+        call: impl Future<Output = T>,
+    ) -> Result<T, ClientError> {
+        let began = now();
+        tokio::select! {
+            biased;
+            outcome = call => Ok(outcome),
+            refusal = self.refused_since(began, needs) => Err(refusal),
+        }
+    }
+
+    /// The nodes that lead these partitions, as far as is known.
+    pub(crate) fn leaders<'a>(
+        &self,
+        partitions: impl IntoIterator<Item = (&'a Arc<str>, i32)>,
+    ) -> Vec<i32> {
+        let cluster = self.cluster();
+        let leaders = partitions
+            .into_iter()
+            .filter_map(|(topic, partition)| cluster.leader(topic, partition));
+        leaders.map(|leader| leader.node).collect()
+    }
+}
