@@ -664,7 +664,16 @@ class KafkaPythonFuture:
     """The future of `kafkars.compat.kafka.KafkaProducer.send()`, as far as most programs ask."""
 
     def __new__(cls, *_arguments: Any, **_keywords: Any) -> Self: ...
-    def get(self, timeout: float | None = None) -> Any: ...
+    def get(self, timeout: float | None = None) -> Any:
+        """The metadata; waits for the broker's word.
+
+        Args:
+            timeout: Seconds; None waits until the delivery is decided, which `delivery_timeout_ms` bounds.
+
+        Raises:
+            KafkaTimeoutError: There was no word in time; the record is still under way.
+            KafkaError: The record was not stored.
+        """
     @property
     def _delivery(self) -> DeliveryFuture: ...
     @property
@@ -695,7 +704,29 @@ class KafkaPythonSender:
         headers: list[tuple[str, bytes]] | None = None,
         partition: int | None = None,
         timestamp_ms: int | None = None,
-    ) -> Any: ...
+    ) -> Any:
+        """Puts a record into its partition's batch, and sends it in the background.
+
+        Args:
+            topic: Where to.
+            value: What `value_serializer` makes bytes of, or bytes; None is a tombstone, which needs a key.
+            key: What `key_serializer` makes bytes of, or bytes; it decides on the partition where none is named.
+            headers: Pairs of a name and bytes.
+            partition: The partition, or None to let the partitioner choose.
+            timestamp_ms: Milliseconds since 1970; the time of the call by default.
+
+        Returns:
+            A future of the `RecordMetadata`; failed at once with `MessageSizeTooLargeError` where the record is larger
+            than `max_request_size`.
+
+        Raises:
+            KafkaTimeoutError: The topic did not become known, or there was no room, within `max_block_ms`.
+            AssertionError: The producer is closed, there is neither key nor value, headers are no list of pairs, the
+                partition does not exist, or a serializer gives no bytes. In the face of kafka-python 3 these are, in
+                this order, IllegalStateError, ValueError, TypeError, ValueError and TypeError.
+            TypeError: The topic is no text.
+            ValueError: The topic's name has characters that names cannot have.
+        """
     def _future_of(self, delivery: DeliveryFuture, headers_size: int) -> Any: ...
 
 @disjoint_base

@@ -2,8 +2,8 @@
 
     python -m tests.security.administration_of_kafka_python LIBRARY SERVERS TOPIC PRINCIPAL
 
-LIBRARY is the module, with the folder that it is in where it is not installed: `FOLDER:kafka`. Kafka-python 2 and 3 name some
-calls differently; each is asked for those that it has.
+LIBRARY is the module, with the folder that it is in where it is not installed: `FOLDER:kafka`. Kafka-python 2 and
+3 name some calls differently; each is asked for those that it has.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""`KafkaAdminClient` about access, credentials, leaders and transactions: 2.3.3 and 3 and their faces tell a program the
-same, on both brokers.
+"""`KafkaAdminClient` about access, credentials, leaders and transactions: 2.3.3 and 3 and their faces tell a program
+the same, on both brokers.
 """
 
 from __future__ import annotations

@@ -81,8 +81,9 @@ class FromApplication:
         if not isinstance(result, Awaitable):
             return result
         if running_loop() is not None:
-            if hasattr(result, "close"):
-                result.close()
+            end = getattr(result, "close", None)  # of a coroutine, which would complain that nobody awaited it
+            if callable(end):
+                end()
             raise RuntimeError(f"{self.description} is asynchronous, so it is not asked on the thread of an event loop")
         import asyncio  # noqa: PLC0415  only where the application uses it
 

@@ -1,9 +1,9 @@
-"""Random programs of groups: two members that come and go, commit, and read on through faults of the broker. The members
-of one program are all of confluent_kafka, or all of its face, on topics and in a group of their own.
+"""Random programs of groups: two members that come and go, commit, and read on through faults of the broker. The
+members of one program are all of confluent_kafka, or all of its face, on topics and in a group of their own.
 
-Who gets which partition is chance, and so is how often a group is formed anew. What both sides must agree on is what the
-group has read of each partition when it is at rest, how many partitions each member has, which callbacks it heard, how
-calls end, and what is committed. Short form: `test_programs.py`. Long form:
+Who gets which partition is chance, and so is how often a group is formed anew. What both sides must agree on is what
+the group has read of each partition when it is at rest, how many partitions each member has, which callbacks it heard,
+how calls end, and what is committed. Short form: `test_programs.py`. Long form:
 `python -m tests.compat.differential.group_programs FIRST_SEED COUNT`.
 """
 

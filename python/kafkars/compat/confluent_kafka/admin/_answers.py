@@ -88,7 +88,9 @@ def topic(described: Any, known: Mapping[int, Node]) -> TopicDescription:
 
 
 def operations(found: frozenset[Any] | None) -> list[AclOperation] | None:
-    """What is authorized, by its numbers; None where that was not asked. What the library has no name for is left out."""
+    """What is authorized, by its numbers; None where that was not asked. What the library has no name for is left
+    out.
+    """
     if found is None:
         return None
     numbers = {acls.OPERATIONS[each] for each in found}

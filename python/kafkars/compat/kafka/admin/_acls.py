@@ -1,4 +1,6 @@
-"""Rules of access: what the administrators of kafka-python 2 and 3 ask the engine, and what they make of the answers."""
+"""Rules of access: what the administrators of kafka-python 2 and 3 ask the engine, and what they make of the
+answers.
+"""
 
 from __future__ import annotations
 

@@ -220,7 +220,9 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
                 self._engine.commit()
 
     def _commits_of_itself(self) -> bool:
-        """True if there are positions to commit: before a poll kafka-python has none, where the engine looks them up."""
+        """True if there are positions to commit: before a poll kafka-python has none, where the engine looks them
+        up.
+        """
         is_automatic = self.config["group_id"] is not None and self.config["enable_auto_commit"]
         return is_automatic and bool(self._engine.assignment()) and self._engine.metrics()["records_consumed"] > 0
 
