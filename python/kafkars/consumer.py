@@ -145,6 +145,8 @@ class Consumer(_kafkars.Consumer["K", "V"]):
             timeout: Longest wait in seconds without any record before the end is reached.
 
         Raises:
+            ClientStateError: Nothing is assigned or subscribed.
+            ClosedError: The consumer is closed.
             KafkaTimeoutError: For `timeout` seconds nothing came; the message names the partitions that are not read to
                 their ends.
             KafkaError: As `poll_batch` and `end_offsets`.
@@ -152,12 +154,13 @@ class Consumer(_kafkars.Consumer["K", "V"]):
         ends = None
         since = time.monotonic()
         while True:
-            unpaused = self.assignment() - self.paused()
-            if ends is None and unpaused:
-                ends = self.end_offsets(unpaused, timeout=timeout)
+            assigned = self.assignment()
+            unpaused = assigned - self.paused()
+            if ends is None and assigned:
+                ends = self.end_offsets(unpaused, timeout=timeout) if unpaused else {}
             known = (ends or {}).items()
             left = [each for each, end in known if each in unpaused and self.position(each) < end]
-            if not left and (ends is not None or not self.subscription()):
+            if ends is not None and not left:
                 return
             batch = self.poll_batch(max_records, READING_STEP)
             if batch:

@@ -75,7 +75,7 @@ CONSUMER_METHODS: dict[str, Callable[[Any], object] | None] = {
     "poll_batch": lambda consumer: consumer.poll_batch(timeout=SECONDS),
     "poll_arrow": lambda consumer: consumer.poll_arrow(timeout=SECONDS),
     "arrow_batches": None,  # ends, as every iteration of a closed consumer does
-    "read_until_end": None,  # likewise
+    "read_until_end": None,  # fails when it is iterated (test_read_until_end.py)
     "assign": lambda consumer: consumer.assign([PLACE]),
     "unassign": lambda consumer: consumer.unassign(),
     "seek": lambda consumer: consumer.seek(PLACE, 0),

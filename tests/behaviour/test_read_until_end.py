@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from kafkars import Producer, TopicPartition
-from kafkars.errors import KafkaTimeoutError
+from kafkars.errors import ClientStateError, ClosedError, KafkaTimeoutError
 from kafkars.testing import EmbeddedBroker
 
 from tests.support.clients import Clients, numbers
@@ -90,8 +90,23 @@ def test_a_subscription_is_read_once_it_has_partitions(clients: Clients, topic: 
     assert read_until_end(consumer) == numbers(5)
 
 
-def test_nothing_assigned_is_the_end(clients: Clients) -> None:
-    assert read_until_end(clients.consumer()) == []
+def test_so_is_a_pattern(clients: Clients, topic: str) -> None:
+    clients.fill(topic, range(5))
+    consumer = clients.consumer(group_id=f"pattern-{topic}")
+    consumer.subscribe(pattern=f"{topic}.*")
+    assert read_until_end(consumer) == numbers(5)
+
+
+def test_there_is_no_end_of_nothing(clients: Clients, topic: str) -> None:
+    consumer = clients.consumer()
+    with pytest.raises(ClientStateError, match="nothing is assigned"):
+        read_until_end(consumer)
+    consumer.assign([(topic, 0)])
+    consumer.pause()
+    assert read_until_end(consumer) == []
+    consumer.close()
+    with pytest.raises(ClosedError):
+        read_until_end(consumer)
 
 
 def test_a_partition_that_does_not_come_is_named(client_api: Any) -> None:

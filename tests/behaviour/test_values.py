@@ -108,3 +108,14 @@ def test_a_value_that_cannot_be_made_is_kept_with_its_place(clients: Clients, to
     assert (error.topic, error.partition, error.offset, error.raw) == (topic, 0, 1, b"poison")
     assert isinstance(error.__cause__, ValueError)
     assert pickle.loads(pickle.dumps(error)).raw == b"poison"
+
+
+def test_a_value_that_cannot_be_made_travels_as_such(clients: Clients, topic: str) -> None:
+    clients.producer().send(topic, b"poison", b"key").result(SECONDS)
+    (record,) = read(clients.consumer([(topic, 0)], value_deserializer=JsonDeserializer()), 1)
+    for same in (pickle.loads(pickle.dumps(record)), copy.copy(record), copy.deepcopy(record)):
+        assert (same.key, same.raw_value, same.offset) == (b"key", b"poison", 0)
+        for _ in range(2):
+            with pytest.raises(DeserializationError, match="offset 0 cannot be deserialized") as raised:
+                _ = same.value
+            assert raised.value.raw == b"poison"

@@ -95,9 +95,17 @@ impl MetadataUpdater {
     }
 
     pub(crate) fn start_awaiting<'a>(&'a self, topic: &'a str) -> Awaiting<'a> {
+        self.begin_awaiting(topic);
+        Awaiting { desk: self, topic }
+    }
+
+    pub(crate) fn begin_awaiting(&self, topic: &str) {
         self.plan.lock().start_awaiting(topic);
         self.wake.notify_one();
-        Awaiting { desk: self, topic }
+    }
+
+    pub(crate) fn stop_awaiting(&self, topic: &str) {
+        self.plan.lock().stop_awaiting(topic);
     }
 
     pub(crate) fn round(&self) -> watch::Receiver<Round> {
@@ -149,7 +157,7 @@ impl MetadataUpdater {
 
 impl Drop for Awaiting<'_> {
     fn drop(&mut self) {
-        self.desk.plan.lock().stop_awaiting(self.topic);
+        self.desk.stop_awaiting(self.topic);
     }
 }
 

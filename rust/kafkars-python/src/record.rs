@@ -89,8 +89,8 @@ pub(crate) fn deserialized(
     py: Python<'_>,
     fetched: Arc<FetchedBatch>,
     view: RecordView,
-    key: Py<PyAny>,
-    value: Py<PyAny>,
+    key: Made,
+    value: Made,
 ) -> PyResult<Bound<'_, PyRecord>> {
     let made = PyDeserializedRecord::default();
     // Nobody else has seen the cells, so both are empty.
@@ -329,8 +329,23 @@ impl PyRecord {
 /// A record of a consumer with deserializers: each runs once, when its field is touched first.
 #[pyclass(name = "DeserializedRecord", module = "kafkars._kafkars", extends = PyRecord, frozen)]
 pub(crate) struct PyDeserializedRecord {
-    key: PyOnceLock<Py<PyAny>>,
-    value: PyOnceLock<Py<PyAny>>,
+    key: PyOnceLock<Made>,
+    value: PyOnceLock<Made>,
+}
+
+/// What a deserializer has made, or, of a record that comes out of a pickle, why it could not.
+pub(crate) enum Made {
+    Object(Py<PyAny>),
+    Failure(Py<PyAny>),
+}
+
+impl Made {
+    fn get<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self {
+            Self::Object(object) => Ok(object.bind(py).clone()),
+            Self::Failure(error) => Err(PyErr::from_value(error.bind(py).clone())),
+        }
+    }
 }
 
 impl Default for PyDeserializedRecord {
@@ -352,9 +367,10 @@ impl PyDeserializedRecord {
         let made = slf.get().key.get_or_try_init(py, || {
             let functions = page(&record.fetched).and_then(|page| page.deserializers.as_ref());
             let function = functions.and_then(|functions| functions.key.as_ref());
-            record.deserialize(py, "key", function, record.view.key)
+            let made = record.deserialize(py, "key", function, record.view.key)?;
+            PyResult::Ok(Made::Object(made))
         })?;
-        Ok(made.bind(py).clone())
+        made.get(py)
     }
 
     /// The value as the deserializer made it.
@@ -365,15 +381,22 @@ impl PyDeserializedRecord {
         let made = slf.get().value.get_or_try_init(py, || {
             let functions = page(&record.fetched).and_then(|page| page.deserializers.as_ref());
             let function = functions.and_then(|functions| functions.value.as_ref());
-            record.deserialize(py, "value", function, record.view.value)
+            let made = record.deserialize(py, "value", function, record.view.value)?;
+            PyResult::Ok(Made::Object(made))
         })?;
-        Ok(made.bind(py).clone())
+        made.get(py)
     }
 
-    /// With key and value as they were made, because what made them may be no matter of a pickle.
+    /// With key and value as they were made, because what made them may be no matter of a pickle; or with why they
+    /// could not be made, which whoever looks at them is to hear elsewhere, too.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
-        let made = (Self::key(slf)?, Self::value(slf)?);
-        record_pickle::reduce(slf.py(), slf.as_super().get().parts(), Some(made))
+        let py = slf.py();
+        let parts = [Self::key(slf), Self::value(slf)].map(|made| match made {
+            Ok(object) => (true, object),
+            Err(error) => (false, error.into_value(py).into_bound(py).into_any()),
+        });
+        let [key, value] = parts;
+        record_pickle::reduce(py, slf.as_super().get().parts(), Some((key, value)))
     }
 }
 

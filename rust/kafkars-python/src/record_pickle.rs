@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::error;
-use crate::record::{self, PyRecord};
+use crate::record::{self, Made, PyRecord};
 
 /// The parts of a record, in the order in which [`restore_record`] takes them.
 pub(crate) type Parts = (
@@ -26,15 +26,26 @@ pub(crate) type Parts = (
     Vec<(String, Option<Vec<u8>>)>,
 );
 
+/// Whether something was made, and it or the error.
+type Part<T> = (bool, T);
+
+fn of((is_made, object): Part<Py<PyAny>>) -> Made {
+    match is_made {
+        true => Made::Object(object),
+        false => Made::Failure(object),
+    }
+}
+
 /// A record of the parts that its pickle has. It stands in a batch of its own.
 ///
-/// `made` has key and value as the deserializers made them, where there were any.
+/// `made` has key and value as the deserializers made them, where there were any: whether there is an object, and it or
+/// the error.
 #[pyfunction]
 #[pyo3(name = "_restore_record", signature = (parts, made=None))]
 pub(crate) fn restore_record<'py>(
     py: Python<'py>,
     parts: Parts,
-    made: Option<(Py<PyAny>, Py<PyAny>)>,
+    made: Option<(Part<Py<PyAny>>, Part<Py<PyAny>>)>,
 ) -> PyResult<Bound<'py, PyRecord>> {
     let fetched = batch_of(&parts).map_err(|problem| error::argument(problem.to_string()))?;
     let Some(view) = fetched.batch.nth(0) else {
@@ -43,7 +54,7 @@ pub(crate) fn restore_record<'py>(
     record::prepare(py, &fetched, None);
     match made {
         None => record::record(py, fetched, view, false),
-        Some((key, value)) => record::deserialized(py, fetched, view, key, value),
+        Some((key, value)) => record::deserialized(py, fetched, view, of(key), of(value)),
     }
 }
 
@@ -51,7 +62,7 @@ pub(crate) fn restore_record<'py>(
 pub(crate) fn reduce<'py>(
     py: Python<'py>,
     parts: Parts,
-    made: Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)>,
+    made: Option<(Part<Bound<'py, PyAny>>, Part<Bound<'py, PyAny>>)>,
 ) -> PyResult<Bound<'py, PyTuple>> {
     let restore = py.import("kafkars._kafkars")?.getattr("_restore_record")?;
     (restore, (parts, made)).into_pyobject(py)

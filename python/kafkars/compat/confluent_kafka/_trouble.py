@@ -153,7 +153,9 @@ class Trouble:
             self.tell(local_error("_TRANSPORT", f"{address}/bootstrap: {cause}"))
         if not causes:
             self.tell(of_connection(problem))
-        self.tell(all_down(max(len(causes), 1)))
+        # One broker may refuse while others serve.
+        if causes or not self._brokers() or self.is_down():
+            self.tell(all_down(max(len(causes), 1)))
 
     def tell(self, error: KafkaError) -> None:
         """Calls `error_cb`."""

@@ -28,6 +28,7 @@ pub use self::broker_status::BrokerStatus;
 pub use self::coordinator::CoordinatorKind;
 pub(crate) use self::core::Core;
 pub(crate) use self::refusal::RefusalWatch;
+pub(crate) use self::topics::AwaitedTopics;
 
 /// How often whoever waits for something else looks whether handshakes fail.
 pub const REFUSAL_CHECK_INTERVAL: Duration = Duration::from_secs(1);

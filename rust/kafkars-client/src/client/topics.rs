@@ -24,6 +24,18 @@ impl Client {
         self.core.desk.want(&valid);
     }
 
+    /// These topics are asked for, at the pace of retries, until they exist or what is returned goes.
+    pub(crate) fn await_topics(&self, topics: impl IntoIterator<Item = Arc<str>>) -> AwaitedTopics {
+        let topics: Vec<_> = topics.into_iter().collect();
+        for topic in &topics {
+            self.core.desk.begin_awaiting(topic);
+        }
+        AwaitedTopics {
+            client: self.clone(),
+            topics,
+        }
+    }
+
     /// These topics are no longer in use.
     pub fn forget_topics(&self, topics: &[&str]) {
         self.core.desk.forget(topics);
@@ -177,5 +189,19 @@ impl Client {
             _ => "",
         };
         format!("{}: {}{advice}", code.name(), code.description()).into()
+    }
+}
+
+/// Topics that somebody waits for as long as this lives.
+pub(crate) struct AwaitedTopics {
+    client: Client,
+    topics: Vec<Arc<str>>,
+}
+
+impl Drop for AwaitedTopics {
+    fn drop(&mut self) {
+        for topic in &self.topics {
+            self.client.core.desk.stop_awaiting(topic);
+        }
     }
 }

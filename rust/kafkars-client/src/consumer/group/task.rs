@@ -25,7 +25,7 @@ use super::{
     Command, Group, LeaveId, Origin, Reply, Status, SubscriptionRequest, SubscriptionView, commits,
     exchange,
 };
-use crate::client::RefusalWatch;
+use crate::client::{AwaitedTopics, RefusalWatch};
 use crate::consumer::shared::Shared;
 use crate::{after, now};
 
@@ -65,6 +65,7 @@ impl Start {
             leaves: VecDeque::new(),
             resolving: None,
             pattern: None,
+            awaited: None,
             tasks: JoinSet::new(),
             group: self.group,
             shared,
@@ -103,6 +104,8 @@ struct GroupTask {
     // What is being looked up.
     resolving: Option<(Vec<Uuid>, AbortHandle)>,
     pattern: Option<LocalPattern>,
+    /// What is subscribed by name may be made later.
+    awaited: Option<AwaitedTopics>,
     tasks: JoinSet<Done>,
 }
 
@@ -287,6 +290,7 @@ impl GroupTask {
                 last,
             } => {
                 self.pattern = None;
+                self.awaited = None;
                 self.commits_end_at = Some(commits_end_at(now, deadline));
                 self.release_at = Some(deadline);
                 self.leaves_since = Some(now);
@@ -475,12 +479,14 @@ impl GroupTask {
 
     fn subscribe(&mut self, now: Instant, wish: SubscriptionRequest) {
         self.pattern = None;
+        self.awaited = None;
         self.commits
             .end_outside_by(after(now, self.group.config.request_timeout));
         let subscription = match wish {
             SubscriptionRequest::Topics(topics) => {
                 let names: Vec<&str> = topics.iter().map(|topic| &**topic).collect();
                 self.shared.client.want_topics(&names);
+                self.awaited = Some(self.shared.client.await_topics(topics.iter().cloned()));
                 Subscription::Topics(topics)
             }
             SubscriptionRequest::Remote(pattern) => Subscription::Pattern(pattern),
