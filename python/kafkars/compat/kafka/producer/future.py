@@ -132,11 +132,14 @@ class FutureRecordMetadata(_kafkars.KafkaPythonFuture, Future):
         return super().add_errback(f, *args, **kwargs)
 
     def _watch(self) -> None:
-        if self._told is not None or self._ended:
-            return
-        self._become_special()
-        self._told = threading.Event()
-        self._reporter.watch(self, self._delivery)
+        # Under the lock: two threads that add a callback at once must not both have it watched. `tell()` takes it, too,
+        # and so comes after `_told` is set.
+        with self._lock:
+            if self._told is not None or self._ended:
+                return
+            self._become_special()
+            self._reporter.watch(self, self._delivery)
+            self._told = threading.Event()
 
     def _runs_at_once(self) -> bool:
         # Those of earlier records may still wait for their turn on the producer's thread.
