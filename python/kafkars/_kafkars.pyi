@@ -1607,7 +1607,7 @@ class Producer(BaseProducer[KeyIn, ValueIn]):
             partition: The partition's number; by default the partitioner chooses.
             timestamp: Milliseconds since 1970, or a `datetime` with a time zone; the time of the call by default.
             headers: Pairs of name and bytes, text or None; or a mapping.
-            on_delivery: Called as `on_delivery(metadata, error)` in a later call of `poll()`, `flush()` or `close()`.
+            on_delivery: Called as `on_delivery(future)` in a later call of `poll()`, `flush()` or `close()`.
 
         Returns:
             The future of its delivery; `result()` waits for it.
