@@ -1,5 +1,6 @@
 //! What makes objects of keys and values: a function of the bytes, or an object that also sees topic and headers.
 
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
@@ -7,6 +8,16 @@ use pyo3::types::{PyBytes, PyTuple};
 pub(crate) struct Deserializers {
     pub(crate) key: Option<Deserializer>,
     pub(crate) value: Option<Deserializer>,
+}
+
+impl Deserializers {
+    /// Shows the functions to the collector.
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let mut both = self.key.iter().chain(&self.value);
+        both.try_for_each(|deserializer| match deserializer {
+            Deserializer::Function(object) | Deserializer::Hook(object) => visit.call(object),
+        })
+    }
 }
 
 /// One of the two.

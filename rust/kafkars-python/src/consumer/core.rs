@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use kafkars_client::{Client, Closing, Consumer, LeaveId, RecordSlice, TakenRecord};
 use parking_lot::Mutex;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -83,6 +84,24 @@ impl ConsumerCore {
             leaving: AtomicBool::new(false),
             interrupted: AtomicBool::new(false),
         }))
+    }
+
+    /// Shows what the application gave to the collector: it may know the consumer. For one object of a consumer only,
+    /// since each of these is counted once. Only attached threads change what is here, and they call nothing of
+    /// Python's under the locks: the collector waits for none that waits for it.
+    pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // Records that were handed out share the deserializers, and may be read without the consumer.
+        if let Some(deserializers) = &self.deserializers
+            && Arc::strong_count(deserializers) == 1
+        {
+            deserializers.traverse(visit)?;
+        }
+        if let Some(listeners) = &*self.listeners.lock() {
+            listeners.traverse(visit)?;
+        }
+        let callbacks = self.callbacks.lock();
+        let mut callbacks = callbacks.values();
+        callbacks.try_for_each(|callback| visit.call(&callback.function))
     }
 
     /// Fails in a fork of the process the consumer was made in.

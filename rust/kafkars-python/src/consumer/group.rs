@@ -1,9 +1,11 @@
 //! Subscriptions and who listens to them: calls that never wait.
 
+use std::mem;
 use std::sync::Arc;
 
 use kafkars_client::SubscriptionView;
 use pyo3::exceptions::PyTypeError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyFrozenSet, PyString};
@@ -21,6 +23,13 @@ pub(crate) struct Listeners {
 }
 
 impl Listeners {
+    /// Shows the functions to the collector.
+    pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.assigned)?;
+        visit.call(&self.revoked)?;
+        visit.call(&self.lost)
+    }
+
     fn check(self, py: Python<'_>) -> PyResult<Self> {
         let named = [
             ("on_partitions_assigned", &self.assigned),
@@ -68,7 +77,11 @@ impl ConsumerCore {
         let outcome = outcome.and_then(|told| told.map_err(|failure| error::fetch(py, &failure)));
         match outcome {
             Ok(()) => self.note_subscribed(),
-            Err(_) => *self.listeners.lock() = before,
+            Err(_) => {
+                // The end of an object may run anything, so not under the lock.
+                let refused = mem::replace(&mut *self.listeners.lock(), before);
+                drop(refused);
+            }
         }
         outcome
     }

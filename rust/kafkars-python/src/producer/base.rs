@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::exceptions::PyResourceWarning;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
@@ -138,6 +139,10 @@ impl PyBaseProducer {
                 producer.core.producer.unacknowledged()
             ),
         })
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.core.traverse(&visit)
     }
 
     /// `Producer[K, V]` in annotations.

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use kafkars_client::{BatchDelivery, Delivery};
 use parking_lot::{Condvar, Mutex};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 
 use super::core::ProducerCore;
@@ -230,6 +231,20 @@ impl Callbacks {
         let (number, call) = found?;
         due.running.push(number);
         Some(call)
+    }
+
+    /// Shows the functions to the collector, but for those that run. Only attached threads change what is here, and they
+    /// call nothing of Python's under the locks: the collector waits for none that waits for it.
+    pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let due = self.due.lock();
+        let waiting = self.waiting.lock();
+        let groups = due.groups.iter().chain(waiting.values());
+        let mut calls = groups.flat_map(|group| &group.calls);
+        calls.try_for_each(|call| match call {
+            DeliveryCallback::Callback { function, .. } => visit.call(function),
+            // The producer shows its interceptors.
+            DeliveryCallback::Acknowledgement { .. } => Ok(()),
+        })
     }
 
     /// Whether any callback has not run.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use kafkars_client::{Client, Delivery, ProduceError, Producer, SendPermit, TopicMetadata};
 use parking_lot::Mutex;
 use pyo3::exceptions::PyTypeError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -82,6 +83,19 @@ impl ProducerCore {
         open.retain(|other| other.strong_count() > 0);
         open.push(Arc::downgrade(&core));
         Ok(core)
+    }
+
+    /// Shows what the application gave to the collector: it may know the producer. For one object of a producer only,
+    /// since each of these is counted once; what else shares the core calls none of them.
+    pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        for serializer in self.key_serializer.iter().chain(&self.value_serializer) {
+            serializer.traverse(visit)?;
+        }
+        if let Some(interceptors) = &self.interceptors {
+            interceptors.traverse(visit)?;
+        }
+        visit.call(&self.partition_function)?;
+        self.callbacks.traverse(visit)
     }
 
     /// Fails in a fork of the process the producer was made in.

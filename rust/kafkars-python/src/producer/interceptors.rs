@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use kafkars_client::Delivery;
 use pyo3::exceptions::{PyException, PyTypeError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -78,6 +79,12 @@ impl Interceptors {
             on_acknowledgement: methods("on_acknowledgement")?,
         };
         Ok((!objects.is_empty()).then(|| Arc::new(made)))
+    }
+
+    /// Shows the methods to the collector.
+    pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let mut methods = self.on_send.iter().chain(&self.on_acknowledgement);
+        methods.try_for_each(|method| visit.call(method))
     }
 
     /// Whether anyone wants to hear what became of records.

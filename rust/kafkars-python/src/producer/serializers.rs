@@ -1,5 +1,6 @@
 //! What makes bytes of keys and values: a function of the object, or an object that also sees topic and headers.
 
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyMapping};
 
@@ -18,6 +19,13 @@ impl Serializer {
             Some(method) if method.is_callable() => Self::Hook(method.unbind()),
             _ => Self::Function(given.clone().unbind()),
         })
+    }
+
+    /// Shows the function to the collector.
+    pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self {
+            Self::Function(object) | Self::Hook(object) => visit.call(object),
+        }
     }
 
     /// Whether it may add headers.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use kafkars_client::config::TopicPartition;
 use pyo3::exceptions::{PyStopAsyncIteration, PyTypeError, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyTuple};
 
@@ -148,6 +149,15 @@ impl PyReader {
             return Err(PyStopAsyncIteration::new_err(()));
         }
         read(self.desk(py)?, Vec::new(), Amount::Next, None).into_object(py)
+    }
+
+    /// Deserializers may know this consumer. Reads under way share them, and go on without it.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let Some(functions) = self.desk.get().and_then(RecordReader::functions_of_one) else {
+            return Ok(());
+        };
+        visit.call(&functions.key)?;
+        visit.call(&functions.value)
     }
 }
 

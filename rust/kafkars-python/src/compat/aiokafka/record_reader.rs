@@ -157,6 +157,12 @@ impl RecordReader {
             .seek(&partition, FetchPosition::at(view.offset));
     }
 
+    /// The deserializers, where nobody else has this reader.
+    pub(super) fn functions_of_one(self: &Arc<Self>) -> Option<&Functions> {
+        let functions = self.deserializers.as_ref();
+        functions.filter(|_| Arc::strong_count(self) == 1)
+    }
+
     /// Raises what the face raises; what aiokafka keeps to itself has been logged.
     pub(super) fn heard(&self, py: Python<'_>, error: PyErr) -> PyResult<()> {
         if self.core.consumer.is_closed() {

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use kafkars_client::{ProduceError, RecordMetadata};
 use pyo3::exceptions::PyTypeError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -135,6 +136,15 @@ impl PySender {
     ) -> Call {
         let given = Given::new(topic, value, key, partition, timestamp_ms, headers);
         self.enter(py, &given, Awaits::Delivery)
+    }
+
+    /// Serializers may know this producer.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let Some(desk) = self.desk.get() else {
+            return Ok(());
+        };
+        visit.call(&desk.key_serializer)?;
+        visit.call(&desk.value_serializer)
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use kafkars_client::config::TopicPartition;
 use kafkars_client::{FetchPosition, FetchedBatch, RecordSlice, TakenRecord};
 use pyo3::exceptions::PyException;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
@@ -170,6 +171,14 @@ impl PyReader {
             }
         }
         slf.call_method0(intern!(py, "_next_in_time"))
+    }
+
+    /// Deserializers may know this consumer.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self.open.get() {
+            Some(open) => open.records.traverse(&visit),
+            None => Ok(()),
+        }
     }
 }
 

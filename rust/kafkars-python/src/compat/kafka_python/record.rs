@@ -3,6 +3,7 @@
 use kafkars_client::FetchedBatch;
 use kafkars_records::{RecordView, Span, TimestampType};
 use pyo3::IntoPyObjectExt;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyType};
 
@@ -37,6 +38,12 @@ impl<'py> SharedTimestamp<'py> {
 }
 
 impl RecordMaker {
+    /// Shows the deserializers to the collector.
+    pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let mut serdes = self.key.iter().chain(&self.value);
+        serdes.try_for_each(|serde| serde.traverse(visit))
+    }
+
     /// `class` has the fields in the order of kafka-python 2.3 and 3.
     pub(super) fn new(
         class: &Bound<'_, PyType>,

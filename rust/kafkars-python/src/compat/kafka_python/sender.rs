@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use kafkars_client::Delivery;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString, PyTuple, PyType};
@@ -193,6 +194,22 @@ impl PySender {
         engine
             .map(|engine| engine.future(delivery.py(), sent, headers_size))
             .transpose()
+    }
+
+    /// Serializers may know this producer, and what the reporter's engine keeps may, too.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let Some(engine) = self.open.get() else {
+            return Ok(());
+        };
+        // Only `send()` calls them, on this object.
+        for serde in engine.key.iter().chain(&engine.value) {
+            serde.traverse(&visit)?;
+        }
+        // Futures ask for the reporter. They share it by a reference that is counted here once.
+        match Arc::strong_count(engine) {
+            1 => visit.call(&engine.reporter),
+            _ => Ok(()),
+        }
     }
 }
 

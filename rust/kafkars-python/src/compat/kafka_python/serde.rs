@@ -1,5 +1,6 @@
 //! What makes objects of keys and values, and bytes of objects.
 
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -26,6 +27,11 @@ impl Serde {
             (false, false) => Takes::Data,
         };
         Self { function, takes }
+    }
+
+    /// Shows the function to the collector.
+    pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.function)
     }
 
     /// What it makes of a key or value. It is called for None, too.
