@@ -29,6 +29,9 @@ pub(crate) type Parts = (
 /// Whether something was made, and it or the error.
 type Part<T> = (bool, T);
 
+/// Key and value.
+type Parted<T> = (Part<T>, Part<T>);
+
 fn of((is_made, object): Part<Py<PyAny>>) -> Made {
     match is_made {
         true => Made::Object(object),
@@ -45,7 +48,7 @@ fn of((is_made, object): Part<Py<PyAny>>) -> Made {
 pub(crate) fn restore_record<'py>(
     py: Python<'py>,
     parts: Parts,
-    made: Option<(Part<Py<PyAny>>, Part<Py<PyAny>>)>,
+    made: Option<Parted<Py<PyAny>>>,
 ) -> PyResult<Bound<'py, PyRecord>> {
     let fetched = batch_of(&parts).map_err(|problem| error::argument(problem.to_string()))?;
     let Some(view) = fetched.batch.nth(0) else {
@@ -62,7 +65,7 @@ pub(crate) fn restore_record<'py>(
 pub(crate) fn reduce<'py>(
     py: Python<'py>,
     parts: Parts,
-    made: Option<(Part<Bound<'py, PyAny>>, Part<Bound<'py, PyAny>>)>,
+    made: Option<Parted<Bound<'py, PyAny>>>,
 ) -> PyResult<Bound<'py, PyTuple>> {
     let restore = py.import("kafkars._kafkars")?.getattr("_restore_record")?;
     (restore, (parts, made)).into_pyobject(py)
