@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["FutureRecordMetadata", "RecordMetadata"]
 
 
+def at_least_none(timeout: float | None) -> float | None:
+    """A time limit as kafka-python takes it: where it is over already, nothing is waited for."""
+    return timeout if timeout is None or timeout > 0 else 0
+
+
 class RecordMetadata(NamedTuple):
     """Where a record was stored.
 
@@ -80,7 +85,8 @@ class FutureRecordMetadata(_kafkars.KafkaPythonFuture, Future):
 
     def _get(self, timeout: float | None) -> RecordMetadata:
         """`get()` of a record that was not stored, or that has callbacks."""
-        if not self._look(timeout) or not self._has_told(timeout):
+        seconds = at_least_none(timeout)
+        if not self._look(seconds) or not self._has_told(seconds):
             self._late(timeout)
         if self._error is not None:
             raise self._error

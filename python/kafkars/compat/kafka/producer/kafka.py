@@ -22,7 +22,7 @@ from kafkars.compat.kafka.errors import (
 )
 from kafkars.compat.kafka.producer import _settings
 from kafkars.compat.kafka.producer._reporter import Reporter
-from kafkars.compat.kafka.producer.future import FutureRecordMetadata, RecordMetadata
+from kafkars.compat.kafka.producer.future import FutureRecordMetadata, RecordMetadata, at_least_none
 from kafkars.compat.kafka.serializer import Serializer
 from kafkars.compat.kafka.structs import OffsetAndMetadata, TopicPartition
 from kafkars.compat.kafka.util import ensure_valid_topic_name
@@ -312,10 +312,10 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
             KafkaTimeoutError: Records are still under way.
         """
         with translated():
-            left = self._engine.flush(timeout)
+            left = self._engine.flush(at_least_none(timeout))
         if left:
             raise KafkaTimeoutError(f"{left} records are still under way after {timeout} s")
-        if not self._reporter.wait_told(timeout):
+        if not self._reporter.wait_told(at_least_none(timeout)):
             raise KafkaTimeoutError(f"callbacks are still running after {timeout} s")
 
     def partitions_for(self, topic: str) -> set[int]:
