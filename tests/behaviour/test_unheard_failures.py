@@ -7,7 +7,9 @@ import logging
 from typing import Any
 
 import pytest
-from kafkars.errors import MessageTooLargeError
+from kafkars import Producer
+from kafkars.errors import MessageTooLargeError, TopicAuthorizationFailedError
+from kafkars.testing import EmbeddedBroker
 
 from tests.support.clients import Clients
 from tests.support.waiting import SECONDS, eventually
@@ -64,3 +66,19 @@ def test_a_failure_that_somebody_got_is_not_logged(
     producer.flush(SECONDS)
     eventually(lambda: lines(caplog), "a line in the log")
     assert len(lines(caplog)) == 1
+
+
+def test_a_callback_has_heard_of_a_failure(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING, "kafkars")
+    heard: list[bool] = []
+    with EmbeddedBroker(topics={"heard": 1, "unheard": 1}) as broker:
+        broker.intercept("Produce", TopicAuthorizationFailedError)
+        with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+            for topic, called in {"heard": lambda _: heard.append(True), "unheard": None}.items():
+                producer.send(topic, b"v", on_delivery=called)
+                assert producer.flush(SECONDS) == 0
+                gc.collect()
+            eventually(lambda: lines(caplog), "a line in the log")
+    assert heard == [True]
+    (line,) = lines(caplog)
+    assert "unheard" in line

@@ -97,6 +97,8 @@ impl DeliveryCallback {
                 let Some(core) = core.upgrade() else {
                     return Ok(());
                 };
+                // Whoever is called with a failure has heard of it, whether they look or not.
+                let _heard = delivery.result();
                 let future = gc::new(py, PyDeliveryFuture::new(delivery, core))?;
                 function.call1(py, (future,)).map(drop)
             }
@@ -233,8 +235,8 @@ impl Callbacks {
         Some(call)
     }
 
-    /// Shows the functions to the collector, but for those that run. Only attached threads change what is here, and they
-    /// call nothing of Python's under the locks: the collector waits for none that waits for it.
+    /// Shows the functions to the collector, but for those that run. Only attached threads change what is here, and
+    /// they call nothing of Python's under the locks: the collector waits for none that waits for it.
     pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         let due = self.due.lock();
         let waiting = self.waiting.lock();

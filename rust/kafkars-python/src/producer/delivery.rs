@@ -165,6 +165,7 @@ impl PyDeliveryFuture {
         let future = slf.get();
         argument::function(function.bind(slf.py()), "function")?;
         if future.delivery.batch().is_done() {
+            let _heard = future.delivery.result();
             return function.call1(slf.py(), (slf,)).map(drop);
         }
         future.core.check()?;
