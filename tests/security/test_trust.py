@@ -31,6 +31,11 @@ class Chain:
     shown: Certificate
     believed: Certificate
 
+    @property
+    def is_authority(self) -> bool:
+        """Whether what is believed may sign."""
+        return self.believed.certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
+
 
 def sign(  # as many as a certificate has
     name: str,
@@ -147,9 +152,9 @@ def openssl_believes(address: str, ca: Path) -> bool:
     return True
 
 
-@pytest.mark.parametrize("form", ["file", "text", "directory"])
+@pytest.mark.parametrize("form", ["file", "text", "directory", "system"])
 @pytest.mark.parametrize("case", CASES)
-def test_what_openssl_refuses_is_refused(case: str, form: str, tmp_path: Path) -> None:
+def test_what_openssl_refuses_is_refused(case: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make, words = CASES[case]
     chain: Chain = make()
     (tmp_path / "ca").mkdir()
@@ -159,14 +164,28 @@ def test_what_openssl_refuses_is_refused(case: str, form: str, tmp_path: Path) -
         "file": {"ssl_ca_location": ca},
         "text": {"ssl_ca_pem": chain.believed.pem},
         "directory": {"ssl_ca_location": ca.parent},
+        "system": {},
     }[form]
+    if form == "system":
+        # Beside the one to judge there is what cannot be read, and an authority of other brokers.
+        damaged = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
+        system = tmp_path / "system.pem"
+        system.write_text(damaged + sign("another authority", ca=True).pem + chain.believed.pem)
+        monkeypatch.setenv("SSL_CERT_FILE", str(system))
+        monkeypatch.delenv("SSL_CERT_DIR", raising=False)
     with tls_server(chain.shown, tmp_path) as address:
         assert openssl_believes(address, ca) is (words == "")
+        reasons = {words}
+        if form == "system" and chain.shown is chain.believed:
+            # The system's are authorities only: whoever wants a broker's own to be believed names it.
+            own = "the certificate of an authority" if chain.is_authority else "no authority that is believed here"
+            reasons = {own, words} - {""}
+        is_refused = "" not in reasons
         settings = {"bootstrap_servers": address, "security_protocol": "ssl", **given}
         with kafkars.Admin(**settings) as admin, pytest.raises(KafkaError) as raised:
-            admin.list_topics(timeout=20 if words else 0.5)
-        assert (type(raised.value) is CertificateError) is (words != "")
-        assert words in str(raised.value)
+            admin.list_topics(timeout=20 if is_refused else 0.5)
+        assert (type(raised.value) is CertificateError) is is_refused
+        assert any(reason in str(raised.value) for reason in reasons)
         assert len(str(raised.value)) < 1000
 
 

@@ -16,14 +16,21 @@ const CRL_LOCATION: &str = "ssl_crl_location";
 
 /// Who is believed.
 #[derive(Debug)]
-pub(super) enum Roots {
-    /// Whoever the system believes.
-    System(RootCertStore),
-    /// The certificates of the settings.
-    Given(Vec<Given>),
+pub(super) struct Roots {
+    certificates: Vec<Given>,
+    source: Source,
 }
 
-/// A certificate of the settings: believed itself, and what it signed where it is an authority.
+/// Where certificates are from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// The system's, which are authorities only.
+    System,
+    /// The settings: a broker's own may be among them.
+    Settings,
+}
+
+/// A certificate to believe: what it signed where it is an authority, and itself where the settings name it.
 #[derive(Debug)]
 pub(super) struct Given {
     pub(super) certificate: CertificateDer<'static>,
@@ -52,18 +59,9 @@ pub(super) struct RootsNow {
 impl Roots {
     /// Those who may sign now.
     pub(super) fn at(&self, now: i64) -> RootsNow {
-        let given = match self {
-            Self::System(store) => {
-                return RootsNow {
-                    store: store.clone(),
-                    between: (i64::MIN, i64::MAX),
-                };
-            }
-            Self::Given(given) => given,
-        };
         let mut store = RootCertStore::empty();
         let mut between = (i64::MIN, i64::MAX);
-        for each in given {
+        for each in &self.certificates {
             let (from, until) = each.about.valid;
             for change in [from, until.saturating_add(1)] {
                 match change <= now {
@@ -80,19 +78,18 @@ impl Roots {
 
     /// What the settings say of a certificate itself.
     pub(super) fn given(&self, certificate: &CertificateDer<'_>) -> Option<&Given> {
-        self.all().find(|each| each.certificate == *certificate)
+        let is_believed_itself = self.source == Source::Settings;
+        let mut same = self.all().filter(|each| each.certificate == *certificate);
+        same.next().filter(|_| is_believed_itself)
     }
 
-    /// The certificates of the settings.
+    /// The certificates, whether or not they may sign.
     pub(super) fn all(&self) -> impl Iterator<Item = &Given> {
-        match self {
-            Self::System(_) => [].iter(),
-            Self::Given(given) => given.iter(),
-        }
+        self.certificates.iter()
     }
 }
 
-/// The authorities that the settings name.
+/// The certificates that the settings name, or the system's.
 pub(super) fn roots(config: &TlsConfig) -> Result<Roots, TlsFailure> {
     let mut given = Vec::new();
     if let Some(location) = &config.ca_location {
@@ -106,12 +103,15 @@ pub(super) fn roots(config: &TlsConfig) -> Result<Roots, TlsFailure> {
         add_pem(&mut given, CA_PEM, pem.as_bytes())?;
     }
     if config.ca_location.is_some() || config.ca_pem.is_some() {
-        return Ok(Roots::Given(given));
+        return Ok(Roots {
+            certificates: given,
+            source: Source::Settings,
+        });
     }
-    let mut store = RootCertStore::empty();
     let found = rustls_native_certs::load_native_certs();
-    store.add_parsable_certificates(found.certs);
-    if store.is_empty() {
+    // One that cannot be judged does not spoil the others.
+    given.extend(found.certs.into_iter().filter_map(usable));
+    if given.is_empty() {
         let why = found
             .errors
             .first()
@@ -123,7 +123,10 @@ pub(super) fn roots(config: &TlsConfig) -> Result<Roots, TlsFailure> {
             ),
         ));
     }
-    Ok(Roots::System(store))
+    Ok(Roots {
+        certificates: given,
+        source: Source::System,
+    })
 }
 
 /// Every file of a directory that holds certificates; others are passed over, and so is what is no file: a pipe might

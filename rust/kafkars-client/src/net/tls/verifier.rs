@@ -114,7 +114,7 @@ impl Verifier {
         }
     }
 
-    /// Authorities of the settings that have signed something of a chain, and are not believed.
+    /// Those of our certificates that have signed something of a chain, and are not believed.
     fn obstacles(&self, chain: &[&CertificateDer<'_>], now: i64) -> Vec<String> {
         let signers = chain.iter().filter_map(|each| Trusted::read(each));
         let signers: Vec<String> = signers.map(|about| about.issuer).collect();
