@@ -134,6 +134,22 @@ def test_a_function_that_gives_something_else_is_named_and_not_quoted(gate: Sasl
     assert "Xq7" not in str(raised.value)
 
 
+@pytest.mark.parametrize("mechanism", ["AWS_MSK_IAM", "OAUTHBEARER"])
+@pytest.mark.parametrize("source", ["a function", "a session token", "a file"])
+def test_nothing_signs_nothing(gate: SaslGate, mechanism: str, source: str, tmp_path: Path) -> None:
+    path = tmp_path / "secret"
+    path.write_text("\n")
+    given: dict[str, Any] = {
+        "a function": {"credentials_provider": lambda: ("AKIASETTINGS", "")},
+        "a session token": {"credentials_provider": lambda: ("AKIASETTINGS", "Xq7", "")},
+        "a file": {"access_key_id": "AKIASETTINGS", "secret_access_key": path},
+    }[source]
+    with pytest.raises(CredentialsError, match=r"is empty|gave nothing") as raised:
+        connect(gate, mechanism, region=REGION, **given)
+    assert "Xq7" not in str(raised.value)
+    assert gate.message == b""
+
+
 def test_a_refusal_is_the_brokers_own_words(gate: SaslGate) -> None:
     gate.refuses = True
     with pytest.raises(SaslAuthenticationFailedError, match=r"AWS_MSK_IAM.*wrong password"):

@@ -17,6 +17,7 @@ import kafkars
 import kafkars.aio
 import pytest
 from kafkars.compat.confluent_kafka.aio import AIOProducer
+from kafkars.config.secret import Secret
 from kafkars.errors import ConfigError, CredentialsError
 from kafkars.testing import Certificates, EmbeddedBroker
 
@@ -274,3 +275,47 @@ def test_nothing_is_no_credential(client_api: Any, source: str, tmp_path: Path) 
         ):
             admin.list_topics(timeout=SECONDS)
         assert gate.message == b""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sasl_password",
+        "sasl_oauthbearer_client_secret",
+        "sasl_aws_msk_iam_secret_access_key",
+        "sasl_aws_msk_iam_session_token",
+    ],
+)
+def test_text_that_is_empty_is_refused_at_once(client_api: Any, name: str) -> None:
+    with pytest.raises(ConfigError, match=f"{name}: is empty"):
+        client_api.Admin(bootstrap_servers="127.0.0.1:1", **{name: ""})
+
+
+def test_nothing_is_sent_of_a_secret_that_a_face_may_give() -> None:
+    """The originals of the faces take an empty password, so it meets the engine at the login."""
+    with sasl_gate() as gate:
+        with (
+            kafkars.Admin(**gate.settings | {"sasl_password": Secret("")}) as admin,
+            pytest.raises(CredentialsError, match="sasl_password is empty"),
+        ):
+            admin.list_topics(timeout=SECONDS)
+        assert gate.message == b""
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_keytab_that_is_a_pipe_stops_nobody(tmp_path: Path) -> None:
+    """In a process of its own: it used to hold the interpreter for ever."""
+    program = """
+import os, sys
+import kafkars
+
+os.mkfifo(sys.argv[1])
+kerberos = {"sasl_mechanism": "GSSAPI", "sasl_kerberos_keytab": sys.argv[1]}
+try:
+    kafkars.Admin(bootstrap_servers="127.0.0.1:1", security_protocol="sasl_plaintext", **kerberos)
+except kafkars.errors.ConfigError as error:
+    print("sasl_kerberos_keytab" in str(error), "no regular file" in str(error))
+"""
+    command = [sys.executable, "-c", program, str(tmp_path / "keytab")]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert (ran.stdout.strip(), ran.stderr) == ("True True", "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import os
 import socket
 import ssl
 import threading
@@ -37,8 +38,7 @@ def config(url: str, **settings: Any) -> ProducerConfig:
         sasl_mechanism="OAUTHBEARER",
         sasl_oauthbearer_token_endpoint_url=url,
         sasl_oauthbearer_client_id="orders",
-        sasl_oauthbearer_client_secret="Xq7-secret",
-        **settings,
+        **{"sasl_oauthbearer_client_secret": "Xq7-secret"} | settings,
     )
 
 
@@ -91,6 +91,23 @@ def test_an_authority_of_the_endpoint_is_believed_where_it_is_named(tmp_path: Pa
         unnamed: Any = config(url).sasl_oauthbearer_token_provider
         with pytest.raises(TokenEndpointError, match="certificate"):
             unnamed()
+
+
+@pytest.mark.parametrize("source", ["a file", "a function", "a pipe"])
+def test_an_empty_secret_is_not_sent(source: str, tmp_path: Path) -> None:
+    """A file is empty for a moment while it is written anew. What is empty would count towards a lock-out."""
+    path = tmp_path / "secret"
+    if source == "a pipe":
+        os.mkfifo(path)
+    else:
+        path.write_text("\n")
+    asked: list[str] = []
+    with web_server(lambda request: asked.append(request.path)) as url:
+        given: Any = (lambda: "") if source == "a function" else path
+        provider: Any = config(url, sasl_oauthbearer_client_secret=given).sasl_oauthbearer_token_provider
+        with pytest.raises(ValueError, match="no regular file" if source == "a pipe" else "gave nothing"):
+            provider()
+    assert not asked
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

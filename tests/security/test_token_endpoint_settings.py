@@ -4,6 +4,7 @@ secrets."""
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 import ssl
 import traceback
@@ -79,3 +80,11 @@ def test_authorities_may_stand_in_a_directory(tmp_path: Path) -> None:
         shutil.rmtree(certificates)
         with pytest.raises(TokenEndpointError, match="authorities"):
             made.sasl_oauthbearer_token_provider()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_authorities_in_a_pipe_are_refused_and_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(ConfigError, match=r"token_endpoint_ca_location: .*no regular file"):
+        config("https://login.test/t", sasl_oauthbearer_token_endpoint_ca_location=pipe)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kafkars.config.kept_token import KeptToken, TokenEndpointError
-from kafkars.config.secret import FromApplication, Secret
+from kafkars.config.secret import FromApplication, Secret, check_regular
 from kafkars.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ class ClientCredentials:
         try:
             if self.ca_location is not None and os.path.isdir(self.ca_location):  # noqa: PTH112  keeps `import kafkars` quick
                 return directory_context(self.ca_location, self.ca_pem)
+            if self.ca_location is not None:
+                check_regular(self.ca_location)
             return ssl.create_default_context(cafile=self.ca_location, cadata=self.ca_pem)
         except (OSError, ValueError) as error:
             raise TokenEndpointError(f"the authorities of the token endpoint cannot be used: {error}") from None

@@ -22,16 +22,26 @@ class Secret:
         self.source = source
 
     def read(self) -> str:
-        """The secret as it is now."""
+        """The secret as it is now.
+
+        Raises:
+            ValueError: There is none: a file is empty for a moment when it is written anew.
+        """
         if isinstance(self.source, str):
             return self.source
         if isinstance(self.source, os.PathLike):
             from pathlib import Path  # noqa: PLC0415  keeps `import kafkars` quick
 
-            return Path(self.source).read_text(encoding="utf-8").rstrip("\r\n")
-        given = self.source()
+            check_regular(self.source)
+            given: object = Path(self.source).read_text(encoding="utf-8").rstrip("\r\n")
+            name = os.fspath(self.source)
+        else:
+            given = self.source()
+            name = getattr(self.source, "description", "the function")
         if not isinstance(given, str):
             raise TypeError(f"expected text from the function, not a value of type {type(given).__name__}")
+        if not given:
+            raise ValueError(f"{name} gave nothing")
         return given
 
     def __repr__(self) -> str:
@@ -42,6 +52,16 @@ class Secret:
 
     def __hash__(self) -> int:
         return hash(self.source)
+
+
+def check_regular(path: str | os.PathLike[str]) -> None:
+    """A pipe or a device can be read once, and may never answer; files are read again for new connections.
+
+    Raises:
+        ValueError: It is one.
+    """
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):  # noqa: PTH110, PTH112, PTH113
+        raise ValueError(f"{os.fspath(path)}: is no regular file; copy what it holds into one")
 
 
 class FromApplication:

@@ -50,6 +50,13 @@ def secret(name: str, value: object) -> Secret | None:
     )
 
 
+def sent_secret(name: str, value: object) -> Secret | None:
+    """A secret that is sent, or signs what is sent: an empty one is none."""
+    if isinstance(value, str) and not value:
+        raise ConfigError(f"{name}: is empty")
+    return secret(name, value)
+
+
 def provider(name: str, value: object) -> Callable[[], object] | None:
     """A function that returns something the engine needs."""
     # The last ones are made of other settings (`oidc.py`, `aws.py`).
@@ -209,12 +216,12 @@ CHECKS: Mapping[str, Callable[[str, object], Any]] = {
     "ssl_cipher_suites": names,
     "sasl_mechanism": mechanism,
     "sasl_username": user,
-    "sasl_password": secret,
+    "sasl_password": sent_secret,
     "sasl_oauthbearer_token_provider": provider,
     "sasl_oauthbearer_extensions": extensions,
     "sasl_oauthbearer_token_endpoint_url": endpoint,
     "sasl_oauthbearer_client_id": checks.optional(checks.text),
-    "sasl_oauthbearer_client_secret": secret,
+    "sasl_oauthbearer_client_secret": sent_secret,
     "sasl_oauthbearer_scope": checks.optional(checks.text),
     "sasl_oauthbearer_token_endpoint_ca_location": path,
     "sasl_oauthbearer_token_endpoint_ca_pem": certificates,
@@ -225,8 +232,8 @@ CHECKS: Mapping[str, Callable[[str, object], Any]] = {
     "sasl_kerberos_ccache": path,
     "sasl_aws_msk_iam_region": word,
     "sasl_aws_msk_iam_access_key_id": word,
-    "sasl_aws_msk_iam_secret_access_key": secret,
-    "sasl_aws_msk_iam_session_token": secret,
+    "sasl_aws_msk_iam_secret_access_key": sent_secret,
+    "sasl_aws_msk_iam_session_token": sent_secret,
     "sasl_aws_msk_iam_profile": checks.optional(checks.text),
     "sasl_aws_msk_iam_credentials_provider": provider,
 }

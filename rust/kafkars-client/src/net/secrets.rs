@@ -25,6 +25,25 @@ pub(crate) async fn resolve(source: &SecretSource, limit: Duration) -> Result<Se
     }
 }
 
+/// The same for a login, for which text of the settings that is empty is no secret either: it would be sent.
+pub(crate) async fn resolve_login(
+    source: &SecretSource,
+    limit: Duration,
+    setting: &str,
+) -> Result<Secret, Arc<str>> {
+    let secret = resolve(source, limit).await?;
+    filled(&secret, setting)?;
+    Ok(secret)
+}
+
+/// Refuses an empty secret that is to be sent, or to sign what is sent.
+pub(crate) fn filled(secret: &Secret, name: &str) -> Result<(), Arc<str>> {
+    match secret.expose().is_empty() {
+        true => Err(format!("{name} is empty").into()),
+        false => Ok(()),
+    }
+}
+
 /// A value, unless it takes too long. Whatever is to give it is named, because nobody else is to blame.
 pub(crate) async fn within<T>(
     limit: Duration,

@@ -1,5 +1,8 @@
 //! Settings of TLS and SASL as the engine takes them.
 
+use std::fmt::Display;
+use std::path::Path;
+
 use kafkars_client::config::{
     AwsMskIamConfig, ClientIdentity, KerberosConfig, KerberosCredentials, Pem, SaslConfig,
     ScramHash, Secret, SecretSource, SecurityConfig, SecurityProtocol, TlsConfig, TlsVersion,
@@ -192,7 +195,7 @@ fn sasl(py: Python<'_>, settings: &ClientSettings) -> PyResult<Option<SaslConfig
             source: token_source(py, settings)?,
             extensions: settings.sasl_oauthbearer_extensions.clone(),
         },
-        "GSSAPI" => SaslConfig::Gssapi(kerberos(settings)?),
+        "GSSAPI" => SaslConfig::Gssapi(kerberos(py, settings)?),
         "AWS_MSK_IAM" => SaslConfig::AwsMskIam(
             aws(py, settings)
                 .ok_or_else(|| missing("sasl_aws_msk_iam_credentials_provider", mechanism))?,
@@ -246,7 +249,7 @@ fn aws(py: Python<'_>, settings: &ClientSettings) -> Option<AwsMskIamConfig> {
     })
 }
 
-fn kerberos(settings: &ClientSettings) -> PyResult<KerberosConfig> {
+fn kerberos(py: Python<'_>, settings: &ClientSettings) -> PyResult<KerberosConfig> {
     let service_name = settings.sasl_kerberos_service_name.as_deref();
     let (keytab, ccache) = (
         &settings.sasl_kerberos_keytab,
@@ -258,17 +261,14 @@ fn kerberos(settings: &ClientSettings) -> PyResult<KerberosConfig> {
                 .to_owned(),
         ));
     }
-    // A wrong path is a wrong setting, and a library that is not there is one that has to be installed.
-    if let Some(path) = keytab {
-        std::fs::File::open(path).map_err(|problem| {
-            error::config(format!(
-                "sasl_kerberos_keytab: {}: {problem}",
-                path.display()
-            ))
-        })?;
-    }
-    let library = gssapi::library()
-        .map_err(|problem| error::config(format!("sasl_mechanism: GSSAPI: {problem}")))?;
+    // A wrong path is a wrong setting, and a library that is not there is one that has to be installed. Neither holds up
+    // anybody but the caller.
+    let path = keytab.as_deref();
+    let library = py.detach(|| {
+        path.map_or(Ok(()), check_keytab)?;
+        gssapi::library().map_err(|problem| format!("sasl_mechanism: GSSAPI: {problem}"))
+    });
+    let library = library.map_err(error::config)?;
     Ok(KerberosConfig {
         library,
         service_name: service_name.unwrap_or("kafka").to_owned(),
@@ -279,6 +279,18 @@ fn kerberos(settings: &ClientSettings) -> PyResult<KerberosConfig> {
             ccache: ccache.clone(),
         },
     })
+}
+
+/// Whether Kerberos can read it; a pipe might never answer.
+fn check_keytab(path: &Path) -> Result<(), String> {
+    let wrong =
+        |problem: &dyn Display| format!("sasl_kerberos_keytab: {}: {problem}", path.display());
+    let metadata = std::fs::metadata(path).map_err(|problem| wrong(&problem))?;
+    if !metadata.is_file() {
+        return Err(wrong(&"is no regular file"));
+    }
+    std::fs::File::open(path).map_err(|problem| wrong(&problem))?;
+    Ok(())
 }
 
 fn source(py: Python<'_>, given: Option<&GivenSecret>) -> PyResult<Option<SecretSource>> {

@@ -13,7 +13,7 @@ use super::gssapi::{Gssapi, GssapiError};
 use super::line::Line;
 use super::scram::{Scram, ScramError};
 use super::{SaslFailure, aws_msk_iam, distrusted, oauth, plain};
-use crate::net::secrets::{resolve, within};
+use crate::net::secrets::{filled, resolve_login, within};
 
 /// Both are asked for a ticket.
 const KERBEROS: &str = "Kerberos (a key distribution centre or a name service)";
@@ -47,8 +47,8 @@ impl Exchange {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         match config {
             SaslConfig::Plain { username, password } => {
-                let username = resolve(username, limit).await?;
-                let password = resolve(password, limit).await?;
+                let username = resolve_login(username, limit, "sasl_username").await?;
+                let password = resolve_login(password, limit, "sasl_password").await?;
                 secrets.add(&password);
                 plain::message(username.expose(), password.expose()).map(Self::Single)
             }
@@ -57,8 +57,8 @@ impl Exchange {
                 username,
                 password,
             } => {
-                let username = resolve(username, limit).await?;
-                let password = resolve(password, limit).await?;
+                let username = resolve_login(username, limit, "sasl_username").await?;
+                let password = resolve_login(password, limit, "sasl_password").await?;
                 secrets.add(&password);
                 let scram = Scram::new(*hash, username.expose(), password);
                 scram
@@ -156,6 +156,14 @@ async fn aws(
 ) -> Result<(AwsCredentials, String), Arc<str>> {
     let source = &config.credentials.0;
     let credentials = within(limit, &source.name(), source.provide()).await?;
+    // They are for signing: a signature by nothing would be sent.
+    let given = [
+        ("the secret key", Some(&credentials.secret_access_key)),
+        ("the session token", credentials.session_token.as_ref()),
+    ];
+    for (name, secret) in given {
+        secret.map_or(Ok(()), |secret| filled(secret, name))?;
+    }
     let region = config.region.clone().or_else(|| credentials.region.clone());
     let region = region.or_else(|| host.and_then(aws_msk_iam::region_of).map(str::to_owned));
     match region {
