@@ -52,7 +52,7 @@ class Pipeline:
         if crash is not None:
             from tests.spark.programs.crashing import CRASH  # needs PySpark, which collecting does not
 
-            environment[CRASH] = json.dumps({**crash, "done": str(self.folder / "killed")})
+            environment[CRASH] = json.dumps(crash)
         command = [sys.executable, "-m", "tests.spark.programs.pipeline", str(self.folder), json.dumps(self.plan)]
         with self.log.open("ab") as log:
             # A session of its own: driver, JVM and workers are killed together.
@@ -81,9 +81,10 @@ class Pipeline:
 
     def run_into_a_kill(self, moment: str, batch: int) -> None:
         """Runs until the copy's sink kills everything, before or after the commit of a batch."""
-        done = self.folder / "killed"
-        done.unlink(missing_ok=True)
-        running = self.start({"moment": moment, "batch": batch})
+        # A file for each run: workers are not in the driver's session, and one of the run before may come to its own
+        # commit a little later.
+        done = self.folder / f"killed-{moment}-{batch}"
+        running = self.start({"moment": moment, "batch": batch, "done": str(done)})
         try:
             assert running.wait(RUN_SECONDS) == -signal.SIGKILL, self.tail()
         finally:
@@ -209,7 +210,7 @@ def test_an_attempt_that_another_has_overtaken_commits_nothing(
     pipeline = Pipeline(
         tmp_path / "p", kafka_cluster, events, "copy", sink=sink, conf=conf, master="local-cluster[2,1,1024]"
     )
-    running = pipeline.start({"moment": "overtaken", "batch": 2})
+    running = pipeline.start({"moment": "overtaken", "batch": 2, "done": str(pipeline.folder / "killed")})
     try:
         assert running.wait(RUN_SECONDS) == 0, pipeline.tail()
     finally:
