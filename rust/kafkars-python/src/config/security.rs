@@ -261,8 +261,8 @@ fn kerberos(py: Python<'_>, settings: &ClientSettings) -> PyResult<KerberosConfi
                 .to_owned(),
         ));
     }
-    // A wrong path is a wrong setting, and a library that is not there is one that has to be installed. Neither holds up
-    // anybody but the caller.
+    // A wrong path is a wrong setting, and a library that is not there is one that has to be installed.
+    // Neither holds up anybody but the caller.
     let path = keytab.as_deref();
     let library = py.detach(|| {
         path.map_or(Ok(()), check_keytab)?;
