@@ -68,6 +68,11 @@ impl Client {
         }))
     }
 
+    /// When the login that a broker refused last began.
+    pub(crate) fn refused_login_began(&self, address: &Arc<str>) -> Option<Instant> {
+        self.core.network.distrust.began(address)
+    }
+
     /// Waits until [`Client::refusal_since`] has something to say.
     pub(crate) async fn refused_since(
         &self,

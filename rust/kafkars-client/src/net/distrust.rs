@@ -60,6 +60,7 @@ impl HangUps {
 struct Refusal {
     cause: ConnectCause,
     count: u32,
+    began: Instant,
     at: Instant,
     /// Calls from before this hear of it: when the handshake began, later when it was asked for in the pause after it.
     told_at: Instant,
@@ -82,6 +83,7 @@ impl Distrust {
         let refusal = Refusal {
             cause: cause.clone(),
             count,
+            began,
             at: now,
             told_at: began,
             not_before: after(now, delay(count)),
@@ -130,6 +132,12 @@ impl Distrust {
             .get(address)
             .filter(|refusal| refusal.not_before > now())?;
         Some((refusal.not_before, refusal.cause.clone()))
+    }
+
+    /// When the handshake that a broker refused last began.
+    pub(crate) fn began(&self, address: &Arc<str>) -> Option<Instant> {
+        let refusals = self.refusals.lock();
+        refusals.get(address).map(|refusal| refusal.began)
     }
 
     /// The latest refusal of the brokers that count.
@@ -197,6 +205,7 @@ mod tests {
         distrust.told_again(&address);
         assert!(changed.has_changed().expect("it is there"));
         assert!(distrust.since(began, |_| true).is_some());
+        assert_eq!(distrust.began(&address), Some(earlier));
         distrust.trusted(&address);
         assert!(distrust.since(earlier, |_| true).is_none());
     }

@@ -79,6 +79,8 @@ pub(super) struct QueueMembership {
     pub(super) arrived: bool,
     /// In a queue of those that may leave.
     pub(super) queued: bool,
+    /// The node that it waits for there, or did last.
+    pub(super) node: Option<i32>,
     /// The timer after which it may leave.
     pub(super) wake: Option<Instant>,
     /// The timer for the end of its oldest batch's life, or for a word to the log before it.
@@ -123,6 +125,8 @@ pub struct OutgoingBatch {
     pub last_cause: Option<Arc<str>>,
     /// The idempotent number, once given.
     pub sequence: Option<Sequence>,
+    /// When the broker that it waits for was first heard to refuse the login.
+    pub(super) refused: Option<Instant>,
 }
 
 /// A batch that the application has filled itself.
@@ -295,6 +299,7 @@ impl PartitionBuffer {
             attempts: 0,
             last_cause: None,
             sequence: None,
+            refused: None,
         }
     }
 }
@@ -498,6 +503,38 @@ impl BufferState {
         for part in parts.into_iter().rev() {
             self.waiting.insert(at, part);
         }
+    }
+
+    /// Waits for this node from now on, in a queue. What was heard of another does not count here.
+    pub(super) fn wait_for(&mut self, node: Option<i32>) {
+        self.place.queued = true;
+        if self.place.node == node {
+            return;
+        }
+        self.place.node = node;
+        for batch in self.waiting.iter_mut().chain(&mut self.open) {
+            batch.refused = None;
+        }
+    }
+
+    /// The node that it waits for refuses the login, as it does since `since`. Later records go into a batch of their
+    /// own, so that all of a batch have heard the same.
+    pub(super) fn hear_refusal(&mut self, now: Instant, since: Instant) {
+        self.close();
+        for batch in &mut self.waiting {
+            batch.refused = batch.refused.filter(|first| *first >= since).or(Some(now));
+        }
+    }
+
+    /// Batches, oldest first, that heard a refusal for the first time by `until`.
+    pub(super) fn take_refused(&mut self, until: Instant) -> Vec<OutgoingBatch> {
+        let mut refused = Vec::new();
+        while let Some(oldest) = self.waiting.front()
+            && oldest.refused.is_some_and(|first| first <= until)
+        {
+            refused.extend(self.waiting.pop_front());
+        }
+        refused
     }
 
     /// Batches, oldest first, that have waited longer than `limit` and are not under way.

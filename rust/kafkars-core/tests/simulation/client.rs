@@ -1,8 +1,8 @@
 //! A producer of the core, driven over a simulated network.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kafkars_core::backoff::Backoff;
 use kafkars_core::cluster::{PartitionMetadata, TopicMetadata};
@@ -11,7 +11,7 @@ use kafkars_core::error_kind::{SecurityError, SecurityProblem};
 use kafkars_core::produce::accumulator::{Accumulator, ProduceRecord};
 use kafkars_core::produce::delivery::{BatchDelivery, Delivery};
 use kafkars_core::produce::request::Answers;
-use kafkars_core::produce::sender::{InFlightBatch, ProduceCall, Sender, View};
+use kafkars_core::produce::sender::{InFlightBatch, ProduceCall, RefusedLogin, Sender, View};
 use kafkars_core::transaction::{
     Destination, NoAnswer, TransactionCallId, TransactionConfig, TransactionError,
     TransactionResponse, Transactions,
@@ -23,6 +23,7 @@ use kafkars_records::{ReadLimits, batches};
 use crate::cluster::{NODES, PARTITIONS, Place, TOPICS, Topic, WireBatch};
 use crate::defect::{self, Defect};
 use crate::network::{Asked, Connection, Lane, Payload, Reply};
+use crate::shapes;
 use crate::world::{MILLI, Micros, World};
 
 /// How long records wait for a node that refuses the login.
@@ -51,9 +52,25 @@ pub(crate) struct Client {
     metadata_asked: bool,
     /// Failed connection attempts by node, and until when there is no other.
     failures: BTreeMap<i32, (u32, Micros)>,
-    /// Nodes that refuse every login, and since when.
-    pub(crate) refused: BTreeMap<i32, Micros>,
+    /// Records that wait for a node that refuses every login, by their index: which, and when that was heard first.
+    pub(crate) refused: BTreeMap<usize, (i32, Micros)>,
+    /// Nodes that have ever refused a login, for a client that never forgets.
+    pub(crate) refusing: BTreeSet<i32>,
     next_poll: Option<Micros>,
+}
+
+/// A login that began then, and was refused.
+pub(crate) fn refused_login(began: Instant) -> RefusedLogin {
+    let error = SecurityError {
+        problem: SecurityProblem::Authentication,
+        address: "node".into(),
+        cause: "wrong password".into(),
+    };
+    RefusedLogin {
+        error,
+        began: Some(began),
+        patience: Some(Duration::from_micros(PATIENCE)),
+    }
 }
 
 /// What the client believes of leaders, and where it is connected.
@@ -149,6 +166,7 @@ pub(crate) fn add(
         metadata_asked: false,
         failures: BTreeMap::new(),
         refused: BTreeMap::new(),
+        refusing: BTreeSet::new(),
         next_poll: None,
     });
     world.clients.len() - 1
@@ -280,6 +298,9 @@ impl World {
                 client.outcomes.insert(outcome.ticket, outcome.result);
             }
         }
+        if self.guarded {
+            shapes::check_refused(self, id);
+        }
     }
 
     fn send_batches(&mut self, id: usize, outgoing: ProduceCall) {
@@ -310,17 +331,27 @@ impl World {
         if not_before > self.now {
             return self.poll_at(id, not_before);
         }
-        let delay = self.between(MILLI / 2, 5 * MILLI);
+        let mut delay = self.between(MILLI / 2, 5 * MILLI);
+        let began = self.now;
+        if self.guarded {
+            if self.fault(200) {
+                delay = self.between(0, 3 * PATIENCE);
+            }
+            // One login at a time.
+            let pending = (failures, began + delay);
+            self.clients[id].failures.insert(node, pending);
+        }
         if self.cluster.unreachable.contains(&node) {
-            let pause = (100 * MILLI) << failures.min(4);
+            let doublings = if self.guarded { 1 } else { 4 };
+            let pause = (100 * MILLI) << failures.min(doublings);
             let failed = (failures + 1, self.now + delay + pause);
             self.clients[id].failures.insert(node, failed);
-            return self.after(delay, move |world| world.not_connected(id, node));
+            return self.after(delay, move |world| world.not_connected(id, node, began));
         }
         self.after(delay, move |world| {
             let client = &mut world.clients[id];
             client.failures.remove(&node);
-            client.refused.remove(&node);
+            client.refused.retain(|_, (heard, _)| *heard != node);
             client.sender.login_possible(node);
             if !client.leaders.connected.contains(&node) {
                 client.leaders.connected.push(node);
@@ -329,24 +360,18 @@ impl World {
         });
     }
 
-    fn not_connected(&mut self, id: usize, node: i32) {
-        let (now, instant) = (self.now, self.instant());
+    fn not_connected(&mut self, id: usize, node: i32, began: Micros) {
+        let instant = self.instant();
         let is_told = !self.has(Defect::RefusalIsNoConnection);
         let client = &mut self.clients[id];
         client.sender.unreachable(node, "no connection");
         if self.guarded {
-            client.refused.entry(node).or_insert(now);
             if is_told {
-                let refusal = SecurityError {
-                    problem: SecurityProblem::Authentication,
-                    address: "node".into(),
-                    cause: "wrong password".into(),
-                };
-                let patience = Some(Duration::from_micros(PATIENCE));
-                client
-                    .sender
-                    .login_refused(instant, node, refusal, patience);
+                client.refusing.insert(node);
+                let refused = refused_login(self.base + Duration::from_micros(began));
+                client.sender.login_refused(instant, node, refused);
             }
+            shapes::heard(self, id, node);
         }
         self.poll_soon(id);
     }
@@ -382,6 +407,7 @@ impl World {
                 }
             }
             client.leaders.version += u64::from(changed);
+            shapes::leaders_moved(world, id);
             world.poll_soon(id);
         });
     }
@@ -480,6 +506,7 @@ impl World {
                 }
             }
         }
+        shapes::leaders_moved(self, id);
     }
 }
 

@@ -14,6 +14,7 @@ use kafkars_protocol::messages::produce::{
     PartitionProduceResponse, ProduceResponse, TopicProduceResponse,
 };
 
+use crate::client::refused_login;
 use crate::cluster::{Topic, WireBatch};
 use crate::coordinator::offsets_answer;
 use crate::world::World;
@@ -71,6 +72,8 @@ pub(crate) enum Defect {
     RenewalChangesNothing,
     /// A login that was refused for good is a connection like any other that failed.
     RefusalIsNoConnection,
+    /// A login that was refused once is held against the node until it lets the client in, whoever waits.
+    RefusalIsKept,
     /// A commit that was cut off by a close is said not to have happened.
     CutIsAborted,
     /// The end of a question for a producer id is forgotten when it brings none.
@@ -78,6 +81,13 @@ pub(crate) enum Defect {
 }
 
 pub(crate) fn before_poll(world: &mut World, id: usize) {
+    if world.has(Defect::RefusalIsKept) {
+        let now = world.instant();
+        for node in world.clients[id].refusing.clone() {
+            let refused = refused_login(now);
+            world.clients[id].sender.login_refused(now, node, refused);
+        }
+    }
     if world.has(Defect::EndsUndrained) {
         let now = world.instant();
         if let Some(transactions) = world.clients[id].sender.transactions()

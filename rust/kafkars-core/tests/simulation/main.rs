@@ -182,6 +182,8 @@ fn defects_in_worlds_that_change_shape_are_noticed() {
         (Defect::NoTimers, SHAPES[1]),
         (Defect::RefusalIsNoConnection, SHAPES[5]),
         (Defect::RefusalIsNoConnection, SHAPES[6]),
+        (Defect::RefusalIsKept, SHAPES[5]),
+        (Defect::RefusalIsKept, SHAPES[6]),
     ] {
         caught(defect, |seed, defect| shapes::history(seed, shape, defect));
     }

@@ -4,9 +4,12 @@
 //! order holds wherever it is promised, and in the end the producer works with the world as it is.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use kafkars_core::config::ProducerConfig;
+use kafkars_core::produce::delivery::Delivery;
+use kafkars_core::produce::error::ProduceError;
 use kafkars_core::produce::sender::View;
 
 use crate::client::{self, PATIENCE};
@@ -21,6 +24,10 @@ const END: Micros = STORM + 14 * SECOND;
 const DELIVERY_TIMEOUT: Micros = 1_500 * MILLI;
 /// A record whose time is over is reported within this.
 const SLACK: Micros = 10 * MILLI;
+/// Requests have an answer within this, and are tried again.
+const REQUEST_TIMEOUT: Micros = 300 * MILLI;
+/// What was under way to another node when the leader moved comes back and hears of the next refusal within this.
+const UNDER_WAY: Micros = REQUEST_TIMEOUT + 420 * MILLI;
 
 /// How producer and world are made.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +54,10 @@ pub(crate) fn history(seed: u64, shape: Shape, defect: Option<Defect>) -> Result
         linger: Duration::from_millis(world.between(0, 20)),
         batch_size: world.between(60, 400) as usize,
         max_in_flight: if one_at_a_time { 1 } else { 5 },
-        request_timeout: Duration::from_millis(800),
+        request_timeout: match shape.guarded {
+            true => Duration::from_micros(REQUEST_TIMEOUT),
+            false => Duration::from_millis(800),
+        },
         delivery_timeout: Duration::from_micros(DELIVERY_TIMEOUT),
         enable_idempotence: shape.numbered,
         ..ProducerConfig::default()
@@ -66,6 +76,9 @@ pub(crate) fn history(seed: u64, shape: Shape, defect: Option<Defect>) -> Result
     }
     if shape.remakes {
         remake_topics(&mut world);
+    }
+    if shape.guarded {
+        take_back(&mut world, id);
     }
     world.at(STORM, |world| {
         world.stormy = false;
@@ -103,6 +116,18 @@ fn isolate_nodes(world: &mut World) {
     }
 }
 
+/// Records are taken back, so that nothing waits for a node any more.
+fn take_back(world: &mut World, id: usize) {
+    for _ in 0..world.between(0, 12) {
+        let at = world.between(0, STORM);
+        let (in_queue, in_flight) = (world.chance(900), world.chance(500));
+        world.at(at, move |world| {
+            world.clients[id].sender.purge(in_queue, in_flight);
+            world.poll_soon(id);
+        });
+    }
+}
+
 fn remake_topics(world: &mut World) {
     for topic in 0..TOPICS {
         let mut at = 0;
@@ -125,18 +150,7 @@ fn send(world: &mut World, id: usize, value: u64) {
     };
     let index = world.sent_by_key.len();
     world.sent_by_key.push((topic, value, world.now, delivery));
-    let known = leader(world, id, index);
-    world.after(PATIENCE + SLACK, move |world| {
-        let (_, value, at, delivery) = &world.sent_by_key[index];
-        let refused = &world.clients[id].refused;
-        let since = known.and_then(|leader| refused.get(&leader)).copied();
-        let is_refused =
-            since.is_some_and(|since| since <= *at) && leader(world, id, index) == known;
-        if is_refused && delivery.result().is_none() {
-            let late = format!("record {value}, sent at {at}, waits for who refuses the login");
-            world.violated(late);
-        }
-    });
+    world.open.insert(index);
     world.after(DELIVERY_TIMEOUT + SLACK, move |world| {
         let (_, value, at, delivery) = &world.sent_by_key[index];
         if delivery.result().is_none() {
@@ -144,6 +158,60 @@ fn send(world: &mut World, id: usize, value: u64) {
             world.violated(late);
         }
     });
+}
+
+/// A node refuses the login: all records that wait for it hear of that, and those that have waited for long fail.
+pub(crate) fn heard(world: &mut World, id: usize, node: i32) {
+    let now = world.now;
+    for index in world.open.clone() {
+        if leader(world, id, index) == Some(node) {
+            let refused = &mut world.clients[id].refused;
+            let (_, since) = *refused.entry(index).or_insert((node, now));
+            if since + PATIENCE + UNDER_WAY <= now {
+                world.after(SLACK, move |world| {
+                    let (_, value, at, delivery) = &world.sent_by_key[index];
+                    if delivery.result().is_none() {
+                        let late = format!(
+                            "record {value}, sent at {at}, waits for who refuses the login"
+                        );
+                        world.violated(late);
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// What was heard of leaders before counts no longer.
+pub(crate) fn leaders_moved(world: &mut World, id: usize) {
+    let refused = std::mem::take(&mut world.clients[id].refused);
+    let still = refused
+        .into_iter()
+        .filter(|(index, (node, _))| leader(world, id, *index) == Some(*node));
+    let still = still.collect();
+    world.clients[id].refused = still;
+}
+
+/// A record fails for a refused login only where it has waited for that for long enough.
+pub(crate) fn check_refused(world: &mut World, id: usize) {
+    for index in world.open.clone() {
+        let (_, value, at, delivery) = &world.sent_by_key[index];
+        let Some(outcome) = delivery.result() else {
+            continue;
+        };
+        let heard = world.clients[id].refused.remove(&index);
+        let of_its_batch = |(_, _, at, other): &(usize, u64, Micros, Delivery)| {
+            Arc::ptr_eq(other.batch(), delivery.batch()).then_some(*at)
+        };
+        let created = world.sent_by_key.iter().filter_map(of_its_batch).min();
+        let is_late = created.is_some_and(|created| world.now >= created + DELIVERY_TIMEOUT);
+        let has_waited = heard.is_some_and(|(_, since)| is_late || world.now >= since + PATIENCE);
+        if matches!(outcome, Err(ProduceError::Security(_))) && !has_waited {
+            let early = format!("record {value}, sent at {at}, failed for a login of others");
+            world.violated(early);
+        }
+        world.open.remove(&index);
+    }
 }
 
 /// Who leads the partition of a record, as far as the client knows.

@@ -1,7 +1,7 @@
 //! The simulated world: one clock, one queue of events, one source of chance.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 use std::time::{Duration, Instant};
 
 use kafkars_core::backoff::Random;
@@ -25,7 +25,7 @@ type Event = Box<dyn FnOnce(&mut World)>;
 /// Everything there is. The same seed gives the same history.
 pub(crate) struct World {
     pub(crate) now: Micros,
-    base: Instant,
+    pub(crate) base: Instant,
     queue: BinaryHeap<Reverse<Scheduled>>,
     order: u64,
     random: Random,
@@ -46,6 +46,8 @@ pub(crate) struct World {
     pub(crate) sent: Vec<(Place, u64, Option<Delivery>)>,
     /// Records that a key has placed, with their topics and when they were sent.
     pub(crate) sent_by_key: Vec<(usize, u64, Micros, Delivery)>,
+    /// Those of them, by their index, that have no outcome.
+    pub(crate) open: BTreeSet<usize>,
     /// Transactions in the order in which they began, with their producers.
     pub(crate) known: Vec<(usize, Known)>,
     pub(crate) next_value: u64,
@@ -81,6 +83,7 @@ impl World {
             violations: Vec::new(),
             sent: Vec::new(),
             sent_by_key: Vec::new(),
+            open: BTreeSet::new(),
             known: Vec::new(),
             next_value: 0,
             requests: Vec::new(),

@@ -12,7 +12,7 @@ use kafkars_core::error_kind::SecurityProblem;
 use kafkars_core::produce::delivery::BatchOutcome;
 use kafkars_core::produce::error::ProduceError;
 use kafkars_core::produce::request::Answers;
-use kafkars_core::produce::sender::{self, InFlightBatch, ProduceCall, View, Work};
+use kafkars_core::produce::sender::{self, InFlightBatch, ProduceCall, RefusedLogin, View, Work};
 use kafkars_core::transaction::{NoAnswer, TransactionResponse};
 use kafkars_protocol::Uuid;
 use kafkars_protocol::messages::init_producer_id::{InitProducerIdRequest, InitProducerIdResponse};
@@ -431,8 +431,13 @@ impl SenderDriver {
             None => self.core.login_possible(id),
             Some(refusal) => {
                 let is_refused = refusal.problem != SecurityProblem::Credentials;
-                let patience = is_refused.then(|| self.shared.client.config().connect_timeout);
-                self.core.login_refused(now(), id, refusal, patience);
+                let client = &self.shared.client;
+                let refused = RefusedLogin {
+                    began: client.refused_login_began(&refusal.address),
+                    patience: is_refused.then(|| client.config().connect_timeout),
+                    error: refusal,
+                };
+                self.core.login_refused(now(), id, refused);
             }
         }
     }

@@ -57,6 +57,7 @@ impl Sender {
             }
             self.look(buffer, now, view, flush_requested);
         }
+        self.refuse_waiting(now);
         // Keeps its memory for the next time.
         touched.append(&mut self.touched);
         self.touched = touched;
@@ -88,8 +89,9 @@ impl Sender {
                 }
             }
             Readiness::Now => {
-                state.place.queued = true;
-                match view.leader(buffer.topic(), buffer.partition()) {
+                let leader = view.leader(buffer.topic(), buffer.partition());
+                state.wait_for(leader);
+                match leader {
                     Some(leader) => {
                         let node = self.queues.nodes.entry(leader).or_default();
                         node.ready.push_back(Arc::clone(&buffer));

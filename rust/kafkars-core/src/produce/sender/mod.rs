@@ -27,6 +27,7 @@ use self::identity::Identity;
 use self::permission::BatchPermission;
 use self::queues::Queues;
 use self::refused_login::Refusals;
+pub use self::refused_login::RefusedLogin;
 use self::waiting::Reports;
 use crate::backoff::{Backoff, Random};
 use crate::config::{Checked, ProducerConfig};
@@ -193,9 +194,8 @@ impl Sender {
                     }
                 }
             }
-            let (refusals, delivery_timeout) = (&self.refusals, self.config.delivery_timeout);
-            let refused = |buffer: &PartitionBuffer, created| refusals.end(buffer, created, view);
-            self.queues.watch_expiries(now, delivery_timeout, refused);
+            self.queues
+                .watch_expiries(now, self.config.delivery_timeout);
             if let Some(transactions) = &mut self.transactions {
                 // A request that has left may still be stored, also where its records were taken back.
                 let drained = self.accumulator.unacknowledged() == 0 && self.purged == 0;
@@ -208,6 +208,7 @@ impl Sender {
             }
         }
         work.unconnected = self.queues.unconnected(view);
+        self.refusals.keep(&self.queues);
         let leaderless = self.queues.has_leaderless();
         work.needs_metadata = std::mem::take(&mut self.needs_metadata) || leaderless;
         work.wake_at = self.next_wake();

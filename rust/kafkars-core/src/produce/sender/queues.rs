@@ -82,13 +82,7 @@ impl Queues {
     }
 
     /// Sets timers for the end of what was looked at and did not leave, and before it for a word to the log.
-    /// `refused` tells which come earlier.
-    pub(super) fn watch_expiries(
-        &mut self,
-        now: Instant,
-        delivery_timeout: Duration,
-        refused: impl Fn(&PartitionBuffer, Instant) -> Option<Instant>,
-    ) {
+    pub(super) fn watch_expiries(&mut self, now: Instant, delivery_timeout: Duration) {
         let patience = super::waiting::patience(delivery_timeout);
         for buffer in self.fresh.drain(..) {
             let mut state = buffer.lock();
@@ -100,7 +94,6 @@ impl Queues {
                 true => early,
                 false => oldest + delivery_timeout,
             };
-            let at = refused(&buffer, oldest).map_or(at, |refused| refused.min(at));
             // What is put back may be older than what the timer was set for.
             if state.place.expiry.is_none_or(|expiry| expiry > at) {
                 state.place.expiry = Some(at);

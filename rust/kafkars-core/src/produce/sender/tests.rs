@@ -1,1 +1,272 @@
+//! Records that wait for brokers that refuse the login.
 
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kafkars_protocol::Uuid;
+use kafkars_protocol::messages::init_producer_id::InitProducerIdResponse;
+
+use super::{RefusedLogin, Sender, View};
+use crate::backoff::Backoff;
+use crate::cluster::{PartitionMetadata, TopicMetadata};
+use crate::config::ProducerConfig;
+use crate::error_kind::{SecurityError, SecurityProblem};
+use crate::produce::accumulator::{Accumulator, ProduceRecord};
+use crate::produce::delivery::Delivery;
+use crate::produce::error::ProduceError;
+
+const PATIENCE: Duration = Duration::from_secs(2);
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Two partitions, whose leaders are never reached.
+struct Waiting {
+    accumulator: Arc<Accumulator>,
+    sender: Sender,
+    now: Instant,
+    leaders: Leaders,
+}
+
+struct Leaders {
+    of: [i32; 2],
+    version: u64,
+}
+
+impl View for Leaders {
+    fn metadata_version(&self) -> u64 {
+        self.version
+    }
+
+    fn leader(&self, _: &str, partition: i32) -> Option<i32> {
+        Some(self.of[partition as usize])
+    }
+
+    fn topic_id(&self, _: &str) -> Uuid {
+        Uuid::ZERO
+    }
+
+    fn is_connected(&self, _: i32) -> bool {
+        false
+    }
+}
+
+impl Waiting {
+    fn new() -> Self {
+        let config = ProducerConfig {
+            linger: Duration::ZERO,
+            delivery_timeout: Duration::from_secs(60),
+            ..ProducerConfig::default()
+        };
+        let partition = |partition| PartitionMetadata {
+            partition,
+            error: None,
+            leader: Some(1),
+            leader_epoch: 0,
+            replicas: Arc::default(),
+            isr: Arc::default(),
+            offline: Arc::default(),
+        };
+        let accumulator = Arc::new(Accumulator::new(&config, 1));
+        accumulator.update_topic(&TopicMetadata {
+            name: "t".into(),
+            id: Uuid::ZERO,
+            error: None,
+            partitions: (0..2).map(partition).collect(),
+            is_internal: false,
+        });
+        let backoff = Backoff::new(Duration::from_millis(5), Duration::from_millis(5));
+        let config = config.check().expect("fits");
+        let mut sender = Sender::new(config, Arc::clone(&accumulator), backoff, 1, None);
+        let now = Instant::now();
+        let identity = InitProducerIdResponse {
+            producer_id: 1,
+            ..InitProducerIdResponse::default()
+        };
+        sender.identified(now, None, Ok(&identity));
+        let leaders = Leaders {
+            of: [1, 1],
+            version: 1,
+        };
+        Self {
+            accumulator,
+            sender,
+            now,
+            leaders,
+        }
+    }
+
+    fn send(&mut self, partition: i32) -> Delivery {
+        let record = ProduceRecord {
+            topic: "t",
+            partition: Some(partition),
+            timestamp: None,
+            key: None,
+            value: Some(b"v"),
+            headers: &[],
+        };
+        let taken = self.accumulator.append(&record, || self.now, || 0);
+        self.poll();
+        taken.expect("room").0
+    }
+
+    fn poll(&mut self) {
+        self.sender.poll(self.now, &self.leaders, false);
+        for finished in self.sender.take_finished() {
+            finished.batch.delivery.complete(finished.outcome);
+        }
+    }
+
+    fn pass(&mut self, time: Duration) {
+        self.now += time;
+        self.poll();
+    }
+
+    /// A login that has just begun is refused.
+    fn refuse(&mut self, node: i32) {
+        self.refuse_began(node, self.now);
+    }
+
+    fn refuse_began(&mut self, node: i32, began: Instant) {
+        let error = SecurityError {
+            problem: SecurityProblem::Authentication,
+            address: "node".into(),
+            cause: "wrong password".into(),
+        };
+        let refused = RefusedLogin {
+            error,
+            began: Some(began),
+            patience: Some(PATIENCE),
+        };
+        self.sender.login_refused(self.now, node, refused);
+        self.poll();
+    }
+
+    fn lead(&mut self, of: [i32; 2]) {
+        self.leaders = Leaders {
+            of,
+            version: self.leaders.version + 1,
+        };
+        self.poll();
+    }
+}
+
+fn is_refused(delivery: &Delivery) -> bool {
+    match delivery.result() {
+        None => false,
+        Some(Err(ProduceError::Security(_))) => true,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_record_fails_when_it_hears_of_a_refusal_after_its_patience() {
+    let mut waiting = Waiting::new();
+    let record = waiting.send(0);
+    waiting.refuse(1);
+    waiting.pass(PATIENCE - Duration::from_millis(1));
+    waiting.refuse(1);
+    assert!(!is_refused(&record));
+    // Not by itself.
+    waiting.pass(SECOND);
+    assert!(!is_refused(&record));
+    waiting.refuse(1);
+    assert!(is_refused(&record));
+    assert_eq!(waiting.accumulator.used(), 0);
+}
+
+#[test]
+fn a_refusal_that_is_told_again_is_no_login() {
+    let mut waiting = Waiting::new();
+    let earlier = waiting.now;
+    waiting.pass(SECOND);
+    let record = waiting.send(0);
+    waiting.refuse_began(1, earlier);
+    waiting.pass(2 * PATIENCE);
+    waiting.refuse_began(1, earlier);
+    assert!(!is_refused(&record));
+    waiting.refuse(1);
+    assert!(is_refused(&record));
+}
+
+#[test]
+fn what_nobody_waits_for_has_refused_nobody() {
+    let mut waiting = Waiting::new();
+    let first = waiting.send(0);
+    waiting.refuse(1);
+    waiting.pass(2 * PATIENCE);
+    assert_eq!(waiting.sender.purge(true, true), 1);
+    waiting.poll();
+    assert!(matches!(
+        first.result(),
+        Some(Err(ProduceError::Purged { .. }))
+    ));
+    let second = waiting.send(0);
+    // The broker is slow.
+    waiting.pass(2 * PATIENCE);
+    assert!(!is_refused(&second));
+    waiting.refuse(1);
+    assert!(!is_refused(&second), "it has heard of the first only now");
+    waiting.pass(PATIENCE);
+    waiting.refuse(1);
+    assert!(is_refused(&second));
+}
+
+#[test]
+fn a_leader_that_comes_back_is_waited_for_anew() {
+    let mut waiting = Waiting::new();
+    let (moving, staying) = (waiting.send(0), waiting.send(1));
+    waiting.refuse(1);
+    waiting.pass(SECOND);
+    waiting.lead([2, 1]);
+    waiting.pass(SECOND);
+    waiting.lead([1, 1]);
+    waiting.refuse(1);
+    assert!(is_refused(&staying));
+    assert!(!is_refused(&moving), "it has come just now");
+    waiting.pass(PATIENCE);
+    assert!(!is_refused(&moving));
+    waiting.refuse(1);
+    assert!(is_refused(&moving));
+}
+
+#[test]
+fn a_later_record_does_not_share_the_patience_of_an_earlier() {
+    let mut waiting = Waiting::new();
+    let first = waiting.send(0);
+    waiting.refuse(1);
+    waiting.pass(PATIENCE);
+    let second = waiting.send(0);
+    waiting.refuse(1);
+    assert!(is_refused(&first));
+    assert!(!is_refused(&second));
+    waiting.pass(PATIENCE);
+    waiting.refuse(1);
+    assert!(is_refused(&second));
+}
+
+#[test]
+fn a_broker_that_lets_the_client_in_has_refused_nobody() {
+    let mut waiting = Waiting::new();
+    let record = waiting.send(0);
+    waiting.refuse(1);
+    waiting.pass(PATIENCE);
+    waiting.sender.login_possible(1);
+    waiting.refuse(1);
+    assert!(!is_refused(&record));
+    waiting.pass(PATIENCE);
+    waiting.refuse(1);
+    assert!(is_refused(&record));
+}
+
+#[test]
+fn the_end_of_a_life_names_only_what_was_heard_in_it() {
+    let mut waiting = Waiting::new();
+    let heard = waiting.send(0);
+    waiting.refuse(1);
+    let unheard = waiting.send(1);
+    waiting.pass(Duration::from_secs(60));
+    assert!(is_refused(&heard));
+    assert!(matches!(
+        unheard.result(),
+        Some(Err(ProduceError::DeliveryTimedOut { .. }))
+    ));
+}

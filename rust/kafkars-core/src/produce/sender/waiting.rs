@@ -30,12 +30,7 @@ impl Sender {
     pub(super) fn expire_overdue(&mut self, now: Instant, view: &dyn View) {
         let limit = self.config.delivery_timeout;
         while let Some((at, buffer)) = self.queues.expiries.pop(Some(now)) {
-            let refusal = self.refusals.of(&buffer, view).cloned();
-            let refused_after = refusal
-                .as_ref()
-                .and_then(|refusal| refusal.longest_wait(now));
-            let limit = refused_after.map_or(limit, |refused| refused.min(limit));
-            let (expired, waits) = {
+            let (expired, waits, node) = {
                 let mut state = buffer.lock();
                 if state.place.expiry != Some(at) {
                     continue;
@@ -47,13 +42,13 @@ impl Sender {
                     && state
                         .oldest()
                         .is_some_and(|oldest| now >= oldest + patience(limit));
-                (expired, waits)
+                (expired, waits, state.place.node)
             };
             if !expired.is_empty() || waits {
                 let obstacle = self.obstacle(now, &buffer, view);
                 for batch in expired {
-                    match &refusal {
-                        Some(refusal) => self.refuse(now, batch, refusal),
+                    match self.refusals.heard_by(&batch, node).cloned() {
+                        Some(error) => self.refuse(now, batch, &error),
                         None => self.expire(batch, Arc::clone(&obstacle)),
                     }
                 }
