@@ -202,7 +202,11 @@ impl AttemptError {
     pub fn retriable(&self) -> bool {
         match self {
             // Nothing that this client does will change the credentials or the certificate.
-            Self::Connect { cause, .. } => !(cause.is_permanent() && cause.security().is_some()),
+            Self::Connect { cause, .. } => match cause.security() {
+                // No broker has heard of those, and the next ones may be there.
+                None | Some(SecurityProblem::Credentials) => true,
+                Some(_) => !cause.is_permanent(),
+            },
             Self::Disconnected(_)
             | Self::Tls(_)
             | Self::TimedOut(_)

@@ -57,7 +57,10 @@ impl Admin {
         R: Request + Send + Sync,
         F: Fn(i16) -> R + Send + Sync,
     {
-        let needs = |node| matches!(target, Target::Node(target) if target == node);
+        let needs = |node| {
+            let is_needed = matches!(target, Target::Node(target) if target == node);
+            is_needed.then_some(ConnectionKind::Coordinator)
+        };
         let tries = self.try_until(end, target, build, refusal, deadline);
         self.client.unless_refused(needs, tries).await?
     }

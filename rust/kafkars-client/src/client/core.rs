@@ -159,19 +159,38 @@ impl Core {
     pub(super) fn distrusted(&self) -> Option<(Arc<str>, ConnectCause)> {
         let distrust = &self.network.distrust;
         // Polls ask this, and mostly there is none at all.
-        distrust.latest(|_| true)?;
+        if distrust.is_empty() {
+            return None;
+        }
         let has_cluster = self.cluster().version > 0;
         let known = addresses(&self.brokers.read());
-        distrust.latest(|address| !has_cluster || known.contains(address))
+        distrust.latest(self.memory(), |address, _| {
+            !has_cluster || known.contains(address)
+        })
     }
 
-    /// Where the brokers listen whose numbers count.
-    pub(super) fn addresses_of(&self, counts: impl Fn(i32) -> bool) -> Vec<Arc<str>> {
+    /// For how long a refusal counts that nobody meets again: longer than the pauses of whoever goes on trying.
+    pub(super) fn memory(&self) -> Duration {
+        let config = &self.network.config;
+        2 * (config.reconnect_backoff_max + config.retry_backoff_max)
+    }
+
+    /// Where the brokers listen that are needed, and have no connection of that kind; `None` where one is needed and
+    /// none of them lacks it.
+    pub(super) fn unconnected(
+        &self,
+        needs: impl Fn(i32) -> Option<ConnectionKind>,
+    ) -> Option<Vec<Arc<str>>> {
         let brokers = self.brokers.read();
-        let counted = brokers.iter().filter(|(node, _)| counts(**node));
-        counted
-            .map(|(_, broker)| Arc::clone(broker.address()))
-            .collect()
+        let (mut unconnected, mut is_any_connected) = (Vec::new(), false);
+        for (node, broker) in brokers.iter() {
+            match needs(*node) {
+                None => {}
+                Some(kind) if broker.is_connected(kind) => is_any_connected = true,
+                Some(_) => unconnected.push(Arc::clone(broker.address())),
+            }
+        }
+        (!unconnected.is_empty() || !is_any_connected).then_some(unconnected)
     }
 
     /// Nodes to which connections fail, or do not come about.

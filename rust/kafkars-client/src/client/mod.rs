@@ -27,7 +27,7 @@ mod topics;
 pub use self::broker_status::BrokerStatus;
 pub use self::coordinator::CoordinatorKind;
 pub(crate) use self::core::Core;
-pub(crate) use self::refusal::RefusalWatch;
+pub(crate) use self::refusal::{RefusalWatch, any_broker};
 pub(crate) use self::topics::AwaitedTopics;
 
 /// How often whoever waits for something else looks whether handshakes fail.
@@ -136,6 +136,11 @@ impl Client {
     #[must_use]
     pub fn refusal(&self) -> Option<SecurityError> {
         self.bootstrap_failure()?.security()
+    }
+
+    /// Whether any broker refuses this client, as far as is known.
+    pub(crate) fn is_distrusted(&self) -> bool {
+        !self.core.network.distrust.is_empty()
     }
 
     /// The latest handshake that failed for good, while the cluster is known already: a password that was changed, a

@@ -6,12 +6,24 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use kafkars_core::error_kind::SecurityProblem;
 use tokio::sync::watch;
 
 use super::Client;
 use crate::error::{AttemptError, ClientError};
 use crate::metadata::Round;
+use crate::net::{ConnectionKind, Refusal};
 use crate::now;
+
+/// What a call needs that any broker can serve.
+pub(crate) fn any_broker(_: i32) -> Option<ConnectionKind> {
+    None
+}
+
+fn is_of_credentials(failure: &ClientError) -> bool {
+    let failure = failure.security();
+    failure.is_some_and(|failure| failure.problem == SecurityProblem::Credentials)
+}
 
 /// When there may be a refusal that calls hear of.
 #[derive(Debug)]
@@ -49,19 +61,25 @@ impl Client {
     }
 
     /// The handshake that keeps a call that `began` then from its end: one that failed for good with a broker that it
-    /// needs, or a round over all addresses in which no handshake succeeded. Only what began after the call counts,
-    /// because the password or certificate may have been put right in between.
+    /// needs and has no connection to, or a round over all addresses in which no handshake succeeded. Only what began
+    /// after the call counts, because the password or certificate may have been put right in between. Who was let in
+    /// before waits for credentials: nobody has refused any.
     pub(crate) fn refusal_since(
         &self,
         began: Instant,
-        needs: impl Fn(i32) -> bool,
+        needs: impl Fn(i32) -> Option<ConnectionKind>,
     ) -> Option<ClientError> {
-        if let Some(failure) = self.core.desk.refusal_since(began) {
+        let waits_for_credentials = self.cluster().version > 0;
+        let unconnected = self.core.unconnected(needs)?;
+        if let Some(failure) = self.core.desk.refusal_since(began)
+            && !(waits_for_credentials && is_of_credentials(&failure))
+        {
             return Some(failure);
         }
-        let addresses = self.core.addresses_of(needs);
         let distrust = &self.core.network.distrust;
-        let (address, cause) = distrust.since(began, |address| addresses.contains(address))?;
+        let (address, cause) = distrust.since(began, |address, refusal| {
+            unconnected.contains(address) && !(waits_for_credentials && refusal.is_of_credentials())
+        })?;
         Some(ClientError::Attempt(AttemptError::Connect {
             address,
             cause,
@@ -73,11 +91,50 @@ impl Client {
         self.core.network.distrust.began(address)
     }
 
+    /// Whether handshakes have failed for good twice in a row, with a broker that is needed, or with any where none is.
+    pub(crate) fn is_refused_again(&self, needs: impl Fn(i32) -> Option<ConnectionKind>) -> bool {
+        let Some(unconnected) = self.core.unconnected(needs) else {
+            return false;
+        };
+        let distrust = &self.core.network.distrust;
+        let again = distrust.latest(self.core.memory(), |address, refusal| {
+            refusal.is_repeated() && (unconnected.is_empty() || unconnected.contains(address))
+        });
+        again.is_some()
+    }
+
+    /// The handshake that keeps reads from these brokers, as of now: as [`Client::refusal_since`] of calls, but what
+    /// counts is what is still met. Credentials that are missing are told of when they are missing again.
+    pub(crate) fn refusal_of_reads(
+        &self,
+        needs: impl Fn(i32) -> Option<ConnectionKind>,
+    ) -> Option<ClientError> {
+        let distrust = &self.core.network.distrust;
+        if distrust.is_empty() {
+            return None;
+        }
+        let unconnected = self.core.unconnected(needs)?;
+        let counts = |refusal: &Refusal| refusal.is_repeated() || !refusal.is_of_credentials();
+        let memory = self.core.memory();
+        let met = distrust.latest(memory, |address, refusal| {
+            counts(refusal) && unconnected.contains(address)
+        });
+        if let Some((address, cause)) = met {
+            return Some(ClientError::Attempt(AttemptError::Connect {
+                address,
+                cause,
+            }));
+        }
+        distrust.latest(memory, |_, refusal| counts(refusal))?;
+        let since = now().checked_sub(memory)?;
+        self.core.desk.refusal_since(since)
+    }
+
     /// Waits until [`Client::refusal_since`] has something to say.
     pub(crate) async fn refused_since(
         &self,
         began: Instant,
-        needs: impl Fn(i32) -> bool,
+        needs: impl Fn(i32) -> Option<ConnectionKind>,
     ) -> ClientError {
         let mut refusals = self.refusals();
         if self.cluster().version == 0 {
@@ -94,11 +151,11 @@ impl Client {
         }
     }
 
-    /// The outcome of a call that needs the cluster and, besides any broker, those for which `needs` is true; or the
-    /// handshake that keeps it from its end.
+    /// The outcome of a call that needs the cluster and, besides any broker, connections of the kinds that
+    /// `needs` tells; or the handshake that keeps it from its end.
     pub(crate) async fn unless_refused<T>(
         &self,
-        needs: impl Fn(i32) -> bool,
+        needs: impl Fn(i32) -> Option<ConnectionKind>,
         call: impl Future<Output = T>,
     ) -> Result<T, ClientError> {
         let began = now();

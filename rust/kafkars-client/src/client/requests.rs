@@ -111,7 +111,7 @@ impl Client {
         F: Fn(i16) -> R + Send + Sync,
     {
         let tries = self.try_any(build, deadline);
-        self.unless_refused(|_| false, tries).await?
+        self.unless_refused(super::any_broker, tries).await?
     }
 
     async fn try_any<R, F>(&self, build: F, deadline: Instant) -> Result<R::Response, ClientError>

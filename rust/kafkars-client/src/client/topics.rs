@@ -116,7 +116,7 @@ impl Client {
             }
         };
         // Any broker can tell.
-        let asked = self.unless_refused(|_| false, timeout_at(deadline.into(), settled));
+        let asked = self.unless_refused(super::any_broker, timeout_at(deadline.into(), settled));
         match asked.await? {
             Ok(result) => result,
             Err(_) => Err(ClientError::TimedOut {

@@ -15,6 +15,7 @@ mod request;
 mod shared;
 mod truncation;
 
+use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -37,6 +38,8 @@ pub use self::group::{
 pub use self::positions::LastFetch;
 use self::shared::{CloseOnDrop, Inner, Shared};
 use crate::client::Client;
+use crate::error::ClientError;
+use crate::net::ConnectionKind;
 use crate::now;
 
 /// Reads assigned partitions. Clones share everything; the last one dropped ends the consumer.
@@ -283,7 +286,7 @@ impl Consumer {
     /// Why the cluster was never reached so far, or that it has been silent for too long, for a poll that found
     /// nothing.
     pub fn trouble(&self) -> Option<FetchError> {
-        match self.shared.client.bootstrap_failure() {
+        match self.refusal_of_reads() {
             Some(failure) => Some(manager::unreachable("first contact", &failure)),
             None => self.stuck(),
         }
@@ -291,7 +294,45 @@ impl Consumer {
 
     /// The handshake that fails between this consumer and its brokers, for a poll that waits.
     pub fn refusal(&self) -> Option<FetchError> {
-        self.shared.client.refusal().map(FetchError::Security)
+        let refusal = self.refusal_of_reads()?.security();
+        refusal.map(FetchError::Security)
+    }
+
+    /// Why the cluster was never reached, or the handshake that keeps this consumer from its records: with a leader of
+    /// a partition that is read, with the coordinator of its subscription, or with everybody.
+    fn refusal_of_reads(&self) -> Option<ClientError> {
+        let client = &self.shared.client;
+        let cluster = client.cluster();
+        if cluster.version == 0 || !client.is_distrusted() {
+            return client.bootstrap_failure();
+        }
+        let mut needs: HashMap<i32, ConnectionKind> = HashMap::new();
+        {
+            let inner = self.shared.inner.lock();
+            for (_, cursor) in inner.buffer.cursors().filter(|(_, cursor)| !cursor.paused) {
+                let TopicPartition { topic, partition } = &cursor.partition;
+                let leader = cluster.leader(topic, *partition).map(|leader| leader.node);
+                let follower = cursor.preferred_replica.map(|(follower, _)| follower);
+                let Some(node) = follower.or(leader) else {
+                    continue;
+                };
+                match cursor.position() {
+                    Some(_) => _ = needs.entry(node).or_insert(ConnectionKind::Fetch),
+                    None => _ = needs.insert(node, ConnectionKind::Data),
+                }
+            }
+        }
+        let coordinator = self
+            .shared
+            .group
+            .as_ref()
+            .and_then(|group| group.coordinator());
+        if let Some(coordinator) = coordinator {
+            needs
+                .entry(coordinator)
+                .or_insert(ConnectionKind::Coordinator);
+        }
+        client.refusal_of_reads(|node| needs.get(&node).copied())
     }
 
     /// Bytes of fetched data held: those that wait for the application, those being handed out, and the limit of the

@@ -42,7 +42,8 @@ pub(super) async fn list(
     let partitions: Vec<TopicPartition> = times.iter().map(|(one, _)| one.clone()).collect();
     let leads = |node| {
         let each = partitions.iter().map(|one| (&one.topic, one.partition));
-        shared.client.leaders(each).contains(&node)
+        let is_leader = shared.client.leaders(each).contains(&node);
+        is_leader.then_some(ConnectionKind::Data)
     };
     let listed = list_until(shared, operation, times, deadline);
     let listed = shared.client.unless_refused(leads, listed).await;

@@ -13,6 +13,7 @@ use kafkars_protocol::ErrorCode;
 
 use super::shared::Inner;
 use super::{Consumer, manager};
+use crate::net::ConnectionKind;
 use crate::{now, topic_name};
 
 /// What a broker told of a partition in its last answer.
@@ -227,7 +228,7 @@ impl Consumer {
         let client = &self.shared.client;
         let leads = |node| {
             let leader = client.leaders([(&partition.topic, partition.partition)]);
-            leader.contains(&node)
+            leader.contains(&node).then_some(ConnectionKind::Data)
         };
         let mut refused = pin!(client.refused_since(started, leads));
         loop {

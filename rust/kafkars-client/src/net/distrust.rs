@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use kafkars_core::error_kind::SecurityProblem;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
@@ -57,14 +58,30 @@ impl HangUps {
 
 /// The latest handshake with one broker, where it failed in a way that time does not mend.
 #[derive(Debug)]
-struct Refusal {
+pub(crate) struct Refusal {
     cause: ConnectCause,
     count: u32,
     began: Instant,
+    /// Whether it follows another one that was over before it began.
+    is_repeated: bool,
     at: Instant,
+    /// When somebody who wants a connection met it last.
+    heard_at: Instant,
     /// Calls from before this hear of it: when the handshake began, later when it was asked for in the pause after it.
     told_at: Instant,
     not_before: Instant,
+}
+
+impl Refusal {
+    /// Whether it is not the first in a row.
+    pub(crate) fn is_repeated(&self) -> bool {
+        self.is_repeated
+    }
+
+    /// Whether there were no credentials to show, which no broker has refused.
+    pub(crate) fn is_of_credentials(&self) -> bool {
+        self.cause.security() == Some(SecurityProblem::Credentials)
+    }
 }
 
 impl Distrust {
@@ -77,14 +94,16 @@ impl Distrust {
         delay: impl Fn(u32) -> Duration,
     ) {
         let mut refusals = self.refusals.lock();
-        let before = refusals.get(address).map_or(0, |refusal| refusal.count);
-        let count = before.saturating_add(1);
+        let before = refusals.get(address);
+        let count = before.map_or(0, |before| before.count).saturating_add(1);
         let now = now();
         let refusal = Refusal {
             cause: cause.clone(),
             count,
             began,
+            is_repeated: before.is_some_and(|before| before.is_repeated || before.at <= began),
             at: now,
+            heard_at: now,
             told_at: began,
             not_before: after(now, delay(count)),
         };
@@ -97,6 +116,7 @@ impl Distrust {
     pub(super) fn told_again(&self, address: &Arc<str>) {
         if let Some(refusal) = self.refusals.lock().get_mut(address) {
             refusal.told_at = now();
+            refusal.heard_at = now();
         }
         self.told.send_modify(|told| *told += 1);
     }
@@ -106,16 +126,16 @@ impl Distrust {
         self.told.subscribe()
     }
 
-    /// The latest refusal that a call from `began` on hears of, of the brokers that count.
+    /// The latest refusal that a call from `began` on hears of, of those that count.
     pub(crate) fn since(
         &self,
         began: Instant,
-        counts: impl Fn(&Arc<str>) -> bool,
+        counts: impl Fn(&Arc<str>, &Refusal) -> bool,
     ) -> Option<(Arc<str>, ConnectCause)> {
         let refusals = self.refusals.lock();
         let counted = refusals
             .iter()
-            .filter(|(address, refusal)| refusal.told_at >= began && counts(address));
+            .filter(|(address, refusal)| refusal.told_at >= began && counts(address, refusal));
         let latest = counted.max_by_key(|(_, refusal)| refusal.at)?;
         Some((Arc::clone(latest.0), latest.1.cause.clone()))
     }
@@ -140,13 +160,22 @@ impl Distrust {
         refusals.get(address).map(|refusal| refusal.began)
     }
 
-    /// The latest refusal of the brokers that count.
+    /// Whether no broker refuses anything.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.refusals.lock().is_empty()
+    }
+
+    /// The latest refusal of those that count and that somebody has met within `fresh`: one that nobody meets again may
+    /// be over.
     pub(crate) fn latest(
         &self,
-        counts: impl Fn(&Arc<str>) -> bool,
+        fresh: Duration,
+        counts: impl Fn(&Arc<str>, &Refusal) -> bool,
     ) -> Option<(Arc<str>, ConnectCause)> {
-        let refusals = self.refusals.lock();
-        let counted = refusals.iter().filter(|(address, _)| counts(address));
+        let (refusals, now) = (self.refusals.lock(), now());
+        let counted = refusals.iter().filter(|(address, refusal)| {
+            now.saturating_duration_since(refusal.heard_at) <= fresh && counts(address, refusal)
+        });
         let latest = counted.max_by_key(|(_, refusal)| refusal.at)?;
         Some((Arc::clone(latest.0), latest.1.cause.clone()))
     }
@@ -161,6 +190,8 @@ impl Distrust {
 mod tests {
     use super::*;
 
+    const FRESH: Duration = Duration::from_secs(60);
+
     #[test]
     fn pauses_grow_until_a_login_succeeds() {
         let distrust = Distrust::default();
@@ -174,16 +205,16 @@ mod tests {
         assert_eq!(distrust.pause(&other), None);
         distrust.refused(&other, &ConnectCause::ClosedAtOnce, now(), delay);
         assert_eq!(
-            distrust.latest(|_| true),
+            distrust.latest(FRESH, |_, _| true),
             Some((Arc::clone(&other), ConnectCause::ClosedAtOnce))
         );
         distrust.trusted(&other);
         assert_eq!(
-            distrust.latest(|_| true),
+            distrust.latest(FRESH, |_, _| true),
             Some((Arc::clone(&one), ConnectCause::Refused))
         );
         distrust.trusted(&one);
-        assert_eq!(distrust.latest(|_| true), None);
+        assert_eq!(distrust.latest(FRESH, |_, _| true), None);
         assert_eq!(distrust.pause(&one), None);
     }
 
@@ -198,16 +229,47 @@ mod tests {
         distrust.refused(&address, &ConnectCause::Refused, earlier, delay);
         assert!(changed.has_changed().expect("it is there"));
         changed.mark_unchanged();
-        assert!(distrust.since(earlier, |_| true).is_some());
-        assert!(distrust.since(earlier, |_| false).is_none());
-        assert!(distrust.since(began, |_| true).is_none());
+        assert!(distrust.since(earlier, |_, _| true).is_some());
+        assert!(distrust.since(earlier, |_, _| false).is_none());
+        assert!(distrust.since(began, |_, _| true).is_none());
         // Nobody logs in during the pause, so what is known is said again.
         distrust.told_again(&address);
         assert!(changed.has_changed().expect("it is there"));
-        assert!(distrust.since(began, |_| true).is_some());
+        assert!(distrust.since(began, |_, _| true).is_some());
         assert_eq!(distrust.began(&address), Some(earlier));
         distrust.trusted(&address);
-        assert!(distrust.since(earlier, |_| true).is_none());
+        assert!(distrust.since(earlier, |_, _| true).is_none());
+    }
+
+    #[test]
+    fn a_refusal_lapses_that_nobody_meets_again() {
+        let distrust = Distrust::default();
+        let address: Arc<str> = "one:1".into();
+        distrust.refused(&address, &ConnectCause::Refused, now(), |_| FRESH);
+        assert!(distrust.latest(FRESH, |_, _| true).is_some());
+        let told_at = now();
+        while now() == told_at {}
+        assert_eq!(distrust.latest(Duration::ZERO, |_, _| true), None);
+        distrust.told_again(&address);
+        assert!(distrust.latest(FRESH, |_, _| true).is_some());
+    }
+
+    #[test]
+    fn handshakes_side_by_side_are_refused_once() {
+        let distrust = Distrust::default();
+        let address: Arc<str> = "one:1".into();
+        let is_repeated = || distrust.latest(FRESH, |_, refusal| refusal.is_repeated());
+        let began = now().checked_sub(Duration::from_millis(1));
+        let began = began.expect("the clock is past zero");
+        for _ in 0..2 {
+            distrust.refused(&address, &ConnectCause::Refused, began, |_| FRESH);
+        }
+        assert_eq!(is_repeated(), None);
+        distrust.refused(&address, &ConnectCause::Refused, now(), |_| FRESH);
+        assert!(is_repeated().is_some());
+        distrust.trusted(&address);
+        distrust.refused(&address, &ConnectCause::Refused, now(), |_| FRESH);
+        assert_eq!(is_repeated(), None);
     }
 
     #[test]
@@ -231,15 +293,15 @@ mod tests {
         let delay = |_| Duration::from_secs(60);
         distrust.refused(&node, &ConnectCause::Refused, now(), delay);
         distrust.refused(&bootstrap, &ConnectCause::ClosedAtOnce, now(), delay);
-        let is_node = |address: &Arc<str>| *address == node;
+        let is_node = |address: &Arc<str>, _: &Refusal| *address == node;
         assert_eq!(
-            distrust.latest(is_node),
+            distrust.latest(FRESH, is_node),
             Some((Arc::clone(&node), ConnectCause::Refused))
         );
-        distrust.keep(is_node);
+        distrust.keep(|address| *address == node);
         assert_eq!(distrust.pause(&bootstrap), None);
         assert!(distrust.pause(&node).is_some());
         distrust.trusted(&node);
-        assert_eq!(distrust.latest(|_| true), None);
+        assert_eq!(distrust.latest(FRESH, |_, _| true), None);
     }
 }

@@ -22,7 +22,7 @@ mod versions;
 pub(crate) use broker::{Broker, Network, SLOW_CONNECT};
 pub use connection::Connection;
 pub(crate) use connection::Terms;
-pub(crate) use distrust::Distrust;
+pub(crate) use distrust::{Distrust, Refusal};
 pub(crate) use race::first_success;
 pub(crate) use reachability::Reachability;
 pub(crate) use sasl::Authenticator;

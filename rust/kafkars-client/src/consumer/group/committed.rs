@@ -64,7 +64,10 @@ pub(in crate::consumer) async fn fetch(
     }
     // Who the coordinator is, is found out on the way, and what it refuses.
     let fetched = fetch_until(shared, group, partitions, deadline);
-    let fetched = shared.client.unless_refused(|_| false, fetched).await;
+    let fetched = shared
+        .client
+        .unless_refused(crate::client::any_broker, fetched)
+        .await;
     fetched.map_err(|refusal| unreachable(&group.config.group_id, refusal))?
 }
 

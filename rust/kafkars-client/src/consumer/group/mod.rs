@@ -145,6 +145,8 @@ pub(super) struct Status {
     pub(super) committed_at: Option<Instant>,
     /// What stands against the commits that wait, where any do.
     pub(super) commit_cause: Option<Arc<str>>,
+    /// The coordinator that was asked last.
+    pub(super) coordinator: Option<i32>,
     /// How many ends of subscriptions the task was told of.
     leaves: u64,
 }
@@ -174,6 +176,7 @@ impl Group {
                 heard_at: None,
                 committed_at: None,
                 commit_cause: None,
+                coordinator: None,
                 leaves: 0,
             }),
         });
@@ -183,6 +186,12 @@ impl Group {
             commands: receiver,
         };
         (group, start)
+    }
+
+    /// The coordinator of a subscription, as far as it is known.
+    pub(super) fn coordinator(&self) -> Option<i32> {
+        let status = self.status.lock();
+        status.coordinator.filter(|_| status.subscription.is_some())
     }
 
     /// False once the task has ended.

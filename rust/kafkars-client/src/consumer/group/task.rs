@@ -27,6 +27,7 @@ use super::{
 };
 use crate::client::{AwaitedTopics, RefusalWatch};
 use crate::consumer::shared::Shared;
+use crate::net::ConnectionKind;
 use crate::{after, now};
 
 /// Longest that the end of a consumer waits for the coordinator to take note.
@@ -551,10 +552,13 @@ impl GroupTask {
             return;
         }
         let (client, coordinator) = (&self.shared.client, self.coordinator);
-        let refusal = |began| {
-            let refusal = client.refusal_since(began, |node| Some(node) == coordinator)?;
-            refusal.security()
-        };
+        let needs = |node| (Some(node) == coordinator).then_some(ConnectionKind::Coordinator);
+        // Nothing comes after the end, so it is worth a second try.
+        let is_ending = leaves_since.is_some() || self.commits_end_at.is_some();
+        if is_ending && !client.is_refused_again(needs) {
+            return;
+        }
+        let refusal = |began| client.refusal_since(began, needs)?.security();
         if leaves_since.and_then(refusal).is_some() {
             self.membership.leave_unsaid(now());
         }
@@ -726,11 +730,13 @@ impl GroupTask {
             heard_at,
             subscription,
             commit_cause,
+            coordinator,
             ..
         } = &mut *status;
         *state = self.membership.state();
         *identity = self.membership.identity();
         *heard_at = self.membership.heard_at();
+        *coordinator = self.coordinator;
         *commit_cause = self.commits.waits_for().cloned();
         if subscription.is_none() {
             status.subscribed_at = None;

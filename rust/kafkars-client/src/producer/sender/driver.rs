@@ -8,7 +8,7 @@ use std::time::Instant;
 use kafkars_core::backoff::{Backoff, Random};
 use kafkars_core::cluster::Cluster;
 use kafkars_core::config::Acks;
-use kafkars_core::error_kind::SecurityProblem;
+use kafkars_core::error_kind::{SecurityError, SecurityProblem};
 use kafkars_core::produce::delivery::BatchOutcome;
 use kafkars_core::produce::error::ProduceError;
 use kafkars_core::produce::request::Answers;
@@ -427,7 +427,10 @@ impl SenderDriver {
     /// Tells the core of a login that was refused for good. Who has no credentials to show has heard of nobody's
     /// refusal: that is waited out, and told as what it is in the end.
     fn note_refusal(&mut self, id: i32, error: &AttemptError) {
-        match error.security().filter(|_| !error.retriable()) {
+        let is_telling = |refusal: &SecurityError| {
+            refusal.problem == SecurityProblem::Credentials || !error.retriable()
+        };
+        match error.security().filter(is_telling) {
             None => self.core.login_possible(id),
             Some(refusal) => {
                 let is_refused = refusal.problem != SecurityProblem::Credentials;
