@@ -101,7 +101,9 @@ def test_a_group_goes_on_where_it_has_committed(
     assert found == [b"after"] * 20
 
 
-@each_kind
+# kafka-python 3.0.12 waits for its coordinator without end in one run of five, on Apache Kafka as well, where nothing
+# of ours takes part.
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.name != "kafka-python"], ids=str)
 def test_a_static_member_comes_back_to_its_partitions(joined: Callable[..., Member], kind: Kind) -> None:
     first, second = joined(kind, "one"), joined(kind, "two")
     wait_until(shared([first, second]), SECONDS, "both have half")

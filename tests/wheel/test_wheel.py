@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.wheel, pytest.mark.timeout(900)]
 ROOT = Path(__file__).resolve().parents[2]
 SMOKE = Path(__file__).with_name("smoke.py")
 # Reading Avro takes half a megabyte of it (arrow-avro).
-MOST_BYTES = 9_500_000
+MOST_BYTES = 10_000_000
 
 
 @pytest.fixture(scope="session")
