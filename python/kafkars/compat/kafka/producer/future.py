@@ -19,8 +19,10 @@ __all__ = ["FutureRecordMetadata", "RecordMetadata"]
 
 
 def at_least_none(timeout: float | None) -> float | None:
-    """A time limit as kafka-python takes it: where it is over already, nothing is waited for."""
-    return timeout if timeout is None or timeout > 0 else 0
+    """A time limit as kafka-python takes it: where it is over already, nothing is waited for. What is no number is
+    looked at by whoever waits.
+    """
+    return 0 if isinstance(timeout, int | float) and timeout < 0 else timeout
 
 
 class RecordMetadata(NamedTuple):
