@@ -87,17 +87,19 @@ class SharedKafka:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """On a Kafka before 4.0, leaves out the group protocol that it has not (KIP-848)."""
-    if int(config.getoption("--kafka-version").split(".")[0]) >= 4:
-        return
-    too_new = {item for item in items if item.get_closest_marker("kafka") and needs_kip_848(item)}
+    """On an older Kafka, leaves out what it has not."""
+    release = int(config.getoption("--kafka-version").split(".")[0])
+    too_new = {item for item in items if item.get_closest_marker("kafka") and release < needed_release(item)}
     config.hook.pytest_deselected(items=list(too_new))
     items[:] = [item for item in items if item not in too_new]
 
 
-def needs_kip_848(item: pytest.Item) -> bool:
+def needed_release(item: pytest.Item) -> int:
+    """4 for the consumer group protocol (KIP-848), 3 for listing and describing transactions (KIP-664)."""
     parameters = item.callspec.params if hasattr(item, "callspec") else {}
-    return item.get_closest_marker("kip_848") is not None or parameters.get("protocol") == "consumer"
+    if item.get_closest_marker("kip_848") is not None or parameters.get("protocol") == "consumer":
+        return 4
+    return 3 if item.get_closest_marker("kip_664") is not None else 0
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -10,6 +10,8 @@ from kafkars import Admin, errors
 
 from tests.brokers import Broker
 
+pytestmark = pytest.mark.kip_664
+
 
 @pytest.fixture
 def admin(broker: Broker, client_api: Any) -> Iterator[Admin]:
