@@ -19,7 +19,8 @@ from tests.support import java_tools
 pytest_plugins = ["tests.support.workers"]
 
 # How long a generated case takes says nothing on a machine that works on other things too; each test has a time limit.
-hypothesis.settings.register_profile("kafkars", deadline=None)
+# CI looks at the same cases each time: what it says is about the change; people who run the tests look at new ones.
+hypothesis.settings.register_profile("kafkars", deadline=None, derandomize=in_ci())
 hypothesis.settings.load_profile("kafkars")
 
 SHARED_KAFKA = pytest.StashKey[KafkaCluster]()

@@ -29,6 +29,8 @@ AUTHORITY = Authority("a")
 CLIENT = AUTHORITY.issue("client")
 KEY = CLIENT.key_pem()
 KEY_LINE = KEY.splitlines()[1]
+TOO_LONG = KEY.replace("/", "") * 20
+"""No name of a file: the system says so instead of that there is none. A slash of base64 would cut it into short ones."""
 PASSWORD = "Xq7-canary"
 NOWHERE = "127.0.0.1:1"
 
@@ -76,7 +78,7 @@ def values() -> Iterator[object]:
     for text in (PASSWORD, KEY):
         yield from (text, text.encode(), [text], (text,), {"a": text})
     # A path is a place, and a name is a name, unless they hold a key.
-    yield from (Path(KEY), {KEY: KEY})
+    yield from (Path(KEY), {KEY: KEY}, TOO_LONG, f"{KEY}\0")
 
 
 SEARCHED: list[int] = []
@@ -102,6 +104,7 @@ def tried(caplog: pytest.LogCaptureFixture) -> Callable[[str, Callable[[], objec
         said += "".join(record.getMessage() for record in caplog.records)
         SEARCHED.append(len(said))
         assert KEY_LINE not in said, name
+        assert KEY_LINE.replace("/", "") not in said, name
         assert PASSWORD not in said or plain(name) in NAMES_AND_PLACES, (name, said[-600:])
 
     return try_one
