@@ -6,8 +6,9 @@ use kafkars_protocol::messages::create_acls::{AclCreation, CreateAclsRequest};
 use kafkars_protocol::messages::delete_acls::{DeleteAclsFilter, DeleteAclsRequest};
 use kafkars_protocol::messages::describe_acls::DescribeAclsRequest;
 
+use super::handle::Admin;
+use super::outcome::{Outcomes, outcome};
 use super::routing::{Target, not_controller};
-use super::{Admin, Outcomes, outcome};
 use crate::error::{AttemptError, ClientError};
 
 /// One rule: a principal is allowed or denied an operation on a resource. Numbers are Kafka's, so that a rule of a

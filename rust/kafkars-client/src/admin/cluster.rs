@@ -6,8 +6,9 @@ use kafkars_core::cluster::BrokerNode;
 use kafkars_protocol::messages::describe_cluster::DescribeClusterRequest;
 use kafkars_protocol::messages::metadata::MetadataRequest;
 
+use super::handle::Admin;
+use super::outcome::{outcome, told_operations};
 use super::routing::Target;
-use super::{Admin, outcome, told_operations};
 use crate::client::CoordinatorKind;
 use crate::error::{AttemptError, ClientError};
 

@@ -10,8 +10,9 @@ use kafkars_protocol::messages::incremental_alter_configs::{
     AlterConfigsResource, AlterableConfig, IncrementalAlterConfigsRequest,
 };
 
+use super::handle::Admin;
+use super::outcome::{Outcomes, in_order, outcome};
 use super::routing::{Target, not_controller};
-use super::{Admin, Outcomes, in_order, outcome};
 use crate::error::ClientError;
 
 /// What has settings, with the number it has on the wire.

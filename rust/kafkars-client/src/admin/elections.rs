@@ -8,8 +8,9 @@ use kafkars_protocol::Request;
 use kafkars_protocol::messages::elect_leaders::{ElectLeadersRequest, TopicPartitions};
 
 use super::group_offsets::{by_topic, refused};
+use super::handle::Admin;
+use super::outcome::{Outcomes, in_order, outcome};
 use super::routing::{Target, broker_timeout, not_controller};
-use super::{Admin, Outcomes, in_order, outcome};
 use crate::error::ClientError;
 
 /// Who shall lead, with the number it has on the wire.

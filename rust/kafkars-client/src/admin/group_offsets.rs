@@ -17,8 +17,9 @@ use kafkars_protocol::messages::offset_fetch::{
     OffsetFetchResponse,
 };
 
+use super::handle::Admin;
+use super::outcome::{Outcomes, in_order, outcome};
 use super::routing::{Target, not_coordinator};
-use super::{Admin, Outcomes, in_order, outcome};
 use crate::error::ClientError;
 
 /// From this version on OffsetFetch names groups in a list, from [`BY_ID_SINCE`] on it and OffsetCommit name topics by

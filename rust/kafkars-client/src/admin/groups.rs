@@ -15,8 +15,9 @@ use kafkars_protocol::messages::describe_groups::{
 use kafkars_protocol::messages::list_groups::ListGroupsRequest;
 use kafkars_protocol::{ErrorCode, Message, Reader};
 
+use super::handle::Admin;
+use super::outcome::{Outcomes, in_order, outcome, told_operations};
 use super::routing::{Target, not_coordinator};
-use super::{Admin, Outcomes, in_order, outcome, told_operations};
 use crate::error::{AttemptError, ClientError};
 
 /// From this version on brokers filter by state (KIP-518), from the next one listed on by type (KIP-848).

@@ -9,8 +9,9 @@ use kafkars_protocol::messages::describe_log_dirs::{
 };
 
 use super::group_offsets::by_topic;
+use super::handle::Admin;
+use super::outcome::{Outcomes, outcome};
 use super::routing::Target;
-use super::{Admin, Outcomes, outcome};
 use crate::error::ClientError;
 
 /// A folder of a broker.

@@ -16,8 +16,9 @@ use kafkars_protocol::messages::list_offsets::{
 use kafkars_protocol::{ErrorCode, Request};
 
 use super::group_offsets::{by_topic, refused};
+use super::handle::Admin;
+use super::outcome::{Outcomes, in_order, outcome};
 use super::routing::{Target, broker_timeout};
-use super::{Admin, Outcomes, in_order, outcome};
 use crate::error::{AttemptError, ClientError};
 use crate::now;
 

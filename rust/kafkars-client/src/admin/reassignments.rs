@@ -13,8 +13,9 @@ use kafkars_protocol::messages::list_partition_reassignments::{
 };
 
 use super::group_offsets::{by_topic, refused};
+use super::handle::Admin;
+use super::outcome::{Outcomes, in_order, outcome};
 use super::routing::{Target, broker_timeout, not_controller};
-use super::{Admin, Outcomes, in_order, outcome};
 use crate::error::ClientError;
 
 /// A move that is under way.

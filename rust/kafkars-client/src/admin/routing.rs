@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use kafkars_core::backoff::{Backoff, Random};
 use kafkars_protocol::{ErrorCode, Request};
 
-use super::Admin;
+use super::handle::Admin;
 use crate::client::CoordinatorKind;
 use crate::error::{AttemptError, ClientError};
 use crate::net::ConnectionKind;

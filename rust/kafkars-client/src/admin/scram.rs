@@ -15,8 +15,9 @@ use kafkars_protocol::messages::describe_user_scram_credentials::{
 };
 use zeroize::Zeroizing;
 
+use super::handle::Admin;
+use super::outcome::{Outcomes, in_order, outcome};
 use super::routing::{Target, not_controller};
-use super::{Admin, Outcomes, in_order, outcome};
 use crate::error::{AttemptError, ClientError};
 use crate::net::salted_password;
 

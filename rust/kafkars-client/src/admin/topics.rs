@@ -14,8 +14,9 @@ use kafkars_protocol::messages::create_topics::{
 use kafkars_protocol::messages::delete_topics::{DeleteTopicState, DeleteTopicsRequest};
 use kafkars_protocol::messages::metadata::{MetadataRequest, MetadataRequestTopic};
 
+use super::handle::Admin;
+use super::outcome::{Outcomes, in_order, outcome, told_operations};
 use super::routing::{Target, broker_timeout, not_controller};
-use super::{Admin, Outcomes, in_order, outcome, told_operations};
 use crate::error::ClientError;
 
 /// From this version on topics are deleted by name or by id (KIP-516), in another field.

@@ -17,9 +17,10 @@ use kafkars_protocol::messages::write_txn_markers::{
 };
 
 use super::group_offsets::by_topic;
+use super::handle::Admin;
+use super::outcome::{Outcomes, in_order, outcome};
 use super::partitions::Answered;
 use super::routing::{Target, not_coordinator};
-use super::{Admin, Outcomes, in_order, outcome};
 use crate::client::CoordinatorKind;
 use crate::error::ClientError;
 
