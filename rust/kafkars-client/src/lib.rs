@@ -28,9 +28,9 @@ pub use error::{
 pub use kafkars_core::cluster::{Cluster, PartitionMetadata, TopicMetadata};
 pub use kafkars_core::config;
 pub use kafkars_core::error_kind::{ErrorKind, SecurityError, SecurityProblem};
-pub use kafkars_core::fetch::cursor::FetchPosition;
 pub use kafkars_core::fetch::error::FetchError;
 pub use kafkars_core::fetch::open::{FetchedBatch, RecordSlice, TakenRecord};
+pub use kafkars_core::fetch::position::FetchPosition;
 pub use kafkars_core::group;
 pub use kafkars_core::produce::accumulator::ProduceRecord;
 pub use kafkars_core::produce::delivery::{BatchDelivery, Delivery, RecordMetadata};

@@ -6,9 +6,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use kafkars_core::config::TopicPartition;
 use kafkars_core::fetch::buffer::{FetchBuffer, LookUp};
-use kafkars_core::fetch::cursor::{FetchPosition, StartAt};
+use kafkars_core::fetch::cursor::StartAt;
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::offset_reset::{LATEST_TIMESTAMP, timestamp_for};
+use kafkars_core::fetch::position::FetchPosition;
 use tokio::task::JoinSet;
 
 use super::offsets::{self, Outcome};

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use kafkars_core::config::{IsolationLevel, TopicPartition};
 use kafkars_core::fetch::buffer::FetchBuffer;
-use kafkars_core::fetch::cursor::{CursorState, FetchPosition, StartAt};
+use kafkars_core::fetch::cursor::{CursorState, StartAt};
 use kafkars_core::fetch::error::FetchError;
+use kafkars_core::fetch::position::FetchPosition;
 use kafkars_core::group::Offsets;
 use kafkars_protocol::ErrorCode;
 

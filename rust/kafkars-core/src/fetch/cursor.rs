@@ -10,6 +10,7 @@ use crate::config::TopicPartition;
 use crate::fetch::error::FetchError;
 use crate::fetch::open::FetchedBatch;
 use crate::fetch::opening::Opening;
+use crate::fetch::position::FetchPosition;
 use crate::fetch::response_memory::ResponseMemory;
 use crate::fetch::retry::{RetryState, Trouble};
 
@@ -100,16 +101,6 @@ impl BatchCursor {
         let count = u32::try_from(batch.header.record_count).ok()?;
         batch.nth(count.checked_sub(self.remaining)?.checked_sub(1)?)
     }
-}
-
-/// An offset and the leader epoch of the record before it, or -1 where unknown: together they tell whether the log
-/// still holds what was read (KIP-320).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct FetchPosition {
-    /// The next offset to read.
-    pub offset: i64,
-    /// Leader epoch of the record before it, or -1.
-    pub leader_epoch: i32,
 }
 
 /// A commit that the application has made itself. Automatic commits leave the partition alone until the application

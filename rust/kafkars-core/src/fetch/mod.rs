@@ -7,6 +7,7 @@ pub mod offset_reset;
 pub mod open;
 pub mod opening;
 pub mod poll_wait;
+pub mod position;
 pub mod refusal;
 pub mod response_memory;
 pub mod retry;

@@ -7,9 +7,8 @@ use bytes::Bytes;
 use kafkars_records::{Batch, RecordView, batches};
 
 use crate::config::{IsolationLevel, TopicPartition};
-use crate::fetch::cursor::FetchPosition;
 use crate::fetch::error::FetchError;
-use crate::fetch::opening::place_after;
+use crate::fetch::position::{FetchPosition, place_after};
 use crate::fetch::response_memory::ResponseMemory;
 
 /// A checked batch with at least one record for the application.

@@ -8,9 +8,9 @@ use bytes::Bytes;
 use kafkars_records::{Batch, BatchHeader, Batches, RawBatch, ReadLimits, RecordsError, batches};
 
 use crate::config::{IsolationLevel, TopicPartition};
-use crate::fetch::cursor::FetchPosition;
 use crate::fetch::error::FetchError;
 use crate::fetch::open::{AbortedTransaction, FetchedBatch, OpenJob, Opened};
+use crate::fetch::position::{FetchPosition, place_after};
 use crate::fetch::response_memory::ResponseMemory;
 
 /// Records of at most this many bytes are copied out of the buffer in which their response came: it may be shared with
@@ -236,14 +236,6 @@ fn cut_short(rest: &Bytes) -> RecordsError {
         needed: usize::try_from(stated).unwrap_or(0) + OVERHEAD,
         available: rest.len(),
     }
-}
-
-/// Where reading goes on behind a batch.
-pub(crate) fn place_after(header: &BatchHeader) -> Result<FetchPosition, RecordsError> {
-    Ok(FetchPosition {
-        offset: header.checked_next_offset()?,
-        leader_epoch: header.partition_leader_epoch,
-    })
 }
 
 /// Which producers' transactional batches are hidden at this point of the log.

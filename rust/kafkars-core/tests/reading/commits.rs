@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use kafkars_core::config::{AutoOffsetReset, IsolationLevel};
 use kafkars_core::fetch::buffer::{FetchBuffer, LookUp};
-use kafkars_core::fetch::cursor::{FetchPosition, StartAt};
+use kafkars_core::fetch::cursor::StartAt;
 use kafkars_core::fetch::open::OpenJob;
+use kafkars_core::fetch::position::FetchPosition;
 use kafkars_core::fetch::response_memory::ResponseMemory;
 use kafkars_core::group::CommitId;
 

@@ -2,8 +2,8 @@
 //! suite shows that it would notice. Production code knows nothing of them.
 
 use kafkars_core::fetch::buffer::{FetchBuffer, FetchTarget};
-use kafkars_core::fetch::cursor::FetchPosition;
 use kafkars_core::fetch::open::OpenJob;
+use kafkars_core::fetch::position::FetchPosition;
 use kafkars_core::fetch::response_memory::ResponseMemory;
 use kafkars_records::batches;
 

@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use kafkars_core::config::{AutoOffsetReset, IsolationLevel};
 use kafkars_core::fetch::buffer::FetchBuffer;
-use kafkars_core::fetch::cursor::FetchPosition;
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::open::OpenJob;
+use kafkars_core::fetch::position::FetchPosition;
 use kafkars_core::fetch::response_memory::ResponseMemory;
 
 use crate::broker::{Manners, fetch};

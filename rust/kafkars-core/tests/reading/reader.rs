@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use kafkars_core::config::{AutoOffsetReset, IsolationLevel, TopicPartition};
 use kafkars_core::fetch::buffer::{FetchBuffer, FetchTarget};
-use kafkars_core::fetch::cursor::FetchPosition;
 use kafkars_core::fetch::open::{OpenJob, TakenRecord};
+use kafkars_core::fetch::position::FetchPosition;
 use kafkars_core::fetch::response_memory::ResponseMemory;
 use kafkars_records::ReadLimits;
 

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use kafkars_core::config::{AutoOffsetReset, IsolationLevel};
 use kafkars_core::fetch::buffer::{EpochEnd, FetchBuffer, FetchTarget, Validation};
-use kafkars_core::fetch::cursor::FetchPosition;
 use kafkars_core::fetch::open::OpenJob;
+use kafkars_core::fetch::position::FetchPosition;
 use kafkars_core::fetch::response_memory::ResponseMemory;
 
 use crate::broker::{Manners, fetch};

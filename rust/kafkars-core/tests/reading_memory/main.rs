@@ -12,8 +12,8 @@ use std::time::Instant;
 use bytes::Bytes;
 use kafkars_core::config::{AutoOffsetReset, IsolationLevel, TopicPartition};
 use kafkars_core::fetch::buffer::FetchBuffer;
-use kafkars_core::fetch::cursor::FetchPosition;
 use kafkars_core::fetch::open::{AbortedTransaction, OpenJob};
+use kafkars_core::fetch::position::FetchPosition;
 use kafkars_core::fetch::response_memory::ResponseMemory;
 use kafkars_records::{BatchBuilder, Codec, ProducerFields, ReadLimits, batches};
 

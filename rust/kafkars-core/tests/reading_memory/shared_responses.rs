@@ -11,8 +11,8 @@ use bytes::Bytes;
 use kafkars_core::backoff::Random;
 use kafkars_core::config::{AutoOffsetReset, IsolationLevel, TopicPartition};
 use kafkars_core::fetch::buffer::{FetchBuffer, FetchTarget};
-use kafkars_core::fetch::cursor::FetchPosition;
 use kafkars_core::fetch::open::OpenJob;
+use kafkars_core::fetch::position::FetchPosition;
 use kafkars_core::fetch::response_memory::ResponseMemory;
 use kafkars_records::{BatchBuilder, Codec, ProducerFields, RawBatch, ReadLimits, batches};
 

@@ -230,7 +230,7 @@ impl Shared {
 /// Positions as offsets to commit.
 pub(super) fn offsets(positions: impl IntoIterator<Item = Position>) -> Offsets {
     let to_commit =
-        |(partition, place): (TopicPartition, kafkars_core::fetch::cursor::FetchPosition)| {
+        |(partition, place): (TopicPartition, kafkars_core::fetch::position::FetchPosition)| {
             let committed = OffsetAndMetadata {
                 leader_epoch: place.leader_epoch,
                 ..OffsetAndMetadata::new(place.offset)

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use super::credit::opened;
 use super::{CursorId, FetchBuffer};
 use crate::config::TopicPartition;
-use crate::fetch::cursor::{Cursor, FetchPosition, Queued, StartAt};
+use crate::fetch::cursor::{Cursor, Queued, StartAt};
 use crate::fetch::error::FetchError;
+use crate::fetch::position::FetchPosition;
 
 impl FetchBuffer {
     /// Replaces the assignment. Partitions that stay keep position, data and pause unless a place is given.

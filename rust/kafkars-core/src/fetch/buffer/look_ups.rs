@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use super::{CursorId, FetchBuffer};
 use crate::config::TopicPartition;
-use crate::fetch::cursor::{CursorState, FetchPosition, StartAt};
+use crate::fetch::cursor::{CursorState, StartAt};
+use crate::fetch::position::FetchPosition;
 
 /// A position to be found.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -18,8 +18,9 @@ use std::time::Duration;
 
 use crate::backoff::Backoff;
 use crate::config::{AutoOffsetReset, TopicPartition};
-use crate::fetch::cursor::{BatchCursor, Cursor, FetchPosition, Queued, StartAt};
+use crate::fetch::cursor::{BatchCursor, Cursor, Queued, StartAt};
 use crate::fetch::error::FetchError;
+use crate::fetch::position::FetchPosition;
 use crate::fetch::retry::RetryPace;
 
 use self::credit::Credit;

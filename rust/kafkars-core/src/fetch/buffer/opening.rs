@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::credit::{Credit, opened, unopened};
 use super::network::FETCH;
 use super::{CursorId, FetchBuffer, FetchTarget};
-use crate::fetch::cursor::{BatchCursor, Cursor, CursorState, FetchPosition, Queued};
+use crate::fetch::cursor::{BatchCursor, Cursor, CursorState, Queued};
 use crate::fetch::error::FetchError;
 use crate::fetch::open::{OpenJob, Opened};
 use crate::fetch::opening::Opening;
+use crate::fetch::position::FetchPosition;
 
 /// How many partitions may keep what was fetched for them beyond the limit, before more is.
 const MOST_BEYOND_LIMIT: usize = 8;

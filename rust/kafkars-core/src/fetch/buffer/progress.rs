@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use super::{CursorId, FetchBuffer};
 use crate::config::TopicPartition;
-use crate::fetch::cursor::{FetchPosition, Settled};
+use crate::fetch::cursor::Settled;
+use crate::fetch::position::FetchPosition;
 
 /// An offset to commit: the next record to read, with the leader epoch of the one before it.
 pub type Position = (TopicPartition, FetchPosition);

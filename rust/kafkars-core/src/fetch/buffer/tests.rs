@@ -7,8 +7,9 @@ use kafkars_records::{BatchBuilder, Compression, ProducerFields, ReadLimits, bat
 
 use super::*;
 use crate::config::{AutoOffsetReset, IsolationLevel};
-use crate::fetch::cursor::{CursorState, FetchPosition, StartAt};
+use crate::fetch::cursor::{CursorState, StartAt};
 use crate::fetch::open::OpenJob;
+use crate::fetch::position::FetchPosition;
 use crate::fetch::response_memory::ResponseMemory;
 
 fn partition(number: i32) -> TopicPartition {

@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use super::{CursorId, FetchBuffer};
 use crate::config::{AutoOffsetReset, TopicPartition};
-use crate::fetch::cursor::{Cursor, CursorState, FetchPosition, StartAt};
+use crate::fetch::cursor::{Cursor, CursorState, StartAt};
 use crate::fetch::error::FetchError;
+use crate::fetch::position::FetchPosition;
 
 /// A cursor whose log must be compared with what was read from it, because another leader was elected since.
 #[derive(Debug, Clone, PartialEq, Eq)]
