@@ -2,7 +2,8 @@
 
 `<!-- settings python/kafkars/config/producer.py ProducerConfig -->` becomes a table of that class's fields,
 `<!-- errors python/kafkars/errors/local.py -->` a table of the module's classes, `<!-- properties ….py -->` one of the
-rows `Property(…)` of a module. Read with `ast`: no build is needed.
+rows `Property(…)` of a module, `<!-- metrics ….py ProducerMetrics -->` one of a class's figures. Read with `ast`: no
+build is needed.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-DIRECTIVE = re.compile(r"<!-- (settings|errors|properties) (\S+)(?: (\S+))? -->")
+DIRECTIVE = re.compile(r"<!-- (settings|errors|properties|metrics) (\S+)(?: (\S+))? -->")
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
@@ -35,6 +36,12 @@ def table(what: str, path: str, name: str | None) -> Iterator[str]:
         yield "|---|---|---|---|---|---|"
         for row in properties(tree):
             yield "| " + " | ".join(row) + " |"
+    elif what == "metrics":
+        yield "| name | kind | unit | what it counts |"
+        yield "|---|---|---|---|"
+        (figures,) = [node for node in classes if node.name == name]
+        for figure, (kind, unit, description) in metrics(figures):
+            yield f"| `{figure}` | {kind} | {unit} | {description} |"
     else:
         yield "| setting | type | default | meaning |"
         yield "|---|---|---|---|"
@@ -71,6 +78,15 @@ def properties(tree: ast.Module) -> Iterator[list[str]]:
             scope = " (topic)" if "scope" in others else ""
             shown = f"`{one_line(default)}`" if default else ""
             yield [f"`{name}`{scope}", one_line(applies_to), limits, shown, treatment, one_line(note)]
+
+
+def metrics(node: ast.ClassDef) -> Iterator[tuple[str, list[str]]]:
+    """Names and what `Metric(…)` says of them."""
+    for field in node.body:
+        if isinstance(field, ast.AnnAssign):
+            for call in ast.walk(field.annotation):
+                if isinstance(call, ast.Call):
+                    yield ast.unparse(field.target), [ast.literal_eval(each) for each in call.args]
 
 
 def documented_fields(node: ast.ClassDef) -> Iterator[tuple[ast.AnnAssign, str]]:

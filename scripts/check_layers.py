@@ -56,6 +56,7 @@ PYTHON_ALLOWED = {
     "assignor": FOUNDATION,
     "types": FOUNDATION,
     "config": FOUNDATION,
+    "metrics": FOUNDATION,
     # Takes log lines out of the extension module.
     "_logging": FOUNDATION | {"_kafkars"},
 }

@@ -46,6 +46,7 @@ from kafkars.types import (
 
 if TYPE_CHECKING:
     from kafkars.admin import Admin
+    from kafkars.metrics import ConnectionMetrics, ConsumerMetrics, ProducerMetrics
     from kafkars.parallel import ParallelConsumer, ParallelStatus
 
 __all__ = [
@@ -56,10 +57,12 @@ __all__ = [
     "Assignor",
     "BatchBuilder",
     "ClientConfig",
+    "ConnectionMetrics",
     "Consumer",
     "ConsumerConfig",
     "ConsumerGroupMetadata",
     "ConsumerHealth",
+    "ConsumerMetrics",
     "Deliveries",
     "DeliveryFuture",
     "Deserializer",
@@ -75,6 +78,7 @@ __all__ = [
     "PartitionTrouble",
     "Producer",
     "ProducerConfig",
+    "ProducerMetrics",
     "ProducerRecord",
     "Record",
     "RecordBatch",
@@ -89,7 +93,14 @@ __all__ = [
 ]
 
 # Imported when they are first asked for: most programs need none of them, and all would pay for them at each start.
-_LATE = {"Admin": "kafkars.admin", "ParallelConsumer": "kafkars.parallel", "ParallelStatus": "kafkars.parallel"}
+_LATE = {
+    "Admin": "kafkars.admin",
+    "ConnectionMetrics": "kafkars.metrics",
+    "ConsumerMetrics": "kafkars.metrics",
+    "ParallelConsumer": "kafkars.parallel",
+    "ParallelStatus": "kafkars.parallel",
+    "ProducerMetrics": "kafkars.metrics",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -28,6 +28,7 @@ from kafkars._typing import (
 from kafkars.compat.confluent_kafka._handlers import ConsumerHandler, ProducerHandler
 from kafkars.config import AdminConfig, ConsumerConfig, ProducerConfig
 from kafkars.errors import KafkaError
+from kafkars.metrics import ConsumerMetrics, ProducerMetrics
 from kafkars.types import (
     AppendedRecord,
     ConsumerGroupMetadata,
@@ -1110,7 +1111,7 @@ class BaseConsumer(Generic[K, V]):
         Raises:
             NotAssignedError: The partition is not assigned.
         """
-    def metrics(self) -> dict[str, Any]:
+    def metrics(self) -> ConsumerMetrics:
         """Counters since the consumer was made: `records_consumed`, `bytes_fetched`, `fetches`, `buffered_bytes`,
         `assigned`, and `client` with those of its connections.
 
@@ -1571,7 +1572,7 @@ class BaseProducer(Generic[KeyIn, ValueIn]):
     def _watch_brokers(self, flag: PendingFlag) -> None: ...
     def _leaders(self, topic: str) -> list[tuple[int, int, int]]: ...
     def _stored_by_partition(self) -> list[tuple[str, int, int, int]]: ...
-    def metrics(self) -> dict[str, Any]:
+    def metrics(self) -> ProducerMetrics:
         """Counters since the producer was made: `records_sent`, `records_failed`, `batches_sent`, `bytes_sent`,
         `bytes_uncompressed`, `buffer_used`, and `client` with those of its connections.
 

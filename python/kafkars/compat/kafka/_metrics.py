@@ -11,7 +11,7 @@ def of_consumer(engine: kafkars.Consumer[Any, Any], *, raw: bool) -> dict[Any, A
     """`{group: {name: value}}` of a consumer."""
     found = engine.metrics()
     if raw:
-        return found
+        return {**found}
     lags = [lag for lag in engine.lags().values() if lag is not None]
     made: dict[str, dict[str, Any]] = {
         "consumer-metrics": {"connection-count": int(engine.health().connected)},
@@ -30,7 +30,7 @@ def of_producer(engine: kafkars.Producer[Any, Any], *, raw: bool) -> dict[Any, A
     """`{group: {name: value}}` of a producer."""
     found = engine.metrics()
     if raw:
-        return found
+        return {**found}
     made: dict[str, dict[str, Any]] = {
         "producer-metrics": {
             name.replace("_", "-"): value for name, value in found.items() if isinstance(value, (int, float))
