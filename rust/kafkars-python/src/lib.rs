@@ -17,6 +17,7 @@ mod deserializers;
 mod error;
 mod gc;
 mod gssapi;
+mod lent;
 mod log;
 mod metadata;
 mod metrics;

@@ -8,12 +8,14 @@ use std::time::{Duration, Instant};
 use kafkars_client::admin::{Admin, HangingTransaction, TransactionFilter};
 use kafkars_client::config::IsolationLevel;
 use kafkars_client::{Client, CoordinatorKind};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 
 use super::request::PyAdminRequest;
 use super::{answers, arguments};
 use crate::brokers;
 use crate::config::AdminSettings;
+use crate::lent::LentObjects;
 use crate::pending_flag::PyPendingFlag;
 use crate::runtime::{self, ForkGuard};
 use crate::{error, types};
@@ -22,6 +24,7 @@ use crate::{error, types};
 #[pyclass(name = "Admin", module = "kafkars._kafkars", frozen)]
 pub(crate) struct PyAdmin {
     admin: Arc<Admin>,
+    lent: LentObjects,
     birthplace: ForkGuard,
     default_timeout: Duration,
     closed: AtomicBool,
@@ -31,11 +34,13 @@ pub(crate) struct PyAdmin {
 impl PyAdmin {
     #[new]
     fn new(config: AdminSettings) -> PyResult<Self> {
-        let (client, default_timeout) = config.checked()?;
+        let mut lent = LentObjects::default();
+        let (client, default_timeout) = config.checked(&mut lent)?;
         let handle = runtime::handle()?;
         let _inside = handle.enter();
         Ok(Self {
             admin: Arc::new(Admin::new(Client::new(client, handle.clone()))),
+            lent,
             birthplace: ForkGuard::here(),
             default_timeout,
             closed: AtomicBool::new(false),
@@ -524,6 +529,10 @@ impl PyAdmin {
             }
         };
         PyAdminRequest::new(close, answers::nothing).carried_out()
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.lent.traverse(&visit)
     }
 }
 

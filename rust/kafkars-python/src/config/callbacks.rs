@@ -13,6 +13,8 @@ use kafkars_client::config::{
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::lent::LentObjects;
+
 /// `kafkars.config.security.Secret`.
 #[derive(FromPyObject)]
 pub(crate) struct GivenSecret {
@@ -28,17 +30,17 @@ pub(crate) enum GivenName {
 
 impl GivenName {
     /// The same for the engine.
-    pub(crate) fn source(&self, py: Python<'_>) -> PyResult<SecretSource> {
+    pub(crate) fn source(&self, py: Python<'_>, lent: &mut LentObjects) -> PyResult<SecretSource> {
         match self {
             Self::Text(text) => Ok(SecretSource::Value(Secret::new(text.as_str()))),
-            Self::Source(source) => source.source(py),
+            Self::Source(source) => source.source(py, lent),
         }
     }
 }
 
 impl GivenSecret {
     /// The same for the engine.
-    pub(crate) fn source(&self, py: Python<'_>) -> PyResult<SecretSource> {
+    pub(crate) fn source(&self, py: Python<'_>, lent: &mut LentObjects) -> PyResult<SecretSource> {
         let source = self.source.bind(py);
         if source.is_instance_of::<PyString>() {
             return Ok(SecretSource::Value(Secret::new(
@@ -46,7 +48,7 @@ impl GivenSecret {
             )));
         }
         if source.is_callable() {
-            return Ok(SecretSource::Call(callback(source, secret)));
+            return Ok(SecretSource::Call(callback(source, lent, secret)));
         }
         Ok(SecretSource::File(source.extract::<PathBuf>()?))
     }
@@ -74,9 +76,10 @@ impl<T: Clone + Send + 'static> Provider<T> for Function<T> {
     }
 }
 
-/// A function for the engine; `read` makes a value of what it returns.
+/// A function for the engine, which is lent it; `read` makes a value of what it returns.
 fn callback<T: Clone + Send + 'static>(
     function: &Bound<'_, PyAny>,
+    lent: &mut LentObjects,
     read: fn(&Bound<'_, PyAny>) -> PyResult<T>,
 ) -> Callback<T> {
     // An asynchronous one runs on the loop that makes the client.
@@ -90,12 +93,12 @@ fn callback<T: Clone + Send + 'static>(
     let name: Arc<str> = described.map_or_else(|_| "a function".into(), Into::into);
     // Of our own providers those that keep a value have it.
     let keeps = function.hasattr("refused").unwrap_or(false);
-    let (function, failed) = (function.clone().unbind(), Arc::clone(&name));
+    let (function, failed) = (lent.lend(function), Arc::clone(&name));
     let is_refused = Arc::new(AtomicBool::new(false));
     let forgets = Arc::clone(&is_refused);
     let call = ApplicationCall::new(move || {
         let called = Python::try_attach(|py| {
-            let function = function.bind(py);
+            let function = function.take(py);
             let result = match keeps && forgets.swap(false, Ordering::AcqRel) {
                 true => function
                     .call_method0("refused")
@@ -115,13 +118,16 @@ fn callback<T: Clone + Send + 'static>(
 }
 
 /// What gives tokens.
-pub(crate) fn tokens(function: &Bound<'_, PyAny>) -> Callback<Token> {
-    callback(function, token)
+pub(crate) fn tokens(function: &Bound<'_, PyAny>, lent: &mut LentObjects) -> Callback<Token> {
+    callback(function, lent, token)
 }
 
 /// What gives keys of AWS.
-pub(crate) fn aws_credentials(function: &Bound<'_, PyAny>) -> Callback<AwsCredentials> {
-    callback(function, aws)
+pub(crate) fn aws_credentials(
+    function: &Bound<'_, PyAny>,
+    lent: &mut LentObjects,
+) -> Callback<AwsCredentials> {
+    callback(function, lent, aws)
 }
 
 fn secret(result: &Bound<'_, PyAny>) -> PyResult<Secret> {

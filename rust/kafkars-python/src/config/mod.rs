@@ -18,6 +18,7 @@ use pyo3::prelude::*;
 use self::callbacks::{GivenName, GivenSecret};
 use crate::deserializers::{Deserializer, Deserializers};
 use crate::error;
+use crate::lent::LentObjects;
 use crate::producer::Serializer;
 
 /// Declares a struct that reads attributes of the same names, and the list of those names.
@@ -204,7 +205,7 @@ impl<'py> FromPyObject<'_, 'py> for ConsumerSettings {
 }
 
 impl ClientSettings {
-    fn checked(&self) -> PyResult<Checked<ClientConfig>> {
+    fn checked(&self, lent: &mut LentObjects) -> PyResult<Checked<ClientConfig>> {
         let config = ClientConfig {
             bootstrap_servers: self.bootstrap_servers.clone(),
             client_id: self.client_id.clone(),
@@ -229,7 +230,7 @@ impl ClientSettings {
                 .receive_buffer_bytes
                 .map(|bytes| number("receive_buffer_bytes", bytes))
                 .transpose()?,
-            security: security::checked(self)?,
+            security: security::checked(self, lent)?,
         };
         let checked = config
             .check()
@@ -246,9 +247,12 @@ impl ClientSettings {
 
 impl AdminSettings {
     /// The checked config of the client, and the time limit of calls that are given none.
-    pub(crate) fn checked(&self) -> PyResult<(Checked<ClientConfig>, Duration)> {
+    pub(crate) fn checked(
+        &self,
+        lent: &mut LentObjects,
+    ) -> PyResult<(Checked<ClientConfig>, Duration)> {
         let default_timeout = milliseconds(self.fields.default_api_timeout_ms);
-        Ok((self.client.checked()?, default_timeout))
+        Ok((self.client.checked(lent)?, default_timeout))
     }
 }
 
@@ -257,6 +261,7 @@ impl ProducerSettings {
     pub(crate) fn checked(
         &self,
         py: Python<'_>,
+        lent: &mut LentObjects,
     ) -> PyResult<(Checked<ClientConfig>, Checked<ProducerConfig>)> {
         let fields = &self.fields;
         let acks = match fields.acks {
@@ -288,7 +293,7 @@ impl ProducerSettings {
         let config = config
             .check()
             .map_err(|problem| error::settings(&problem))?;
-        Ok((self.client.checked()?, config))
+        Ok((self.client.checked(lent)?, config))
     }
 
     fn partitioner(&self, py: Python<'_>) -> PyResult<Partitioner> {
@@ -336,7 +341,10 @@ impl ProducerSettings {
 
 impl ConsumerSettings {
     /// The checked configs of the client and of the consumer.
-    pub(crate) fn checked(&self) -> PyResult<(Checked<ClientConfig>, Checked<ConsumerConfig>)> {
+    pub(crate) fn checked(
+        &self,
+        lent: &mut LentObjects,
+    ) -> PyResult<(Checked<ClientConfig>, Checked<ConsumerConfig>)> {
         let fields = &self.fields;
         let config = ConsumerConfig {
             fetch_min_bytes: number("fetch_min_bytes", fields.fetch_min_bytes)?,
@@ -368,7 +376,7 @@ impl ConsumerSettings {
         let config = config
             .check()
             .map_err(|problem| error::settings(&problem))?;
-        Ok((self.client.checked()?, config))
+        Ok((self.client.checked(lent)?, config))
     }
 
     fn group(&self, rack: &str) -> PyResult<Option<Checked<GroupConfig>>> {

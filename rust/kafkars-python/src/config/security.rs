@@ -12,10 +12,14 @@ use pyo3::prelude::*;
 
 use super::ClientSettings;
 use super::callbacks::{self, GivenName, GivenSecret};
+use crate::lent::LentObjects;
 use crate::{error, gssapi};
 
-/// What the settings say, as far as they fit each other.
-pub(super) fn checked(settings: &ClientSettings) -> PyResult<SecurityConfig> {
+/// What the settings say, as far as they fit each other. Functions among them are lent.
+pub(super) fn checked(
+    settings: &ClientSettings,
+    lent: &mut LentObjects,
+) -> PyResult<SecurityConfig> {
     let protocol = match settings.security_protocol.as_str() {
         "ssl" => SecurityProtocol::Ssl,
         "sasl_plaintext" => SecurityProtocol::SaslPlaintext,
@@ -25,18 +29,18 @@ pub(super) fn checked(settings: &ClientSettings) -> PyResult<SecurityConfig> {
     Python::attach(|py| {
         Ok(SecurityConfig {
             protocol,
-            tls: tls(py, settings)?,
-            sasl: sasl(py, settings)?,
+            tls: tls(py, settings, lent)?,
+            sasl: sasl(py, settings, lent)?,
         })
     })
 }
 
-fn tls(py: Python<'_>, settings: &ClientSettings) -> PyResult<TlsConfig> {
+fn tls(py: Python<'_>, settings: &ClientSettings, lent: &mut LentObjects) -> PyResult<TlsConfig> {
     Ok(TlsConfig {
         ca_location: settings.ssl_ca_location.clone(),
         ca_pem: settings.ssl_ca_pem.clone(),
         crl_location: settings.ssl_crl_location.clone(),
-        identity: identity(py, settings)?,
+        identity: identity(py, settings, lent)?,
         verify_host_name: settings.ssl_endpoint_identification_algorithm != "none",
         protocols: settings
             .ssl_enabled_protocols
@@ -50,7 +54,11 @@ fn tls(py: Python<'_>, settings: &ClientSettings) -> PyResult<TlsConfig> {
     })
 }
 
-fn identity(py: Python<'_>, settings: &ClientSettings) -> PyResult<Option<ClientIdentity>> {
+fn identity(
+    py: Python<'_>,
+    settings: &ClientSettings,
+    lent: &mut LentObjects,
+) -> PyResult<Option<ClientIdentity>> {
     let one = |first: &str, second: &str| {
         error::config(format!(
             "{first}: cannot be used together with {second}; give one of them"
@@ -65,7 +73,7 @@ fn identity(py: Python<'_>, settings: &ClientSettings) -> PyResult<Option<Client
         (None, Some(text)) => Some(Pem::Text(Secret::new(text.as_str()))),
         (None, None) => None,
     };
-    let key_text = source(py, settings.ssl_key_pem.as_ref())?;
+    let key_text = source(py, settings.ssl_key_pem.as_ref(), lent)?;
     let key = match (&settings.ssl_key_location, key_text) {
         (Some(_), Some(_)) => return Err(one("ssl_key_pem", "ssl_key_location")),
         (Some(path), None) => Some(Pem::File(path.clone())),
@@ -78,8 +86,8 @@ fn identity(py: Python<'_>, settings: &ClientSettings) -> PyResult<Option<Client
         }
         (None, None) => None,
     };
-    let password = source(py, settings.ssl_key_password.as_ref())?;
-    let keystore_password = source(py, settings.ssl_keystore_password.as_ref())?;
+    let password = source(py, settings.ssl_key_password.as_ref(), lent)?;
+    let keystore_password = source(py, settings.ssl_keystore_password.as_ref(), lent)?;
     match (certificate, &settings.ssl_keystore_location) {
         (Some(_), Some(_)) => Err(one(
             "ssl_keystore_location",
@@ -144,7 +152,11 @@ fn given(settings: &ClientSettings) -> [(&'static str, bool, &'static [&'static 
     ]
 }
 
-fn sasl(py: Python<'_>, settings: &ClientSettings) -> PyResult<Option<SaslConfig>> {
+fn sasl(
+    py: Python<'_>,
+    settings: &ClientSettings,
+    lent: &mut LentObjects,
+) -> PyResult<Option<SaslConfig>> {
     let given = given(settings);
     let Some(mechanism) = settings.sasl_mechanism.as_deref() else {
         let first = given.iter().find(|(_, is_given, _)| *is_given);
@@ -192,26 +204,31 @@ fn sasl(py: Python<'_>, settings: &ClientSettings) -> PyResult<Option<SaslConfig
     }
     Ok(Some(match mechanism {
         "OAUTHBEARER" => SaslConfig::OauthBearer {
-            source: token_source(py, settings)?,
+            source: token_source(py, settings, lent)?,
             extensions: settings.sasl_oauthbearer_extensions.clone(),
         },
         "GSSAPI" => SaslConfig::Gssapi(kerberos(py, settings)?),
         "AWS_MSK_IAM" => SaslConfig::AwsMskIam(
-            aws(py, settings)
+            aws(py, settings, lent)
                 .ok_or_else(|| missing("sasl_aws_msk_iam_credentials_provider", mechanism))?,
         ),
-        _ => password(py, settings, mechanism)?,
+        _ => password(py, settings, mechanism, lent)?,
     }))
 }
 
 /// PLAIN and SCRAM.
-fn password(py: Python<'_>, settings: &ClientSettings, mechanism: &str) -> PyResult<SaslConfig> {
+fn password(
+    py: Python<'_>,
+    settings: &ClientSettings,
+    mechanism: &str,
+    lent: &mut LentObjects,
+) -> PyResult<SaslConfig> {
     let username = settings.sasl_username.as_ref();
     let username =
         username.filter(|name| !matches!(name, GivenName::Text(text) if text.is_empty()));
     let username = username.ok_or_else(|| missing("sasl_username", mechanism))?;
-    let username = username.source(py)?;
-    let password = source(py, settings.sasl_password.as_ref())?;
+    let username = username.source(py, lent)?;
+    let password = source(py, settings.sasl_password.as_ref(), lent)?;
     let password = password.ok_or_else(|| missing("sasl_password", mechanism))?;
     let hash = match mechanism {
         "SCRAM-SHA-256" => ScramHash::Sha256,
@@ -225,13 +242,17 @@ fn password(py: Python<'_>, settings: &ClientSettings, mechanism: &str) -> PyRes
     })
 }
 
-fn token_source(py: Python<'_>, settings: &ClientSettings) -> PyResult<TokenSource> {
-    match (&settings.sasl_oauthbearer_token_provider, aws(py, settings)) {
+fn token_source(
+    py: Python<'_>,
+    settings: &ClientSettings,
+    lent: &mut LentObjects,
+) -> PyResult<TokenSource> {
+    match (&settings.sasl_oauthbearer_token_provider, aws(py, settings, lent)) {
         (Some(_), Some(_)) => Err(error::config(
             "sasl_aws_msk_iam_credentials_provider: cannot be used together with sasl_oauthbearer_token_provider; give one of them"
                 .to_owned(),
         )),
-        (Some(provider), None) => Ok(TokenSource::Call(callbacks::tokens(provider.bind(py)))),
+        (Some(provider), None) => Ok(TokenSource::Call(callbacks::tokens(provider.bind(py), lent))),
         (None, Some(config)) => Ok(TokenSource::AwsMskIam(config)),
         (None, None) => Err(missing(
             "sasl_oauthbearer_token_provider or sasl_oauthbearer_token_endpoint_url",
@@ -241,11 +262,15 @@ fn token_source(py: Python<'_>, settings: &ClientSettings) -> PyResult<TokenSour
 }
 
 /// The settings have become a provider in `kafkars.config.aws`.
-fn aws(py: Python<'_>, settings: &ClientSettings) -> Option<AwsMskIamConfig> {
+fn aws(
+    py: Python<'_>,
+    settings: &ClientSettings,
+    lent: &mut LentObjects,
+) -> Option<AwsMskIamConfig> {
     let provider = settings.sasl_aws_msk_iam_credentials_provider.as_ref()?;
     Some(AwsMskIamConfig {
         region: settings.sasl_aws_msk_iam_region.clone(),
-        credentials: callbacks::aws_credentials(provider.bind(py)),
+        credentials: callbacks::aws_credentials(provider.bind(py), lent),
     })
 }
 
@@ -293,8 +318,12 @@ fn check_keytab(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn source(py: Python<'_>, given: Option<&GivenSecret>) -> PyResult<Option<SecretSource>> {
-    given.map(|given| given.source(py)).transpose()
+fn source(
+    py: Python<'_>,
+    given: Option<&GivenSecret>,
+    lent: &mut LentObjects,
+) -> PyResult<Option<SecretSource>> {
+    given.map(|given| given.source(py, lent)).transpose()
 }
 
 fn missing(setting: &str, mechanism: &str) -> PyErr {

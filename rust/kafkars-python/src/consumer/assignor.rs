@@ -12,12 +12,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
 
 use crate::error;
+use crate::lent::{Lent, LentObjects};
 use crate::types;
 
 /// An object of Python with `name` and `assign()`.
 struct PyAssignor {
     name: String,
-    object: Py<PyAny>,
+    object: Lent,
 }
 
 impl std::fmt::Debug for PyAssignor {
@@ -29,10 +30,11 @@ impl std::fmt::Debug for PyAssignor {
     }
 }
 
-/// Assignors of a setting: names of built-in ones, and objects.
+/// Assignors of a setting: names of built-in ones, and objects, which are lent.
 pub(crate) fn assignors(
     py: Python<'_>,
     strategy: &[Py<PyAny>],
+    lent: &mut LentObjects,
 ) -> PyResult<Vec<Arc<dyn Assignor>>> {
     let each = strategy.iter().map(|given| {
         let given = given.bind(py);
@@ -46,7 +48,7 @@ pub(crate) fn assignors(
         }
         let assignor: Arc<dyn Assignor> = Arc::new(PyAssignor {
             name: given.getattr(intern!(py, "name"))?.extract()?,
-            object: given.clone().unbind(),
+            object: lent.lend(given),
         });
         Ok(assignor)
     });
@@ -76,7 +78,7 @@ impl Assignor for PyAssignor {
                 None => Ok(None),
             });
             told.unwrap_or_else(|error| {
-                error.write_unraisable(py, Some(self.object.bind(py)));
+                error.write_unraisable(py, Some(&self.object.take(py)));
                 None
             })
         });
@@ -93,7 +95,7 @@ impl Assignor for PyAssignor {
                 |method, partitions| method.call1((partitions, user_data)),
             );
             if let Err(error) = told {
-                error.write_unraisable(py, Some(self.object.bind(py)));
+                error.write_unraisable(py, Some(&self.object.take(py)));
             }
         });
     }
@@ -108,7 +110,7 @@ impl PyAssignor {
         last: &LastAssignment,
         call: impl FnOnce(Bound<'py, PyAny>, Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some(method) = self.object.bind(py).getattr_opt(name)? else {
+        let Some(method) = self.object.take(py).getattr_opt(name)? else {
             return Ok(None);
         };
         let partitions = last.partitions.iter();
@@ -142,7 +144,7 @@ impl PyAssignor {
         }
         let answer = self
             .object
-            .bind(py)
+            .take(py)
             .call_method1(intern!(py, "assign"), (partitions, members))?;
         let mut assignment: Assignment = group
             .members

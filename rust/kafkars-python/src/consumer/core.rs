@@ -22,6 +22,7 @@ use crate::callback_turn::CallbackTurn;
 use crate::config::ConsumerSettings;
 use crate::deserializers::Deserializers;
 use crate::error;
+use crate::lent::LentObjects;
 use crate::metrics;
 use crate::record::{self, PyRecord};
 use crate::runtime::{self, ForkGuard};
@@ -33,6 +34,7 @@ pub(crate) struct ConsumerCore {
     pub(crate) key: Key,
     birthplace: ForkGuard,
     deserializers: Option<Arc<Deserializers>>,
+    lent: LentObjects,
     /// Most records of one batch call.
     max_poll_records: usize,
     /// Time limit of calls that ask the cluster and are given none.
@@ -59,8 +61,9 @@ pub(crate) struct ConsumerCore {
 impl ConsumerCore {
     /// A consumer with nothing assigned, on the runtime of this process.
     pub(crate) fn new(py: Python<'_>, settings: ConsumerSettings) -> PyResult<Arc<Self>> {
-        let (client, consumer) = settings.checked()?;
-        let assignors = assignors(py, settings.assignors())?;
+        let mut lent = LentObjects::default();
+        let (client, consumer) = settings.checked(&mut lent)?;
+        let assignors = assignors(py, settings.assignors(), &mut lent)?;
         let handle = runtime::handle()?;
         let _inside = handle.enter();
         let (max_poll_records, default_timeout) =
@@ -71,6 +74,7 @@ impl ConsumerCore {
             key: Key::unique(),
             birthplace: ForkGuard::here(),
             deserializers: settings.deserializers(py)?.map(Arc::new),
+            lent,
             max_poll_records,
             default_timeout,
             listeners: Mutex::default(),
@@ -96,6 +100,7 @@ impl ConsumerCore {
         {
             deserializers.traverse(visit)?;
         }
+        self.lent.traverse(visit)?;
         if let Some(listeners) = &*self.listeners.lock() {
             listeners.traverse(visit)?;
         }

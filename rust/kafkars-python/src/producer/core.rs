@@ -20,6 +20,7 @@ use super::send_arguments::{Arguments, SendArguments};
 use super::serializers::Serializer;
 use crate::config::ProducerSettings;
 use crate::error;
+use crate::lent::LentObjects;
 use crate::metadata::{self, Report};
 use crate::metrics;
 use crate::runtime::{self, ForkGuard};
@@ -34,6 +35,7 @@ pub(crate) struct ProducerCore {
     /// What interceptors are to be told of: they run with the callbacks, and whenever something is sent.
     pub(super) acknowledgements: Callbacks,
     pub(crate) partition_function: Option<Py<PyAny>>,
+    lent: LentObjects,
     pub(super) unplaced: Unplaced,
     pub(super) callbacks: Callbacks,
     pub(super) ending: Ending,
@@ -51,7 +53,8 @@ static OPEN: Mutex<Vec<Weak<ProducerCore>>> = Mutex::new(Vec::new());
 impl ProducerCore {
     /// A producer on the runtime of this process.
     pub(crate) fn new(py: Python<'_>, settings: &ProducerSettings) -> PyResult<Arc<Self>> {
-        let (client, config) = settings.checked(py)?;
+        let mut lent = LentObjects::default();
+        let (client, config) = settings.checked(py, &mut lent)?;
         let handle = runtime::handle()?;
         let _inside = handle.enter();
         let buffer_memory = config.buffer_memory;
@@ -69,6 +72,7 @@ impl ProducerCore {
             interceptors: Interceptors::new(py, settings.interceptors())?,
             acknowledgements: Callbacks::new(&stage),
             partition_function: settings.partition_function(py),
+            lent,
             unplaced: Unplaced::default(),
             callbacks: Callbacks::new(&stage),
             ending: Ending::default(),
@@ -95,6 +99,7 @@ impl ProducerCore {
             interceptors.traverse(visit)?;
         }
         visit.call(&self.partition_function)?;
+        self.lent.traverse(visit)?;
         self.callbacks.traverse(visit)
     }
 
