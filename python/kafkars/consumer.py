@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from kafkars._kafkars import ArrowBatch, RecordBatch
     from kafkars._typing import ArrowLayout, K, V
+    from kafkars.config.client import ClientIdentity
     from kafkars.config.settings import AllConsumerSettings, ConsumerSettings
     from kafkars.types import Deserializer
 
@@ -45,7 +46,9 @@ class Consumer(_kafkars.Consumer["K", "V"]):
     """
 
     # No instance dictionary: every call would look into it before it finds the native method.
-    __slots__ = ("__weakref__",)
+    __slots__ = ("__weakref__", "_identity")
+
+    _identity: ClientIdentity
 
     @overload
     def __new__(
@@ -74,7 +77,9 @@ class Consumer(_kafkars.Consumer["K", "V"]):
         """See the class."""
         checked = ConsumerConfig.of(config, settings)
         _logging.start()
-        return super().__new__(cls, checked)
+        made = super().__new__(cls, checked)
+        made._identity = checked.identity()
+        return made
 
     def poll_arrow(
         self,

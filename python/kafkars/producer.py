@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
     from kafkars._typing import KeyIn, Payload, ValueIn
+    from kafkars.config.client import ClientIdentity
     from kafkars.config.settings import AllProducerSettings, ProducerSettings
     from kafkars.types import Serializer
 
@@ -41,7 +42,9 @@ class Producer(_kafkars.Producer["KeyIn", "ValueIn"]):
     """
 
     # No instance dictionary: every call would look into it before it finds the native method.
-    __slots__ = ("__weakref__",)
+    __slots__ = ("__weakref__", "_identity")
+
+    _identity: ClientIdentity
 
     @overload
     def __new__(
@@ -78,7 +81,9 @@ class Producer(_kafkars.Producer["KeyIn", "ValueIn"]):
         """See the class."""
         checked = ProducerConfig.of(config, settings)
         _logging.start()
-        return super().__new__(cls, checked)
+        made = super().__new__(cls, checked)
+        made._identity = checked.identity()
+        return made
 
     def transaction(self) -> Transaction:
         """A transaction for one `with` block: committed when the block ends, aborted when it raises.

@@ -14,6 +14,7 @@ NEEDS_MORE = {"kafkars.testing.pytest_plugin", "kafkars._typing"}
 NEEDS_SPARK = {
     f"kafkars.spark.{name}" for name in ("columns", "ddl", "decoding", "reading", "schema", "sink", "source", "stream")
 }
+NEEDS_EXTRAS = {"kafkars.prometheus"}
 PROGRAM = """
 import importlib, pkgutil, sys
 import kafkars
@@ -32,7 +33,7 @@ print("\\n".join(failed))
 def test_every_module_imports_without_any_other_package() -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(kafkars.__file__).parents[1])}
     # -S leaves out site-packages, and with it typing_extensions, which only type checkers may need.
-    command = [sys.executable, "-S", "-c", PROGRAM, *sorted(NEEDS_MORE | NEEDS_SPARK)]
+    command = [sys.executable, "-S", "-c", PROGRAM, *sorted(NEEDS_MORE | NEEDS_SPARK | NEEDS_EXTRAS)]
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=30, check=False)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.strip() == ""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from kafkars._kafkars import ArrowBatch, RecordBatch
     from kafkars._typing import ArrowLayout, K, V
+    from kafkars.config.client import ClientIdentity
     from kafkars.config.settings import AllConsumerSettings, ConsumerSettings
     from kafkars.types import Deserializer
 
@@ -43,7 +44,9 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
     """
 
     # No instance dictionary: every call would look into it before it finds the native method.
-    __slots__ = ("__weakref__",)
+    __slots__ = ("__weakref__", "_identity")
+
+    _identity: ClientIdentity
 
     @overload
     def __new__(
@@ -72,7 +75,9 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
         """See the class."""
         checked = ConsumerConfig.of(config, settings)
         _logging.start()
-        return super().__new__(cls, checked)
+        made = super().__new__(cls, checked)
+        made._identity = checked.identity()
+        return made
 
     async def poll_arrow(
         self,

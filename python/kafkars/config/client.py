@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from os import PathLike
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from kafkars.config import checks, security
 from kafkars.config.secret import Secret, SecretValue
@@ -13,6 +13,14 @@ from kafkars.config.security import AwsCredentialsProvider, TokenProvider
 from kafkars.errors import ConfigError
 
 C = TypeVar("C", bound="ClientConfig")
+
+
+class ClientIdentity(NamedTuple):
+    """What a client keeps of its settings, for those who watch it: nothing secret, nothing that holds its owner."""
+
+    client_id: str
+    bootstrap_servers: tuple[str, ...]
+    group_id: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,3 +245,8 @@ class ClientConfig:
         if "bootstrap_servers" not in merged:
             raise ConfigError('bootstrap_servers: missing; name at least one broker, such as "localhost:9092"')
         return cls(**merged)
+
+    def identity(self) -> ClientIdentity:
+        """Who the client is, for metrics and traces."""
+        group_id: str | None = getattr(self, "group_id", None)
+        return ClientIdentity(self.client_id, tuple(self.bootstrap_servers), group_id)

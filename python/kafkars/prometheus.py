@@ -1,0 +1,193 @@
+"""Figures of clients for Prometheus, by the library `prometheus_client` (the extra `kafkars[prometheus]`)."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from kafkars._kafkars import BaseConsumer, BaseProducer
+from kafkars.errors import KafkaError
+from kafkars.metrics import ConnectionMetrics, ConsumerMetrics, Metric, ProducerMetrics, described
+
+try:
+    from prometheus_client import REGISTRY
+    from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+    from prometheus_client.registry import Collector
+except ImportError as missing:
+    raise ImportError("kafkars.prometheus needs prometheus_client: pip install 'kafkars[prometheus]'") from missing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from prometheus_client import CollectorRegistry
+    from prometheus_client.metrics_core import Metric as Family
+
+    from kafkars import Consumer, Producer, aio
+
+    AnyClient = Producer[Any, Any] | Consumer[Any, Any] | aio.Producer[Any, Any] | aio.Consumer[Any, Any]
+
+Client = TypeVar("Client", bound="AnyClient")
+
+__all__ = ["instrument"]
+
+LABELS = ("client_id", "client_type")
+
+STORED = (
+    Metric("counter", "records", "Records that the cluster has acknowledged, by partition."),
+    Metric("counter", "bytes", "Bytes of their batches as they travelled, by partition."),
+)
+LAG = Metric("gauge", "records", "Records between the position and the end of a partition, as the last fetch told.")
+
+_collectors: weakref.WeakKeyDictionary[CollectorRegistry, ClientCollector] = weakref.WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def instrument(client: Client, *, registry: CollectorRegistry = REGISTRY, partitions: bool = True) -> Client:
+    """Shows the figures of a producer or consumer, synchronous or asyncio, until it is closed or forgotten.
+
+    ```python
+    producer = instrument(Producer(bootstrap_servers="localhost:9092", client_id="shop"))
+    ```
+
+    Figures are read when Prometheus asks, so this costs nothing in between. Clients that have a `client_id` in common
+    are told apart by a number behind it: "shop", "shop-2". Doing it again changes `partitions`.
+
+    Args:
+        client: What to show. It is not kept alive.
+        registry: Where; the one that `prometheus_client` exposes by default.
+        partitions: Whether to show the figures of each partition: one or two series for each.
+
+    Returns:
+        The client itself.
+
+    Raises:
+        TypeError: It is no producer or consumer of `kafkars` or `kafkars.aio`.
+    """
+    if not isinstance(client, (BaseProducer, BaseConsumer)):
+        raise TypeError(f"a Producer or Consumer of kafkars or kafkars.aio is wanted, not {type(client).__name__}")
+    with _lock:
+        collector = _collectors.get(registry)
+        if collector is None:
+            collector = ClientCollector()
+            registry.register(collector)
+            _collectors[registry] = collector
+    collector.add(client, partitions=partitions)
+    return client
+
+
+class _Shown(NamedTuple):
+    client_id: str
+    client_type: str
+    partitions: bool
+
+
+class ClientCollector(Collector):
+    """Asks clients for their figures whenever a registry is read."""
+
+    def __init__(self) -> None:
+        """Shows nothing at first."""
+        self._lock = threading.Lock()
+        self._shown: weakref.WeakKeyDictionary[AnyClient, _Shown] = weakref.WeakKeyDictionary()
+
+    def add(self, client: AnyClient, *, partitions: bool) -> None:
+        """Shows a client from now on."""
+        with self._lock:
+            known = self._shown.get(client)
+            if known is not None:
+                self._shown[client] = known._replace(partitions=partitions)
+                return
+            client_type = "consumer" if isinstance(client, BaseConsumer) else "producer"
+            taken = {each.client_id for each in self._open().values() if each.client_type == client_type}
+            name = wanted = client._identity.client_id  # noqa: SLF001  ours
+            number = 1
+            while name in taken:
+                number += 1
+                name = f"{wanted}-{number}"
+            self._shown[client] = _Shown(name, client_type, partitions)
+
+    def describe(self) -> Iterable[Family]:
+        """The families, without figures: what a registry asks for to keep names apart."""
+        return _Families().made.values()
+
+    def collect(self) -> Iterable[Family]:
+        """The figures at this moment."""
+        families = _Families()
+        with self._lock:
+            shown = self._open()
+        for client, labels in shown.items():
+            # A client of the parent of this process, or one that is closed at this moment, is left out as a whole.
+            try:
+                samples = list(_samples(client, labels))
+            except KafkaError:
+                continue
+            for name, values, figure in samples:
+                families.made[name].add_metric(values, figure)
+        return families.made.values()
+
+    def _open(self) -> dict[AnyClient, _Shown]:
+        for client in [client for client in self._shown if client.closed]:
+            del self._shown[client]
+        return dict(self._shown)
+
+
+def _samples(client: AnyClient, shown: _Shown) -> Iterator[tuple[str, list[str], float]]:
+    """Family, values of labels, figure."""
+    labels = [shown.client_id, shown.client_type]
+    figures: Mapping[str, Any] = client.metrics()
+    yield from _figures(shown.client_type, labels, figures)
+    yield from _figures("client", labels, figures["client"])
+    for node, _, _, counted in client._brokers():  # noqa: SLF001  ours
+        if node is not None:
+            yield from _figures("node", [*labels, str(node)], counted)
+    if not shown.partitions:
+        return
+    if isinstance(client, BaseConsumer):
+        for (topic, partition), lag in client.lags().items():
+            if lag is not None:
+                yield "kafkars_consumer_lag_records", [*labels, topic, str(partition)], lag
+    else:
+        for topic, partition, *counted_there in client._stored_by_partition():  # noqa: SLF001  ours
+            for metric, figure in zip(STORED, counted_there, strict=True):
+                yield _of_partition(metric), [*labels, topic, str(partition)], figure
+
+
+def _figures(group: str, labels: list[str], figures: Mapping[str, Any]) -> Iterator[tuple[str, list[str], float]]:
+    for name, metric in GROUPS[group].items():
+        figure = figures[name]
+        yield _family_name(group, name, metric), labels, figure / 1000 if metric.unit == "ms" else figure
+
+
+GROUPS: dict[str, Mapping[str, Metric]] = {
+    "producer": described(ProducerMetrics),
+    "consumer": described(ConsumerMetrics),
+    "client": described(ConnectionMetrics),
+    "node": described(ConnectionMetrics),
+}
+
+
+def _family_name(group: str, name: str, metric: Metric) -> str:
+    """The name without `_total`, which the library puts behind counters."""
+    return f"kafkars_{group}_{name.removesuffix('_ms') + '_seconds' if metric.unit == 'ms' else name}"
+
+
+def _of_partition(metric: Metric) -> str:
+    return f"kafkars_producer_partition_{metric.unit}_sent"
+
+
+class _Families:
+    """Every family by name, empty."""
+
+    def __init__(self) -> None:
+        self.made: dict[str, CounterMetricFamily | GaugeMetricFamily] = {}
+        for group, figures in GROUPS.items():
+            more = ("node",) if group == "node" else ()
+            for name, metric in figures.items():
+                self._make(_family_name(group, name, metric), metric, more)
+        for metric in STORED:
+            self._make(_of_partition(metric), metric, ("topic", "partition"))
+        self._make("kafkars_consumer_lag_records", LAG, ("topic", "partition"))
+
+    def _make(self, name: str, metric: Metric, more: tuple[str, ...]) -> None:
+        family = CounterMetricFamily if metric.kind == "counter" else GaugeMetricFamily
+        self.made[name] = family(name, metric.description, labels=[*LABELS, *more])
