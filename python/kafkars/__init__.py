@@ -6,10 +6,8 @@ raise, `kafkars.config` what can be set, and `kafkars.testing` a broker that run
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from kafkars import errors
 from kafkars._kafkars import (
     ArrowBatch,
     BatchBuilder,
@@ -20,34 +18,36 @@ from kafkars._kafkars import (
     RecordMetadata,
     __version__,
 )
-from kafkars.assignor import Assignor, GroupMember
-from kafkars.config import AdminConfig, ClientConfig, ConsumerConfig, ProducerConfig
-from kafkars.consumer import Consumer
-from kafkars.errors import KafkaError
-from kafkars.producer import Producer
-from kafkars.transaction import Transaction
-from kafkars.types import (
-    AppendedRecord,
-    ConsumerGroupMetadata,
-    ConsumerHealth,
-    Deserializer,
-    Interceptor,
-    MemoryUsage,
-    OffsetAndMetadata,
-    OffsetAndTimestamp,
-    PartitionInfo,
-    PartitionTrouble,
-    ProducerRecord,
-    Serializer,
-    TimestampType,
-    TopicPartition,
-    Watermarks,
-)
+from kafkars._late import late
+from kafkars.errors.base import KafkaError
 
 if TYPE_CHECKING:
+    from kafkars import errors
     from kafkars.admin import Admin
+    from kafkars.assignor import Assignor, GroupMember
+    from kafkars.config import AdminConfig, ClientConfig, ConsumerConfig, ProducerConfig
+    from kafkars.consumer import Consumer
     from kafkars.metrics import ConnectionMetrics, ConsumerMetrics, ProducerMetrics
     from kafkars.parallel import ParallelConsumer, ParallelStatus
+    from kafkars.producer import Producer
+    from kafkars.transaction import Transaction
+    from kafkars.types import (
+        AppendedRecord,
+        ConsumerGroupMetadata,
+        ConsumerHealth,
+        Deserializer,
+        Interceptor,
+        MemoryUsage,
+        OffsetAndMetadata,
+        OffsetAndTimestamp,
+        PartitionInfo,
+        PartitionTrouble,
+        ProducerRecord,
+        Serializer,
+        TimestampType,
+        TopicPartition,
+        Watermarks,
+    )
 
 __all__ = [
     "Admin",
@@ -92,24 +92,35 @@ __all__ = [
     "errors",
 ]
 
-# Imported when they are first asked for: most programs need none of them, and all would pay for them at each start.
-_LATE = {
-    "Admin": "kafkars.admin",
-    "ConnectionMetrics": "kafkars.metrics",
-    "ConsumerMetrics": "kafkars.metrics",
-    "ParallelConsumer": "kafkars.parallel",
-    "ParallelStatus": "kafkars.parallel",
-    "ProducerMetrics": "kafkars.metrics",
+_NAMES_OF = {
+    "kafkars.admin": ("Admin",),
+    "kafkars.assignor": ("Assignor", "GroupMember"),
+    "kafkars.config": ("AdminConfig", "ClientConfig", "ConsumerConfig", "ProducerConfig"),
+    "kafkars.consumer": ("Consumer",),
+    "kafkars.metrics": ("ConnectionMetrics", "ConsumerMetrics", "ProducerMetrics"),
+    "kafkars.parallel": ("ParallelConsumer", "ParallelStatus"),
+    "kafkars.producer": ("Producer",),
+    "kafkars.transaction": ("Transaction",),
+    "kafkars.types": (
+        "AppendedRecord",
+        "ConsumerGroupMetadata",
+        "ConsumerHealth",
+        "Deserializer",
+        "Interceptor",
+        "MemoryUsage",
+        "OffsetAndMetadata",
+        "OffsetAndTimestamp",
+        "PartitionInfo",
+        "PartitionTrouble",
+        "ProducerRecord",
+        "Serializer",
+        "TimestampType",
+        "TopicPartition",
+        "Watermarks",
+    ),
 }
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(importlib.import_module(_LATE[name]), name)
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted(set(globals()) | set(_LATE))
+__getattr__, __dir__ = late(
+    __name__,
+    {name: module for module, names in _NAMES_OF.items() for name in names},
+    ("assignor", "config", "consumer", "errors", "producer", "transaction", "types"),
+)

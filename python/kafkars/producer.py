@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from kafkars import _kafkars, _logging
-from kafkars.config import ProducerConfig
+from kafkars.config.producer import ProducerConfig
 from kafkars.transaction import Transaction
 
 if TYPE_CHECKING:

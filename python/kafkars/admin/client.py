@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from kafkars import _kafkars, _logging
 from kafkars.admin import _calls, _replica_calls, _security_calls, _transaction_calls
-from kafkars.config import AdminConfig
+from kafkars.config.admin import AdminConfig
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

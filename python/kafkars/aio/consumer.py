@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from kafkars import _kafkars, _logging
 from kafkars._arrow import to_arrow
-from kafkars.config import ConsumerConfig
+from kafkars.config.consumer import ConsumerConfig
 from kafkars.errors import ClosedError, KafkaTimeoutError
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from kafkars.parallel.settings import (
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
 
-    from kafkars.config import ConsumerConfig
+    from kafkars.config.consumer import ConsumerConfig
     from kafkars.types import OffsetAndMetadata, TopicPartition
 
 logger = logging.getLogger("kafkars.parallel")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from kafkars import _kafkars, _logging
 from kafkars.aio.transaction import Transaction
-from kafkars.config import ProducerConfig
+from kafkars.config.producer import ProducerConfig
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

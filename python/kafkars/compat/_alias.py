@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import importlib
 import sys
-from importlib.abc import Loader, MetaPathFinder
-from importlib.util import find_spec, spec_from_loader
-from typing import TYPE_CHECKING
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
+    # The classes below derive from none of `importlib.abc`, which would load a dozen modules.
     from collections.abc import Sequence
-    from importlib.machinery import ModuleSpec
+    from importlib.abc import Loader
     from types import ModuleType
 
 
-class AliasFinder(MetaPathFinder):
+class AliasFinder:
     """Finds a library's modules in its face, and no others: half an installed library must not be mixed in.
 
     Args:
@@ -42,7 +43,7 @@ class AliasFinder(MetaPathFinder):
         rest = fullname[len(self.library) :]
         for package in (self.face, self.base):
             if package is not None and is_there(package + rest):
-                return spec_from_loader(fullname, AliasLoader(package + rest))
+                return ModuleSpec(fullname, cast("Loader", AliasLoader(package + rest)))
         raise ModuleNotFoundError(f"{fullname} is not offered by kafkars: {self.advice(rest[1:])}", name=fullname)
 
     def advice(self, module: str) -> str:
@@ -59,11 +60,14 @@ def is_there(module: str) -> bool:
         return False
 
 
-class AliasLoader(Loader):
+class AliasLoader:
     """Loads a module by giving out another one."""
 
     def __init__(self, name: str) -> None:
         self.name = name
+
+    def create_module(self, _spec: ModuleSpec) -> None:
+        """An empty module will do."""
 
     def exec_module(self, module: ModuleType) -> None:
         """Puts the module itself in the place of the empty one that the import has made."""

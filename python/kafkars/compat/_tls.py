@@ -6,7 +6,6 @@ import os
 import ssl
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from kafkars.config.secret import Secret
@@ -97,6 +96,8 @@ class RememberingContext(ssl.SSLContext):
 
     def revocations(self) -> dict[str, Any]:
         """Settings of the engine for lists of revoked certificates, which are in a file that was loaded."""
+        from pathlib import Path  # noqa: PLC0415  loads a dozen modules
+
         for name in self.files:
             if "-----BEGIN X509 CRL-----" in Path(name).read_text(errors="replace"):
                 return {"ssl_crl_location": name}

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kafkars.config import checks
 from kafkars.config.client import ClientConfig
 
+if TYPE_CHECKING:
+    from dataclasses import dataclass as settings
+else:
+    from kafkars._frozen import settings
 
-@dataclass(frozen=True, kw_only=True)
+
+@settings(frozen=True, kw_only=True)
 class AdminConfig(ClientConfig):
     """How long an administrator waits, besides what every client has."""
 

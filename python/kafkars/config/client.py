@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
 from os import PathLike
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from kafkars.config import checks, security
 from kafkars.config.secret import Secret, SecretValue
 from kafkars.config.security import AwsCredentialsProvider, TokenProvider
 from kafkars.errors import ConfigError
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass as settings
+else:
+    from kafkars._frozen import settings
 
 C = TypeVar("C", bound="ClientConfig")
 
@@ -23,7 +27,7 @@ class ClientIdentity(NamedTuple):
     group_id: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings(frozen=True, kw_only=True)
 class ClientConfig:
     """Where the cluster is and how patient to be with it.
 
@@ -235,7 +239,7 @@ class ClientConfig:
         """
         if isinstance(config, cls):
             if settings:
-                both: dict[str, Any] = {field.name: getattr(config, field.name) for field in fields(config)}
+                both: dict[str, Any] = {name: getattr(config, name) for name in cls.CHECKS}
                 both.update(settings)
                 return cls(**both)
             return config

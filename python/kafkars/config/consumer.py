@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kafkars.config import checks
@@ -13,7 +12,11 @@ from kafkars.errors import ConfigError
 from kafkars.types import Deserializer
 
 if TYPE_CHECKING:
+    from dataclasses import dataclass as settings
+
     from kafkars.assignor import Assignor
+else:
+    from kafkars._frozen import settings
 
 ASSIGNORS = ("range", "roundrobin", "sticky", "cooperative-sticky")
 """Assignors there are; names are Kafka's."""
@@ -49,7 +52,7 @@ def _assignors(name: str, value: object) -> tuple[object, ...]:
     return tuple(taken.values())
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings(frozen=True, kw_only=True)
 class ConsumerConfig(ClientConfig):
     """How a consumer fetches and what it hands out, besides what every client has."""
 

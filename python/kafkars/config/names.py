@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 ELSEWHERE: Mapping[str, str] = {
     # kafka-python, aiokafka
@@ -85,10 +85,10 @@ ALIKE = 0.75
 
 def owner_of(name: str) -> str | None:
     """Which kind of client has a setting of that name."""
-    return next((owner for owner, settings in OWNERS.items() if name in settings), None)
+    return next((owner for owner, settings in OWNERS.items() if name in settings()), None)
 
 
-OWNERS: dict[str, Collection[str]] = {}
+OWNERS: dict[str, Callable[[], Collection[str]]] = {}
 """The settings of each kind of client. The package fills it, whose modules all import this one."""
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kafkars.config import checks
 from kafkars.config.client import ClientConfig
 from kafkars.types import Interceptor, Serializer
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass as settings
+else:
+    from kafkars._frozen import settings
 
 
 def _acks(name: str, value: object) -> int:
@@ -43,7 +47,7 @@ that is less), or until a batch begins there 10 ms after the first, and then mov
 and `murmur2_consistent` and `fnv1a` give keyless records the partition of an empty key, as librdkafka does."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings(frozen=True, kw_only=True)
 class ProducerConfig(ClientConfig):
     """How a producer collects, sends and retries, besides what every client has."""
 

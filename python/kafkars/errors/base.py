@@ -1,4 +1,4 @@
-"""The base of every exception that kafkars raises."""
+"""The base of every exception that kafkars raises, and those of what brokers refuse."""
 
 from __future__ import annotations
 
@@ -52,3 +52,18 @@ class KafkaError(Exception):
         self.topic = topic
         self.partition = partition
         self.offset = offset
+
+
+class BrokerError(KafkaError):
+    """A broker refused a request. Raised as itself for a code that is newer than this client."""
+
+    name = "UNKNOWN"
+    code: int
+
+
+class AuthenticationError(BrokerError):
+    """The broker did not accept who we say we are."""
+
+
+class AuthorizationError(BrokerError):
+    """The broker knows us and does not let us do this."""

@@ -6,22 +6,7 @@ table the native client uses.
 
 from __future__ import annotations
 
-from kafkars.errors.base import KafkaError
-
-
-class BrokerError(KafkaError):
-    """A broker refused a request. Raised as itself for a code that is newer than this client."""
-
-    name = "UNKNOWN"
-    code: int
-
-
-class AuthenticationError(BrokerError):
-    """The broker did not accept who we say we are."""
-
-
-class AuthorizationError(BrokerError):
-    """The broker knows us and does not let us do this."""
+from kafkars.errors.base import AuthenticationError, AuthorizationError, BrokerError
 
 
 class UnknownServerError(BrokerError):

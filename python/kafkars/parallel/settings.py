@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
-from kafkars.config import ConsumerConfig
+from kafkars.config.consumer import ConsumerConfig
 from kafkars.errors import ConfigError
 
 Ordering = Literal["key", "partition", "unordered"]

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from kafkars.config import ConsumerConfig
+from kafkars.config.consumer import ConsumerConfig
 from kafkars.consumer import Consumer
 from kafkars.errors import ClientStateError
 from kafkars.spark import client_settings

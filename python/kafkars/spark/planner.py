@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from kafkars.admin import Admin
-from kafkars.config import AdminConfig
+from kafkars.config.admin import AdminConfig
 from kafkars.errors import BootstrapError, ConfigError, KafkaError, KafkaTimeoutError, UnknownTopicOrPartitionError
 from kafkars.spark import client_settings
 from kafkars.spark.errors import DataLossError

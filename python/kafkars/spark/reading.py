@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kafkars.config import ConsumerConfig
+from kafkars.config.consumer import ConsumerConfig
 from kafkars.consumer import Consumer
 from kafkars.errors import KafkaTimeoutError, LogTruncationError, NoOffsetError, OffsetOutOfRangeError
 from kafkars.spark import client_settings

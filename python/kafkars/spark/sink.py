@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
 from pyspark.sql.types import BinaryType, IntegerType, StringType, StructType
 
-from kafkars.config import ProducerConfig
+from kafkars.config.producer import ProducerConfig
 from kafkars.errors import ConfigError, InvalidArgumentError, KafkaError
 from kafkars.producer import Producer
 from kafkars.spark import client_settings

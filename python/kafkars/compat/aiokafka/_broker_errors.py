@@ -6,7 +6,9 @@ original. Descriptions are those of `kafkars.errors`.
 
 from __future__ import annotations
 
-from kafkars.errors import BY_CODE
+from typing import ClassVar
+
+from kafkars.compat._description import Description
 
 
 class KafkaError(RuntimeError):
@@ -29,12 +31,8 @@ class BrokerResponseError(KafkaError):
     """Kafka's number for the error."""
     message: str
     """Kafka's name for the error, as aiokafka spells it."""
-    description: str
+    description: ClassVar[Description] = Description()
     """What it means; for people."""
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        cls.description = BY_CODE[cls.errno].__doc__ or "" if cls.errno in BY_CODE else "No failure."
 
     def __str__(self) -> str:
         return f"[Error {self.errno}] {super().__str__()}"

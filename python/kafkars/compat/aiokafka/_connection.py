@@ -13,7 +13,6 @@ from typing import Any
 from kafkars import errors as engine
 from kafkars.compat._addresses import with_port
 from kafkars.compat._kerberos import kerberos
-from kafkars.compat._tls import UnusableTlsError, settings_of
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
 from kafkars.config.checks import shown
@@ -110,6 +109,8 @@ class Connection:
         """
         settings: dict[str, Any] = {"security_protocol": self.security_protocol}
         if self.security_protocol in {"SSL", "SASL_SSL"} and self.ssl_context is not None:
+            from kafkars.compat._tls import UnusableTlsError, settings_of  # noqa: PLC0415  only with TLS
+
             try:
                 settings |= settings_of(self.ssl_context, INSTEAD)
             except UnusableTlsError as problem:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import ssl
 from collections.abc import Callable, Iterable
 from enum import IntEnum
@@ -161,6 +160,8 @@ class AIOKafkaClient:
     def get_random_node(self) -> int | str | None:
         """Id of any broker; None where none is known."""
         nodes = [broker.nodeId for broker in self.cluster.brokers()]
+        import random  # noqa: PLC0415  only here
+
         return random.choice(nodes) if nodes else None  # noqa: S311  spreads load, protects nothing
 
     async def ready(self, node_id: int, *, group: ConnectionGroup = ConnectionGroup.DEFAULT) -> bool:

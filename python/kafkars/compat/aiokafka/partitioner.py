@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 
 M = 0x5BD1E995
@@ -25,6 +24,8 @@ class DefaultPartitioner:
             available: Those that have a leader.
         """
         if key is None:
+            import random  # noqa: PLC0415  most programs leave the partition to the engine
+
             return random.choice(available or all_partitions)  # noqa: S311  spreads records, protects nothing
         return all_partitions[(murmur2(key) & 0x7FFFFFFF) % len(all_partitions)]
 

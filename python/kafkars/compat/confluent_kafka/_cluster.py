@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
 import kafkars
@@ -17,9 +16,9 @@ from kafkars.compat.confluent_kafka.admin._metadata import (
     PartitionMetadata,
     TopicMetadata,
 )
-from kafkars.config import AdminConfig
+from kafkars.config.admin import AdminConfig
 
-ADMIN_SETTINGS = frozenset(each.name for each in fields(AdminConfig))
+ADMIN_SETTINGS = frozenset(AdminConfig.CHECKS)
 
 
 def list_topics(engine: Mapping[str, Any], topic: str | None = None, timeout: float | None = -1) -> ClusterMetadata:

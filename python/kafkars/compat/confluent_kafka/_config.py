@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from kafkars.compat.confluent_kafka import _engine
@@ -23,21 +22,23 @@ CALLBACKS = ("error_cb", "stats_cb", "throttle_cb", "oauth_cb", "logger")
 """What every client takes besides librdkafka's properties."""
 
 
-@dataclass(frozen=True)
 class Settings:
-    """What a client is made of."""
+    """What a client is made of. Nothing of it is shown: there may be passwords in it.
 
-    engine: dict[str, Any]
-    """Keyword arguments of `kafkars.Producer`, `Consumer` or `Admin`."""
+    Args:
+        engine: Keyword arguments of `kafkars.Producer`, `Consumer` or `Admin`.
+        face: What the face serves itself: callbacks, queue limits, when offsets are stored.
+        values: Each property's value, under its first name, where it is not known as an alias.
+        credentials: What `set_sasl_credentials()` changes.
+    """
 
-    face: Face
-    """What the face serves itself: callbacks, queue limits, when offsets are stored."""
+    __slots__ = ("credentials", "engine", "face", "values")
 
-    values: Values = field(repr=False)
-    """Each property's value, under its first name, where it is not known as an alias."""
-
-    credentials: Credentials = field(repr=False)
-    """What `set_sasl_credentials()` changes."""
+    def __init__(self, engine: dict[str, Any], face: Face, values: Values, credentials: Credentials) -> None:
+        self.engine = engine
+        self.face = face
+        self.values = values
+        self.credentials = credentials
 
 
 def producer_settings(arguments: tuple[object, ...], keywords: Mapping[str, object]) -> Settings:

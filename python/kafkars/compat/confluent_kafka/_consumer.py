@@ -28,7 +28,7 @@ from kafkars.compat.confluent_kafka._rebalance import Callback, Callbacks, Liste
 from kafkars.compat.confluent_kafka._translate import of_engine, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
-from kafkars.config import ConsumerConfig
+from kafkars.config.consumer import ConsumerConfig
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -542,7 +542,7 @@ class Consumer(ConfluentConsumer):
                 if place[1] not in {each.partition for each in known}:
                     # It may be newer than what is known.
                     self._engine.beginning_offsets([place], timeout=LOOK_SECONDS)
-        except UNKNOWN as problem:
+        except unknown() as problem:
             return KafkaError(BROKER["UNKNOWN_TOPIC_OR_PART"], f"Commit failed: {problem}")
         except errors.KafkaError:
             # The commit itself says what is wrong with the cluster.
@@ -572,13 +572,14 @@ def pattern(names: list[str]) -> str:
     return "|".join(f"(?:{each})" for each in alternatives)
 
 
-UNKNOWN = (
-    errors.UnknownTopicOrPartitionError,
-    errors.InvalidTopicError,
-    errors.InvalidPartitionError,
-    errors.InvalidArgumentError,
-)
-"""A topic or partition that no broker knows, or that cannot be."""
+def unknown() -> tuple[type[errors.KafkaError], ...]:
+    """What is raised for a topic or partition that no broker knows, or that cannot be."""
+    return (
+        errors.UnknownTopicOrPartitionError,
+        errors.InvalidTopicError,
+        errors.InvalidPartitionError,
+        errors.InvalidArgumentError,
+    )
 
 
 @contextmanager
@@ -588,7 +589,7 @@ def unknown_partitions(what: str) -> Iterator[None]:
     """
     try:
         yield
-    except UNKNOWN as problem:
+    except unknown() as problem:
         raise refusal("_UNKNOWN_PARTITION", f"{what}: {problem}") from problem
     except errors.BootstrapError as problem:
         raise KafkaException(of_engine(problem, what, "_ALL_BROKERS_DOWN")) from problem

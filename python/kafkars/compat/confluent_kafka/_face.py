@@ -6,10 +6,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafkars.compat.confluent_kafka._values import Values, invalid
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass as settings
+else:
+    from kafkars._frozen import settings
 
 Callback = Callable[..., Any]
 
@@ -17,7 +21,7 @@ SYSLOG_LEVELS = (50, 50, 50, logging.ERROR, logging.WARNING, logging.INFO, loggi
 """Levels of `logging` for those of syslog, 0 to 7."""
 
 
-@dataclass(frozen=True)
+@settings(frozen=True, kw_only=True)
 class Face:
     """Settings of the face; times are in seconds."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import operator
 from collections.abc import Iterable, Iterator
 from enum import Enum
@@ -89,6 +88,8 @@ class Uuid:
         return int.from_bytes(self._bytes[8:], "big", signed=True)
 
     def __str__(self) -> str:
+        import base64  # noqa: PLC0415  ids are seldom shown
+
         return base64.urlsafe_b64encode(self._bytes).rstrip(b"=").decode()
 
     __repr__ = __str__

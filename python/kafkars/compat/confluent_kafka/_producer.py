@@ -13,7 +13,6 @@ from kafkars import errors
 from kafkars._kafkars import ConfluentProducer, Message, PendingFlag
 from kafkars._kafkars import Producer as Engine
 from kafkars.compat.confluent_kafka import _arguments as arguments
-from kafkars.compat.confluent_kafka import _cluster
 from kafkars.compat.confluent_kafka._config import producer_settings
 from kafkars.compat.confluent_kafka._events import events_of
 from kafkars.compat.confluent_kafka._group_metadata import unpacked
@@ -22,7 +21,7 @@ from kafkars.compat.confluent_kafka._partition import TopicPartition
 from kafkars.compat.confluent_kafka._translate import local_error, refusal, translated
 from kafkars.compat.confluent_kafka._trouble import Trouble
 from kafkars.compat.confluent_kafka.error import LOCAL, KafkaError, KafkaException
-from kafkars.config import ProducerConfig
+from kafkars.config.producer import ProducerConfig
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -239,6 +238,8 @@ class Producer(ConfluentProducer):
         limit = arguments.seconds(timeout)
         arguments.topic(topic)
         self._check_handle()
+        from kafkars.compat.confluent_kafka import _cluster  # noqa: PLC0415  with it come administrators
+
         found = _cluster.list_topics(self._settings.engine, topic, limit)
         known = None if topic is None else found.topics.get(topic)
         if known is not None and known.error is None:
@@ -255,6 +256,8 @@ class Producer(ConfluentProducer):
         """
         limit = arguments.seconds(timeout)
         self._check_handle()
+        from kafkars.compat.confluent_kafka import _cluster  # noqa: PLC0415  with it come administrators
+
         return _cluster.cluster_id(self._settings.engine, limit)
 
     def set_sasl_credentials(self, username: str, password: str) -> None:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kafkars.compat.confluent_kafka._partition import TopicPartition
 
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
 Callback = Callable[["Consumer", list[TopicPartition]], object]
 
 
-@dataclass(frozen=True)
-class Callbacks:
+class Callbacks(NamedTuple):
     """What the program passed to `subscribe()`."""
 
     on_assign: Callback | None = None

@@ -7,16 +7,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from inspect import isawaitable, iscoroutine, iscoroutinefunction
-from ssl import SSLError
 from typing import Any
 
 from kafkars.compat._kerberos import kerberos
-from kafkars.compat._tls import suites_of
 from kafkars.compat.confluent_kafka._codes import BROKER
 from kafkars.compat.confluent_kafka._properties.property import NATIVE, REFUSED
 from kafkars.compat.confluent_kafka._properties.security import SECURITY
-from kafkars.compat.confluent_kafka._unsecured_token import unsecured
 from kafkars.compat.confluent_kafka._values import Values, invalid, value_of
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
 from kafkars.config.kept_token import Given, KeptToken
@@ -163,6 +159,10 @@ def tls(values: Values) -> dict[str, Any]:
     settings |= {name: Secret(values[text]) for text, name in SECRETS.items() if values[text]}
     suites = values["ssl.cipher.suites"]
     if suites:
+        from ssl import SSLError  # noqa: PLC0415  few clients name suites, and `ssl` takes its time
+
+        from kafkars.compat._tls import suites_of  # noqa: PLC0415
+
         try:
             settings |= suites_of("ssl.cipher.suites", suites)
         except SSLError as problem:
@@ -178,11 +178,15 @@ def oauthbearer(values: Values, oauth_cb: Callable[..., Any] | None) -> dict[str
     if values["enable.sasl.oauthbearer.unsecure.jwt"]:
         if oauth_cb is not None:
             raise values.contradiction("oauth_cb and enable.sasl.oauthbearer.unsecure.jwt are mutually exclusive")
+        from kafkars.compat.confluent_kafka._unsecured_token import unsecured  # noqa: PLC0415  for brokers of tests
+
         return {"sasl_oauthbearer_token_provider": Tokens(unsecured, config)}
     if oauth_cb is None:
         raise values.contradiction(
             "sasl.mechanism=OAUTHBEARER needs oauth_cb, sasl.oauthbearer.method=oidc or enable.sasl.oauthbearer.unsecure.jwt"
         )
+    from inspect import isawaitable, iscoroutine, iscoroutinefunction  # noqa: PLC0415  takes its time
+
     if iscoroutinefunction(oauth_cb):
         # The loop that runs it is the one that makes the client.
         return {"sasl_oauthbearer_token_provider": Tokens(oauth_cb, config)}

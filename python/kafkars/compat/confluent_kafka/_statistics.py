@@ -7,7 +7,6 @@ besides.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -87,6 +86,8 @@ class Statistics:
         for name, row in found["topics"].items():
             self._leaders(name, row)
         found["brokers"] = self._brokers(found["topics"], now)
+        import json  # noqa: PLC0415  only where statistics are wanted
+
         return json.dumps(found)
 
     def _producer(self, metrics: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,9 @@ test compares them with the original. Descriptions are those of `kafkars.errors`
 
 from __future__ import annotations
 
-from kafkars.errors import BY_CODE
+from typing import ClassVar
+
+from kafkars.compat._description import Description
 
 
 class KafkaError(RuntimeError):
@@ -46,14 +48,8 @@ class BrokerResponseError(KafkaError):
     """Kafka's number for the error."""
     message: str
     """Kafka's name for the error, as kafka-python spells it."""
-    description: str
+    description: ClassVar[Description] = Description()
     """What the error means; for people."""
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        number = getattr(cls, "errno", None)
-        if number is not None:
-            cls.description = (BY_CODE[number].__doc__ or "") if number in BY_CODE else "No failure."
 
     def __str__(self) -> str:
         return f"[Error {self.errno}] {super().__str__()}"

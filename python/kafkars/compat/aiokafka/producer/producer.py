@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import ssl
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -268,6 +267,8 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
         known = await self.partitions_for(topic)
         if partition is None:
             # As aiokafka does for records without a key; FastStream relies on it.
+            import random  # noqa: PLC0415  only here
+
             partition = random.choice(sorted(known))  # noqa: S311  spreads load, protects nothing
         if not isinstance(partition, int):
             raise TypeError(f"partition: expected a number, not {shown(partition)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 TEXT, INTEGER, NUMBER, FLAG, CHOICE, WORDS, CALLBACK, NATIVE = (
     "text",
@@ -21,8 +21,7 @@ ENGINE, FACE, NO_EFFECT, REFUSED = "engine", "face", "no effect", "refused"
 is set to anything but its default."""
 
 
-@dataclass(frozen=True)
-class Property:
+class Property(NamedTuple):
     """A row of librdkafka's list of properties, with its treatment."""
 
     name: str

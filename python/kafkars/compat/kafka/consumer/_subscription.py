@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import re
 import time
@@ -171,6 +170,8 @@ class Subscription:
         try:
             told = method(set(partitions))
             if isinstance(told, Coroutine):
+                import asyncio  # noqa: PLC0415  few listeners are asynchronous
+
                 asyncio.run(told)
         except Exception as error:
             log.exception("%s of a rebalance listener failed for %s", method.__name__, sorted(partitions))
