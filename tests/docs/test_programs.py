@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import kafkars
+import pytest
 
 from tests.brokers import Broker
 from tests.support.clients import read, values
@@ -56,3 +57,12 @@ def test_transactions(embedded_broker: Broker) -> None:
         amounts = [int(record.value or b"0") for record in read(reader, 10)]
     assert all(amounts)
     assert sum(amounts) == 0
+
+
+@pytest.mark.timeout(120)
+def test_tests_with_asyncio_and_in_several_processes() -> None:
+    # No cache is left behind, and the configuration is the project's own.
+    program = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2"]
+    ran = subprocess.run(program, check=False, timeout=100, capture_output=True, text=True, cwd=EXAMPLES / "testing")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "7 passed" in ran.stdout

@@ -8,6 +8,7 @@ from kafkars.testing.certificates import Certificate, Certificates
 from kafkars.testing.clock import Clock
 from kafkars.testing.faults import Fault
 from kafkars.testing.security import Acl, Listener, unsecured_token
+from kafkars.testing.stored import StoredRecord
 
 __all__ = [
     "Acl",
@@ -19,5 +20,6 @@ __all__ = [
     "Fault",
     "Listener",
     "SeenRequest",
+    "StoredRecord",
     "unsecured_token",
 ]

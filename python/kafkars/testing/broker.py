@@ -12,6 +12,7 @@ from kafkars.testing.clock import Clock
 from kafkars.testing.faults import Action, Fault
 from kafkars.testing.protection import Protection, acls_to_native
 from kafkars.testing.security import Acl
+from kafkars.testing.stored import READER, StoredRecord, stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -249,6 +250,29 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         """
         self._create_topic(name, partitions, replication_factor, list((configs or {}).items()))
 
+    def records(self, topic: str, partition: int | None = None, *, timeout: float = 10.0) -> list[StoredRecord]:
+        """What a topic holds now, by partition and offset: also what transactions have aborted or not ended yet.
+
+        It is read as any client reads it, with `client_settings()`: faults of requests apply, `acls` too, and a
+        partition without a leader cannot be read. What was deleted or compacted away is gone.
+
+        ```python
+        assert [record.value for record in broker.records("orders")] == [b"a kettle"]
+        ```
+
+        Args:
+            topic: The topic's name.
+            partition: Only this one; None for all.
+            timeout: Seconds that reading may stand still.
+
+        Raises:
+            UnknownTopicOrPartitionError: There is no such topic.
+            InvalidPartitionError: The topic has no such partition.
+            KafkaTimeoutError: A partition could not be read in time.
+            ClosedError: The broker was stopped.
+        """
+        return stored(self, topic, partition, timeout)
+
     # --- retention and compaction -----------------------------------------------------------------------------
 
     def run_retention(self, topic: str | None = None) -> int:
@@ -451,7 +475,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         node: int | None = None,
         client_id: str | None = None,
     ) -> list[_kafkars.SeenRequest]:
-        """The latest requests, oldest first, whatever became of them.
+        """The latest requests, oldest first, whatever became of them; those of `records()` are left out.
 
         Args:
             api: Only those of this name.
@@ -468,7 +492,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
             for request in self._requests()
             if (api is None or request.api == api)
             and (node is None or request.node == node)
-            and (client_id is None or request.client_id == client_id)
+            and (request.client_id != READER if client_id is None else request.client_id == client_id)
         ]
 
     def wait_for_request(

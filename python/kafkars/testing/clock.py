@@ -13,6 +13,9 @@ class Clock:
 
     It runs with the machine's clock, or stands still where the broker was started with `clock="manual"` or after
     `freeze()`. A long poll ends in real time too, so that clients of a broker whose clock stands still go on reading.
+
+    Clients go by real time: a member's heartbeat begins its session anew. To advance by more than a session ends that
+    of every member there is; the living join again with their next heartbeat.
     """
 
     __slots__ = ("_broker",)
