@@ -251,6 +251,15 @@ def of(error: BaseException) -> BaseException:
     return made
 
 
+def of_delivery(error: BaseException) -> BaseException:
+    """The same for the outcome of a record: `close()` has given it up; for a call it is a mistake of the program."""
+    if not isinstance(error, engine.ClosedError):
+        return of(error)
+    made = IllegalStateError("Producer is closed forcefully.")
+    made.__cause__ = error
+    return made
+
+
 in_own_words = renaming(
     {
         "ssl_ca_location or ssl_ca_pem": "ssl_cafile",

@@ -34,10 +34,15 @@ class Reporter:
         self._decided: queue.SimpleQueue[FutureRecordMetadata | None] = queue.SimpleQueue()
         self._numbers = itertools.count()
         self._threads: list[threading.Thread] = []
+        # Its callbacks run now.
+        self._telling: FutureRecordMetadata | None = None
+        self._has_ended = False
 
-    def watch(self, future: FutureRecordMetadata, delivery: kafkars.DeliveryFuture) -> None:
-        """A callback was added to a future."""
+    def watch(self, future: FutureRecordMetadata, delivery: kafkars.DeliveryFuture) -> bool:
+        """A callback is added to a future; False where the producer is closed, and all outcomes are there."""
         with self._lock:
+            if self._has_ended:
+                return False
             future.number = next(self._numbers)
             self._watched[future.number] = future
             if not self._threads:
@@ -51,6 +56,7 @@ class Reporter:
         # between its turn and the queue's. The queue takes the delivery for `block`, which it does not look at.
         put: Any = functools.partial(self._decided.put, future)
         delivery.add_done_callback(put)
+        return True
 
     def is_here(self) -> bool:
         """True if this is the thread that runs callbacks."""
@@ -62,7 +68,7 @@ class Reporter:
             return True
         deadline = None if timeout is None else time.monotonic() + timeout
         with self._lock:
-            watched = list(self._watched.values())
+            watched = [*([self._telling] if self._telling is not None else []), *self._watched.values()]
         for future in watched:
             left = None if deadline is None else max(deadline - time.monotonic(), 0)
             if not future.wait_told(left):
@@ -71,12 +77,14 @@ class Reporter:
 
     def close(self, timeout: float) -> None:
         """Runs the callbacks of the last records and ends the threads; the engine is closed by now."""
-        if not self._threads or self.is_here():
-            return
         with contextlib.suppress(EngineError):
             self._engine.poll(0)
-        self._decided.put(None)
-        self._threads[1].join(timeout)
+        with self._lock:
+            self._has_ended = True
+        if self._threads:
+            self._decided.put(None)
+            if not self.is_here():
+                self._threads[1].join(timeout)
 
     def _poll(self) -> None:
         with contextlib.suppress(EngineError):
@@ -87,10 +95,22 @@ class Reporter:
         while True:
             decided = self._decided.get()
             if decided is None:
+                # What was watched while the producer closed may come to the queue later than its end.
+                for future in list(self._watched.values()):
+                    self._tell_one(future)
                 return
             for future in [*self._ahead_of(decided), decided]:
-                if self._watched.pop(future.number, None) is not None:
-                    future.tell()
+                self._tell_one(future)
+
+    def _tell_one(self, future: FutureRecordMetadata) -> None:
+        with self._lock:
+            if self._watched.pop(future.number, None) is None:
+                return
+            self._telling = future
+        try:
+            future.tell()
+        finally:
+            self._telling = None
 
     def _ahead_of(self, decided: FutureRecordMetadata) -> list[FutureRecordMetadata]:
         """Those watched before it whose outcome is there as well.

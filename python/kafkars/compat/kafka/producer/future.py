@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from kafkars import _kafkars
-from kafkars.compat.kafka.errors import KafkaTimeoutError, of
+from kafkars.compat.kafka.errors import KafkaTimeoutError, of_delivery
 from kafkars.compat.kafka.future import Future
 from kafkars.compat.kafka.structs import TopicPartition
 from kafkars.errors import KafkaTimeoutError as EngineTimeoutError
@@ -47,7 +47,8 @@ class RecordMetadata(NamedTuple):
 class FutureRecordMetadata(_kafkars.KafkaPythonFuture, Future):
     """The delivery of one record.
 
-    Callbacks run on a thread of the producer, which is started when the first one is added. Producers make these
+    Callbacks run on a thread of the producer, which is started when the first one is added, and after `close()` where
+    they are added. Producers make these
     without calling `__init__`: what few futures need is made when it is asked for.
     """
 
@@ -146,8 +147,9 @@ class FutureRecordMetadata(_kafkars.KafkaPythonFuture, Future):
             if self._told is not None or self._ended:
                 return
             self._become_special()
-            self._reporter.watch(self, self._delivery)
-            self._told = threading.Event()
+            # A closed producer has no thread for callbacks: they run where they are added.
+            if self._reporter.watch(self, self._delivery):
+                self._told = threading.Event()
 
     def _runs_at_once(self) -> bool:
         # Those of earlier records may still wait for their turn on the producer's thread.
@@ -199,7 +201,7 @@ class FutureRecordMetadata(_kafkars.KafkaPythonFuture, Future):
             return
         error = self._delivery.exception(0)
         if error is not None:
-            self._error = of(error)
+            self._error = of_delivery(error)
         else:
             self._value = self._metadata()
         self._ended = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -143,9 +144,11 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
         if self._reporter.is_here():
             seconds = 0
         try:
-            with translated():
-                self._engine.close(seconds)
-            self._reporter.close(seconds)
+            try:
+                with translated():
+                    self._engine.close(seconds)
+            finally:
+                self._reporter.close(seconds)
         finally:
             for each in (self._key_serializer, self._value_serializer):
                 if hasattr(each, "close"):
@@ -311,11 +314,13 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
         Raises:
             KafkaTimeoutError: Records are still under way.
         """
+        limit = at_least_none(timeout)
+        until = None if limit is None else time.monotonic() + limit
         with translated():
-            left = self._engine.flush(at_least_none(timeout))
+            left = self._engine.flush(limit)
         if left:
             raise KafkaTimeoutError(f"{left} records are still under way after {timeout} s")
-        if not self._reporter.wait_told(at_least_none(timeout)):
+        if not self._reporter.wait_told(None if until is None else max(until - time.monotonic(), 0)):
             raise KafkaTimeoutError(f"callbacks are still running after {timeout} s")
 
     def partitions_for(self, topic: str) -> set[int]:
