@@ -68,7 +68,7 @@ class FromApplication:
     """A function of the application, as the engine's helper threads call it.
 
     What an asynchronous function returns is awaited on the loop that was running when the client was made, or on a loop
-    of its own.
+    of its own, and cancelled when nobody waits for it any more.
     """
 
     __slots__ = ("function", "loop")
@@ -96,7 +96,11 @@ class FromApplication:
 
         Raises:
             RuntimeError: It is to be awaited, on a thread whose loop would wait for itself.
+            CallGivenUpError: Nobody waits for it any more.
         """
+        from kafkars.config import call_attempt  # noqa: PLC0415  keeps `import kafkars` quick
+
+        call_attempt.attempt_of_thread().check()
         result = self.function()
         if not isinstance(result, Awaitable):
             return result
@@ -105,14 +109,9 @@ class FromApplication:
             if callable(end):
                 end()
             raise RuntimeError(f"{self.description} is asynchronous, so it is not asked on the thread of an event loop")
-        import asyncio  # noqa: PLC0415  only where the application uses it
-
-        async def wait() -> object:
-            return await result
-
         if self.loop is not None and self.loop.is_running():
-            return asyncio.run_coroutine_threadsafe(wait(), self.loop).result()
-        return asyncio.run(wait())
+            return call_attempt.awaited_on(self.loop, result)
+        return call_attempt.awaited_here(result)
 
 
 def running_loop() -> Any:

@@ -1,11 +1,16 @@
 //! Functions of the application that give credentials. They may block for long or for ever, so each has a thread of its
-//! own.
+//! own. What nobody waits for any more is given up: a function that can be told so ends, and of those that cannot there
+//! are a bounded number at a time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
+
+/// So many calls of a process may go on that nobody waits for any more; then no thread is started for another one.
+const MOST_GIVEN_UP: usize = 64;
 
 /// A function that is called by at most one thread at a time. Whoever asks while a call is under way waits for the next
 /// one, together with all others who do, so a function that never returns costs one thread and not one a connection.
@@ -13,35 +18,75 @@ pub struct ApplicationCall<T> {
     shared: Arc<Shared<T>>,
 }
 
+/// One call of a function, as the function knows it.
+pub struct CallAttempt {
+    state: Mutex<AttemptState>,
+    given_up: Arc<AtomicUsize>,
+}
+
+#[derive(Default)]
+struct AttemptState {
+    is_given_up: bool,
+    end: Option<Box<dyn FnOnce() + Send>>,
+}
+
 type Outcome<T> = Result<T, Arc<str>>;
+type Function<T> = dyn Fn(&CallAttempt) -> Outcome<T> + Send + Sync;
 
 struct Shared<T> {
-    function: Box<dyn Fn() -> Outcome<T> + Send + Sync>,
+    function: Box<Function<T>>,
     state: Mutex<State<T>>,
+    /// How many calls go on that were given up, of all that count together.
+    given_up: Arc<AtomicUsize>,
 }
 
 struct State<T> {
+    /// Whether there is a thread.
     is_running: bool,
+    called: Option<Called<T>>,
     waiting: Vec<oneshot::Sender<Outcome<T>>>,
+}
+
+/// The call under way, and who waits for it.
+struct Called<T> {
+    attempt: Arc<CallAttempt>,
+    waiting: Vec<oneshot::Sender<Outcome<T>>>,
+}
+
+/// Somebody who waits, until dropped.
+struct Waiter<T> {
+    outcome: Option<oneshot::Receiver<Outcome<T>>>,
+    shared: Arc<Shared<T>>,
 }
 
 impl<T: Clone + Send + 'static> ApplicationCall<T> {
     /// Nothing is called yet. The function's error says in words why there is no value.
-    pub fn new(function: impl Fn() -> Result<T, Arc<str>> + Send + Sync + 'static) -> Self {
+    pub fn new(function: impl Fn(&CallAttempt) -> Outcome<T> + Send + Sync + 'static) -> Self {
+        static GIVEN_UP: Mutex<Option<Arc<AtomicUsize>>> = Mutex::new(None);
+        let given_up = Arc::clone(GIVEN_UP.lock().get_or_insert_default());
+        Self::counted(function, given_up)
+    }
+
+    fn counted(
+        function: impl Fn(&CallAttempt) -> Outcome<T> + Send + Sync + 'static,
+        given_up: Arc<AtomicUsize>,
+    ) -> Self {
         Self {
             shared: Arc::new(Shared {
                 function: Box::new(function),
                 state: Mutex::new(State {
                     is_running: false,
+                    called: None,
                     waiting: Vec::new(),
                 }),
+                given_up,
             }),
         }
     }
 
     /// The outcome of a call that begins after this one. It has no time limit of its own: whoever waits gives up by
-    /// dropping the future.
-    pub fn call(&self) -> impl Future<Output = Result<T, Arc<str>>> + Send + use<T> {
+    /// dropping the future, and with the last one who waits for it the call is given up.
+    pub fn call(&self) -> impl Future<Output = Outcome<T>> + Send + use<T> {
         let (sender, outcome) = oneshot::channel();
         let must_start = {
             let mut state = self.shared.state.lock();
@@ -49,17 +94,37 @@ impl<T: Clone + Send + 'static> ApplicationCall<T> {
             state.waiting.push(sender);
             !std::mem::replace(&mut state.is_running, true)
         };
-        if must_start {
-            let shared = Arc::clone(&self.shared);
-            let thread = std::thread::Builder::new().name("kafkars-credentials".to_owned());
-            if let Err(error) = thread.spawn(move || shared.run()) {
-                let problem = Arc::from(format!("no thread could be started for it: {error}"));
-                self.shared.fail(&problem);
-            }
+        if must_start && let Err(problem) = self.start() {
+            self.shared.fail(&problem);
         }
+        let mut waiter = Waiter {
+            outcome: Some(outcome),
+            shared: Arc::clone(&self.shared),
+        };
         async move {
             let ended = |_| Err("the process is ending".into());
-            outcome.await.unwrap_or_else(ended)
+            match waiter.outcome.as_mut() {
+                Some(outcome) => outcome.await.unwrap_or_else(ended),
+                None => Err("nobody waits any more".into()),
+            }
+        }
+    }
+
+    fn start(&self) -> Result<(), Arc<str>> {
+        if self.shared.given_up.load(Ordering::Relaxed) >= MOST_GIVEN_UP {
+            return Err(format!(
+                "{MOST_GIVEN_UP} calls of functions that give credentials have not returned in this process, and no more \
+                 are made beside them; give such a function a time limit of its own, or make it asynchronous, which can \
+                 be cancelled"
+            )
+            .into());
+        }
+        let shared = Arc::clone(&self.shared);
+        let thread = std::thread::Builder::new().name("kafkars-credentials".to_owned());
+        let started = thread.spawn(move || shared.run());
+        match started {
+            Ok(_) => Ok(()),
+            Err(error) => Err(format!("no thread could be started for it: {error}").into()),
         }
     }
 }
@@ -67,23 +132,35 @@ impl<T: Clone + Send + 'static> ApplicationCall<T> {
 impl<T: Clone> Shared<T> {
     /// Calls for as long as anybody waits.
     fn run(&self) {
-        loop {
-            let waiting = {
-                let mut state = self.state.lock();
-                state.waiting.retain(|waiter| !waiter.is_closed());
-                if state.waiting.is_empty() {
-                    state.is_running = false;
-                    return;
-                }
-                std::mem::take(&mut state.waiting)
-            };
-            let called = catch_unwind(AssertUnwindSafe(&self.function));
+        while let Some(attempt) = self.next() {
+            let called = catch_unwind(AssertUnwindSafe(|| (self.function)(&attempt)));
             let outcome = called.unwrap_or_else(|_| Err("it panicked".into()));
-            for waiter in waiting {
+            let called = self.state.lock().called.take();
+            attempt.returned();
+            for waiter in called.into_iter().flat_map(|called| called.waiting) {
                 // Who has given up hears nothing.
                 let _ = waiter.send(outcome.clone());
             }
         }
+    }
+
+    /// The next call, if anybody waits for one.
+    fn next(&self) -> Option<Arc<CallAttempt>> {
+        let mut state = self.state.lock();
+        state.waiting.retain(|waiter| !waiter.is_closed());
+        if state.waiting.is_empty() {
+            state.is_running = false;
+            return None;
+        }
+        let attempt = Arc::new(CallAttempt {
+            state: Mutex::default(),
+            given_up: Arc::clone(&self.given_up),
+        });
+        state.called = Some(Called {
+            attempt: Arc::clone(&attempt),
+            waiting: std::mem::take(&mut state.waiting),
+        });
+        Some(attempt)
     }
 
     fn fail(&self, problem: &Arc<str>) {
@@ -95,6 +172,57 @@ impl<T: Clone> Shared<T> {
         for waiter in waiting {
             let _ = waiter.send(Err(Arc::clone(problem)));
         }
+    }
+}
+
+impl<T> Drop for Waiter<T> {
+    fn drop(&mut self) {
+        drop(self.outcome.take());
+        let state = self.shared.state.lock();
+        if let Some(called) = &state.called
+            && called.waiting.iter().all(oneshot::Sender::is_closed)
+        {
+            called.attempt.give_up();
+        }
+    }
+}
+
+impl CallAttempt {
+    /// What ends the function early. It runs on a thread of its own when nobody waits for the outcome any more; at once
+    /// if that is so already.
+    pub fn on_given_up(&self, end: impl FnOnce() + Send + 'static) {
+        let mut state = self.state.lock();
+        match state.is_given_up {
+            true => run_apart(Box::new(end)),
+            false => state.end = Some(Box::new(end)),
+        }
+    }
+
+    fn give_up(&self) {
+        let mut state = self.state.lock();
+        if !std::mem::replace(&mut state.is_given_up, true) {
+            self.given_up.fetch_add(1, Ordering::Relaxed);
+            if let Some(end) = state.end.take() {
+                run_apart(end);
+            }
+        }
+    }
+
+    /// Nothing ends it any more.
+    fn returned(&self) {
+        let mut state = self.state.lock();
+        state.end = None;
+        if state.is_given_up {
+            self.given_up.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Whoever gives up may be a thread that serves sockets, and what ends a function may wait for the interpreter.
+fn run_apart(end: Box<dyn FnOnce() + Send>) {
+    let thread = std::thread::Builder::new().name("kafkars-credentials".to_owned());
+    if let Err(error) = thread.spawn(end) {
+        tracing::debug!(target: "kafkars::net", %error, "a function that gives credentials cannot be told to end");
     }
 }
 
@@ -118,7 +246,7 @@ mod tests {
         let (go_on, gate) = mpsc::channel::<()>();
         let gate = Mutex::new(gate);
         let calls = AtomicUsize::new(0);
-        let call = ApplicationCall::new(move || {
+        let call = ApplicationCall::new(move |_| {
             let number = calls.fetch_add(1, Ordering::SeqCst) + 1;
             begun.send(number).expect("the test listens");
             let told = gate.lock().recv_timeout(LONG);
@@ -165,8 +293,71 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_is_an_outcome() {
-        let call = ApplicationCall::<()>::new(|| panic!("of the test"));
+        let call = ApplicationCall::<()>::new(|_| panic!("of the test"));
         assert_eq!(call.call().await, Err("it panicked".into()));
         assert_eq!(call.call().await, Err("it panicked".into()));
+    }
+
+    #[tokio::test]
+    async fn a_call_ends_with_the_last_who_waits_for_it() {
+        let (begun, begins) = mpsc::channel();
+        let (ended, ends) = mpsc::channel();
+        let call = ApplicationCall::new(move |attempt| {
+            let (end, told) = mpsc::channel();
+            begun.send(()).expect("the test listens");
+            attempt.on_given_up(move || end.send(()).expect("it listens"));
+            ended
+                .send(told.recv_timeout(LONG))
+                .expect("the test listens");
+            Ok(())
+        });
+        let first = call.call();
+        assert_eq!(begins.recv_timeout(LONG), Ok(()));
+        let (second, third) = (call.call(), call.call());
+        drop(first);
+        assert_eq!(ends.recv_timeout(LONG), Ok(Ok(())));
+        assert_eq!(begins.recv_timeout(LONG), Ok(()));
+        drop(second);
+        assert!(ends.try_recv().is_err(), "somebody still waits");
+        drop(third);
+        assert_eq!(ends.recv_timeout(LONG), Ok(Ok(())));
+        while call.shared.state.lock().is_running {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn calls_that_cannot_be_ended_are_bounded() {
+        let given_up = Arc::new(AtomicUsize::new(0));
+        let (go_on, gate) = mpsc::channel::<()>();
+        let gate = Arc::new(Mutex::new(gate));
+        let hanging = || {
+            let (begun, begins) = mpsc::channel();
+            let gate = Arc::clone(&gate);
+            let function = move |_: &CallAttempt| {
+                begun.send(()).expect("the test listens");
+                let _ = gate.lock().recv_timeout(LONG);
+                Ok(1)
+            };
+            (
+                ApplicationCall::counted(function, Arc::clone(&given_up)),
+                begins,
+            )
+        };
+        for number in 1..=MOST_GIVEN_UP {
+            let (call, begins) = hanging();
+            let asked = call.call();
+            assert_eq!(begins.recv_timeout(LONG), Ok(()));
+            drop(asked);
+            assert_eq!(given_up.load(Ordering::Relaxed), number);
+        }
+        let (call, _begins) = hanging();
+        let problem = call.call().await.expect_err("there is no thread for it");
+        assert!(problem.contains("have not returned"), "{problem}");
+        drop(go_on);
+        while given_up.load(Ordering::Relaxed) > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(call.call().await, Ok(1));
     }
 }

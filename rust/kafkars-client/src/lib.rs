@@ -14,7 +14,7 @@ pub mod net;
 mod producer;
 mod topic_name;
 
-pub use application_call::ApplicationCall;
+pub use application_call::{ApplicationCall, CallAttempt};
 pub use client::{BrokerStatus, Client, CoordinatorKind, REFUSAL_CHECK_INTERVAL};
 pub use consumer::{
     Closing, Consumer, ConsumerEvent, ConsumerHealth, ConsumerMetrics, LastFetch, LeaveId,

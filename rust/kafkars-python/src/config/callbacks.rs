@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
-use kafkars_client::ApplicationCall;
 use kafkars_client::config::{
     AwsCredentials, Callback, Provided, Provider, Secret, SecretSource, Token,
 };
+use kafkars_client::{ApplicationCall, CallAttempt};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -96,14 +96,14 @@ fn callback<T: Clone + Send + 'static>(
     let (function, failed) = (lent.lend(function), Arc::clone(&name));
     let is_refused = Arc::new(AtomicBool::new(false));
     let forgets = Arc::clone(&is_refused);
-    let call = ApplicationCall::new(move || {
+    let call = ApplicationCall::new(move |attempt| {
         let called = Python::try_attach(|py| {
             let function = function.take(py);
             let result = match keeps && forgets.swap(false, Ordering::AcqRel) {
                 true => function
                     .call_method0("refused")
-                    .and_then(|_| function.call0()),
-                false => function.call0(),
+                    .and_then(|_| call_once(function, attempt)),
+                false => call_once(function, attempt),
             };
             let value = result.and_then(|result| read(&result));
             value.map_err(|error| Arc::from(format!("{failed} failed: {error}")))
@@ -115,6 +115,25 @@ fn callback<T: Clone + Send + 'static>(
         name,
         is_refused,
     }))
+}
+
+/// One call, which ends early when nobody waits for it any more: if the function is asynchronous.
+fn call_once<'py>(
+    function: &Bound<'py, PyAny>,
+    attempt: &CallAttempt,
+) -> PyResult<Bound<'py, PyAny>> {
+    let module = function.py().import("kafkars.config.call_attempt")?;
+    let called = module.getattr("CallAttempt")?.call1((function,))?;
+    let given_up = called.clone().unbind();
+    attempt.on_given_up(move || {
+        // Nothing is left of it in a process that ends.
+        Python::try_attach(|py| {
+            if let Err(error) = given_up.call_method0(py, "give_up") {
+                error.write_unraisable(py, None);
+            }
+        });
+    });
+    called.call_method0("outcome")
 }
 
 /// What gives tokens.

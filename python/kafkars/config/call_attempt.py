@@ -1,0 +1,119 @@
+"""One call of a function of the application for credentials, which ends early when nobody waits for it any more."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import asyncio
+
+THREAD = threading.local()
+"""Has in `attempt` the call that is made on the calling thread."""
+
+
+class CallAttempt:
+    """A call on one of the engine's helper threads.
+
+    Args:
+        function: What is called. It may ask others in turn; whatever of them is awaited can be ended.
+    """
+
+    def __init__(self, function: Callable[[], object]) -> None:
+        self.function = function
+        self._lock = threading.Lock()
+        self._is_given_up = False
+        self._end: Callable[[], object] | None = None
+
+    def outcome(self) -> object:
+        """What the function returns."""
+        THREAD.attempt = self
+        try:
+            return self.function()
+        finally:
+            del THREAD.attempt
+
+    def give_up(self) -> None:
+        """Ends what is awaited, now and later. Called on another thread."""
+        with self._lock:
+            self._is_given_up = True
+            if self._end is not None:
+                self._end()
+
+    def check(self) -> None:
+        """Whether the outcome is still waited for.
+
+        Raises:
+            CallGivenUpError: It is not.
+        """
+        if self._is_given_up:
+            raise CallGivenUpError
+
+    def on_given_up(self, end: Callable[[], object] | None) -> None:
+        """Calls `end` when the call is given up; at once if that is so already."""
+        with self._lock:
+            self._end = end
+            if end is not None and self._is_given_up:
+                end()
+
+
+def awaited_on(loop: asyncio.AbstractEventLoop, awaitable: Awaitable[object]) -> object:
+    """The outcome of an awaitable on the running loop of another thread."""
+    import asyncio  # noqa: PLC0415  only where the application uses it
+
+    attempt = attempt_of_thread()
+    ended = threading.Event()
+    future = asyncio.run_coroutine_threadsafe(outcome_of(awaitable), loop)
+    future.add_done_callback(lambda _: ended.set())
+
+    def end() -> None:
+        ended.set()  # whatever the loop does: it may stand still, or be closed
+        if not loop.is_closed():
+            future.cancel()
+
+    attempt.on_given_up(end)
+    try:
+        ended.wait()
+    finally:
+        attempt.on_given_up(None)
+    attempt.check()
+    return future.result()
+
+
+def awaited_here(awaitable: Awaitable[object]) -> object:
+    """The outcome of an awaitable on a loop of its own."""
+    import asyncio  # noqa: PLC0415
+
+    attempt = attempt_of_thread()
+
+    async def main() -> object:
+        loop, task = asyncio.get_running_loop(), asyncio.ensure_future(outcome_of(awaitable))
+        attempt.on_given_up(lambda: loop.call_soon_threadsafe(task.cancel))
+        try:
+            return await task
+        except asyncio.CancelledError:
+            attempt.check()
+            raise
+        finally:
+            attempt.on_given_up(None)
+
+    return asyncio.run(main())
+
+
+async def outcome_of(awaitable: Awaitable[Any]) -> object:
+    """A coroutine of whatever can be awaited."""
+    return await awaitable
+
+
+def attempt_of_thread() -> CallAttempt:
+    """The call that is made on this thread; one that nobody gives up where the engine makes none."""
+    attempt = getattr(THREAD, "attempt", None)
+    return attempt if isinstance(attempt, CallAttempt) else CallAttempt(lambda: None)
+
+
+class CallGivenUpError(RuntimeError):
+    """Nobody waits for the outcome any more."""
+
+    def __init__(self) -> None:
+        super().__init__("nobody waits for the credentials any more")
