@@ -9,9 +9,10 @@ from typing import Any
 
 import kafkars
 import pytest
-from kafkars.errors import SaslAuthenticationFailedError
+from kafkars.errors import CertificateError, SaslAuthenticationFailedError
+from kafkars.testing import Certificates, EmbeddedBroker
 
-from tests.support.peers import closed_port
+from tests.support.peers import closed_port, silent_server
 from tests.support.sasl_gate import guarded_broker, sasl_gate
 from tests.support.waiting import SECONDS, Stopwatch, eventually
 
@@ -68,6 +69,33 @@ def test_a_host_that_is_away_does_not_hold_a_refusal_up() -> None:
         ):
             producer.send("records", b"v").result(SECONDS)
         assert time.monotonic() - started < SECONDS / 2
+
+
+@pytest.mark.parametrize("first", ["silent", "refusing"])
+@pytest.mark.parametrize("protocol", ["sasl_plaintext", "sasl_ssl"])
+def test_a_host_that_is_silent_does_not_hold_a_refusal_up(client_api: Any, first: str, protocol: str) -> None:
+    """Which of several addresses is asked first is left to chance, too."""
+    certificates = {"sasl_ssl": {"ssl_ca_pem": Certificates().ca_pem}, "sasl_plaintext": {}}[protocol]
+    expected = {"sasl_ssl": CertificateError, "sasl_plaintext": SaslAuthenticationFailedError}[protocol]
+    with EmbeddedBroker(security=protocol.upper(), users={"alice": "Xq7"}) as broker, silent_server() as silent:
+        settings = broker.client_settings(mechanism="PLAIN", user="alice") | {"sasl_password": "wrong"} | certificates
+        addresses = [silent, broker.bootstrap_servers]
+        settings["bootstrap_servers"] = ",".join(addresses if first == "silent" else addresses[::-1])
+        times = {"socket_connection_setup_timeout_ms": PATIENCE_MS}
+        for _ in range(2):
+            with client_api.Admin(**settings, **times) as admin, Stopwatch() as watch, pytest.raises(expected):
+                admin.list_topics(timeout=SECONDS)
+            assert watch.seconds < SECONDS / 2
+
+
+def test_a_host_that_is_silent_does_not_hold_a_cluster_up(client_api: Any) -> None:
+    with silent_server() as silent, EmbeddedBroker() as broker:
+        servers = ",".join([silent] * 2 + [broker.bootstrap_servers] + [silent] * 2)
+        for _ in range(5):
+            with client_api.Admin(bootstrap_servers=servers) as admin, Stopwatch() as watch:
+                admin.list_topics(timeout=SECONDS)
+            # Less than the time to connect, of which one silent address would need all.
+            assert watch.seconds < 5
 
 
 def test_a_transactional_call_that_runs_out_of_time_says_that_the_login_is_refused() -> None:

@@ -92,6 +92,9 @@ pub enum ConnectCause {
     /// The host did not answer within `connect_timeout_ms`.
     #[error("no answer to a TCP connection within {} ms", .0.as_millis())]
     TimedOut(Duration),
+    /// The operating system cannot connect: no route, no descriptor, a firewall of its own.
+    #[error("{0}")]
+    Unreachable(Arc<str>),
     /// TCP connects, but the peer says nothing.
     #[error(
         "connected, but no answer to ApiVersions within {} ms: is it a listener of a Kafka broker?",
@@ -280,6 +283,7 @@ impl ConnectCause {
             Self::Dns(_)
             | Self::Refused
             | Self::TimedOut(_)
+            | Self::Unreachable(_)
             | Self::Silent(_)
             | Self::ClosedAtOnce
             | Self::Garbled(_)
@@ -319,9 +323,37 @@ impl ConnectCause {
     pub(crate) fn from_io(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::ConnectionRefused => Self::Refused,
-            _ => Self::Io(error.to_string().into()),
+            _ => Self::Unreachable(error.to_string().into()),
         }
     }
+
+    /// Whether the peer said anything at all. One that hangs up has: it may be a broker that starts.
+    fn is_answered(&self) -> bool {
+        !matches!(
+            self,
+            Self::Dns(_)
+                | Self::Refused
+                | Self::TimedOut(_)
+                | Self::Unreachable(_)
+                | Self::Silent(_)
+        )
+    }
+}
+
+/// What is left of causes when those are left out that nobody answered for; none unless all of these are handshakes
+/// that failed. A host that is away does not make up for a login that the others refuse.
+fn handshakes<'a, C>(
+    causes: &'a [(Arc<str>, C)],
+    is_answered: impl Fn(&C) -> bool,
+    failed: impl Fn(&'a Arc<str>, &'a C) -> Option<SecurityError>,
+) -> Option<SecurityError> {
+    let answered = causes.iter().filter(|(_, cause)| is_answered(cause));
+    let failures: Option<Vec<SecurityError>> = answered
+        .map(|(address, cause)| failed(address, cause))
+        .collect();
+    // What a broker says comes before what one has not said in time.
+    let said = |failure: &SecurityError| failure.problem == SecurityProblem::TimedOut;
+    failures?.into_iter().min_by_key(said)
 }
 
 impl BootstrapCause {
@@ -337,37 +369,41 @@ impl BootstrapCause {
         }
     }
 
-    /// Whether it is settled: time cannot mend it, or a handshake had all of its time.
-    fn is_settled(&self) -> bool {
-        let had_its_time = |cause: &ConnectCause| {
-            cause.is_permanent() || cause.security() == Some(SecurityProblem::TimedOut)
-        };
+    /// Whether this can be said of the cause, or of those of all listeners that answer.
+    fn holds(&self, said: impl Fn(&ConnectCause) -> bool) -> bool {
         match self {
-            Self::Connect(cause) => had_its_time(cause),
+            Self::Connect(cause) => said(cause),
             Self::AdvertisedListeners(causes) => {
-                !causes.is_empty() && causes.iter().all(|(_, cause)| had_its_time(cause))
+                let mut answered = causes
+                    .iter()
+                    .filter(|(_, cause)| cause.is_answered())
+                    .peekable();
+                answered.peek().is_some() && answered.all(|(_, cause)| said(cause))
             }
             Self::Metadata(_) => false,
         }
     }
 
+    /// Whether it is settled: time cannot mend it, or a handshake had all of its time.
+    fn is_settled(&self) -> bool {
+        let had_its_time = |cause: &ConnectCause| {
+            cause.is_permanent() || cause.security() == Some(SecurityProblem::TimedOut)
+        };
+        self.holds(had_its_time)
+    }
+
     /// Whether anything is there at all.
     fn is_answered(&self) -> bool {
-        !matches!(
-            self,
-            Self::Connect(ConnectCause::Dns(_) | ConnectCause::Refused | ConnectCause::TimedOut(_))
-        )
+        !matches!(self, Self::Connect(cause) if !cause.is_answered())
     }
 
     fn security_at(&self, address: &Arc<str>) -> Option<SecurityError> {
         match self {
             Self::Connect(cause) => cause.security_at(address),
             Self::AdvertisedListeners(causes) => {
-                let mut each = causes
-                    .iter()
-                    .map(|(address, cause)| cause.security_at(address));
-                let first = each.next()??;
-                each.all(|failure| failure.is_some()).then_some(first)
+                handshakes(causes, ConnectCause::is_answered, |address, cause| {
+                    cause.security_at(address)
+                })
             }
             Self::Metadata(_) => None,
         }
@@ -396,10 +432,9 @@ impl ClientError {
                 _ => None,
             };
         };
-        let answered = causes.iter().filter(|(_, cause)| cause.is_answered());
-        let each = |(address, cause): &(Arc<str>, BootstrapCause)| cause.security_at(address);
-        let mut failures: Vec<SecurityError> = answered.map(each).collect::<Option<_>>()?;
-        (!failures.is_empty()).then(|| failures.swap_remove(0))
+        handshakes(causes, BootstrapCause::is_answered, |address, cause| {
+            cause.security_at(address)
+        })
     }
 
     /// Whether no later try can reach a cluster: a host that is away does not make up for a login that the others
@@ -408,9 +443,10 @@ impl ClientError {
         let Self::Bootstrap(causes) = self else {
             return false;
         };
-        let is_permanent = |(_, cause): &(_, BootstrapCause)| cause.is_permanent();
         let mut answered = causes.iter().filter(|(_, cause)| cause.is_answered());
-        causes.iter().all(is_permanent) || (self.security().is_some() && answered.all(is_permanent))
+        causes.iter().all(|(_, cause)| cause.is_permanent())
+            || (self.security().is_some()
+                && answered.all(|(_, cause)| cause.holds(ConnectCause::is_permanent)))
     }
 
     /// Whether a call that waits for a cluster hears of it now: no later try can reach one, or every address that
@@ -492,6 +528,29 @@ mod tests {
         ClientError::Bootstrap(causes.iter().map(addressed).collect())
     }
 
+    /// One address that works, and what listens where its cluster says.
+    fn listeners(causes: &[ConnectCause]) -> ClientError {
+        let addressed = |cause: &ConnectCause| ("broker:9093".into(), cause.clone());
+        let listeners = causes.iter().map(addressed).collect();
+        let cause = BootstrapCause::AdvertisedListeners(listeners);
+        ClientError::Bootstrap(vec![("broker:9092".into(), cause)])
+    }
+
+    #[test]
+    fn what_is_refused_is_told_before_what_took_too_long() {
+        let refused = ConnectCause::Tls(TlsFailure::NeverAnswers);
+        let late = ConnectCause::Tls(TlsFailure::TimedOut(Duration::from_secs(10)));
+        for causes in [[refused.clone(), late.clone()], [late, refused]] {
+            for error in [bootstrap(&causes), listeners(&causes)] {
+                let failure = error.security().expect("handshakes failed");
+                assert_ne!(failure.problem, SecurityProblem::TimedOut);
+                assert!(error.is_worth_telling() && !error.is_hopeless());
+            }
+        }
+        let gone = [ConnectCause::Refused, ConnectCause::Refused];
+        assert_eq!(listeners(&gone).security(), None);
+    }
+
     #[test]
     fn a_host_that_is_away_does_not_hide_a_refused_login() {
         let refused = ConnectCause::Sasl(SaslFailure::Refused {
@@ -502,14 +561,22 @@ mod tests {
             ConnectCause::Refused,
             ConnectCause::Dns("no such host".into()),
             ConnectCause::TimedOut(Duration::from_secs(10)),
+            ConnectCause::Silent(Duration::from_secs(10)),
+            ConnectCause::Unreachable("no route to host".into()),
         ];
         for gone in gone {
-            let error = bootstrap(&[gone.clone(), refused.clone()]);
-            assert!(
-                error.is_hopeless() && error.security().is_some(),
-                "{error:?}"
-            );
-            assert_eq!(error.kind(), ErrorKind::Invalid);
+            for causes in [
+                [gone.clone(), refused.clone()],
+                [refused.clone(), gone.clone()],
+            ] {
+                for error in [bootstrap(&causes), listeners(&causes)] {
+                    assert!(
+                        error.is_hopeless() && error.security().is_some(),
+                        "{error:?}"
+                    );
+                    assert_eq!(error.kind(), ErrorKind::Invalid);
+                }
+            }
             let error = bootstrap(&[gone]);
             assert!(
                 !error.is_hopeless() && error.security().is_none(),

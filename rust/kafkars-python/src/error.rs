@@ -346,6 +346,7 @@ fn connect_class(cause: &ConnectCause) -> &'static str {
         ConnectCause::Dns(_) => "UnresolvedHostError",
         ConnectCause::Refused
         | ConnectCause::TimedOut(_)
+        | ConnectCause::Unreachable(_)
         | ConnectCause::Silent(_)
         | ConnectCause::ClosedAtOnce
         | ConnectCause::Refusal(_)
