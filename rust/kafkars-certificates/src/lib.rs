@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod authority;
+mod contents;
 mod load;
 mod make;
 mod pem;
@@ -12,5 +13,5 @@ mod subject;
 pub use authority::Trusted;
 pub use load::{Identity, LoadError, Part, chain, pkcs12, private_key};
 pub use make::{Authority, KeyKind, MadeCertificate, MakeError, NewCertificate};
-pub use pem::{PemError, certificates, readable_certificates, revocation_lists};
+pub use pem::{PemError, certificates, instead, readable_certificates, revocation_lists};
 pub use subject::distinguished_name;

@@ -2,11 +2,11 @@
 
 use p12_keystore::{KeyStore, Pkcs12ImportPolicy};
 use pkcs8::EncryptedPrivateKeyInfoRef;
-use rustls_pki_types::pem::{PemObject, SectionKind};
+use rustls_pki_types::pem::{Error, PemObject, SectionKind};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use zeroize::Zeroizing;
 
-use crate::pem::certificates;
+use crate::pem::{PemError, certificates, instead, plain};
 
 /// A chain that begins with the owner's certificate, and the owner's key.
 pub type Identity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
@@ -42,7 +42,8 @@ pub fn chain(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, LoadError> {
     let chain = certificates(pem);
     let chain = chain.map_err(|error| wrong(Part::Certificate, format!("no PEM: {error}")))?;
     if chain.is_empty() {
-        let problem = "holds no PEM certificate (-----BEGIN CERTIFICATE-----)";
+        let instead = instead(pem);
+        let problem = format!("holds no PEM certificate (-----BEGIN CERTIFICATE-----){instead}");
         return Err(wrong(Part::Certificate, problem));
     }
     Ok(chain)
@@ -56,7 +57,8 @@ pub fn private_key(
     pem: &[u8],
     password: Option<&str>,
 ) -> Result<PrivateKeyDer<'static>, LoadError> {
-    if let Some(encrypted) = encrypted_key(pem) {
+    let text = plain(pem);
+    if let Some(encrypted) = encrypted_key(&text) {
         let missing = || wrong(Part::KeyPassword, "is missing: the key is encrypted");
         let password = password.ok_or_else(missing)?;
         let key = EncryptedPrivateKeyInfoRef::try_from(encrypted.as_slice()).map_err(|error| {
@@ -69,13 +71,19 @@ pub fn private_key(
         })?;
         return Ok(PrivatePkcs8KeyDer::from(key.as_bytes().to_vec()).into());
     }
-    let mut windows = pem.windows(PEM_ENCRYPTION.len());
+    let mut windows = text.windows(PEM_ENCRYPTION.len());
     if windows.any(|window| window == PEM_ENCRYPTION) {
         let problem = "the key is encrypted in OpenSSL's old format; convert it with `openssl pkcs8 -topk8 -v2 aes256`";
         return Err(wrong(Part::Key, problem));
     }
-    PrivateKeyDer::from_pem_slice(pem).map_err(|_| {
-        let problem = "holds no private key as PEM (-----BEGIN PRIVATE KEY-----)";
+    PrivateKeyDer::from_pem_slice(&text).map_err(|error| {
+        let problem = match error {
+            Error::NoItemsFound => format!(
+                "holds no private key as PEM (-----BEGIN PRIVATE KEY-----){}",
+                instead(pem)
+            ),
+            damaged => format!("no PEM: {}", PemError::from(&damaged)),
+        };
         wrong(Part::Key, problem)
     })
 }
@@ -86,7 +94,8 @@ const PEM_ENCRYPTION: &[u8] = b"Proc-Type: 4,ENCRYPTED";
 fn encrypted_key(pem: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     const BEGIN: &str = "-----BEGIN ENCRYPTED PRIVATE KEY-----";
     const END: &str = "-----END ENCRYPTED PRIVATE KEY-----";
-    let text = std::str::from_utf8(pem).ok()?;
+    // What stands before and behind it need not be UTF-8.
+    let text = Zeroizing::new(String::from_utf8_lossy(pem).into_owned());
     let start = text.find(BEGIN)? + BEGIN.len();
     let body = &text[start..start + text[start..].find(END)?];
     // The label differs, the rest is read by the same code as any other PEM.

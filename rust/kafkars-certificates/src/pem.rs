@@ -2,6 +2,9 @@
 
 use rustls_pki_types::pem::{Error, PemObject};
 use rustls_pki_types::{CertificateDer, CertificateRevocationListDer};
+use zeroize::Zeroizing;
+
+use crate::contents::found_instead;
 
 /// Why a text cannot be read as PEM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -15,6 +18,12 @@ pub enum PemError {
     /// Something else than base64 stands in a section.
     #[error("a section is not base64")]
     Base64,
+    /// OpenSSL's own form of a certificate, which says in addition what it is believed for.
+    #[error(
+        "it holds -----BEGIN TRUSTED CERTIFICATE-----, whose notes on trust are not read here; convert it with `openssl \
+         x509 -in FILE -out NEW`"
+    )]
+    Trusted,
     /// Anything else.
     #[error("it cannot be read as PEM")]
     Unreadable,
@@ -36,12 +45,21 @@ impl From<&Error> for PemError {
 /// # Errors
 /// When one cannot be read.
 pub fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, PemError> {
-    sections(pem)
+    let text = plain(pem);
+    if text
+        .split(|byte| *byte == b'\n')
+        .any(|line| line == TRUSTED)
+    {
+        return Err(PemError::Trusted);
+    }
+    sections(&text)
 }
 
 /// The certificates of a text that can be read.
 pub fn readable_certificates(pem: &[u8]) -> Vec<CertificateDer<'static>> {
-    CertificateDer::pem_slice_iter(pem).flatten().collect()
+    CertificateDer::pem_slice_iter(&plain(pem))
+        .flatten()
+        .collect()
 }
 
 /// The lists of revoked certificates of a text.
@@ -51,11 +69,48 @@ pub fn readable_certificates(pem: &[u8]) -> Vec<CertificateDer<'static>> {
 pub fn revocation_lists(
     pem: &[u8],
 ) -> Result<Vec<CertificateRevocationListDer<'static>>, PemError> {
-    sections(pem)
+    sections(&plain(pem))
 }
 
-fn sections<T: PemObject>(pem: &[u8]) -> Result<Vec<T>, PemError> {
-    let sections: Result<Vec<T>, Error> = T::pem_slice_iter(pem).collect();
+/// A clause that follows "holds no ...": what a text holds instead, and what to do about it. Nothing of a key is in it.
+#[must_use]
+pub fn instead(pem: &[u8]) -> String {
+    found_instead(&plain(pem))
+}
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+const TRUSTED: &[u8] = b"-----BEGIN TRUSTED CERTIFICATE-----";
+
+/// A certificate's first and last line of old, as they are written now.
+const OLD_NAMES: [(&[u8], &[u8]); 2] = [
+    (
+        b"-----BEGIN X509 CERTIFICATE-----",
+        b"-----BEGIN CERTIFICATE-----",
+    ),
+    (
+        b"-----END X509 CERTIFICATE-----",
+        b"-----END CERTIFICATE-----",
+    ),
+];
+
+/// The text with lines as OpenSSL reads them: without UTF-8's byte order mark, without white space at their ends, and
+/// with today's name of a certificate.
+pub(crate) fn plain(pem: &[u8]) -> Zeroizing<Vec<u8>> {
+    // As long as it can become: it may hold a key, of which no copy is left behind.
+    let mut text = Zeroizing::new(Vec::with_capacity(pem.len() + 1));
+    for line in pem.split(|byte| matches!(byte, b'\n' | b'\r')) {
+        let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+        let end = line.iter().rposition(|byte| *byte > b' ');
+        let line = &line[..end.map_or(0, |last| last + 1)];
+        let old = OLD_NAMES.iter().find(|(old, _)| *old == line);
+        text.extend_from_slice(old.map_or(line, |(_, new)| new));
+        text.push(b'\n');
+    }
+    text
+}
+
+fn sections<T: PemObject>(text: &[u8]) -> Result<Vec<T>, PemError> {
+    let sections: Result<Vec<T>, Error> = T::pem_slice_iter(text).collect();
     sections.map_err(|error| PemError::from(&error))
 }
 
@@ -86,5 +141,33 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn lines_are_read_as_openssl_reads_them() {
+        let plain_text =
+            "-----BEGIN CERTIFICATE-----\nMIGH\ngEAM\n-----END CERTIFICATE-----\n".to_owned();
+        let expected = certificates(plain_text.as_bytes()).expect("PEM");
+        assert_eq!(expected.len(), 1);
+        for text in [
+            format!("\u{feff}{plain_text}"),
+            format!("Subject: CN=a\n\u{feff}{plain_text}"),
+            plain_text.replace('\n', "\r\n"),
+            plain_text.replace('\n', " \t\n"),
+            plain_text.replace("CERTIFICATE", "X509 CERTIFICATE"),
+            plain_text.trim_end().to_owned(),
+        ] {
+            assert_eq!(
+                certificates(text.as_bytes()).as_ref(),
+                Ok(&expected),
+                "{text}"
+            );
+            assert_eq!(readable_certificates(text.as_bytes()), expected, "{text}");
+        }
+        let trusted = plain_text.replace("CERTIFICATE", "TRUSTED CERTIFICATE");
+        for text in [trusted.clone(), plain_text + &trusted] {
+            assert_eq!(certificates(text.as_bytes()), Err(PemError::Trusted));
+        }
+        assert_eq!(&**plain(b"a\r\nb"), b"a\n\nb\n");
     }
 }

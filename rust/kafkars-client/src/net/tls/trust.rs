@@ -159,7 +159,10 @@ fn add_pem(given: &mut Vec<Given>, name: &'static str, pem: &[u8]) -> Result<(),
     if certificates.is_empty() {
         return Err(setting(
             name,
-            "holds no PEM certificate (-----BEGIN CERTIFICATE-----)".to_owned(),
+            format!(
+                "holds no PEM certificate (-----BEGIN CERTIFICATE-----){}",
+                kafkars_certificates::instead(pem)
+            ),
         ));
     }
     for certificate in certificates {
@@ -189,7 +192,10 @@ pub(super) fn revocations(
     match lists.is_empty() {
         true => Err(setting(
             CRL_LOCATION,
-            "holds no PEM list (-----BEGIN X509 CRL-----)".to_owned(),
+            format!(
+                "holds no PEM list (-----BEGIN X509 CRL-----){}",
+                kafkars_certificates::instead(&content)
+            ),
         )),
         false => Ok(lists),
     }
