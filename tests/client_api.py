@@ -19,9 +19,11 @@ class SyncApi:
     """The sync clients as they are."""
 
     name = "sync"
-    Producer = kafkars.Producer
-    Consumer = kafkars.Consumer
-    Admin = kafkars.Admin
+
+    def __init__(self, adapt: Callable[[Any], Any] | None = None) -> None:
+        made = adapted(kafkars.Producer, adapt), adapted(kafkars.Consumer, adapt)
+        self.Producer, self.Consumer = made
+        self.Admin = kafkars.Admin
 
 
 class AsyncApi:
@@ -29,14 +31,16 @@ class AsyncApi:
 
     name = "asyncio"
 
-    def __init__(self) -> None:
+    def __init__(self, adapt: Callable[[Any], Any] | None = None) -> None:
         self.loop = asyncio.new_event_loop()
+        self.producer_class = adapted(kafkars.aio.Producer, adapt)
+        self.consumer_class = adapted(kafkars.aio.Consumer, adapt)
 
     def Producer(self, *arguments: Any, **settings: Any) -> Any:  # noqa: N802  # stands for a class
-        return Wrapped(self.loop, lambda: kafkars.aio.Producer(*arguments, **settings))
+        return Wrapped(self.loop, lambda: self.producer_class(*arguments, **settings))
 
     def Consumer(self, *arguments: Any, **settings: Any) -> Any:  # noqa: N802  # stands for a class
-        return Wrapped(self.loop, lambda: kafkars.aio.Consumer(*arguments, **settings))
+        return Wrapped(self.loop, lambda: self.consumer_class(*arguments, **settings))
 
     def Admin(self, *arguments: Any, **settings: Any) -> Any:  # noqa: N802  # stands for a class
         return Wrapped(self.loop, lambda: kafkars.aio.Admin(*arguments, **settings))
@@ -47,6 +51,11 @@ class AsyncApi:
         self.loop.run_until_complete(self.loop.shutdown_asyncgens())
         self.loop.close()
         assert not left, f"tasks left behind: {left}"
+
+
+def adapted(made: Any, adapt: Callable[[Any], Any] | None) -> Any:
+    """The class, or what makes a client of it and hands the client to a function that changes it."""
+    return made if adapt is None else lambda *arguments, **settings: adapt(made(*arguments, **settings))
 
 
 class Wrapped:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--bootstrap", metavar="HOST:PORT", help="use this Kafka instead of starting one")
     group.addoption("--chaos-long", action="store_true", help="tests/chaos in full instead of a minute each")
     group.addoption("--chaos-seed", type=int, default=0, help="which nodes tests/chaos kills, and when")
+    group.addoption("--instrumented", action="store_true", help="clients of behaviour tests make spans (OpenTelemetry)")
     group.addoption("--kafka-version", default=KafkaOptions.version, help="of the Kafka that is started")
     group.addoption("--share-kafka", action="store_true", help="one Kafka for all processes of pytest -n, not one each")
 
@@ -161,9 +162,12 @@ def client_api(request: pytest.FixtureRequest) -> Iterator[Any]:
     """Each test runs with the sync and with the asyncio clients; see tests/client_api.py."""
     from tests.client_api import AsyncApi, SyncApi  # see embedded_broker
 
+    adapt: Callable[[Any], Any] | None = None
+    if request.config.getoption("--instrumented"):
+        from kafkars.opentelemetry import instrument as adapt
     if request.param == "sync":
-        yield SyncApi()
+        yield SyncApi(adapt)
         return
-    api = AsyncApi()
+    api = AsyncApi(adapt)
     yield api
     api.close()

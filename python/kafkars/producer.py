@@ -42,9 +42,10 @@ class Producer(_kafkars.Producer["KeyIn", "ValueIn"]):
     """
 
     # No instance dictionary: every call would look into it before it finds the native method.
-    __slots__ = ("__weakref__", "_identity")
+    __slots__ = ("__weakref__", "_identity", "_telemetry")
 
     _identity: ClientIdentity
+    _telemetry: object  # what kafkars.opentelemetry knows of the client; not there before instrument()
 
     @overload
     def __new__(

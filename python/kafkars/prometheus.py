@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from kafkars._kafkars import BaseConsumer, BaseProducer
+from kafkars._kafkars import BaseConsumer
+from kafkars._watched import WatchedClients, check_client
 from kafkars.errors import KafkaError
 from kafkars.metrics import ConnectionMetrics, ConsumerMetrics, Metric, ProducerMetrics, described
 
@@ -23,9 +24,7 @@ if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
     from prometheus_client.metrics_core import Metric as Family
 
-    from kafkars import Consumer, Producer, aio
-
-    AnyClient = Producer[Any, Any] | Consumer[Any, Any] | aio.Producer[Any, Any] | aio.Consumer[Any, Any]
+    from kafkars._watched import AnyClient, Watched
 
 Client = TypeVar("Client", bound="AnyClient")
 
@@ -64,22 +63,15 @@ def instrument(client: Client, *, registry: CollectorRegistry = REGISTRY, partit
     Raises:
         TypeError: It is no producer or consumer of `kafkars` or `kafkars.aio`.
     """
-    if not isinstance(client, (BaseProducer, BaseConsumer)):
-        raise TypeError(f"a Producer or Consumer of kafkars or kafkars.aio is wanted, not {type(client).__name__}")
+    check_client(client)
     with _lock:
         collector = _collectors.get(registry)
         if collector is None:
             collector = ClientCollector()
             registry.register(collector)
             _collectors[registry] = collector
-    collector.add(client, partitions=partitions)
+    collector.clients.add(client, partitions=partitions)
     return client
-
-
-class _Shown(NamedTuple):
-    client_id: str
-    client_type: str
-    partitions: bool
 
 
 class ClientCollector(Collector):
@@ -87,24 +79,7 @@ class ClientCollector(Collector):
 
     def __init__(self) -> None:
         """Shows nothing at first."""
-        self._lock = threading.Lock()
-        self._shown: weakref.WeakKeyDictionary[AnyClient, _Shown] = weakref.WeakKeyDictionary()
-
-    def add(self, client: AnyClient, *, partitions: bool) -> None:
-        """Shows a client from now on."""
-        with self._lock:
-            known = self._shown.get(client)
-            if known is not None:
-                self._shown[client] = known._replace(partitions=partitions)
-                return
-            client_type = "consumer" if isinstance(client, BaseConsumer) else "producer"
-            taken = {each.client_id for each in self._open().values() if each.client_type == client_type}
-            name = wanted = client._identity.client_id  # noqa: SLF001  ours
-            number = 1
-            while name in taken:
-                number += 1
-                name = f"{wanted}-{number}"
-            self._shown[client] = _Shown(name, client_type, partitions)
+        self.clients = WatchedClients()
 
     def describe(self) -> Iterable[Family]:
         """The families, without figures: what a registry asks for to keep names apart."""
@@ -113,34 +88,27 @@ class ClientCollector(Collector):
     def collect(self) -> Iterable[Family]:
         """The figures at this moment."""
         families = _Families()
-        with self._lock:
-            shown = self._open()
-        for client, labels in shown.items():
+        for client, watched in self.clients.open().items():
             # A client of the parent of this process, or one that is closed at this moment, is left out as a whole.
             try:
-                samples = list(_samples(client, labels))
+                samples = list(_samples(client, watched))
             except KafkaError:
                 continue
             for name, values, figure in samples:
                 families.made[name].add_metric(values, figure)
         return families.made.values()
 
-    def _open(self) -> dict[AnyClient, _Shown]:
-        for client in [client for client in self._shown if client.closed]:
-            del self._shown[client]
-        return dict(self._shown)
 
-
-def _samples(client: AnyClient, shown: _Shown) -> Iterator[tuple[str, list[str], float]]:
+def _samples(client: AnyClient, watched: Watched) -> Iterator[tuple[str, list[str], float]]:
     """Family, values of labels, figure."""
-    labels = [shown.client_id, shown.client_type]
+    labels = [watched.client_id, watched.client_type]
     figures: Mapping[str, Any] = client.metrics()
-    yield from _figures(shown.client_type, labels, figures)
+    yield from _figures(watched.client_type, labels, figures)
     yield from _figures("client", labels, figures["client"])
     for node, _, _, counted in client._brokers():  # noqa: SLF001  ours
         if node is not None:
             yield from _figures("node", [*labels, str(node)], counted)
-    if not shown.partitions:
+    if not watched.partitions:
         return
     if isinstance(client, BaseConsumer):
         for (topic, partition), lag in client.lags().items():

@@ -17,3 +17,13 @@ def clients(broker: Broker, client_api: Any) -> Iterator[Clients]:
     made = Clients(broker, client_api)
     yield made
     made.close()
+
+
+@pytest.fixture
+def collected() -> Iterator[Any]:
+    """Where spans and measurements of the test go."""
+    from tests.observability.spans import Collected  # the SDK is slow to import
+
+    made = Collected()
+    yield made
+    made.close()

@@ -14,7 +14,7 @@ NEEDS_MORE = {"kafkars.testing.pytest_plugin", "kafkars._typing"}
 NEEDS_SPARK = {
     f"kafkars.spark.{name}" for name in ("columns", "ddl", "decoding", "reading", "schema", "sink", "source", "stream")
 }
-NEEDS_EXTRAS = {"kafkars.prometheus"}
+NEEDS_EXTRAS = {"kafkars.prometheus", "kafkars.opentelemetry"}
 PROGRAM = """
 import importlib, pkgutil, sys
 import kafkars

@@ -1,0 +1,212 @@
+"""Ends the spans of sends when their records are reported."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from kafkars.errors import ClosedError, KafkaError, KafkaTimeoutError, PurgedError
+from kafkars.opentelemetry import conventions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kafkars._kafkars import AsyncDeliveries, Deliveries, DeliveryFuture, Future
+    from kafkars.opentelemetry.telemetry import Operation
+
+logger = logging.getLogger("kafkars.producer")
+
+FEW = 1_000
+SLICE_SECONDS = 0.005
+LONG_SLICE_SECONDS = 0.05
+"""How long to wait for the oldest send before others are looked at, with few sends on their way and with many."""
+
+
+class FailureLog:
+    """Lines about records that were not stored.
+
+    The engine logs those whose outcome nobody has asked for. Of an instrumented producer the span asks for all of them,
+    so all are logged: whether the program looks as well is not known here.
+    """
+
+    def __init__(self) -> None:
+        """Nothing has failed yet."""
+        self._failed: dict[tuple[str | None, str], int] = {}
+
+    def tell(self, topic: str | None, count: int, error: BaseException) -> None:
+        """Logs the 1st, 2nd, 4th, 8th and so on of a topic and cause; not what the program has given up itself."""
+        if isinstance(error, (asyncio.CancelledError, ClosedError, PurgedError)):
+            return
+        key = (topic, type(error).__name__)
+        self._failed[key] = times = self._failed.get(key, 0) + 1
+        if times & (times - 1) == 0:
+            logger.warning(
+                "records were not stored (topic=%s, records=%d, sends=%d, cause=%s)", topic, count, times, error
+            )
+
+
+class DeliveryWatch:
+    """Waits for the deliveries of a synchronous producer on a thread of its own, which starts with the first send.
+
+    Their callbacks would not do: they run in the application's calls of `poll()` and `flush()`, whenever these come.
+    """
+
+    def __init__(self, failures: FailureLog) -> None:
+        """Waits for nothing yet."""
+        self._pending: deque[tuple[Any, Operation]] = deque()
+        # Guards the taking of entries; whoever ends a span may send records with the same producer meanwhile.
+        self._lock = threading.RLock()
+        self._arrived = threading.Event()
+        self._failures = failures
+        self._thread: threading.Thread | None = None
+        self._is_ended = False
+        self._process = os.getpid()
+
+    def add(self, delivery: DeliveryFuture | Deliveries, operation: Operation) -> None:
+        """Ends the operation when the delivery is done."""
+        self._pending.append((delivery, operation))
+        if self._thread is None:
+            with self._lock:
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._run, name="kafkars-spans", daemon=True)
+                    self._thread.start()
+        if not self._arrived.is_set():
+            self._arrived.set()
+
+    def settle(self) -> None:
+        """Ends the spans of everything that is reported."""
+        if self._process == os.getpid():
+            self._sweep(is_whole=True)
+
+    def end(self) -> None:
+        """Lets the thread end when nothing is on its way."""
+        self._is_ended = True
+        self._arrived.set()
+
+    def _run(self) -> None:
+        while True:
+            self._arrived.wait()
+            if self._is_ended and not self._pending:
+                return
+            if not self._is_ended:
+                self._arrived.clear()
+            while self._pending:
+                self._sweep(is_whole=not self._wait())
+
+    def _wait(self) -> bool:
+        """Waits a little for the oldest. False where it is not done."""
+        try:
+            delivery, _ = self._pending[0]
+        except IndexError:
+            return True
+        seconds = SLICE_SECONDS if len(self._pending) < FEW else LONG_SLICE_SECONDS
+        try:
+            outcome_of(delivery, seconds)
+        except KafkaTimeoutError:
+            return False
+        except KafkaError:
+            # Of a delivery that ends with its producer: looked at again in a moment.
+            time.sleep(seconds)
+        return True
+
+    def _sweep(self, *, is_whole: bool) -> None:
+        """Ends what is done, up to the first that is not, or among all."""
+        with self._lock:
+            kept: list[tuple[Any, Operation]] = []
+            for _ in range(len(self._pending)):
+                delivery, operation = self._pending.popleft()
+                if delivery.done():
+                    self._end(delivery, operation)
+                    continue
+                kept.append((delivery, operation))
+                if not is_whole:
+                    break
+            self._pending.extendleft(reversed(kept))
+
+    def _end(self, delivery: Any, operation: Operation) -> None:
+        try:
+            failures, stored = outcome_of(delivery, 0)
+        except KafkaError as error:
+            failures, stored = [error], None
+        if failures:
+            self._failures.tell(operation.topic, len(failures), failures[0])
+        end_send(operation, failures, stored, count_of(delivery))
+
+
+def count_of(delivery: Any) -> int:
+    """How many records a delivery is about."""
+    return len(delivery) if hasattr(delivery, "__len__") else 1
+
+
+def outcome_of(delivery: Any, timeout: float) -> tuple[list[BaseException], Any]:
+    """Errors of a delivery of synchronous code, and the metadata of a single record that was stored.
+
+    Raises:
+        KafkaTimeoutError: It is not done in time.
+    """
+    if hasattr(delivery, "failures"):
+        return list(delivery.failures(timeout).values()), None
+    error = delivery.exception(timeout)
+    return ([error], None) if error is not None else ([], delivery.result(0))
+
+
+def end_send(operation: Operation, failures: Sequence[BaseException], stored: Any, count: int) -> None:
+    """Ends the span of a send, and counts its records."""
+    if stored is not None and not isinstance(stored, list) and operation.span.is_recording():
+        operation.span.set_attribute(conventions.PARTITION, str(stored.partition))
+        operation.span.set_attribute(conventions.BODY_SIZE, max(stored.serialized_value_size, 0))
+        if stored.offset >= 0:
+            operation.span.set_attribute(conventions.OFFSET, stored.offset)
+    if count != 1:
+        operation.span.set_attribute(conventions.COUNT, count)
+    if operation.end(failures[0] if failures else None):
+        operation.sent(count - len(failures))
+        for error in failures:
+            operation.sent(1, error)
+
+
+class AsyncDelivery:
+    """A callback of what a send of asyncio code gives: ends its span."""
+
+    __slots__ = ("_count", "_failures", "_operation")
+
+    def __init__(self, operation: Operation, count: int | None, failures: FailureLog) -> None:
+        """The count of what is not counted before it is sent is None."""
+        self._operation = operation
+        self._count = count
+        self._failures = failures
+
+    def __call__(self, future: Future[Any]) -> None:
+        """The send has an outcome: that of its records, or the future of that."""
+        error: BaseException | None
+        if future.cancelled():
+            # What has entered a batch is sent all the same: nobody is told what becomes of it.
+            error = asyncio.CancelledError("nobody waits for the delivery any more")
+        else:
+            error = future.exception()
+        if error is not None:
+            count = 1 if self._count is None else self._count
+            self._failures.tell(self._operation.topic, count, error)
+            end_send(self._operation, [error] * count, None, count)
+            return
+        outcome = future.result()
+        if hasattr(outcome, "failures"):
+            deliveries: AsyncDeliveries = outcome
+            self._count = len(deliveries)
+            deliveries.failures().add_done_callback(self._ended)
+        elif hasattr(outcome, "add_done_callback"):
+            outcome.add_done_callback(self)
+        else:
+            count = len(outcome) if isinstance(outcome, list) else self._count or 1
+            end_send(self._operation, [], outcome, count)
+
+    def _ended(self, future: Future[dict[int, KafkaError]]) -> None:
+        failures = list(future.result().values())
+        if failures:
+            self._failures.tell(self._operation.topic, len(failures), failures[0])
+        end_send(self._operation, list(failures), None, self._count or 0)
