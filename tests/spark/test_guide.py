@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from kafkars import Producer
 
+from tests.spark import registry as registries
 from tests.spark.queries import Queries, finish
 from tests.spark.session import ROOT
 from tests.support.waiting import SECONDS
@@ -15,11 +16,17 @@ from tests.support.waiting import SECONDS
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.timeout(300)]
 
 
+def blocks() -> list[str]:
+    """The programs of the page, all of which are run here."""
+    found = re.findall(r"^```py\n(.*?)^```$", (ROOT / "docs/guides/spark.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert len(found) == 2
+    return found
+
+
 def test_the_example_of_the_guide_runs(queries: Queries) -> None:
-    found = re.search(r"^```py\n(.*?)^```$", (ROOT / "docs/guides/spark.md").read_text(), re.MULTILINE | re.DOTALL)
-    assert found is not None
+    example = blocks()[0]
     source, sink = queries.broker.new_topic(), queries.broker.new_topic()
-    code = found.group(1).replace("localhost:9092", queries.broker.bootstrap_servers)
+    code = example.replace("localhost:9092", queries.broker.bootstrap_servers)
     code = code.replace('"subscribe", "orders"', f'"subscribe", "{source}"').replace(
         '"topic", "order-copies"', f'"topic", "{sink}"'
     )
@@ -35,3 +42,16 @@ def test_the_example_of_the_guide_runs(queries: Queries) -> None:
     exec(compile(code, "docs/guides/spark.md", "exec"), names)  # noqa: S102
     finish(names["query"])
     assert queries.load(subscribe=sink).selectExpr("CAST(value AS STRING) AS v").collect() == [("an apple",)]
+
+
+def test_the_example_with_formats_runs(queries: Queries) -> None:
+    topic, address = queries.broker.new_topic(), queries.broker.bootstrap_servers
+    schema = {"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"}]}
+    with registries.running() as registry:
+        prefix = registry.add(f"{topic}-value", schema, 7)
+        with Producer(bootstrap_servers=address) as producer:
+            producer.send(topic, prefix + registries.long(21), b"c7").result(SECONDS)
+        code = blocks()[1].replace("localhost:9092", address).replace("http://localhost:8081", registry.url)
+        names: dict[str, Any] = {"spark": queries.spark}
+        exec(compile(code.replace('"orders"', f'"{topic}"'), "docs/guides/spark.md", "exec"), names)  # noqa: S102
+        assert [(row["key"], row["value"]["id"]) for row in names["orders"].collect()] == [("c7", 21)]
