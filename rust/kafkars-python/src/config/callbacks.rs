@@ -102,8 +102,8 @@ fn callback<T: Clone + Send + 'static>(
             let result = match keeps && forgets.swap(false, Ordering::AcqRel) {
                 true => function
                     .call_method0("refused")
-                    .and_then(|_| call_once(function, attempt)),
-                false => call_once(function, attempt),
+                    .and_then(|_| call_once(&function, attempt)),
+                false => call_once(&function, attempt),
             };
             let value = result.and_then(|result| read(&result));
             value.map_err(|error| Arc::from(format!("{failed} failed: {error}")))
