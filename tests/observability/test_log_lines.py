@@ -1,0 +1,117 @@
+"""Log lines: all of them are in the guide, none is written for a record, and trouble is told once."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from pathlib import Path
+
+import kafkars
+import pytest
+from kafkars import _logging
+from kafkars.testing import EmbeddedBroker
+
+from tests.observability.log_texts import LogText, of_python, of_rust
+from tests.support.clients import Clients, read
+from tests.support.waiting import SECONDS, eventually
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "logging.md"
+ROW = re.compile(r"^\| (\w+) \| (.+?) \| .+ \|$", re.MULTILINE)
+WRITTEN_BY_HAND = LogText("kafkars.producer", "ERROR", "interceptor … failed; the record goes on")
+
+
+def rows_of_page() -> set[LogText]:
+    sections = PAGE.read_text().split("\n### ")[1:]
+    return {
+        LogText(section.splitlines()[0], level, text)
+        for section in sections
+        for level, text in ROW.findall(section)
+        if level != "level"
+    }
+
+
+def test_the_guide_has_every_line() -> None:
+    written = {line for line in (*of_rust(), *of_python()) if line.logger != "kafkars.broker"}
+    assert len(written) > 40
+    assert rows_of_page() == written | {WRITTEN_BY_HAND}
+    assert "### kafkars.broker" in PAGE.read_text()
+
+
+def test_lines_have_no_inner_words() -> None:
+    inner = re.compile(r"\b(lane|sink|cursor|driver|desk|inbox|fetcher|permit|verdict|news)s?\b", re.IGNORECASE)
+    assert not [line for line in (*of_rust(), *of_python()) if inner.search(line.text)]
+
+
+def test_no_line_is_written_for_a_record(clients: Clients, topic: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "kafkars")
+    producer, consumer = clients.producer(), clients.consumer([(topic, 0)])
+    producer.send(topic, b"first", partition=0).result(SECONDS)
+    read(consumer, 1)
+    for _ in range(100):
+        producer.send(topic, b"value", partition=0).result(SECONDS)
+        assert consumer.poll(SECONDS) is not None
+    for _ in range(900):
+        producer.send(topic, b"value", partition=0)
+    producer.flush(SECONDS)
+    read(consumer, 900)
+    _logging.drain()
+    # Connections, metadata, positions: as many for a million records.
+    lines = [record.getMessage() for record in caplog.records if record.name.startswith("kafkars.")]
+    assert 0 < len(lines) < 50, lines
+
+
+def test_connection_trouble_is_a_line_when_it_begins_and_one_when_it_ends(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING, "kafkars")
+    with EmbeddedBroker(topics={"t": 1}) as broker:
+        (node,) = broker.nodes
+        with kafkars.Producer(bootstrap_servers=broker.bootstrap_servers, reconnect_backoff_ms=10) as producer:
+            producer.send("t", b"before").result(SECONDS)
+            for _ in range(2):
+                failed = producer.metrics()["client"]["connections_failed"]
+                broker.stop_node(node)
+                waiting = producer.send("t", b"meanwhile")
+                eventually(
+                    lambda before=failed: producer.metrics()["client"]["connections_failed"] >= before + 5,  # type: ignore[misc]
+                    "some attempts have failed",
+                )
+                broker.start_node(node)
+                waiting.result(SECONDS)
+                eventually(lambda: lines("reachable again", caplog), "the end is told")
+                eventually(
+                    lambda: len(lines("metadata is there", caplog)) == len(lines("no metadata", caplog)), "both ends"
+                )
+        told = [record.getMessage() for record in caplog.records if record.name.startswith("kafkars.")]
+    began, ended = lines("cannot connect; goes on", caplog), lines("reachable again", caplog)
+    assert (len(began), len(ended)) == (2, 2), told
+    assert broker_of(began[0]) in began[0]
+    # Of metadata likewise, and nothing else.
+    assert len(lines("no metadata; goes on", caplog)) <= 2
+    others = [
+        line for line in told if not re.match("cannot connect; goes on|reachable again|no metadata|metadata is", line)
+    ]
+    assert len(others) <= 2, others
+
+
+def broker_of(line: str) -> str:
+    found = re.search(r"broker=([\d.]+:\d+)", line)
+    assert found is not None, line
+    return found.group(0)
+
+
+def lines(text: str, caplog: pytest.LogCaptureFixture) -> list[str]:
+    _logging.drain()
+    return [record.getMessage() for record in caplog.records if text in record.getMessage()]
+
+
+def test_a_healthy_client_says_nothing(clients: Clients, topic: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING, "kafkars")
+    producer, consumer = clients.producer(), clients.consumer(group_id=f"g-{topic}")
+    consumer.subscribe([topic])
+    producer.send(topic, b"value").result(SECONDS)
+    assert eventually(lambda: consumer.poll(1.0), "a record")
+    consumer.close()
+    producer.close()
+    started = time.time()
+    _logging.drain()
+    assert not [record for record in caplog.records if record.name.startswith("kafkars") and record.created <= started]
