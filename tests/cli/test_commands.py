@@ -42,9 +42,11 @@ def test_the_demo_counts_and_checks_every_record() -> None:
 
 def test_lines_go_in_and_come_out() -> None:
     with running_broker("--topic", "orders:2") as (_, servers):
-        sent = run("produce", "orders", "--bootstrap", servers, "--key-separator", "=", lines="a=1\nb=2\nplain\n")
+        sent = run(
+            "produce", "orders", "--bootstrap-server", servers, "--key-separator", "=", lines="a=1\nb=2\nplain\n"
+        )
         assert (sent.returncode, sent.stderr) == (0, "3 of 3 records stored in orders\n")
-        read = run("consume", "orders", "--bootstrap", servers, "--from-beginning", "--max", "3", "--keys")
+        read = run("consume", "orders", "--bootstrap-servers", servers, "--from-beginning", "--max", "3", "--keys")
     assert (read.returncode, read.stderr) == (0, "")
     assert sorted(read.stdout.splitlines()) == ["\tplain", "a\t1", "b\t2"]
 

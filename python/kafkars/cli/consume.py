@@ -14,7 +14,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     """Adds the command."""
     parser = commands.add_parser("consume", help="prints the records of a topic, a line each")
     parser.add_argument("topic")
-    parser.add_argument("--bootstrap", default="localhost:9092", metavar="HOST:PORT[,…]", help="(default: %(default)s)")
+    # By the name that Kafka's own tools have, and by that of the setting.
+    names = ("--bootstrap", "--bootstrap-server", "--bootstrap-servers")
+    parser.add_argument(*names, default="localhost:9092", metavar="HOST:PORT[,…]", help="(default: %(default)s)")
     parser.add_argument("--from-beginning", action="store_true", help="also what is there already")
     parser.add_argument("--max", type=int, metavar="N", help="end after so many records")
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="end when nothing comes for so long")

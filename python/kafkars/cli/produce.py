@@ -12,7 +12,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     """Adds the command."""
     parser = commands.add_parser("produce", help="sends each line of standard input as a record")
     parser.add_argument("topic")
-    parser.add_argument("--bootstrap", default="localhost:9092", metavar="HOST:PORT[,…]", help="(default: %(default)s)")
+    # By the name that Kafka's own tools have, and by that of the setting.
+    names = ("--bootstrap", "--bootstrap-server", "--bootstrap-servers")
+    parser.add_argument(*names, default="localhost:9092", metavar="HOST:PORT[,…]", help="(default: %(default)s)")
     parser.add_argument("--key-separator", metavar="TEXT", help="what stands between key and value in a line")
     parser.add_argument("--partition", type=int, help="send everything there")
     parser.add_argument(
