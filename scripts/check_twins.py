@@ -42,7 +42,7 @@ TWINS = (
             ("Several tasks may\n    share it", "Several threads may\n    share it"),
             ("Calls that wait end with", "Calls that wait in other threads end with"),
             ("request.start()", "request.wait()"),
-            ("close().start()", "close().wait()"),
+            ("close(timeout).start()", "close(timeout).wait()"),
         ),
     ),
     Twin(

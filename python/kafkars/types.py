@@ -87,6 +87,8 @@ class ConsumerHealth(NamedTuple):
     """For how long brokers have not answered for what is to be read, or for the group; None where all is well."""
     troubles: tuple[PartitionTrouble, ...] = ()
     """Partitions that cannot be read for now, the longest one first; empty where all is well."""
+    unknown_topics: tuple[str, ...] = ()
+    """Topics that are subscribed by name and do not exist. They are read once they are made."""
 
 
 class MemoryUsage(NamedTuple):

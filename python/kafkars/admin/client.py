@@ -814,9 +814,16 @@ class Admin:
         """Whether `close()` was called."""
         return self._native.closed
 
-    def close(self) -> None:
-        """Ends every connection. Calls that wait in other threads end with `ClosedError`."""
-        self._native.close().wait()
+    def close(self, timeout: float | None = None) -> None:
+        """Ends every connection. Calls that wait in other threads end with `ClosedError`.
+
+        Args:
+            timeout: Longest wait in seconds for connections to end; `close_timeout_ms` by default.
+
+        Raises:
+            ValueError: `timeout` is negative.
+        """
+        self._native.close(timeout).wait()
 
     def __enter__(self) -> Self:
         return self

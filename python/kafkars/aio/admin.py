@@ -812,9 +812,16 @@ class Admin:
         """Whether `close()` was called."""
         return self._native.closed
 
-    async def close(self) -> None:
-        """Ends every connection. Calls that wait end with `ClosedError`."""
-        await self._native.close().start()
+    async def close(self, timeout: float | None = None) -> None:
+        """Ends every connection. Calls that wait end with `ClosedError`.
+
+        Args:
+            timeout: Longest wait in seconds for connections to end; `close_timeout_ms` by default.
+
+        Raises:
+            ValueError: `timeout` is negative.
+        """
+        await self._native.close(timeout).start()
 
     async def __aenter__(self) -> Self:
         return self

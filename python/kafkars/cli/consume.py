@@ -19,7 +19,12 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument(*names, default="localhost:9092", metavar="HOST:PORT[,…]", help="(default: %(default)s)")
     parser.add_argument("--from-beginning", action="store_true", help="also what is there already")
     parser.add_argument("--max", type=int, metavar="N", help="end after so many records")
-    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="end when nothing comes for so long")
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        metavar="SECONDS",
+        help="end when nothing comes for so long: no record, no answer of a broker",
+    )
     parser.add_argument("--keys", action="store_true", help="print the key and a tab before each value")
     parser.set_defaults(run=run)
 
@@ -30,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     left = options.max
     start: Literal["earliest", "latest"] = "earliest" if options.from_beginning else "latest"
     with kafkars.Consumer(bootstrap_servers=options.bootstrap, auto_offset_reset=start) as consumer:
-        partitions = consumer.partitions_for(options.topic)
+        partitions = consumer.partitions_for(options.topic, timeout=options.timeout)
         consumer.assign([TopicPartition(options.topic, each.partition) for each in partitions])
         while left is None or left > 0:
             batch = consumer.poll_batch(max_records=left and min(left, 500), timeout=options.timeout)

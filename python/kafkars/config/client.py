@@ -71,6 +71,17 @@ class ClientConfig:
     allow_auto_create_topics: bool = True
     """Whether asking for an unknown topic may create it, where the broker allows that. Consumers have False."""
 
+    topic_metadata_propagation_max_ms: float = 5_000
+    """For how long brokers may say that there is no such topic before what asks for it (a send, `partitions_for()`,
+    `end_offsets()`) fails with `UnknownTopicOrPartitionError`; the call's own time limit (`max_block_ms`,
+    `default_api_timeout_ms`) bounds it. A topic takes a moment to be created, also one that `allow_auto_create_topics`
+    creates, and to become known to every broker. librdkafka waits for 30 s, Java until the call's own limit."""
+
+    close_timeout_ms: float = 20_000
+    """How long `close()` may take where it is given no `timeout`, and so the end of a `with` or `async with` block: less
+    than the 30 s that Kubernetes grants a program, more than partitions usually need to find another leader. It is used
+    up only by what is still to be acknowledged; see `close()` of each client for what ends sooner without brokers."""
+
     send_buffer_bytes: int | None = None
     """SO_SNDBUF of the sockets in bytes; None leaves it to the system."""
 
@@ -210,6 +221,8 @@ class ClientConfig:
         "connections_max_idle_ms": checks.milliseconds,
         "receive_message_max_bytes": checks.whole,
         "allow_auto_create_topics": checks.flag,
+        "topic_metadata_propagation_max_ms": checks.milliseconds,
+        "close_timeout_ms": checks.milliseconds,
         "send_buffer_bytes": checks.optional(checks.whole),
         "receive_buffer_bytes": checks.optional(checks.whole),
         **security.CHECKS,

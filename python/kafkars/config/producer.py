@@ -64,7 +64,8 @@ class ProducerConfig(ClientConfig):
     """Bytes that unacknowledged records may hold in all. When it is full, sending waits."""
 
     max_block_ms: float = 60_000
-    """How long sending may wait for a topic to become known or for room in `buffer_memory`."""
+    """How long sending may wait for a topic to become known or for room in `buffer_memory`. For one that does not exist
+    it waits less, see `topic_metadata_propagation_max_ms`."""
 
     max_request_size: int = 1_048_576
     """Largest request, and so largest record, in bytes before compression."""

@@ -29,6 +29,8 @@ class ClientSettings(TypedDict, total=False):
     connections_max_idle_ms: float
     receive_message_max_bytes: int
     allow_auto_create_topics: bool
+    topic_metadata_propagation_max_ms: float
+    close_timeout_ms: float
     send_buffer_bytes: int | None
     receive_buffer_bytes: int | None
     security_protocol: str

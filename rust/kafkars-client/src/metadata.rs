@@ -47,6 +47,8 @@ pub(crate) struct Round {
     pub(crate) failure: Option<Arc<BootstrapCauses>>,
     /// When the round began that ended so.
     pub(crate) failure_began: Option<Instant>,
+    /// When the last round began that was answered.
+    pub(crate) answered_began: Option<Instant>,
     pub(crate) is_closed: bool,
 }
 
@@ -215,7 +217,10 @@ fn conclude(
             if core.desk.last_failure().is_some() {
                 tracing::warn!(target: "kafkars::metadata", "metadata is there again");
             }
-            core.desk.round.send_modify(|round| round.failure = None);
+            core.desk.round.send_modify(|round| {
+                round.failure = None;
+                round.answered_began = Some(began);
+            });
         }
         Err(causes) => {
             let failure = ClientError::Bootstrap(causes.clone());

@@ -1,8 +1,10 @@
 //! What a client counted, without locks.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::Duration;
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use crate::now;
 
 /// Counters of one client since it was made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -44,9 +46,26 @@ pub(crate) struct Counters {
     pub(crate) connections_failed: AtomicU64,
     pub(crate) metadata_refreshes: AtomicU64,
     pub(crate) throttle_time_ms: AtomicU64,
+    /// When a broker answered last, in milliseconds after `EPOCH` and one more; 0 before the first answer.
+    answered_at: AtomicU64,
 }
 
+/// The moment from which answers are timed.
+static EPOCH: LazyLock<Instant> = LazyLock::new(now);
+
 impl Counters {
+    /// A broker has answered.
+    pub(crate) fn answered(&self) {
+        let since = now().saturating_duration_since(*EPOCH).as_millis() as u64;
+        self.answered_at.store(since + 1, Relaxed);
+    }
+
+    /// When a broker answered last, if any has.
+    pub(crate) fn answered_at(&self) -> Option<Instant> {
+        let since = self.answered_at.load(Relaxed).checked_sub(1)?;
+        Some(*EPOCH + Duration::from_millis(since))
+    }
+
     pub(crate) fn snapshot(&self) -> ClientMetrics {
         ClientMetrics {
             requests_sent: self.requests_sent.load(Relaxed),

@@ -65,6 +65,8 @@ class Connection:
         settings: dict[str, Any] = {
             "bootstrap_servers": servers(self.bootstrap_servers),
             "metadata_max_age_ms": self.metadata_max_age_ms,
+            # aiokafka waits for a topic as long as the call may.
+            "topic_metadata_propagation_max_ms": NEVER_MS,
             # aiokafka's consumers create what they ask for, too.
             "allow_auto_create_topics": True,
             "request_timeout_ms": self.request_timeout_ms,

@@ -102,6 +102,8 @@ def client(values: Values) -> dict[str, Any]:
         "retry_backoff_ms": min(values["retry.backoff.ms"], longest_retry),
         "retry_backoff_max_ms": longest_retry,
         "metadata_max_age_ms": metadata_age(values),
+        # Messages have it as `max_block_ms`; other calls wait for a topic as long as they are given.
+        "topic_metadata_propagation_max_ms": LONGEST_MS,
         "connections_max_idle_ms": values["connections.max.idle.ms"] or LONGEST_MS,
         "receive_message_max_bytes": max(values["receive.message.max.bytes"], 1024),
         "send_buffer_bytes": values["socket.send.buffer.bytes"] or None,

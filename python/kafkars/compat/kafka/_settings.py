@@ -127,6 +127,8 @@ def shared(config: Mapping[str, Any]) -> dict[str, Any]:
         "reconnect_backoff_ms": config["reconnect_backoff_ms"],
         "reconnect_backoff_max_ms": max(config["reconnect_backoff_ms"], config["reconnect_backoff_max_ms"]),
         "metadata_max_age_ms": config["metadata_max_age_ms"],
+        # kafka-python waits for a topic as long as the call may.
+        "topic_metadata_propagation_max_ms": LONGEST_MS,
         "connections_max_idle_ms": milliseconds(config["connections_max_idle_ms"]),
         "allow_auto_create_topics": config["allow_auto_create_topics"],
         "receive_buffer_bytes": config["receive_buffer_bytes"],

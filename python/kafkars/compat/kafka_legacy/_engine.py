@@ -73,6 +73,7 @@ class Engine:
                     allow_auto_create_topics=True,
                     request_timeout_ms=self.patience * 1000,
                     default_api_timeout_ms=self.patience * 1000,
+                    topic_metadata_propagation_max_ms=self.patience * 1000,
                 )
                 self._fetcher = Fetcher(consumer, self.patience)
             return self._fetcher
@@ -95,6 +96,7 @@ class Engine:
                         "request_timeout_ms": self.patience * 1000,
                         "delivery_timeout_ms": self.patience * 1000,
                         "max_block_ms": self.patience * 1000,
+                        "topic_metadata_propagation_max_ms": self.patience * 1000,
                     }
                 )
             return known

@@ -22,6 +22,7 @@ mod coordinator;
 mod core;
 mod refusal;
 mod requests;
+pub(crate) mod silence;
 mod topics;
 
 pub use self::broker_status::BrokerStatus;

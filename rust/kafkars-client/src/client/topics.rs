@@ -10,7 +10,7 @@ use tokio::time::timeout_at;
 
 use super::Client;
 use crate::error::ClientError;
-use crate::{now, topic_name};
+use crate::{after, now, topic_name};
 
 impl Client {
     /// These topics are in use: they are asked for now and refreshed from then on. Names that no topic can have
@@ -85,7 +85,8 @@ impl Client {
     }
 
     /// The topic's metadata. Waits until it is known; a topic that does not exist may be about to be created, so it
-    /// is asked for until the deadline. Names that cannot exist and topics that may not be seen fail at once.
+    /// is asked for until the deadline, or until brokers have said for `topic_metadata_propagation_max` since the call
+    /// that there is none. Names that cannot exist and topics that may not be seen fail at once.
     pub async fn topic(
         &self,
         name: &str,
@@ -98,20 +99,44 @@ impl Client {
             return found;
         }
         let started = now();
+        let propagation = self.config().topic_metadata_propagation_max;
         let mut changed = self.cluster_changed();
         let mut round = self.core.desk.round();
         let _awaiting = self.core.desk.start_awaiting(name);
         self.ready(deadline).await?;
         let settled = async {
+            let mut unknown_since = None;
             loop {
                 changed.borrow_and_update();
                 if let Some(found) = self.settled_topic(name) {
                     return found;
                 }
-                let closed = round.wait_for(|round| round.is_closed);
-                tokio::select! {
-                    result = changed.changed() => if result.is_err() { return Err(ClientError::Closed) },
-                    _ = closed => return Err(ClientError::Closed),
+                let is_fresh = {
+                    let round = round.borrow_and_update();
+                    if round.is_closed {
+                        return Err(ClientError::Closed);
+                    }
+                    round.answered_began.is_some_and(|began| began >= started)
+                };
+                unknown_since = match self.is_unknown(name) && is_fresh {
+                    true => unknown_since.or_else(|| Some(now())),
+                    false => None,
+                };
+                let lasting = async {
+                    match unknown_since {
+                        Some(since) => {
+                            tokio::time::sleep_until(after(since, propagation).into()).await;
+                        }
+                        None => std::future::pending().await,
+                    }
+                };
+                let is_open = tokio::select! {
+                    result = changed.changed() => result.is_ok(),
+                    result = round.changed() => result.is_ok(),
+                    () = lasting => return Err(self.no_such_topic(name)),
+                };
+                if !is_open {
+                    return Err(ClientError::Closed);
                 }
             }
         };
@@ -165,6 +190,55 @@ impl Client {
         }
     }
 
+    /// Whether brokers said last that there is no such topic.
+    pub(crate) fn is_unknown(&self, name: &str) -> bool {
+        matches!(
+            self.refusal_of_topic(name),
+            Some(ErrorCode::UnknownTopicOrPartition | ErrorCode::UnknownTopicId)
+        )
+    }
+
+    /// Those of these topics that brokers do not know.
+    pub(crate) fn unknown_among<'a>(
+        &self,
+        topics: impl IntoIterator<Item = &'a Arc<str>>,
+    ) -> Vec<Arc<str>> {
+        let topics = topics.into_iter();
+        topics
+            .filter(|topic| self.is_unknown(topic))
+            .cloned()
+            .collect()
+    }
+
+    fn no_such_topic(&self, name: &str) -> ClientError {
+        let code = ErrorCode::UnknownTopicOrPartition;
+        let message = format!(
+            "there is no such topic, as brokers have said for topic_metadata_propagation_max_ms={} ms{}; create it, \
+             or raise that setting to wait for one that is being created",
+            self.config().topic_metadata_propagation_max.as_millis(),
+            self.why_not_created(code),
+        );
+        ClientError::Broker {
+            code,
+            topic: Some(name.into()),
+            partition: None,
+            message: Some(message.into()),
+        }
+    }
+
+    /// Why asking for a topic has not made it.
+    fn why_not_created(&self, code: ErrorCode) -> &'static str {
+        match (code, self.config().allow_auto_create_topics) {
+            (ErrorCode::UnknownTopicOrPartition, true) => {
+                "; the brokers do not create it by themselves (auto.create.topics.enable)"
+            }
+            (ErrorCode::UnknownTopicOrPartition, false) => {
+                "; allow_auto_create_topics is off, so it must be created first"
+            }
+            _ => "",
+        }
+    }
+
     /// What brokers said last of a topic that they do not describe.
     pub(crate) fn refusal_of_topic(&self, name: &str) -> Option<ErrorCode> {
         self.cluster().topic(name).and_then(|topic| topic.error)
@@ -179,15 +253,7 @@ impl Client {
                 None => "no answer yet".into(),
             };
         };
-        let advice = match (code, self.config().allow_auto_create_topics) {
-            (ErrorCode::UnknownTopicOrPartition, true) => {
-                "; the brokers do not create it by themselves (auto.create.topics.enable)"
-            }
-            (ErrorCode::UnknownTopicOrPartition, false) => {
-                "; allow_auto_create_topics is off, so it must be created first"
-            }
-            _ => "",
-        };
+        let advice = self.why_not_created(code);
         format!("{}: {}{advice}", code.name(), code.description()).into()
     }
 }
@@ -196,6 +262,13 @@ impl Client {
 pub(crate) struct AwaitedTopics {
     client: Client,
     topics: Vec<Arc<str>>,
+}
+
+impl AwaitedTopics {
+    /// Which.
+    pub(crate) fn names(&self) -> &[Arc<str>] {
+        &self.topics
+    }
 }
 
 impl Drop for AwaitedTopics {

@@ -91,6 +91,7 @@ impl Driver {
         };
         let counters = &self.shared.settings.counters;
         counters.add(|each| &each.responses_received, 1);
+        counters.client.answered();
         counters.subtract(|each| &each.requests_in_flight, 1);
         if let Some(pending) = pending {
             pending.answer(Ok(frame));

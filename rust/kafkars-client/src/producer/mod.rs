@@ -23,7 +23,7 @@ use kafkars_protocol::ErrorCode;
 use parking_lot::RwLock;
 use tokio::sync::Notify;
 
-use crate::client::Client;
+use crate::client::{Client, silence};
 use crate::error::ClientError;
 use crate::{now, wall_clock_ms};
 
@@ -307,7 +307,10 @@ impl Producer {
         let waiting = self.give_up_pending(&ProduceError::Closed);
         if self.in_transaction() {
             // What cannot be aborted in time is aborted by the coordinator, after `transaction_timeout`.
-            drop(self.abort_transaction(deadline).await);
+            tokio::select! {
+                outcome = self.abort_transaction(deadline) => drop(outcome),
+                () = self.shared.client.unheard(silence::GOODBYE) => {}
+            }
         }
         let left = self.flush(Some(deadline)).await;
         self.shared.abandon();

@@ -32,6 +32,13 @@ pub struct ClientConfig {
     pub receive_message_max_bytes: usize,
     /// Whether metadata requests may create topics, where the broker allows it. Default true.
     pub allow_auto_create_topics: bool,
+    /// For how long brokers may say that a topic does not exist before calls about it fail, and records for it. A topic
+    /// that was just made is unknown to some of them for a moment, also one that a request of ours has made. Default
+    /// 5 s.
+    pub topic_metadata_propagation_max: Duration,
+    /// How long the end of a client may take where its caller gives no time. Default 20 s: less than the 30 s that
+    /// Kubernetes grants, more than a broker's partitions need to find another leader.
+    pub close_timeout: Duration,
     /// `SO_SNDBUF` in bytes; the system's default when `None`.
     pub send_buffer: Option<usize>,
     /// `SO_RCVBUF` in bytes; the system's default when `None`.
@@ -55,6 +62,8 @@ impl Default for ClientConfig {
             connections_max_idle: Duration::from_secs(540),
             receive_message_max_bytes: 100_000_000,
             allow_auto_create_topics: true,
+            topic_metadata_propagation_max: Duration::from_secs(5),
+            close_timeout: Duration::from_secs(20),
             send_buffer: None,
             receive_buffer: None,
             security: SecurityConfig::default(),

@@ -518,17 +518,20 @@ impl PyAdmin {
         )
     }
 
-    /// Ends every connection. Calls that wait end with `ClosedError`.
-    fn close(&self) -> PyAdminRequest {
+    /// Ends every connection, within `close_timeout_ms` where no time is given. Calls that wait end with `ClosedError`.
+    fn close(&self, timeout: Option<f64>) -> PyResult<PyAdminRequest> {
+        let client = self.admin.client();
+        let timeout = types::timeout(timeout)?.unwrap_or(client.config().close_timeout);
         let was_closed = self.closed.swap(true, Ordering::AcqRel);
         let admin = Arc::clone(&self.admin);
         let elsewhere = self.birthplace.is_elsewhere();
         let close = async move {
             if !was_closed && !elsewhere {
-                admin.client().close().await;
+                // What is late ends by itself.
+                drop(tokio::time::timeout(timeout, admin.client().close()).await);
             }
         };
-        PyAdminRequest::new(close, answers::nothing).carried_out()
+        Ok(PyAdminRequest::new(close, answers::nothing).carried_out())
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

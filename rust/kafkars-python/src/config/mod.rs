@@ -52,6 +52,8 @@ settings! {
         connections_max_idle_ms: f64,
         receive_message_max_bytes: i64,
         allow_auto_create_topics: bool,
+        topic_metadata_propagation_max_ms: f64,
+        close_timeout_ms: f64,
         send_buffer_bytes: Option<i64>,
         receive_buffer_bytes: Option<i64>,
         security_protocol: String,
@@ -222,6 +224,8 @@ impl ClientSettings {
                 self.receive_message_max_bytes,
             )?,
             allow_auto_create_topics: self.allow_auto_create_topics,
+            topic_metadata_propagation_max: milliseconds(self.topic_metadata_propagation_max_ms),
+            close_timeout: milliseconds(self.close_timeout_ms),
             send_buffer: self
                 .send_buffer_bytes
                 .map(|bytes| number("send_buffer_bytes", bytes))

@@ -289,16 +289,17 @@ impl PyAsyncConsumer {
     /// call, and the member leaves the group.
     ///
     /// Args:
-    ///     timeout: Longest wait in seconds for commits and the coordinator; the subscription is given up in any case.
+    ///     timeout: Longest wait in seconds for commits and the coordinator; `close_timeout_ms` by default. The
+    ///         subscription is given up in any case.
     ///
     /// Raises:
     ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
     ///     Exception: What a listener raises, once the rest is done.
-    #[pyo3(signature = (*, timeout=Some(30.0)), text_signature = "($self, *, timeout=30.0)")]
+    #[pyo3(signature = (*, timeout=None))]
     fn unsubscribe(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Call> {
         self.core.check_open()?;
         self.core.check_reentry()?;
-        let timeout = types::timeout(timeout)?.unwrap_or(self.core.default_timeout);
+        let timeout = types::timeout(timeout)?.unwrap_or(self.core.close_timeout());
         let (core, deadline) = (&self.core, Instant::now() + timeout);
         let Some(id) = core.start_leaving("the application unsubscribed", deadline) else {
             return Ok(Call(PyFuture::ready(py.None())));
@@ -311,15 +312,17 @@ impl PyAsyncConsumer {
     /// meanwhile end with `ClosedError`, iterations just end. A second call waits for the first.
     ///
     /// Args:
-    ///     timeout: Longest wait in seconds for commits and the coordinator; everything is closed in any case.
+    ///     timeout: Longest wait in seconds for commits and the coordinator; `close_timeout_ms` by default. It is not
+    ///         used up where no broker has answered for a while (1 s, or 5 s where there is something to commit), and
+    ///         everything is closed in any case.
     ///
     /// Raises:
     ///     KafkaTimeoutError: Commits were not confirmed in time.
     ///     KafkaError: They were refused.
     ///     Exception: What a listener raises, once the rest is done.
-    #[pyo3(signature = (timeout=Some(30.0)), text_signature = "($self, timeout=30.0)")]
+    #[pyo3(signature = (timeout=None))]
     fn close(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Call> {
-        let timeout = types::timeout(timeout)?.unwrap_or(self.core.default_timeout);
+        let timeout = types::timeout(timeout)?.unwrap_or(self.core.close_timeout());
         Ok(self.end(py, timeout, false))
     }
 
@@ -341,12 +344,9 @@ impl PyAsyncConsumer {
         if failed {
             self.core.interrupt();
         }
-        Ok(self.end(py, CLOSE_WITHIN, failed))
+        Ok(self.end(py, self.core.close_timeout(), failed))
     }
 }
-
-/// Longest that leaving an `async with` block takes.
-const CLOSE_WITHIN: Duration = Duration::from_secs(30);
 
 impl PyAsyncConsumer {
     /// What the face of another library needs of it.

@@ -301,6 +301,11 @@ impl ConsumerCore {
         })
     }
 
+    /// How long its end may take where the caller gives no time.
+    pub(crate) fn close_timeout(&self) -> Duration {
+        self.consumer.client().config().close_timeout
+    }
+
     /// Ends the consumer. Does nothing in a forked child, whose copy has no threads.
     pub(crate) fn close(&self) {
         if !self.birthplace.is_elsewhere() {

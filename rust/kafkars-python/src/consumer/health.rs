@@ -39,6 +39,7 @@ impl ConsumerCore {
                 seconds(health.last_commit),
                 seconds(health.stuck_since),
                 PyTuple::new(py, troubles)?,
+                PyTuple::new(py, health.unknown_topics.iter().map(|topic| &**topic))?,
             ),
         )
     }

@@ -318,16 +318,17 @@ impl PyConsumer {
     /// call, and the member leaves the group.
     ///
     /// Args:
-    ///     timeout: Longest wait in seconds for commits and the coordinator; the subscription is given up in any case.
+    ///     timeout: Longest wait in seconds for commits and the coordinator; `close_timeout_ms` by default. The
+    ///         subscription is given up in any case.
     ///
     /// Raises:
     ///     KafkaTimeoutError: There was no answer in time; the message says what the last try met.
     ///     Exception: What a listener raises, once the rest is done.
-    #[pyo3(signature = (*, timeout=Some(30.0)), text_signature = "($self, *, timeout=30.0)")]
+    #[pyo3(signature = (*, timeout=None))]
     fn unsubscribe(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
         self.core.check_open()?;
         self.core.check_reentry()?;
-        let timeout = types::timeout(timeout)?.unwrap_or(self.core.default_timeout);
+        let timeout = types::timeout(timeout)?.unwrap_or(self.core.close_timeout());
         self.core.leave(py, "the application unsubscribed", timeout)
     }
 
@@ -335,16 +336,18 @@ impl PyConsumer {
     /// meanwhile end with `ClosedError`, iterations just end. A second call waits for the first.
     ///
     /// Args:
-    ///     timeout: Longest wait in seconds for commits and the coordinator; everything is closed in any case.
+    ///     timeout: Longest wait in seconds for commits and the coordinator; `close_timeout_ms` by default. It is not
+    ///         used up where no broker has answered for a while (1 s, or 5 s where there is something to commit), and
+    ///         everything is closed in any case.
     ///
     /// Raises:
     ///     KafkaTimeoutError: Commits were not confirmed in time.
     ///     KafkaError: They were refused.
     ///     Exception: What a listener raises, once the rest is done.
-    #[pyo3(signature = (timeout=Some(30.0)), text_signature = "($self, timeout=30.0)")]
+    #[pyo3(signature = (timeout=None))]
     fn close(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
         let core = &self.core;
-        let timeout = types::timeout(timeout)?.unwrap_or(core.default_timeout);
+        let timeout = types::timeout(timeout)?.unwrap_or(core.close_timeout());
         core.end(py, timeout)
     }
 
@@ -366,16 +369,13 @@ impl PyConsumer {
         if failed {
             self.core.interrupt();
         }
-        match self.close(py, Some(CLOSE_WITHIN)) {
+        match self.close(py, None) {
             // The exception that ends the block says more than one about leaving.
             Err(error) if failed => log_overridden(py, error),
             outcome => outcome,
         }
     }
 }
-
-/// Longest that leaving a `with` block takes, in seconds.
-const CLOSE_WITHIN: f64 = 30.0;
 
 impl PyConsumer {
     fn ends(

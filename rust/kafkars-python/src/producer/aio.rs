@@ -553,12 +553,13 @@ impl PyAsyncProducer {
     /// While another task closes, this waits for it.
     ///
     /// Args:
-    ///     timeout: Longest wait in seconds.
+    ///     timeout: Longest wait in seconds for what is not acknowledged; `close_timeout_ms` by default. Where there is
+    ///         nothing to wait for it ends at once, with or without brokers.
     ///
     /// Returns:
     ///     Awaiting gives how many records were given up because they were not acknowledged in time; their futures get
     ///     a `ClosedError`.
-    #[pyo3(signature = (timeout=30.0))]
+    #[pyo3(signature = (timeout=None))]
     fn close(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<Call> {
         Self::end(slf, timeout, |py, lost, _| {
             Ok(lost.into_pyobject(py)?.into_any().unbind())
@@ -578,7 +579,7 @@ impl PyAsyncProducer {
     #[pyo3(signature = (*exception))]
     fn __aexit__(slf: &Bound<'_, Self>, exception: &Bound<'_, PyTuple>) -> PyResult<Call> {
         let failed = exception.get_item(0).is_ok_and(|kind| !kind.is_none());
-        Self::end(slf, Some(CLOSE_SECONDS), move |py, lost, patience| {
+        Self::end(slf, None, move |py, lost, patience| {
             if lost > 0 && !failed {
                 return Err(core::given_up(lost, patience));
             }
@@ -660,7 +661,7 @@ impl PyAsyncProducer {
         answer: impl FnOnce(Python<'_>, usize, Duration) -> PyResult<Py<PyAny>> + Send + 'static,
     ) -> PyResult<Call> {
         let core = Arc::clone(&slf.get().core);
-        let patience = types::timeout(timeout)?.unwrap_or(FOR_EVER);
+        let patience = types::timeout(timeout)?.unwrap_or_else(|| core.close_timeout());
         slf.as_super().get().closed.store(true, Ordering::Release);
         if core.is_elsewhere() {
             return Ok(Call(PyFuture::ready(answer(slf.py(), 0, patience)?)));
@@ -677,9 +678,3 @@ impl PyAsyncProducer {
         })
     }
 }
-
-/// How long leaving an `async with` block may take.
-const CLOSE_SECONDS: f64 = 30.0;
-
-/// A wait without a limit.
-const FOR_EVER: Duration = Duration::from_secs(86_400 * 365);

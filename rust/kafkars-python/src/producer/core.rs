@@ -103,6 +103,11 @@ impl ProducerCore {
         self.callbacks.traverse(visit)
     }
 
+    /// How long its end may take where the caller gives no time.
+    pub(super) fn close_timeout(&self) -> Duration {
+        self.producer.client().config().close_timeout
+    }
+
     /// Fails in a fork of the process the producer was made in.
     #[inline]
     pub(crate) fn check(&self) -> PyResult<()> {

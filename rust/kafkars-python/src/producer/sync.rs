@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use kafkars_client::{Delivery, Records, SendError, SendPermit};
 use pyo3::prelude::*;
@@ -258,6 +258,7 @@ impl PyProducer {
     ///     Exception: What a callback raises.
     #[pyo3(signature = (timeout=0.0))]
     fn poll(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<usize> {
+        types::check_timeout(timeout)?;
         self.core.check()?;
         let callbacks = &self.core.callbacks;
         let served = callbacks.serve(py)?;
@@ -428,7 +429,8 @@ impl PyProducer {
     /// While another thread closes, this waits for it. Ctrl+C gives up what there is.
     ///
     /// Args:
-    ///     timeout: Longest wait in seconds.
+    ///     timeout: Longest wait in seconds for what is not acknowledged; `close_timeout_ms` by default. Where there is
+    ///         nothing to wait for it ends at once, with or without brokers.
     ///
     /// Returns:
     ///     How many records were given up because they were not acknowledged in time; their futures and callbacks get a
@@ -436,11 +438,11 @@ impl PyProducer {
     ///
     /// Raises:
     ///     Exception: The first that a callback raises, once the rest is done.
-    #[pyo3(signature = (timeout=30.0))]
+    #[pyo3(signature = (timeout=None))]
     fn close(slf: &Bound<'_, Self>, timeout: Option<f64>) -> PyResult<usize> {
         let py = slf.py();
         let core = &slf.get().core;
-        let patience = types::timeout(timeout)?.unwrap_or(FOR_EVER);
+        let patience = types::timeout(timeout)?.unwrap_or_else(|| core.close_timeout());
         slf.as_super().get().closed.store(true, Ordering::Release);
         match core.is_elsewhere() {
             true => Ok(0),
@@ -462,10 +464,10 @@ impl PyProducer {
     fn __exit__(slf: &Bound<'_, Self>, exception: &Bound<'_, PyTuple>) -> PyResult<()> {
         let failed = exception.get_item(0).is_ok_and(|kind| !kind.is_none());
         let py = slf.py();
-        match Self::close(slf, Some(CLOSE_SECONDS)) {
+        match Self::close(slf, None) {
             Err(error) if !failed || is_interrupt(py, &error) => Err(error),
             Ok(lost) if lost > 0 && !failed => {
-                Err(core::given_up(lost, Duration::from_secs_f64(CLOSE_SECONDS)))
+                Err(core::given_up(lost, slf.get().core.close_timeout()))
             }
             _ => Ok(()),
         }
@@ -628,9 +630,3 @@ impl ProducerCore {
         self.choose_partition(py, record).map(drop)
     }
 }
-
-/// How long leaving a `with` block may take.
-const CLOSE_SECONDS: f64 = 30.0;
-
-/// A wait without a limit.
-const FOR_EVER: Duration = Duration::from_secs(86_400 * 365);

@@ -8,6 +8,7 @@ use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::retry::Trouble;
 use kafkars_core::group::MembershipState;
 
+use super::SubscriptionView;
 use crate::consumer::Consumer;
 use crate::consumer::shared::Shared;
 use crate::now;
@@ -31,6 +32,9 @@ pub struct ConsumerHealth {
     pub stuck_since: Option<Duration>,
     /// Partitions that cannot be read for now, the longest one first. They are tried again, each at its pace.
     pub troubles: Vec<PartitionTrouble>,
+    /// Topics that are subscribed by name, and of which brokers say that there is none such. They are read once they
+    /// are made.
+    pub unknown_topics: Vec<Arc<str>>,
 }
 
 /// Why a partition cannot be read for now.
@@ -84,6 +88,10 @@ impl Consumer {
             last_commit: group.and_then(|status| status.committed_at).map(ago),
             stuck_since: self.shared.silent_since().map(|(since, _)| ago(since)),
             troubles: troubles.into_iter().map(trouble).collect(),
+            unknown_topics: match group.and_then(|status| status.subscription.as_ref()) {
+                Some(SubscriptionView::Topics(topics)) => self.shared.client.unknown_among(topics),
+                _ => Vec::new(),
+            },
         }
     }
 

@@ -25,7 +25,7 @@ use super::{
     Command, Group, LeaveId, Origin, Reply, Status, SubscriptionRequest, SubscriptionView, commits,
     exchange,
 };
-use crate::client::{AwaitedTopics, RefusalWatch};
+use crate::client::{AwaitedTopics, RefusalWatch, silence};
 use crate::consumer::shared::Shared;
 use crate::net::ConnectionKind;
 use crate::{after, now};
@@ -67,6 +67,7 @@ impl Start {
             resolving: None,
             pattern: None,
             awaited: None,
+            untold_since: None,
             tasks: JoinSet::new(),
             group: self.group,
             shared,
@@ -107,6 +108,8 @@ struct GroupTask {
     pattern: Option<LocalPattern>,
     /// What is subscribed by name may be made later.
     awaited: Option<AwaitedTopics>,
+    /// Since when topics are subscribed by name of which nobody was told yet that they do not exist.
+    untold_since: Option<Instant>,
     tasks: JoinSet<Done>,
 }
 
@@ -250,7 +253,9 @@ impl GroupTask {
         if let Some(ends_at) = self.commits_end_at {
             self.commits.end_awaited_by(ends_at);
         }
+        let look_at = self.end_unheard();
         self.list_topics();
+        let tell_at = self.tell_unknown_topics();
         loop {
             self.act();
             // A listener may ask at once who it runs for.
@@ -272,6 +277,8 @@ impl GroupTask {
             self.membership.wake_at(),
             self.commits.wake_at(),
             list_at,
+            look_at,
+            tell_at,
             watch_at,
             self.release_at.filter(|at| *at > now()),
         ]
@@ -295,7 +302,11 @@ impl GroupTask {
                 self.commits_end_at = Some(commits_end_at(now, deadline));
                 self.release_at = Some(deadline);
                 self.leaves_since = Some(now);
-                self.is_closing |= last.is_some();
+                if last.is_some() && !self.is_closing {
+                    self.is_closing = true;
+                    // Who has asked nobody for long has to ask, to know whether anybody is there.
+                    self.shared.client.refresh_metadata();
+                }
                 self.commit_last(now, last.unwrap_or_default(), deadline);
                 // One that is leaving already leaves once for both.
                 if self.membership.state() == MembershipState::Leaving {
@@ -481,6 +492,7 @@ impl GroupTask {
     fn subscribe(&mut self, now: Instant, wish: SubscriptionRequest) {
         self.pattern = None;
         self.awaited = None;
+        self.untold_since = None;
         self.commits
             .end_outside_by(after(now, self.group.config.request_timeout));
         let subscription = match wish {
@@ -488,6 +500,7 @@ impl GroupTask {
                 let names: Vec<&str> = topics.iter().map(|topic| &**topic).collect();
                 self.shared.client.want_topics(&names);
                 self.awaited = Some(self.shared.client.await_topics(topics.iter().cloned()));
+                self.untold_since = Some(now);
                 Subscription::Topics(topics)
             }
             SubscriptionRequest::Remote(pattern) => Subscription::Pattern(pattern),
@@ -507,6 +520,33 @@ impl GroupTask {
         if let Err(error) = self.membership.subscribe(now, subscription) {
             self.shared.push_news(ConsumerEvent::Failed(error));
         }
+    }
+
+    /// Says once of a subscription that it names topics that do not exist: whoever reads the others, or nothing, would
+    /// not find out. Returns when to look.
+    fn tell_unknown_topics(&mut self) -> Option<Instant> {
+        let awaited = self.awaited.as_ref()?;
+        let client = &self.shared.client;
+        let look_at = after(
+            self.untold_since?,
+            client.config().topic_metadata_propagation_max,
+        );
+        if look_at > now() {
+            return Some(look_at);
+        }
+        let unknown = client.unknown_among(awaited.names());
+        if client.cluster().version > 0 {
+            self.untold_since = None;
+        }
+        if !unknown.is_empty() {
+            tracing::warn!(
+                target: "kafkars::group",
+                group = %self.group.config.group_id,
+                topics = %unknown.join(", "),
+                "subscribed topics do not exist; they are read once they are made"
+            );
+        }
+        None
     }
 
     /// Asks for the names of all topics when a pattern wants them.
@@ -542,6 +582,23 @@ impl GroupTask {
             .select(topics.iter().map(String::as_str))
             .collect();
         self.join(now(), Subscription::Topics(matching));
+    }
+
+    /// Ends what the end of the consumer waits for where no broker has answered for long: commits, and saying goodbye.
+    /// Returns when to look again.
+    fn end_unheard(&mut self) -> Option<Instant> {
+        let began = self.leaves_since.filter(|_| self.is_closing)?;
+        let client = &self.shared.client;
+        if !self.commits.is_idle() {
+            if client.is_unheard(began, silence::COMMIT) {
+                self.commits.end_by(now());
+            }
+        } else if self.membership.state() == MembershipState::Leaving
+            && client.is_unheard(began, silence::GOODBYE)
+        {
+            self.membership.leave_unsaid(now());
+        }
+        Some(after(now(), silence::LOOK_INTERVAL))
     }
 
     /// Ends what waits for a coordinator that does not let this client in: commits, and saying goodbye.

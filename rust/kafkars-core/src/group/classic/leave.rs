@@ -109,9 +109,10 @@ impl Classic {
         matches!(&self.phase, Phase::Leaving(leaving) if leaving.in_flight == Some(id))
     }
 
-    /// There is nobody to say goodbye to: the session's end tells the coordinator.
+    /// There is nobody to say goodbye to, or nobody who answers: the session's end tells the coordinator.
     pub(in crate::group) fn leave_unsaid(&mut self) {
         if let Phase::Leaving(leaving) = &mut self.phase {
+            leaving.in_flight = None;
             leaving.failures = TRIES;
         }
     }
