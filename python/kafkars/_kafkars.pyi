@@ -210,6 +210,17 @@ class PayloadDecoder:
         """
 
 def _restore_record(parts: tuple[Any, ...], made: tuple[Any, Any] | None = None) -> Record[Any, Any]: ...
+def check_limits(timeout: float | None, max_records: int | None = None) -> None:
+    """Fails for limits that are none, of calls that are made in Python.
+
+    Args:
+        timeout: Seconds, or None.
+        max_records: How many records at most, or None.
+
+    Raises:
+        ValueError: `timeout` is negative or NaN, or `max_records` below 1.
+    """
+
 def check_arrow_layout(columns: Sequence[str] | None, layout: str) -> None:
     """Fails for a name that is no column of records or no layout: asked before records are taken, which would be lost
     otherwise.
@@ -651,7 +662,7 @@ class Admin:
         coordinator_epoch: int,
         timeout: float | None,
     ) -> AdminRequest: ...
-    def close(self) -> AdminRequest: ...
+    def close(self, timeout: float | None) -> AdminRequest: ...
 
 @final
 class AdminRequest:
@@ -1301,23 +1312,26 @@ class Consumer(BaseConsumer[K, V]):
                 class says which.
             ClientStateError: The consumer has no group.
         """
-    def unsubscribe(self, *, timeout: float | None = 30.0) -> None:
-        """Gives up the subscription. What was handed out is committed where commits are automatic, listeners run in
-        this call, and the member leaves the group.
+    def unsubscribe(self, *, timeout: float | None = None) -> None:
+        """Gives up the subscription. What was handed out is committed where commits are automatic, listeners run in this
+        call, and the member leaves the group.
 
         Args:
-            timeout: Longest wait in seconds for commits and the coordinator; the subscription is given up in any case.
+            timeout: Longest wait in seconds for commits and the coordinator; `close_timeout_ms` by default. The
+                subscription is given up in any case.
 
         Raises:
             KafkaTimeoutError: There was no answer in time; the message says what the last try met.
             Exception: What a listener raises, once the rest is done.
         """
-    def close(self, timeout: float | None = 30.0) -> None:
+    def close(self, timeout: float | None = None) -> None:
         """Commits what was handed out where commits are automatic, leaves the group and stops reading. Calls that wait
         meanwhile end with `ClosedError`, iterations just end. A second call waits for the first.
 
         Args:
-            timeout: Longest wait in seconds for commits and the coordinator; everything is closed in any case.
+            timeout: Longest wait in seconds for commits and the coordinator; `close_timeout_ms` by default. It is not
+                used up where no broker has answered for a while (1 s, or 5 s where there is something to commit), and
+                everything is closed in any case.
 
         Raises:
             KafkaTimeoutError: Commits were not confirmed in time.
@@ -1509,23 +1523,26 @@ class AsyncConsumer(BaseConsumer[K, V]):
                 class says which.
             ClientStateError: The consumer has no group.
         """
-    def unsubscribe(self, *, timeout: float | None = 30.0) -> Call[None]:
-        """Gives up the subscription. What was handed out is committed where commits are automatic, listeners run in
-        this call, and the member leaves the group.
+    def unsubscribe(self, *, timeout: float | None = None) -> Call[None]:
+        """Gives up the subscription. What was handed out is committed where commits are automatic, listeners run in this
+        call, and the member leaves the group.
 
         Args:
-            timeout: Longest wait in seconds for commits and the coordinator; the subscription is given up in any case.
+            timeout: Longest wait in seconds for commits and the coordinator; `close_timeout_ms` by default. The
+                subscription is given up in any case.
 
         Raises:
             KafkaTimeoutError: There was no answer in time; the message says what the last try met.
             Exception: What a listener raises, once the rest is done.
         """
-    def close(self, timeout: float | None = 30.0) -> Call[None]:
+    def close(self, timeout: float | None = None) -> Call[None]:
         """Commits what was handed out where commits are automatic, leaves the group and stops reading. Calls that wait
         meanwhile end with `ClosedError`, iterations just end. A second call waits for the first.
 
         Args:
-            timeout: Longest wait in seconds for commits and the coordinator; everything is closed in any case.
+            timeout: Longest wait in seconds for commits and the coordinator; `close_timeout_ms` by default. It is not
+                used up where no broker has answered for a while (1 s, or 5 s where there is something to commit), and
+                everything is closed in any case.
 
         Raises:
             KafkaTimeoutError: Commits were not confirmed in time.
@@ -1830,12 +1847,13 @@ class Producer(BaseProducer[KeyIn, ValueIn]):
             KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
                 class says which.
         """
-    def close(self, timeout: float | None = 30.0) -> int:
+    def close(self, timeout: float | None = None) -> int:
         """Takes no more records, sends what there is, and ends; a transaction that is open is aborted by the cluster.
         While another thread closes, this waits for it. Ctrl+C gives up what there is.
 
         Args:
-            timeout: Longest wait in seconds.
+            timeout: Longest wait in seconds for what is not acknowledged; `close_timeout_ms` by default. Where there is
+                nothing to wait for it ends at once, with or without brokers.
 
         Returns:
             How many records were given up because they were not acknowledged in time; their futures and callbacks get a
@@ -2219,12 +2237,13 @@ class AsyncProducer(BaseProducer[KeyIn, ValueIn]):
             KafkaError: The cluster cannot be reached, refuses the client, or knows no such topic or partition; the
                 class says which.
         """
-    def close(self, timeout: float | None = 30.0) -> Call[int]:
+    def close(self, timeout: float | None = None) -> Call[int]:
         """Takes no more records, sends what there is, and ends; a transaction that is open is aborted by the cluster.
         While another task closes, this waits for it.
 
         Args:
-            timeout: Longest wait in seconds.
+            timeout: Longest wait in seconds for what is not acknowledged; `close_timeout_ms` by default. Where there is
+                nothing to wait for it ends at once, with or without brokers.
 
         Returns:
             Awaiting gives how many records were given up because they were not acknowledged in time; their futures get

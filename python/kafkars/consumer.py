@@ -138,7 +138,7 @@ class Consumer(_kafkars.Consumer["K", "V"]):
     def read_until_end(
         self,
         max_records: int | None = None,
-        timeout: float = 30.0,
+        timeout: float | None = 30.0,
     ) -> Iterator[RecordBatch[K, V]]:
         """Batches of what is there when this is called, from the positions on; then the iteration ends.
 
@@ -148,15 +148,17 @@ class Consumer(_kafkars.Consumer["K", "V"]):
 
         Args:
             max_records: At most so many records a batch; `max_poll_records` by default.
-            timeout: Longest wait in seconds without any record before the end is reached.
+            timeout: Longest wait in seconds without any record before the end is reached; None waits without end.
 
         Raises:
+            ValueError: `max_records` is below 1, or `timeout` negative.
             ClientStateError: Nothing is assigned or subscribed.
             ClosedError: The consumer is closed.
             KafkaTimeoutError: For `timeout` seconds nothing came; the message names the partitions that are not read to
                 their ends.
             KafkaError: As `poll_batch` and `end_offsets`.
         """
+        _kafkars.check_limits(timeout, max_records)
         ends = None
         since = time.monotonic()
         while True:
@@ -172,7 +174,7 @@ class Consumer(_kafkars.Consumer["K", "V"]):
             if batch:
                 yield batch
                 since = time.monotonic()
-            elif time.monotonic() - since > timeout:
+            elif timeout is not None and time.monotonic() - since > timeout:
                 where = [f"{each.topic}-{each.partition}" for each in left[:FEW]] or ["no partition was assigned"]
                 raise KafkaTimeoutError(f"not read to the end, and no record for {timeout:g} s: {', '.join(where)}")
 

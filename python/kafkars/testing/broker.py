@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any, Literal
 
 from kafkars import _kafkars
-from kafkars.errors import BrokerError, ClientStateError, ConfigError, KafkaTimeoutError
+from kafkars.errors import BrokerError, ClientStateError, ConfigError, InvalidArgumentError, KafkaTimeoutError
 from kafkars.testing.clock import Clock
 from kafkars.testing.faults import Action, Fault
 from kafkars.testing.protection import Protection, acls_to_native
@@ -409,6 +409,10 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
             latency: How many seconds later each answer leaves. Answers do not wait for each other.
             bytes_per_second: In each direction, for all connections of the node together; None for no limit.
         """
+        if bytes_per_second is not None and bytes_per_second < 1:
+            raise InvalidArgumentError(
+                f"bytes_per_second: must be at least 1, or None for no limit; not {bytes_per_second}"
+            )
         self._slow_down(node, latency, bytes_per_second)
 
     # --- faults and requests ----------------------------------------------------------------------------------
@@ -453,8 +457,13 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
             A handle that counts the requests and can end the fault, also as a context manager.
 
         Raises:
-            InvalidArgumentError: There is no such API, action or error code; or `times` is 0.
+            InvalidArgumentError: There is no such API, action or error code, which the message lists with the nearest
+                one; there is no such node; `times` is below 1, or `seconds` negative.
         """
+        if times is not None and times < 1:
+            raise InvalidArgumentError(f"times: must be at least 1, or None for all; not {times}")
+        if node is not None and node not in self.nodes:
+            raise InvalidArgumentError(f"node: there is no node {node}; there are {', '.join(map(str, self.nodes))}")
         name = action.name if isinstance(action, type) else action
         fault = {
             "api": api,
@@ -509,9 +518,12 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         last of them.
 
         Raises:
-            InvalidArgumentError: There is no such API.
+            InvalidArgumentError: There is no such API, `count` is below 1, or `timeout` negative.
             KafkaTimeoutError: There were fewer after `timeout` seconds.
         """
+        _kafkars.check_limits(timeout)
+        if count < 1:
+            raise InvalidArgumentError(f"count: must be at least 1, not {count}")
         deadline = time.monotonic() + timeout
         known = 0
         while True:

@@ -23,6 +23,7 @@ use crate::producer::{
 };
 use crate::record::{PyDeserializedRecord, PyRecord};
 use crate::record_pickle::restore_record;
+use crate::types::check_limits;
 use crate::{error, gc, log};
 
 #[pymodule(gil_used = false)]
@@ -72,6 +73,7 @@ fn _kafkars(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyRecordMetadata>()?;
     module.add_function(wrap_pyfunction!(close_all, module)?)?;
     module.add_function(wrap_pyfunction!(check_arrow_layout, module)?)?;
+    module.add_function(wrap_pyfunction!(check_limits, module)?)?;
     module.add_function(wrap_pyfunction!(config_fields, module)?)?;
     module.add_function(wrap_pyfunction!(error_table, module)?)?;
     module.add_function(wrap_pyfunction!(restore_record, module)?)?;

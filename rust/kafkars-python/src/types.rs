@@ -218,10 +218,30 @@ pub(crate) fn is_one_partition(value: &Bound<'_, PyAny>) -> bool {
 pub(crate) fn check_timeout(seconds: Option<f64>) -> PyResult<()> {
     match seconds {
         Some(seconds) if seconds.is_nan() || seconds < 0.0 => Err(PyValueError::new_err(format!(
-            "timeout is in seconds and not negative, or None to wait as long as it takes; not {seconds}"
+            "timeout is in seconds and not negative, or None for no limit but that of the settings; not {seconds}"
         ))),
         _ => Ok(()),
     }
+}
+
+/// Fails for limits that are none, of calls that are made in Python.
+///
+/// Args:
+///     timeout: Seconds, or None.
+///     max_records: How many records at most, or None.
+///
+/// Raises:
+///     ValueError: `timeout` is negative or NaN, or `max_records` below 1.
+#[pyfunction]
+#[pyo3(signature = (timeout, max_records=None))]
+pub(crate) fn check_limits(
+    timeout: Option<f64>,
+    #[pyo3(from_py_with = argument::max_records)] max_records: Option<usize>,
+) -> PyResult<()> {
+    if max_records == Some(0) {
+        return Err(error::argument("max_records must be at least 1, not 0"));
+    }
+    check_timeout(timeout)
 }
 
 /// A time limit in seconds; none waits as long as it takes.

@@ -61,10 +61,7 @@ impl Fault {
             "wrong_correlation_id" => Action::Corrupt(Corruption::CorrelationId),
             name => match error_code(name) {
                 Some(code) => Action::Error(code),
-                None => {
-                    let message = format!("{name:?} is neither an action nor an error code");
-                    return Err(error::argument(message));
-                }
+                None => return Err(no_action(name)),
             },
         })
     }
@@ -81,8 +78,54 @@ fn error_code(name: &str) -> Option<ErrorCode> {
 pub(crate) fn api(name: &str) -> PyResult<ApiKey> {
     let known = ApiKey::ALL.iter().copied();
     let mut found = known.filter(|api| api.name().eq_ignore_ascii_case(name));
-    let unknown = || error::argument(format!("{name:?} is not the name of a Kafka API"));
-    found.next().ok_or_else(unknown)
+    found.next().ok_or_else(|| {
+        let names: Vec<_> = ApiKey::ALL.iter().map(|api| api.name()).collect();
+        let likely = hint(&[(name, &names)]);
+        let known = names.join(", ");
+        error::argument(format!(
+            "api: {name:?} is not the name of a Kafka API{likely}; there are {known}"
+        ))
+    })
+}
+
+/// What can happen to a request, besides being answered with an error.
+const ACTIONS: [&str; 8] = [
+    "delay",
+    "drop",
+    "disconnect",
+    "disconnect_after",
+    "flip_byte",
+    "wrong_length",
+    "truncate",
+    "wrong_correlation_id",
+];
+
+#[cold]
+fn no_action(name: &str) -> PyErr {
+    let codes: Vec<_> = ErrorCode::ALL.iter().map(|code| code.name()).collect();
+    let (lower, upper) = (name.to_ascii_lowercase(), name.to_ascii_uppercase());
+    let likely = hint(&[(&lower, &ACTIONS), (&upper, &codes)]);
+    let actions = ACTIONS.join(", ");
+    error::argument(format!(
+        "action: {name:?} is neither an action nor an error code{likely}; actions are {actions}, and every error \
+         code of Kafka by its name, class or number (kafkars.errors)"
+    ))
+}
+
+/// The name that was probably meant, of the first names that have one near it: as settings are hinted at.
+fn hint(tries: &[(&str, &[&str])]) -> String {
+    let nearest = |py: Python<'_>| -> PyResult<Option<String>> {
+        let names = py.import("kafkars.config.names")?;
+        for (name, known) in tries {
+            let near = names.call_method1("nearest", (*name, known.to_vec()))?;
+            if !near.is_none() {
+                return near.extract().map(Some);
+            }
+        }
+        Ok(None)
+    };
+    let near = Python::attach(nearest).ok().flatten();
+    near.map_or_else(String::new, |near| format!(", did you mean {near:?}?"))
 }
 
 /// Asks a Python function. One that raises accepts nothing, and what it raised is reported as Python reports what
