@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import re
 import time
+from functools import cache
 from pathlib import Path
 
 import kafkars
 import pytest
-from kafkars import _logging
+from kafkars import _kafkars, _logging
 from kafkars.testing import EmbeddedBroker
 
 from tests.observability.log_texts import LogText, of_python, of_rust
@@ -19,6 +20,12 @@ from tests.support.waiting import SECONDS, eventually
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "logging.md"
 ROW = re.compile(r"^\| (\w+) \| (.+?) \| .+ \|$", re.MULTILINE)
 WRITTEN_BY_HAND = LogText("kafkars.producer", "ERROR", "interceptor … failed; the record goes on")
+
+
+def hear(caplog: pytest.LogCaptureFixture, level: int) -> None:
+    """Sets the level, and does not wait until that is noticed."""
+    caplog.set_level(level, "kafkars")
+    _kafkars.set_log_level(_logging._level())
 
 
 def rows_of_page() -> set[LogText]:
@@ -31,20 +38,25 @@ def rows_of_page() -> set[LogText]:
     }
 
 
+@cache
+def written() -> frozenset[LogText]:
+    return frozenset((*of_rust(), *of_python()))
+
+
 def test_the_guide_has_every_line() -> None:
-    written = {line for line in (*of_rust(), *of_python()) if line.logger != "kafkars.broker"}
-    assert len(written) > 40
-    assert rows_of_page() == written | {WRITTEN_BY_HAND}
+    of_clients = {line for line in written() if line.logger != "kafkars.broker"}
+    assert len(of_clients) > 40
+    assert rows_of_page() == of_clients | {WRITTEN_BY_HAND}
     assert "### kafkars.broker" in PAGE.read_text()
 
 
 def test_lines_have_no_inner_words() -> None:
     inner = re.compile(r"\b(lane|sink|cursor|driver|desk|inbox|fetcher|permit|verdict|news)s?\b", re.IGNORECASE)
-    assert not [line for line in (*of_rust(), *of_python()) if inner.search(line.text)]
+    assert not [line for line in written() if inner.search(line.text)]
 
 
 def test_no_line_is_written_for_a_record(clients: Clients, topic: str, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.DEBUG, "kafkars")
+    hear(caplog, logging.DEBUG)
     producer, consumer = clients.producer(), clients.consumer([(topic, 0)])
     producer.send(topic, b"first", partition=0).result(SECONDS)
     read(consumer, 1)
@@ -62,7 +74,7 @@ def test_no_line_is_written_for_a_record(clients: Clients, topic: str, caplog: p
 
 
 def test_connection_trouble_is_a_line_when_it_begins_and_one_when_it_ends(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.WARNING, "kafkars")
+    hear(caplog, logging.WARNING)
     with EmbeddedBroker(topics={"t": 1}) as broker:
         (node,) = broker.nodes
         with kafkars.Producer(bootstrap_servers=broker.bootstrap_servers, reconnect_backoff_ms=10) as producer:
@@ -105,7 +117,7 @@ def lines(text: str, caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 def test_a_healthy_client_says_nothing(clients: Clients, topic: str, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.WARNING, "kafkars")
+    hear(caplog, logging.WARNING)
     producer, consumer = clients.producer(), clients.consumer(group_id=f"g-{topic}")
     consumer.subscribe([topic])
     producer.send(topic, b"value").result(SECONDS)

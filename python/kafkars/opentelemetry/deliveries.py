@@ -92,7 +92,11 @@ class DeliveryWatch:
         while True:
             self._arrived.wait()
             if self._is_ended and not self._pending:
-                return
+                # In this order: whoever adds one more sees no thread afterwards, or is seen here.
+                self._thread = None
+                if not self._pending:
+                    return
+                self._thread = threading.current_thread()
             if not self._is_ended:
                 self._arrived.clear()
             while self._pending:
