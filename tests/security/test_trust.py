@@ -16,6 +16,7 @@ import kafkars
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import ExtendedKeyUsageOID
 from kafkars.errors import CertificateError, KafkaError
 
@@ -37,12 +38,27 @@ class Chain:
         return self.believed.certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
 
 
+USES = {
+    "digital_signature",
+    "content_commitment",
+    "key_encipherment",
+    "data_encipherment",
+    "key_agreement",
+    "encipher_only",
+    "decipher_only",
+    "key_cert_sign",
+    "crl_sign",
+}
+
+
 def sign(  # as many as a certificate has
     name: str,
     by: Certificate | None = None,
     *,
     ca: bool | None = None,
+    length: int | None = None,
     signs: bool | None = None,
+    does: str | None = None,
     usage: tuple[Any, ...] = (),
     hosts: tuple[str, ...] = (),
     days: tuple[int, int] = (-1, 5),
@@ -52,20 +68,11 @@ def sign(  # as many as a certificate has
     issuer = name if by is None else by.certificate.subject.rfc4514_string().removeprefix("CN=")
     builder = begin(name, issuer, key, NOW + days[0] * DAY, NOW + days[1] * DAY)
     if ca is not None:
-        builder = builder.add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
+        builder = builder.add_extension(x509.BasicConstraints(ca=ca, path_length=length), critical=True)
+    if does is not None:
+        builder = builder.add_extension(x509.KeyUsage(**(dict.fromkeys(USES, False) | {does: True})), critical=True)
     if signs is not None:
-        others = dict.fromkeys(
-            (
-                "content_commitment",
-                "key_encipherment",
-                "data_encipherment",
-                "key_agreement",
-                "encipher_only",
-                "decipher_only",
-                "crl_sign",
-            ),
-            False,
-        )
+        others = dict.fromkeys(USES - {"digital_signature", "key_cert_sign"}, False)
         bits = x509.KeyUsage(digital_signature=True, key_cert_sign=signs, **others)
         builder = builder.add_extension(bits, critical=True)
     if usage:
@@ -141,15 +148,117 @@ def tls_server(shown: Certificate, folder: Path) -> Iterator[str]:
         server.shutdown(socket.SHUT_RDWR)
 
 
-def openssl_believes(address: str, ca: Path) -> bool:
+def openssl_refuses(address: str, ca: Path, *, partial: bool = False, lists: Path | None = None) -> int:
+    """The number of OpenSSL's error; 0 where it believes. A chain that is partial ends with any certificate given."""
     host, port = address.split(":")
     context = ssl.create_default_context(cafile=str(ca))
+    # Later Pythons set both, earlier ones neither.
+    context.verify_flags &= ~(ssl.VERIFY_X509_STRICT | PARTIAL)
+    if partial:
+        context.verify_flags |= PARTIAL
+    if lists is not None:
+        context.load_verify_locations(lists)
+        context.verify_flags |= ssl.VERIFY_CRL_CHECK_LEAF
     with socket.create_connection((host, int(port))) as connection:
         try:
             context.wrap_socket(connection, server_hostname=host).close()
-        except ssl.SSLCertVerificationError:
-            return False
-    return True
+        except ssl.SSLCertVerificationError as error:
+            return error.verify_code
+    return 0
+
+
+PARTIAL = ssl.VERIFY_X509_PARTIAL_CHAIN
+
+
+def judged_alike(
+    shown: Certificate,
+    given: tuple[Certificate, ...],
+    folder: Path,
+    *,
+    revocations: str | None = None,
+    is_believed: bool = False,
+) -> None:
+    """A client believes what OpenSSL believes in either way, and refuses what it refuses, unless told otherwise."""
+    ca, lists = folder / "ca.pem", None
+    ca.write_text("".join(Certificate(each.certificate, each.key).pem for each in given))
+    settings: dict[str, Any] = {"security_protocol": "ssl", "ssl_ca_location": ca}
+    if revocations is not None:
+        lists = folder / "lists.pem"
+        lists.write_text(revocations)
+        settings["ssl_crl_location"] = lists
+    with tls_server(shown, folder) as address:
+        refusals = {openssl_refuses(address, ca, partial=partial, lists=lists) for partial in (False, True)}
+        is_refused = 0 not in refusals and not is_believed
+        with (
+            kafkars.Admin(bootstrap_servers=address, **settings) as admin,
+            pytest.raises(KafkaError) as raised,
+        ):
+            admin.list_topics(timeout=20 if is_refused else 0.5)
+        assert (type(raised.value) is CertificateError) is is_refused, (refusals, raised.value)
+        assert "Error" not in str(raised.value)
+
+
+@pytest.mark.parametrize("given", ["root", "a", "root a", "a root", "b"])
+@pytest.mark.parametrize("length", [0, 1, 2])
+@pytest.mark.parametrize("limited", ["root", "a", "b"])
+def test_a_path_is_as_long_as_its_authorities_allow(limited: str, length: int, given: str, tmp_path: Path) -> None:
+    made: dict[str, Certificate] = {}
+    above = None
+    for name in ("root", "a", "b"):
+        made[name] = above = sign(name, above, ca=True, length=length if name == limited else None)
+    leaf = sign("a broker", above, ca=False, hosts=HERE)
+    shown = Certificate(leaf.certificate, leaf.key, (made["b"].certificate, made["a"].certificate))
+    judged_alike(shown, tuple(made[name] for name in given.split()), tmp_path)
+
+
+@pytest.mark.parametrize("does", [None, *sorted(USES - {"encipher_only", "decipher_only"})])
+@pytest.mark.parametrize("role", ["broker", "between", "root", "itself", "authority itself"])
+def test_a_key_does_only_what_its_certificate_says(role: str, does: str | None, tmp_path: Path) -> None:
+    if "itself" in role:
+        own = sign("a broker", ca=role == "authority itself", does=does, hosts=HERE)
+        judged_alike(own, (own,), tmp_path)
+        return
+    root = sign("a root", ca=True, does=does if role == "root" else None)
+    between = sign("between", root, ca=True, does=does if role == "between" else None)
+    leaf = sign("a broker", between, ca=False, does=does if role == "broker" else None, hosts=HERE)
+    judged_alike(Certificate(leaf.certificate, leaf.key, (between.certificate,)), (root,), tmp_path)
+
+
+# When a list counts, in days from now.
+TIMES = {"valid": (-1, 5), "run out": (-9, -2), "not yet valid": (2, 9)}
+
+
+def revoke(by: Certificate, revoked: tuple[Certificate, ...], days: tuple[int, int]) -> str:
+    builder = x509.CertificateRevocationListBuilder().issuer_name(by.certificate.subject)
+    builder = builder.last_update(NOW + days[0] * DAY).next_update(NOW + days[1] * DAY)
+    builder = builder.add_extension(x509.CRLNumber(1), critical=False)
+    for each in revoked:
+        entry = x509.RevokedCertificateBuilder().serial_number(each.certificate.serial_number)
+        builder = builder.add_revoked_certificate(entry.revocation_date(NOW - DAY).build())
+    return builder.sign(by.key, hashes.SHA256()).public_bytes(Encoding.PEM).decode()
+
+
+@pytest.mark.parametrize("given", ["authority", "broker", "authority broker", "expired authority, broker", "itself"])
+@pytest.mark.parametrize("lists", [True, False], ids=["listed", "not listed"])
+@pytest.mark.parametrize("state", [*TIMES, "of another key"])
+def test_a_list_of_the_revoked_counts_for_what_is_given_too(
+    state: str,
+    lists: bool,
+    given: str,
+    tmp_path: Path,
+) -> None:
+    authority = sign("an authority", ca=True, days=(-40, -30) if "expired" in given else (-1, 5))
+    leaf = sign("a broker", None if given == "itself" else authority, ca=False, hosts=HERE)
+    issuer = leaf if given == "itself" else authority
+    revoked = leaf if lists else sign("another broker", authority, ca=False)
+    if state == "of another key":
+        issuer = sign(issuer.certificate.subject.rfc4514_string().removeprefix("CN="), ca=True)
+    words = revoke(issuer, (revoked,), TIMES.get(state, TIMES["valid"]))
+    among = [*([authority] if "authority" in given else []), *([] if given == "authority" else [leaf])]
+    # OpenSSL wants the issuer of whatever has a list, and a valid one; here what is given itself is believed without.
+    alone = {"broker": {"valid", "of another key"}, "expired authority, broker": {"valid"}}
+    is_believed = not lists and state in alone.get(given, ())
+    judged_alike(leaf, tuple(among), tmp_path, revocations=words, is_believed=is_believed)
 
 
 @pytest.mark.parametrize("form", ["file", "text", "directory", "system"])
@@ -174,7 +283,7 @@ def test_what_openssl_refuses_is_refused(case: str, form: str, tmp_path: Path, m
         monkeypatch.setenv("SSL_CERT_FILE", str(system))
         monkeypatch.delenv("SSL_CERT_DIR", raising=False)
     with tls_server(chain.shown, tmp_path) as address:
-        assert openssl_believes(address, ca) is (words == "")
+        assert (openssl_refuses(address, ca) == 0) is (words == "")
         reasons = {words}
         if form == "system" and chain.shown is chain.believed:
             # The system's are authorities only: whoever wants a broker's own to be believed names it.

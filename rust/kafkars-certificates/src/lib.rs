@@ -5,13 +5,16 @@
 
 mod authority;
 mod contents;
+mod der;
 mod load;
 mod make;
 mod pem;
+mod revocation;
 mod subject;
 
-pub use authority::Trusted;
+pub use authority::{CertifiedKey, Trusted};
 pub use load::{Identity, LoadError, Part, chain, pkcs12, private_key};
 pub use make::{Authority, KeyKind, MadeCertificate, MakeError, NewCertificate};
 pub use pem::{PemError, certificates, instead, readable_certificates, revocation_lists};
+pub use revocation::RevocationList;
 pub use subject::distinguished_name;

@@ -2,6 +2,9 @@
 
 mod failure;
 mod identity;
+mod path;
+mod reason;
+mod revocations;
 mod trust;
 mod verifier;
 

@@ -4,15 +4,13 @@ use std::path::Path;
 
 use kafkars_certificates::Trusted;
 use kafkars_core::config::TlsConfig;
-use rustls::RootCertStore;
-use rustls::pki_types::{CertificateDer, CertificateRevocationListDer};
+use rustls::pki_types::{CertificateDer, TrustAnchor};
 
 use super::failure::TlsFailure;
 use super::{read, setting};
 
 const CA_LOCATION: &str = "ssl_ca_location";
 const CA_PEM: &str = "ssl_ca_pem";
-const CRL_LOCATION: &str = "ssl_crl_location";
 
 /// Who is believed.
 #[derive(Debug)]
@@ -35,6 +33,7 @@ enum Source {
 pub(super) struct Given {
     pub(super) certificate: CertificateDer<'static>,
     pub(super) about: Trusted,
+    anchor: TrustAnchor<'static>,
 }
 
 impl Given {
@@ -50,30 +49,13 @@ impl Given {
     }
 }
 
-/// Authorities at a time, and the times between which they are the same.
-pub(super) struct RootsNow {
-    pub(super) store: RootCertStore,
-    pub(super) between: (i64, i64),
-}
-
 impl Roots {
-    /// Those who may sign now.
-    pub(super) fn at(&self, now: i64) -> RootsNow {
-        let mut store = RootCertStore::empty();
-        let mut between = (i64::MIN, i64::MAX);
-        for each in &self.certificates {
-            let (from, until) = each.about.valid;
-            for change in [from, until.saturating_add(1)] {
-                match change <= now {
-                    true => between.0 = between.0.max(change),
-                    false => between.1 = between.1.min(change.saturating_sub(1)),
-                }
-            }
-            if each.obstacle(now).is_none() {
-                store.add_parsable_certificates([each.certificate.clone()]);
-            }
-        }
-        RootsNow { store, between }
+    /// Those who may sign now, and what webpki needs of each.
+    pub(super) fn at(&self, now: i64) -> (Vec<&Given>, Vec<TrustAnchor<'_>>) {
+        let able = self.all().filter(|each| each.obstacle(now).is_none());
+        let able: Vec<&Given> = able.collect();
+        let anchors = able.iter().map(|each| each.anchor.clone()).collect();
+        (able, anchors)
     }
 
     /// What the settings say of a certificate itself.
@@ -84,7 +66,7 @@ impl Roots {
     }
 
     /// The certificates, whether or not they may sign.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Given> {
+    pub(super) fn all(&self) -> std::slice::Iter<'_, Given> {
         self.certificates.iter()
     }
 }
@@ -174,29 +156,11 @@ fn add_pem(given: &mut Vec<Given>, name: &'static str, pem: &[u8]) -> Result<(),
 
 fn usable(certificate: CertificateDer<'static>) -> Option<Given> {
     let about = Trusted::read(&certificate)?;
-    // Whether webpki can read it, too.
-    let is_readable = RootCertStore::empty().add(certificate.clone()).is_ok();
-    is_readable.then_some(Given { certificate, about })
-}
-
-/// Lists of revoked certificates.
-pub(super) fn revocations(
-    config: &TlsConfig,
-) -> Result<Vec<CertificateRevocationListDer<'static>>, TlsFailure> {
-    let Some(location) = &config.crl_location else {
-        return Ok(Vec::new());
-    };
-    let content = read(CRL_LOCATION, location)?;
-    let lists = kafkars_certificates::revocation_lists(&content);
-    let lists = lists.map_err(|error| setting(CRL_LOCATION, format!("no PEM: {error}")))?;
-    match lists.is_empty() {
-        true => Err(setting(
-            CRL_LOCATION,
-            format!(
-                "holds no PEM list (-----BEGIN X509 CRL-----){}",
-                kafkars_certificates::instead(&content)
-            ),
-        )),
-        false => Ok(lists),
-    }
+    let anchor = webpki::anchor_from_trusted_cert(&certificate).ok()?;
+    let anchor = anchor.to_owned();
+    Some(Given {
+        certificate,
+        about,
+        anchor,
+    })
 }

@@ -1,41 +1,31 @@
 //! Whether a broker's certificate is believed: webpki decides, and what it says is told with the certificate's subject.
 
+use std::cell::RefCell;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kafkars_certificates::Trusted;
 use kafkars_core::config::TlsConfig;
 use p12_keystore::Certificate;
-use parking_lot::Mutex;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, ServerName, UnixTime};
-use rustls::server::ParsedCertificate;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, DigitallySignedStruct, Error, OtherError, SignatureScheme};
+use webpki::{EndEntityCert, VerifiedPath};
 
 use super::failure::{Rejection, TlsFailure};
-use super::setting;
+use super::path;
+use super::reason::{self, Problem};
+use super::revocations::Revocations;
 use super::trust::{self, Given, Roots};
-
-/// Names of a certificate that an error lists.
-const MOST_NAMES: usize = 10;
 
 /// Checks the chain always, and the host name unless told not to.
 #[derive(Debug)]
 pub(super) struct Verifier {
     roots: Roots,
-    revocations: Vec<CertificateRevocationListDer<'static>>,
+    revocations: Revocations,
     provider: Arc<CryptoProvider>,
-    // Guards what believes the authorities of a time.
-    current: Mutex<Option<Current>>,
     verify_host_name: bool,
-}
-
-/// What believes the authorities that are valid in a stretch of time; nobody where none is.
-#[derive(Debug, Clone)]
-struct Current {
-    chain: Option<Arc<WebPkiServerVerifier>>,
-    between: (i64, i64),
 }
 
 impl Verifier {
@@ -43,91 +33,137 @@ impl Verifier {
         config: &TlsConfig,
         provider: Arc<CryptoProvider>,
     ) -> Result<Self, TlsFailure> {
-        let verifier = Self {
+        Ok(Self {
             roots: trust::roots(config)?,
-            revocations: trust::revocations(config)?,
+            revocations: Revocations::read(config, provider.signature_verification_algorithms.all)?,
             provider,
-            current: Mutex::new(None),
             verify_host_name: config.verify_host_name,
-        };
-        let current = verifier.current(seconds(UnixTime::now()));
-        current.map_err(|error| setting("ssl_crl_location", error.to_string()))?;
-        Ok(verifier)
+        })
     }
 
-    /// What to check chains with now: authorities expire, and those that are given for later become valid.
-    fn current(
+    /// Whether what the settings name has signed the certificate, or others have between them.
+    fn verify_chain(
         &self,
-        now: i64,
-    ) -> Result<Option<Arc<WebPkiServerVerifier>>, rustls::server::VerifierBuilderError> {
-        let mut current = self.current.lock();
-        if let Some(current) = &*current
-            && (current.between.0..=current.between.1).contains(&now)
-        {
-            return Ok(current.chain.clone());
-        }
-        let roots = self.roots.at(now);
-        let chain = match roots.store.is_empty() {
-            true => None,
-            false => {
-                let provider = Arc::clone(&self.provider);
-                let mut chain =
-                    WebPkiServerVerifier::builder_with_provider(Arc::new(roots.store), provider);
-                if !self.revocations.is_empty() {
-                    chain = chain
-                        .with_crls(self.revocations.iter().cloned())
-                        .allow_unknown_revocation_status()
-                        .enforce_revocation_expiration();
+        certificate: &EndEntityCert<'_>,
+        intermediates: &[CertificateDer<'_>],
+        now: UnixTime,
+    ) -> Result<(), Problem> {
+        let at = seconds(now);
+        // Those that are valid now: authorities expire, and some are given for later.
+        let (given, anchors) = self.roots.at(at);
+        let flaw = RefCell::new(None);
+        let look = |path: &VerifiedPath<'_>| {
+            let anchor = anchors
+                .iter()
+                .position(|each| std::ptr::eq(each, path.anchor()));
+            let anchor = anchor.and_then(|position| given.get(position));
+            let between = path.intermediate_certificates();
+            let sent = std::iter::once(path.end_entity().der())
+                .chain(between.map(|each| each.der()))
+                .map(|each| Trusted::read(&each));
+            let Some(sent) = sent.collect::<Option<Vec<Trusted>>>() else {
+                return Err(webpki::Error::BadDer);
+            };
+            let chain = sent.iter().chain(anchor.map(|given| &given.about));
+            let chain: Vec<&Trusted> = chain.collect();
+            match path::flaw(&chain, self.known(), &self.revocations, at) {
+                None => Ok(()),
+                Some(found) => {
+                    flaw.replace(Some(found));
+                    // It says whatever webpki has no word for.
+                    Err(webpki::Error::EndEntityUsedAsCa)
                 }
-                Some(chain.build()?)
             }
         };
-        *current = Some(Current {
-            chain: chain.clone(),
-            between: roots.between,
-        });
-        Ok(chain)
+        let verified = certificate.verify_for_usage(
+            self.provider.signature_verification_algorithms.all,
+            &anchors,
+            intermediates,
+            now,
+            webpki::KeyUsage::server_auth(),
+            None,
+            Some(&look),
+        );
+        match (verified, flaw.take()) {
+            (Ok(_), _) => Ok(()),
+            (Err(_), Some(flaw)) => Err(Problem::Flaw(flaw)),
+            (Err(error), None) => Err(Problem::Path(error)),
+        }
     }
 
-    /// A certificate that the settings name is believed itself, while it is valid and for the host that it names:
-    /// servers for tests often show the one that signed itself.
+    /// A certificate that the settings name is believed itself, while it is valid: servers for tests often show the one
+    /// that signed itself.
     fn verify_given(
         &self,
         given: &Given,
-        server_name: &ServerName<'_>,
-        now: i64,
-    ) -> Result<(), CertificateError> {
+        intermediates: &[CertificateDer<'_>],
+        now: UnixTime,
+    ) -> Result<(), Problem> {
         let (from, until) = given.about.valid;
-        match () {
-            () if now < from => return Err(CertificateError::NotValidYet),
-            () if now > until => return Err(CertificateError::Expired),
-            () if !given.about.is_for_servers => return Err(CertificateError::InvalidPurpose),
-            () if !self.verify_host_name => return Ok(()),
-            () => {}
+        let at = seconds(now);
+        if at < from {
+            let not_before = time(from);
+            return Err(Problem::Path(webpki::Error::CertNotValidYet {
+                time: now,
+                not_before,
+            }));
         }
-        let checked = ParsedCertificate::try_from(&given.certificate)
-            .and_then(|certificate| verify_server_name(&certificate, server_name));
-        match checked {
-            Err(Error::InvalidCertificate(error)) => Err(error),
-            Err(_) => Err(CertificateError::BadEncoding),
-            Ok(()) => Ok(()),
+        if at > until {
+            let not_after = time(until);
+            return Err(Problem::Path(webpki::Error::CertExpired {
+                time: now,
+                not_after,
+            }));
+        }
+        if !given.about.is_for_servers {
+            let purpose = "it is not for servers (its extended key usage)";
+            return Err(Problem::Flaw(purpose.to_owned()));
+        }
+        let sent: Vec<Trusted> = intermediates
+            .iter()
+            .filter_map(|each| Trusted::read(each))
+            .collect();
+        let known = self.known().chain(&sent);
+        match path::flaw(&[&given.about], known, &self.revocations, at) {
+            None => Ok(()),
+            Some(flaw) => Err(Problem::Flaw(flaw)),
         }
     }
 
-    /// Those of our certificates that have signed something of a chain, and are not believed.
-    fn obstacles(&self, chain: &[&CertificateDer<'_>], now: i64) -> Vec<String> {
-        let signers = chain.iter().filter_map(|each| Trusted::read(each));
-        let signers: Vec<String> = signers.map(|about| about.issuer).collect();
-        let involved = self
-            .roots
-            .all()
-            .filter(|given| signers.contains(&given.about.subject));
-        involved
-            .filter_map(|given| {
+    fn known(&self) -> impl Iterator<Item = &Trusted> + Clone {
+        self.roots.all().map(|given| &given.about)
+    }
+
+    /// What to tell of a certificate that is not believed.
+    fn rejection(
+        &self,
+        problem: &Problem,
+        chain: &[&CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        now: i64,
+    ) -> Error {
+        let sent = chain.iter().filter_map(|each| Trusted::read(each));
+        let sent: Vec<Trusted> = sent.collect();
+        let signers = self.roots.all().filter(|given| {
+            sent.iter()
+                .any(|each| each.issuer_name == given.about.subject_name)
+        });
+        let signers: Vec<&Given> = signers.collect();
+        let ours = signers.iter().map(|given| &given.about);
+        let involved: Vec<&Trusted> = sent.iter().chain(ours).collect();
+        let mut reason = reason::words(problem, &involved, server_name);
+        if *problem == Problem::Path(webpki::Error::UnknownIssuer) {
+            // Those of our certificates that have signed something of the chain, and are not believed.
+            let obstacles = signers.iter().filter_map(|given| {
                 let obstacle = given.obstacle(now)?;
                 Some(format!("{:?} {obstacle}", given.about.subject))
-            })
-            .collect()
+            });
+            let obstacles: Vec<String> = obstacles.collect();
+            if !obstacles.is_empty() {
+                reason = format!("it is signed by {}; {reason}", obstacles.join(", "));
+            }
+        }
+        rejected(chain.first().copied(), reason)
     }
 }
 
@@ -137,52 +173,32 @@ impl ServerCertVerifier for Verifier {
         end_entity: &CertificateDer<'_>,
         intermediates: &[CertificateDer<'_>],
         server_name: &ServerName<'_>,
-        ocsp_response: &[u8],
+        _ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let at = seconds(now);
-        let chain = self
-            .current(at)
-            .map_err(|error| Error::General(error.to_string()))?;
-        let checked = match chain {
-            Some(chain) => chain
-                .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
-                .map(drop),
-            None => Err(CertificateError::UnknownIssuer.into()),
-        };
-        let error = match checked {
-            Ok(()) => return Ok(ServerCertVerified::assertion()),
-            Err(Error::InvalidCertificate(error)) => error,
-            Err(other) => return Err(other),
-        };
-        let error = match (error, self.roots.given(end_entity)) {
-            // The name is what webpki looks at last: with this error everything else was in order.
-            (
-                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-                _,
-            ) if !self.verify_host_name => return Ok(ServerCertVerified::assertion()),
-            (CertificateError::Revoked, _) => CertificateError::Revoked,
-            (_, Some(given)) => match self.verify_given(given, server_name, at) {
-                Ok(()) => return Ok(ServerCertVerified::assertion()),
-                Err(error) => error,
-            },
-            (error, None) => error,
-        };
-        let mut reason = reason(&error, end_entity, server_name);
-        let chain: Vec<&CertificateDer<'_>> =
-            std::iter::once(end_entity).chain(intermediates).collect();
-        if matches!(error, CertificateError::UnknownIssuer) {
-            let obstacles = self.obstacles(&chain, at);
-            if !obstacles.is_empty() {
-                reason = format!("it is signed by {}; {reason}", obstacles.join(", "));
+        let checked = EndEntityCert::try_from(end_entity).map_err(Problem::Path);
+        let checked = checked.and_then(|certificate| {
+            match (
+                self.verify_chain(&certificate, intermediates, now),
+                self.roots.given(end_entity),
+            ) {
+                (Ok(()), _) => {}
+                (Err(_), Some(given)) => self.verify_given(given, intermediates, now)?,
+                (Err(problem), None) => return Err(problem),
             }
-        }
-        let rejection = Rejection {
-            subject: subject_of(end_entity).into(),
-            reason: reason.into(),
-        };
-        let other = OtherError(Arc::new(rejection));
-        Err(Error::InvalidCertificate(CertificateError::Other(other)))
+            match self.verify_host_name {
+                true => certificate
+                    .verify_is_valid_for_subject_name(server_name)
+                    .map_err(Problem::Path),
+                false => Ok(()),
+            }
+        });
+        checked.map_err(|problem| {
+            let chain = std::iter::once(end_entity).chain(intermediates);
+            let chain: Vec<&CertificateDer<'_>> = chain.collect();
+            self.rejection(&problem, &chain, server_name, seconds(now))
+        })?;
+        Ok(ServerCertVerified::assertion())
     }
 
     fn verify_tls12_signature(
@@ -193,6 +209,7 @@ impl ServerCertVerifier for Verifier {
     ) -> Result<HandshakeSignatureValid, Error> {
         let algorithms = &self.provider.signature_verification_algorithms;
         verify_tls12_signature(message, certificate, signature, algorithms)
+            .map_err(|error| of_signature(error, certificate))
     }
 
     fn verify_tls13_signature(
@@ -203,6 +220,7 @@ impl ServerCertVerifier for Verifier {
     ) -> Result<HandshakeSignatureValid, Error> {
         let algorithms = &self.provider.signature_verification_algorithms;
         verify_tls13_signature(message, certificate, signature, algorithms)
+            .map_err(|error| of_signature(error, certificate))
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
@@ -212,8 +230,30 @@ impl ServerCertVerifier for Verifier {
     }
 }
 
+fn time(seconds: i64) -> UnixTime {
+    UnixTime::since_unix_epoch(Duration::from_secs(seconds.try_into().unwrap_or(0)))
+}
+
 fn seconds(time: UnixTime) -> i64 {
     i64::try_from(time.as_secs()).unwrap_or(i64::MAX)
+}
+
+/// What to tell of a handshake's signature that is not the certificate's.
+fn of_signature(error: Error, certificate: &CertificateDer<'_>) -> Error {
+    let size = Trusted::read(certificate).and_then(|about| reason::bad_size(&about));
+    match size {
+        Some(reason) => rejected(Some(certificate), reason),
+        None => error,
+    }
+}
+
+fn rejected(certificate: Option<&CertificateDer<'_>>, reason: String) -> Error {
+    let rejection = Rejection {
+        subject: certificate.map(subject_of).unwrap_or_default().into(),
+        reason: reason.into(),
+    };
+    let other = OtherError(Arc::new(rejection));
+    Error::InvalidCertificate(CertificateError::Other(other))
 }
 
 /// Whom a certificate names and who signed it.
@@ -225,58 +265,5 @@ fn subject_of(certificate: &CertificateDer<'_>) -> String {
             certificate.issuer()
         ),
         Err(_) => "unreadable".to_owned(),
-    }
-}
-
-fn reason(
-    error: &CertificateError,
-    certificate: &CertificateDer<'_>,
-    server_name: &ServerName<'_>,
-) -> String {
-    match error {
-        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-            format!("it has expired ({error})")
-        }
-        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-            format!("it is not valid yet, or the clock of this machine is wrong ({error})")
-        }
-        CertificateError::UnknownIssuer => {
-            "its issuer is no authority that is believed here; give the authority's certificate with ssl_ca_location or ssl_ca_pem"
-                .to_owned()
-        }
-        CertificateError::BadSignature => {
-            "its signature is not by the authority of that name that is believed here; give the certificate of the authority that \
-             signed it with ssl_ca_location or ssl_ca_pem"
-                .to_owned()
-        }
-        CertificateError::Revoked => "it was revoked (ssl_crl_location)".to_owned(),
-        CertificateError::NotValidForNameContext { presented, .. } => format!(
-            "it does not name the host {:?}, {}; connect by a name that it has, or set \
-             ssl_endpoint_identification_algorithm=\"none\" if you know why",
-            server_name.to_str(),
-            names(presented)
-        ),
-        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
-            "it is not for servers (its extended key usage)".to_owned()
-        }
-        // What webpki says of it has no name in rustls.
-        CertificateError::Other(_)
-            if Trusted::read(certificate).is_some_and(|about| about.is_authority) =>
-        {
-            "it is the certificate of an authority, which is believed as a broker's own only where it is itself given with \
-             ssl_ca_location or ssl_ca_pem"
-                .to_owned()
-        }
-        other => other.to_string(),
-    }
-}
-
-fn names(presented: &[String]) -> String {
-    let some = presented.iter().take(MOST_NAMES);
-    let some = some.map(String::as_str).collect::<Vec<_>>().join(", ");
-    match presented.len() {
-        0 => "and no other: only a subjectAltName counts, not the common name".to_owned(),
-        count if count > MOST_NAMES => format!("only {some} and {} more", count - MOST_NAMES),
-        _ => format!("only {some}"),
     }
 }

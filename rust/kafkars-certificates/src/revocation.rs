@@ -1,0 +1,53 @@
+//! Lists of revoked certificates: whose they are, when they count, and what was signed.
+
+use std::collections::HashSet;
+
+use x509_parser::prelude::{CertificateRevocationList, FromDer};
+
+use crate::Trusted;
+use crate::authority::number;
+use crate::der;
+
+/// What is to be known of a list of revoked certificates.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RevocationList {
+    /// The name of who signed it, as it stands there.
+    pub issuer_name: Vec<u8>,
+    /// Since when it counts, in seconds since 1970.
+    pub since: i64,
+    /// Until when another one is promised.
+    pub until: Option<i64>,
+    /// What was signed.
+    pub signed: Vec<u8>,
+    /// How it was signed.
+    pub signature_algorithm: Vec<u8>,
+    /// The signature.
+    pub signature: Vec<u8>,
+    serials: HashSet<Vec<u8>>,
+}
+
+impl RevocationList {
+    /// Reads a DER list; none if the bytes are none.
+    #[must_use]
+    pub fn read(list: &[u8]) -> Option<Self> {
+        let (_, parsed) = CertificateRevocationList::from_der(list).ok()?;
+        let (signed, rest) = der::element(der::element(list)?.0.content)?;
+        let (algorithm, _) = der::element(rest)?;
+        let revoked = parsed.iter_revoked_certificates();
+        Some(Self {
+            issuer_name: parsed.issuer().as_raw().to_vec(),
+            since: parsed.last_update().timestamp(),
+            until: parsed.next_update().map(|until| until.timestamp()),
+            signed: signed.whole.to_vec(),
+            signature_algorithm: algorithm.content.to_vec(),
+            signature: parsed.signature_value.data.to_vec(),
+            serials: revoked.map(|each| number(each.raw_serial())).collect(),
+        })
+    }
+
+    /// Whether it names a certificate.
+    #[must_use]
+    pub fn lists(&self, certificate: &Trusted) -> bool {
+        self.issuer_name == certificate.issuer_name && self.serials.contains(&certificate.serial)
+    }
+}
