@@ -6,10 +6,13 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import pytest
 from kafkars.testing import EmbeddedBroker
+
+from tests.support.waiting import Stopwatch
 
 KAFKARS = [sys.executable, "-m", "kafkars"]
 SECONDS = 30
@@ -55,6 +58,46 @@ def test_consume_ends_when_nothing_comes() -> None:
     with EmbeddedBroker(topics={"quiet": 1}) as broker:
         read = run("consume", "quiet", "--bootstrap", broker.bootstrap_servers, "--timeout", "0.2")
     assert (read.returncode, read.stdout, read.stderr) == (0, "", "")
+
+
+def silent(broker: EmbeddedBroker) -> None:
+    broker.pause_node(1)
+
+
+def killed(broker: EmbeddedBroker) -> None:
+    broker.kill_node(1)
+
+
+def without_answers(broker: EmbeddedBroker) -> None:
+    for api in ("ListOffsets", "Fetch"):
+        broker.intercept(api, "drop")
+
+
+@pytest.mark.parametrize("go_away", [silent, killed, without_answers])
+def test_consume_ends_in_time_when_nobody_answers(go_away: Callable[[EmbeddedBroker], None]) -> None:
+    """It took 60 s before, the limit of a call: of the one that asks for the topic's partitions."""
+    with EmbeddedBroker(topics={"quiet": 1}) as broker:
+        go_away(broker)
+        with Stopwatch() as watch:
+            read = run("consume", "quiet", "--bootstrap", broker.bootstrap_servers, "--timeout", "1")
+    assert watch.seconds < SECONDS / 2
+    assert read.stdout == ""
+    # Who was answered before has only heard nothing new.
+    assert (read.returncode, bool(read.stderr)) == ((0, False) if go_away is without_answers else (1, True))
+
+
+def test_consume_says_of_an_unknown_topic_that_it_is_none() -> None:
+    with EmbeddedBroker(auto_create_topics=False) as broker:
+        read = run("consume", "unknown", "--bootstrap", broker.bootstrap_servers, "--timeout", "0.5")
+    assert (read.returncode, read.stdout) == (1, "")
+    assert "UNKNOWN_TOPIC_OR_PARTITION" in read.stderr
+
+
+@pytest.mark.parametrize("given", ["-1", "nan", "soon"])
+def test_a_time_that_is_none_is_refused(given: str) -> None:
+    read = run("consume", "topic", f"--timeout={given}")
+    assert read.returncode == 2
+    assert f"--timeout: {given!r} is not a number of seconds" in read.stderr
 
 
 def test_ctrl_c_and_sigterm_end_the_broker_cleanly() -> None:

@@ -21,12 +21,23 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--max", type=int, metavar="N", help="end after so many records")
     parser.add_argument(
         "--timeout",
-        type=float,
+        type=seconds,
         metavar="SECONDS",
         help="end when nothing comes for so long: no record, no answer of a broker",
     )
     parser.add_argument("--keys", action="store_true", help="print the key and a tab before each value")
     parser.set_defaults(run=run)
+
+
+def seconds(text: str) -> float:
+    """A time limit."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not value >= 0:  # nor NaN
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
+    return value
 
 
 def run(options: argparse.Namespace) -> int:
