@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from tests.support.waiting import SECONDS, eventually
 pytestmark = pytest.mark.timeout(120)
 CLIENTS = 5
 BRIEF = {"socket_connection_setup_timeout_ms": 100}
+SHORT = {"socket_connection_setup_timeout_ms": 20}
 MODULE = str(Path("kafkars", "config", "secret.py"))
 
 
@@ -103,11 +105,10 @@ def test_the_end_of_the_time_ends_the_task_and_the_next_try_asks_anew() -> None:
         function = Hanging()
         settings = settings_of(gate, SETTINGS[0], function)
         async with kafkars.aio.Admin(**settings, **BRIEF) as admin:
-            for _ in range(3):
+            # On a busy machine the time may be over before a thread comes to it.
+            while function.begun < CLIENTS:
                 with pytest.raises(CredentialsError, match="has not answered within 100 ms"):
                     await admin.list_topics(timeout=SECONDS)
-                assert function.hangs <= 1
-            await until(lambda: function.begun >= 2)
             await until(lambda: function.hangs == 0)
 
     with sasl_gate() as gate:
@@ -119,12 +120,11 @@ def test_a_synchronous_client_has_its_thread_back(setting: str) -> None:
     """There is no loop, so the function runs on one of the thread's own."""
     function = Hanging()
     with sasl_gate() as gate:
-        for _ in range(CLIENTS):
+        while function.begun < CLIENTS:
             refused = pytest.raises(CredentialsError)
             with kafkars.Admin(**settings_of(gate, setting, function), **BRIEF) as admin, refused:
                 admin.list_topics(timeout=SECONDS)
             eventually(lambda: function.hangs == 0 and helpers() == 0, "the call has ended")
-    assert function.begun >= CLIENTS
 
 
 def test_a_loop_that_stands_still_keeps_no_thread() -> None:
@@ -132,7 +132,7 @@ def test_a_loop_that_stands_still_keeps_no_thread() -> None:
     function = Hanging()
 
     async def stand_still(gate: SaslGate) -> None:
-        admin = kafkars.aio.Admin(**settings_of(gate, SETTINGS[0], function), **BRIEF)
+        admin = kafkars.aio.Admin(**settings_of(gate, SETTINGS[0], function), socket_connection_setup_timeout_ms=1_000)
         listing = asyncio.create_task(admin.list_topics(timeout=SECONDS))
         await until(lambda: gate.connections > 0)
         # On the loop's own thread, on purpose.
@@ -168,13 +168,11 @@ def test_functions_that_cannot_be_ended_occupy_a_bounded_number_of_threads() -> 
     told = ""
     try:
         with sasl_gate() as gate:
-            for _ in range(most + 8):
-                with (
-                    kafkars.Admin(
-                        **settings_of(gate, SETTINGS[0], hang), **BRIEF | {"socket_connection_setup_timeout_ms": 20}
-                    ) as admin,
-                    pytest.raises(CredentialsError) as raised,
-                ):
+            deadline = time.monotonic() + 2 * SECONDS
+            # One that is given up before its thread comes to it is not called, and does not count.
+            while "have not returned" not in told and time.monotonic() < deadline:
+                refused = pytest.raises(CredentialsError)
+                with kafkars.Admin(**settings_of(gate, SETTINGS[0], hang), **SHORT) as admin, refused as raised:
                     admin.list_topics(timeout=SECONDS)
                 told = str(raised.value)
         assert "64 calls of functions that give credentials have not returned" in told, told

@@ -83,6 +83,8 @@ struct Pace {
     stage: Stage,
     /// Lower after the broker hung up on a newer one.
     api_versions_version: i16,
+    /// Whether other credentials were given after a login was refused than it was made with.
+    has_others: bool,
 }
 
 /// How far the latest try has come.
@@ -118,6 +120,7 @@ impl Broker {
                 last_cause: None,
                 stage: Stage::Idle,
                 api_versions_version: handshake::NEWEST,
+                has_others: false,
             }),
             hurried: Notify::new(),
         })
@@ -285,6 +288,8 @@ impl Broker {
         let established = match self.establish().await {
             // The broker may only know an older greeting: once more, in that.
             Err(ConnectCause::ClosedAtOnce) if self.lower_greeting() => self.establish().await,
+            // They were changed while they were got: once more, with those that belong together.
+            Err(ConnectCause::Sasl(_)) if self.take_others() => self.establish().await,
             other => other,
         };
         let established = established.map_err(|cause| self.judge(cause));
@@ -412,6 +417,7 @@ impl Broker {
         self.pace.lock().stage = Stage::Preparing;
         let login = authenticator.prepare(&self.host).await;
         let login = login.map_err(ConnectCause::Sasl)?;
+        let given = login.given().to_vec();
         self.pace.lock().stage = Stage::Authenticating;
         // The broker is not to blame for what it took to get the credentials.
         let deadline = after(now(), limit);
@@ -420,8 +426,19 @@ impl Broker {
         let timed_out = || HandshakeError::Attempt(AttemptError::TimedOut(limit));
         match in_time.unwrap_or_else(|_| Err(timed_out())) {
             Ok(lifetime) => Ok(lifetime),
-            Err(error) => Err(sasl_cause(error, authenticator.mechanism(), limit)),
+            Err(error) => {
+                if let HandshakeError::Sasl(SaslFailure::Refused { .. }) = &error {
+                    self.pace.lock().stage = Stage::Preparing;
+                    let has_others = authenticator.gives_others(&self.host, &given).await;
+                    self.pace.lock().has_others = has_others;
+                }
+                Err(sasl_cause(error, authenticator.mechanism(), limit))
+            }
         }
+    }
+
+    fn take_others(&self) -> bool {
+        std::mem::take(&mut self.pace.lock().has_others)
     }
 
     fn lower_greeting(&self) -> bool {

@@ -26,11 +26,24 @@ const MASK: &str = "***";
 
 /// The secrets of one login that the broker may know.
 #[derive(Default)]
-pub(super) struct LoginSecrets(Vec<Secret>);
+pub(super) struct LoginSecrets {
+    masked: Vec<Secret>,
+    given: Vec<Secret>,
+}
 
 impl LoginSecrets {
     pub(super) fn add(&mut self, secret: &Secret) {
-        self.0.push(secret.clone());
+        self.masked.push(secret.clone());
+    }
+
+    /// Notes something that belongs together with what else is given: a name and its password.
+    pub(super) fn add_given(&mut self, part: &Secret) {
+        self.given.push(part.clone());
+    }
+
+    /// What belongs together, in the order in which it was got; nothing where it comes in one piece.
+    pub(super) fn given(&self) -> &[Secret] {
+        &self.given
     }
 
     /// The broker's words on one line, shortened, with a mask in place of every secret.
@@ -38,7 +51,7 @@ impl LoginSecrets {
         let words = Zeroizing::new(words.chars().take(MOST_READ).collect::<String>());
         let lower = Zeroizing::new(words.to_ascii_lowercase().into_bytes());
         let mut hidden = vec![false; lower.len()];
-        for secret in &self.0 {
+        for secret in &self.masked {
             for form in forms(secret.expose()) {
                 hide(&lower, &form, &mut hidden);
             }

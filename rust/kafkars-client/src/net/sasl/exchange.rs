@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use kafkars_core::config::{
-    AwsCredentials, AwsMskIamConfig, SaslConfig, SecretSource, TokenSource,
+    AwsCredentials, AwsMskIamConfig, SaslConfig, Secret, SecretSource, TokenSource,
 };
 use zeroize::Zeroizing;
 
@@ -50,6 +50,8 @@ impl Exchange {
                 let username = resolve_login(username, limit, "sasl_username").await?;
                 let password = resolve_login(password, limit, "sasl_password").await?;
                 secrets.add(&password);
+                secrets.add_given(&username);
+                secrets.add_given(&password);
                 plain::message(username.expose(), password.expose()).map(Self::Single)
             }
             SaslConfig::Scram {
@@ -60,6 +62,8 @@ impl Exchange {
                 let username = resolve_login(username, limit, "sasl_username").await?;
                 let password = resolve_login(password, limit, "sasl_password").await?;
                 secrets.add(&password);
+                secrets.add_given(&username);
+                secrets.add_given(&password);
                 let scram = Scram::new(*hash, username.expose(), password);
                 scram
                     .map(Self::Scram)
@@ -86,9 +90,11 @@ impl Exchange {
             }
             SaslConfig::AwsMskIam(config) => {
                 let (credentials, region) = aws(config, Some(host), limit).await?;
-                secrets.add(&credentials.secret_access_key);
-                if let Some(token) = &credentials.session_token {
-                    secrets.add(token);
+                secrets.add_given(&Secret::new(credentials.access_key_id.as_str()));
+                let token = credentials.session_token.as_ref();
+                for secret in [&credentials.secret_access_key].into_iter().chain(token) {
+                    secrets.add(secret);
+                    secrets.add_given(secret);
                 }
                 let now = SystemTime::now();
                 let (message, signature) = aws_msk_iam::message(&credentials, &region, host, now);

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use kafkars_core::config::{SaslConfig, TokenSource};
+use kafkars_core::config::{SaslConfig, Secret, TokenSource};
 use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::sasl_authenticate::SaslAuthenticateRequest;
 use kafkars_protocol::messages::sasl_handshake::SaslHandshakeRequest;
@@ -50,6 +50,13 @@ pub(crate) struct Login {
     exchange: Exchange,
     /// What the broker may know of them, and its words may not show.
     secrets: LoginSecrets,
+}
+
+impl Login {
+    /// The parts that it is made of, where there are several.
+    pub(crate) fn given(&self) -> &[Secret] {
+        self.secrets.given()
+    }
 }
 
 /// How messages travel.
@@ -91,6 +98,17 @@ impl Authenticator {
                 problem,
             }),
         }
+    }
+
+    /// Whether other credentials are given by now than a login was made with. Those that come in parts may be changed
+    /// between one part and the next, so the login was made with a mixture. Where they come in one piece, whoever gives
+    /// them keeps to them until it is told that they are refused.
+    pub(crate) async fn gives_others(&self, host: &str, earlier: &[Secret]) -> bool {
+        if earlier.is_empty() {
+            return false;
+        }
+        let now = self.prepare(host).await;
+        now.is_ok_and(|login| login.given() != earlier)
     }
 
     /// Says who we are. The answer is how long the broker believes it; zero stands for as long as the connection lives.
