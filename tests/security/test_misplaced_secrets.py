@@ -8,6 +8,7 @@ import inspect
 import logging
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,13 @@ from kafkars.compat import aiokafka, confluent_kafka, kafka
 from kafkars.compat.confluent_kafka._properties import KNOWN, TOPIC
 from kafkars.compat.kafka.consumer import _settings as of_consumer
 from kafkars.compat.kafka.producer import _settings as of_producer
+from kafkars.config.aws import AwsKeysError, of_profile
 from kafkars.config.client import ClientConfig
+from kafkars.config.secret import Secret
+from kafkars.errors import ConfigError
 from kafkars.spark import client_settings
 from kafkars.spark.options import OF_SINK, OF_SOURCE, sink_options, source_options
+from kafkars.testing import EmbeddedBroker
 
 from tests.support.certificates import Authority
 
@@ -81,6 +86,38 @@ def values() -> Iterator[object]:
     yield from (Path(KEY), {KEY: KEY}, TOO_LONG, f"{KEY}\0")
 
 
+def test_a_url_that_holds_one() -> None:
+    for url in (f"https://a:{PASSWORD}@127.0.0.1/", f"https://a:{PASSWORD}/", f"https://a/?client_secret={PASSWORD}"):
+        for name in (name for name in AdminConfig.CHECKS if name.endswith("_url")):
+            with pytest.raises(ConfigError) as raised:
+                AdminConfig(bootstrap_servers=NOWHERE, **{name: url})
+            assert PASSWORD not in "".join(held(raised.value))
+
+
+@pytest.mark.parametrize("content", [b"\xff" + PASSWORD.encode(), PASSWORD.encode("utf-16")], ids=["bytes", "UTF-16"])
+def test_a_file_that_is_no_text(content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the parts written in Python read it: the client's secret at a token endpoint, the keys of AWS."""
+    path = tmp_path / "secret"
+    path.write_bytes(content)
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(path))
+    for read, expected in ((Secret(path).read, ValueError), (lambda: of_profile("default"), AwsKeysError)):
+        with pytest.raises(expected) as raised:
+            read()
+        said = "".join(held(raised.value))
+        assert PASSWORD not in said
+        assert PASSWORD not in said.replace("\0", "")
+
+
+def test_a_byte_order_mark_is_no_part_of_a_secret(client_api: Any, tmp_path: Path) -> None:
+    path = tmp_path / "secret"
+    path.write_text(f"\ufeff{PASSWORD}\r\n", encoding="utf-8", newline="")
+    assert Secret(path).read() == PASSWORD
+    with EmbeddedBroker(security="SASL_PLAINTEXT", users={"alice": PASSWORD}) as broker:
+        settings = broker.client_settings(mechanism="PLAIN", user="alice") | {"sasl_password": path}
+        with client_api.Admin(**settings) as admin:
+            admin.list_topics(timeout=20)
+
+
 SEARCHED: list[int] = []
 
 
@@ -97,17 +134,52 @@ def tried(caplog: pytest.LogCaptureFixture) -> Callable[[str, Callable[[], objec
 
     def try_one(name: str, make: Callable[[], object]) -> None:
         caplog.clear()
-        try:
-            said = repr(make())
-        except Exception as error:  # noqa: BLE001  whatever it is, it is told
-            said = "".join(traceback.format_exception(error)) + repr(error)
-        said += "".join(record.getMessage() for record in caplog.records)
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            try:
+                said = repr(make())
+            except Exception as error:  # noqa: BLE001  whatever it is, it is told
+                said = "".join(traceback.format_exception(error)) + repr(error) + "".join(held(error))
+        said += "".join(record.getMessage() + "".join(held(record.__dict__)) for record in caplog.records)
+        said += "".join(text for each in warned for text in (str(each.message), *held(each.message)))
         SEARCHED.append(len(said))
         assert KEY_LINE not in said, name
         assert KEY_LINE.replace("/", "") not in said, name
         assert PASSWORD not in said or plain(name) in NAMES_AND_PLACES, (name, said[-600:])
 
     return try_one
+
+
+def held(thing: object, seen: set[int] | None = None) -> Iterator[str]:
+    """All text that an error holds, in whatever attribute of it or of those before it: tools that report errors look
+    there. A traceback's frames are the program's own, and left out.
+    """
+    seen = set() if seen is None else seen
+    if id(thing) in seen:
+        return
+    seen.add(id(thing))
+    if isinstance(thing, str | Path):
+        yield str(thing)
+    elif isinstance(thing, bytes | bytearray | memoryview):
+        yield bytes(thing).decode("latin-1")
+    for each in parts(thing):
+        yield from held(each, seen)
+
+
+def parts(thing: object) -> Iterator[object]:
+    """What a thing holds that is looked into."""
+    if isinstance(thing, Mapping):
+        yield from (*thing.keys(), *thing.values())
+    elif isinstance(thing, list | tuple | set | frozenset):
+        yield from thing
+    elif isinstance(thing, BaseException):
+        yield from (thing.__cause__, thing.__context__)
+        # What is written in C has its attributes in the class: filename, object, doc, key.
+        for name in dir(thing):
+            if not name.startswith("__") or name == "__notes__":
+                value = getattr(thing, name, None)
+                if not callable(value):
+                    yield value
 
 
 def plain(name: str) -> str:

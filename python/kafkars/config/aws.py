@@ -4,6 +4,7 @@ library.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -102,11 +103,13 @@ def section(path: str, name: str) -> Mapping[str, str]:
     import configparser  # noqa: PLC0415  only where a file is read
 
     parser = configparser.RawConfigParser(default_section="", strict=False)
-    try:
+    # The parser's own error quotes lines, and is nobody's context.
+    is_read = False
+    with contextlib.suppress(configparser.Error, UnicodeError):
         parser.read(path, encoding="utf-8")
-    except (configparser.Error, UnicodeError):
-        # The parser's own message quotes lines.
-        raise AwsKeysError(f"{path} cannot be read: it is not made of sections and settings") from None
+        is_read = True
+    if not is_read:
+        raise AwsKeysError(f"{path} cannot be read: it is not made of sections and settings")
     return dict(parser[name]) if parser.has_section(name) else {}
 
 

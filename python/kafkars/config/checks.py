@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from kafkars.config.names import LONGEST_NAME, unknown
 from kafkars.errors import ConfigError
+
+T = TypeVar("T")
 
 
 def merge(known: Iterable[str], config: Mapping[str, object] | None, settings: Mapping[str, object]) -> dict[str, Any]:
@@ -35,13 +37,21 @@ class Text(str):
     __slots__ = ()
 
 
+def parsed(convert: Callable[[str], T], text: Any) -> T | None:
+    """What a text stands for, or None where the conversion raises a ValueError: that quotes the text, which may be a
+    secret in the wrong place, and it would be the context of whatever is raised while it is handled.
+    """
+    try:
+        return convert(text)
+    except ValueError:
+        return None
+
+
 def whole(name: str, value: object) -> int:
     """A whole number."""
     if isinstance(value, Text):
-        try:
-            value = int(value)
-        except ValueError:
-            raise wrong(name, value, "a whole number") from None
+        number = parsed(int, value)
+        value = value if number is None else number
     if isinstance(value, bool) or not isinstance(value, int):
         raise wrong(name, value, "a whole number")
     if not -(2**63) <= value < 2**63:
@@ -52,10 +62,8 @@ def whole(name: str, value: object) -> int:
 def milliseconds(name: str, value: object) -> float:
     """A duration in milliseconds, not negative; fractions are kept."""
     if isinstance(value, Text):
-        try:
-            value = float(value)
-        except ValueError:
-            raise wrong(name, value, "a number of milliseconds") from None
+        number = parsed(float, value)
+        value = value if number is None else number
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise wrong(name, value, "a number of milliseconds")
     if not 0 <= value <= LONGEST_MS:

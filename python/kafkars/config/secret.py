@@ -33,8 +33,10 @@ class Secret:
             from pathlib import Path  # noqa: PLC0415  keeps `import kafkars` quick
 
             check_regular(self.source)
-            given: object = Path(self.source).read_text(encoding="utf-8").rstrip("\r\n")
             name = os.fspath(self.source)
+            given: object = text_of(Path(self.source).read_bytes())
+            if given is None:
+                raise ValueError(f"{name} is not UTF-8")
         else:
             given = self.source()
             name = getattr(self.source, "description", "the function")
@@ -52,6 +54,16 @@ class Secret:
 
     def __hash__(self) -> int:
         return hash(self.source)
+
+
+def text_of(content: bytes) -> str | None:
+    """A secret as a file has it, without a byte order mark and line ends; None if it is no UTF-8. Python's own error
+    has all of it.
+    """
+    try:
+        return content.decode("utf-8-sig").rstrip("\r\n")
+    except UnicodeDecodeError:
+        return None
 
 
 def check_regular(path: str | os.PathLike[str]) -> None:

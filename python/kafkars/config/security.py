@@ -123,11 +123,9 @@ def endpoint(name: str, value: object) -> str | None:
         raise checks.wrong(name, value, '"https://..."')
     from urllib.parse import parse_qsl, urlsplit  # noqa: PLC0415  only where it is used
 
-    try:
-        parts = urlsplit(value)
-        _ = parts.port
-    except ValueError:
-        raise ConfigError(f"{name}: is no URL: its host or port cannot be read") from None
+    parts = checks.parsed(urlsplit, value)
+    if parts is None or checks.parsed(lambda text: (urlsplit(text).port,), value) is None:
+        raise ConfigError(f"{name}: is no URL: its host or port cannot be read")
     if not parts.hostname:
         raise ConfigError(f"{name}: names no host")
     # It is shown in messages and by repr().

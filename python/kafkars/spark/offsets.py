@@ -77,10 +77,7 @@ def names(partitions: Iterable[TopicPartition]) -> str:
 
 
 def _object(option: str, text: str, expected: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except ValueError:
-        raise _wrong(option, text, expected) from None
+    value = checks.parsed(json.loads, text)
     if not isinstance(value, dict):
         raise _wrong(option, text, expected)
     return value

@@ -10,7 +10,7 @@ from kafkars.compat.confluent_kafka._codes import LOCAL
 from kafkars.compat.confluent_kafka._properties import KNOWN, Property
 from kafkars.compat.confluent_kafka._properties.property import CHOICE, FLAG, INTEGER, NUMBER, WORDS
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
-from kafkars.config.checks import FLAG_WORDS, is_mistyped
+from kafkars.config.checks import FLAG_WORDS, is_mistyped, parsed
 
 TRUE, FALSE = {"true", "t", "1"}, {"false", "f", "0"}
 WHOLE = re.compile(r"\s*(?P<sign>[+-]?)(?P<digits>0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)")
@@ -89,18 +89,15 @@ def number(known: Property, text: str, name: str) -> int | float:
     """
     if known.name == "request.required.acks" or known.alias_of == "request.required.acks":
         text = "-1" if text.lower() == "all" else text
-    found: int | float
+    found: int | float | None
     if known.kind == INTEGER:
         digits = WHOLE.match(text)
         if digits is None:
             raise wrong(known, name)
         found = int(digits["sign"] + digits["digits"], base(digits["digits"]))
     else:
-        try:
-            found = float(int(text, 16)) if "0x" in text.lower() else float(text)
-        except ValueError:
-            raise wrong(known, name) from None
-        if not math.isfinite(found):
+        found = parsed(lambda text: float(int(text, 16)) if "0x" in text.lower() else float(text), text)
+        if found is None or not math.isfinite(found):
             raise wrong(known, name)
     low, high = known.limits or (-math.inf, math.inf)
     if not low <= found <= high:

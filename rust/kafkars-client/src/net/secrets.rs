@@ -84,7 +84,9 @@ pub(crate) fn read_now(source: &SecretSource) -> Result<Secret, Arc<str>> {
             let content = std::fs::read_to_string(path).map(Zeroizing::new);
             let content =
                 content.map_err(|error| Arc::from(format!("{}: {error}", path.display())))?;
-            let secret = Secret::new(content.trim_end_matches(['\n', '\r']));
+            // Some editors write a byte order mark, which is no part of what stands in the file.
+            let text = content.strip_prefix('\u{feff}').unwrap_or(&content);
+            let secret = Secret::new(text.trim_end_matches(['\n', '\r']));
             not_empty(secret, || path.display().to_string())
         }
         SecretSource::Call(_) => Err("is a function".into()),

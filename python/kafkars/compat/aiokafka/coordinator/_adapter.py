@@ -29,6 +29,9 @@ class ApplicationAssignor:
     """An assignor written for aiokafka. As there, it is asked for its metadata whenever the member joins."""
 
     def __init__(self, assignor: Any) -> None:
+        if not hasattr(assignor, "name"):
+            # Python's own error has the object, which may be a secret in the wrong place.
+            raise AttributeError(f"{type(assignor).__name__!r} object has no attribute 'name'")
         self._assignor = assignor
         self.name: str = assignor.name
         self.topics: frozenset[str] = frozenset()

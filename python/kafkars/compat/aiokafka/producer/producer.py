@@ -18,7 +18,7 @@ from kafkars.compat.aiokafka.partitioner import DefaultPartitioner
 from kafkars.compat.aiokafka.producer.message_accumulator import BatchBuilder
 from kafkars.compat.aiokafka.structs import OffsetAndMetadata, RecordMetadata, TopicPartition
 from kafkars.compat.aiokafka.util import commit_structure_validate, get_running_loop
-from kafkars.config.checks import shown
+from kafkars.config.checks import parsed, shown
 from kafkars.types import ConsumerGroupMetadata
 from kafkars.types import OffsetAndMetadata as EngineOffset
 
@@ -387,16 +387,16 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
             raise errors.IllegalOperation("records of this producer are sent in transactions, and none is open")
 
 
-def within(size: int) -> int:
+def within(size: Any) -> int:
     """A size as the engine takes it: aiokafka has no limits of its own.
 
     Raises:
         ValueError: It is no number. What it is may be a secret in the wrong place and is not quoted, as `int` would.
     """
-    try:
-        return min(max(int(size), 1), LARGEST_BATCH)
-    except ValueError:
-        raise ValueError(f"expected a number of bytes, not {shown(size)}") from None
+    found = parsed(int, size) if isinstance(size, str | bytes) else int(size)
+    if found is None:
+        raise ValueError(f"expected a number of bytes, not {shown(size)}")
+    return min(max(found, 1), LARGEST_BATCH)
 
 
 class TransactionContext:
