@@ -214,6 +214,7 @@ lint-python: build $(VENV)/.group-peers $(VENV)/.group-docs
 	@MYPYPATH=python $(BIN)/stubtest kafkars._kafkars --mypy-config-file pyproject.toml --allowlist tests/typing/stubtest_allowlist.txt
 	@$(BIN)/basedpyright --warnings
 	@$(PY) scripts/check_layers.py
+	@$(PY) scripts/check_licenses.py
 	@$(PY) scripts/check_tests.py
 	@$(PY) scripts/check_circles.py
 	@$(PY) scripts/check_twins.py
