@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from _thread import allocate_lock
 from typing import TYPE_CHECKING
 
 from kafkars import _kafkars
@@ -23,10 +24,28 @@ _listeners: dict[object, tuple[int, Callable[[logging.LogRecord], object]]] = {}
 
 _thread: threading.Thread | None = None
 _process = 0
+_starting = allocate_lock()
+"""Clients made at the same time start one thread: two would hand lines over out of order."""
+
+
+def _forked() -> None:
+    global _starting  # noqa: PLW0603  whoever held the other one is not in this process
+    _starting = allocate_lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
 
 
 def start() -> None:
     """Starts the thread, unless it runs. Every client calls this; the first call does the work."""
+    if _thread is not None and _process == os.getpid():
+        return
+    with _starting:
+        _start()
+
+
+def _start() -> None:
     global _thread, _process  # noqa: PLW0603  one thread per process is the point
     if _thread is not None and _process == os.getpid():
         return
@@ -72,10 +91,21 @@ def drain() -> None:
         record.msecs = (time - int(time)) * 1000
         for key, value in fields.items():
             record.__dict__.setdefault(key, value)
-        for function in heard:
-            function(record)
-        if is_logged:
-            logger.handle(record)
+        for function in [*heard, *([logger.handle] if is_logged else [])]:
+            try:
+                function(record)
+            except Exception:  # noqa: BLE001, PERF203  told as of any thread; the lines that follow are handed over
+                _tell_of_failure()
+
+
+def _tell_of_failure() -> None:
+    """A filter or handler of the application has failed, on a thread that has nobody else to tell."""
+    import sys  # noqa: PLC0415
+    import threading  # noqa: PLC0415
+
+    kind, error, trace = sys.exc_info()
+    if kind is not None:
+        threading.excepthook(threading.ExceptHookArgs((kind, error, trace, threading.current_thread())))
 
 
 def _run() -> None:
@@ -89,7 +119,8 @@ def _level() -> int:
     """The least severe level that any logger of ours lets through, or that somebody listens to."""
     import logging  # noqa: PLC0415
 
-    names = [name for name in logging.root.manager.loggerDict if name.startswith("kafkars.")]
+    # A copy: other threads may make loggers meanwhile.
+    names = [name for name in list(logging.root.manager.loggerDict) if name.startswith("kafkars.")]
     logged = (logging.getLogger(name).getEffectiveLevel() for name in ["kafkars", *names])
     return min(255, *logged, *(level for level, _ in list(_listeners.values())))
 

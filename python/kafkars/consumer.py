@@ -167,7 +167,12 @@ class Consumer(_kafkars.Consumer["K", "V"]):
             if ends is None and assigned:
                 ends = self.end_offsets(unpaused, timeout=timeout) if unpaused else {}
             known = (ends or {}).items()
-            left = [each for each, end in known if each in unpaused and self.position(each) < end]
+            until = since + timeout
+            left = [
+                each
+                for each, end in known
+                if each in unpaused and self.position(each, timeout=max(until - time.monotonic(), 0)) < end
+            ]
             if ends is not None and not left:
                 return
             batch = self.poll_batch(max_records, READING_STEP)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import time
 from typing import Any
 
 import pytest
 from kafkars import Producer, TopicPartition
 from kafkars.errors import ClientStateError, ClosedError, KafkaTimeoutError
-from kafkars.testing import EmbeddedBroker
+from kafkars.testing import EmbeddedBroker, SeenRequest
 
 from tests.support.clients import Clients, numbers
 from tests.support.waiting import SECONDS
+
+EARLIEST = -2
+"""Kafka's timestamp for the first offset."""
 
 
 def read_until_end(consumer: Any, *arguments: Any, **settings: Any) -> list[bytes | None]:
@@ -120,3 +124,25 @@ def test_a_partition_that_does_not_come_is_named(client_api: Any) -> None:
             with pytest.raises(KafkaTimeoutError, match=r"no record for 0\.5 s: slow-0"):
                 read_until_end(consumer, timeout=0.5)
             assert fault.hits > 0
+
+
+def is_for_the_beginning(request: SeenRequest) -> bool:
+    return bool(request.body["topics"][0]["partitions"][0]["timestamp"] == EARLIEST)
+
+
+@pytest.mark.parametrize(
+    ("api", "when"), [("ListOffsets", is_for_the_beginning), ("OffsetFetch", None)], ids=["beginning", "committed"]
+)
+def test_its_time_holds_while_positions_are_not_found(client_api: Any, api: str, when: Any) -> None:
+    with EmbeddedBroker(topics={"t": 1}) as broker:
+        with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+            producer.send("t", b"v").result(SECONDS)
+        broker.intercept(api, "drop", when=when)
+        settings = {"bootstrap_servers": broker.bootstrap_servers, "auto_offset_reset": "earliest", "group_id": "g"}
+        with client_api.Consumer(**settings, enable_auto_commit=False) as consumer:
+            consumer.assign([("t", 0)])
+            began = time.monotonic()
+            with pytest.raises(KafkaTimeoutError):
+                read_until_end(consumer, timeout=0.5)
+            assert time.monotonic() - began < SECONDS
+            broker.clear_faults()

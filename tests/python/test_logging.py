@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import logging
+import threading
+import uuid
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from kafkars import Consumer, Producer, _logging
@@ -52,3 +56,93 @@ def test_nothing_goes_to_stderr(capfd: pytest.CaptureFixture[str], caplog: pytes
         consumer.topics(timeout=0.1)
     eventually(lambda: collected(caplog, "kafkars.net"), "there are lines of connections")
     assert capfd.readouterr().err == ""
+
+
+class Raising(logging.Filter):
+    """Fails once, at the first line of ours."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.has_failed = False
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        del record
+        if not self.has_failed:
+            self.has_failed = True
+            raise ValueError("a filter that fails once")
+        return True
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What threads have told of their failures."""
+    found: list[Any] = []
+    monkeypatch.setattr(threading, "excepthook", found.append)
+    return found
+
+
+def test_a_filter_that_fails_ends_no_later_line(caplog: pytest.LogCaptureFixture, told: list[Any]) -> None:
+    caplog.set_level(logging.DEBUG, "kafkars")
+    filtered = Raising()
+    logger = logging.getLogger("kafkars.net")
+    logger.addFilter(filtered)
+    try:
+        for _ in range(2):
+            caplog.clear()
+            with Consumer(bootstrap_servers="127.0.0.1:1") as consumer, pytest.raises(ConnectionError):
+                consumer.topics(timeout=0.1)
+            eventually(lambda: [each for each in caplog.records if each.name == "kafkars.net"], "there are lines")
+    finally:
+        logger.removeFilter(filtered)
+    assert filtered.has_failed
+    assert [str(each.exc_value) for each in told] == ["a filter that fails once"]
+
+
+class Busy(str):
+    """A logger's name; whoever looks at it is interrupted by a thread that makes another logger."""
+
+    __slots__ = ()
+
+    def startswith(self, *prefix: Any) -> bool:
+        logging.getLogger(f"made meanwhile {uuid.uuid4()}")
+        return super().startswith(*prefix)
+
+
+def test_loggers_made_meanwhile_end_no_lines() -> None:
+    known = logging.root.manager.loggerDict
+    names = set(known)
+    name = Busy("busy")
+    known[name] = logging.getLogger("busy")
+    try:
+        assert _logging._level() <= logging.WARNING
+    finally:
+        for each in set(known) - names:
+            del known[each]
+
+
+def test_clients_made_together_start_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[str] = []
+    together = threading.Barrier(8)
+
+    class Thread(threading.Thread):
+        """Counts those that hand lines over, and runs none."""
+
+        def __init__(self, *, target: Callable[[], object], name: str, daemon: bool) -> None:
+            super().__init__(target=target, name=name, daemon=daemon)
+
+        def start(self) -> None:
+            started.append(self.name)
+
+    def first() -> None:
+        together.wait()
+        _logging.start()
+
+    threads = [threading.Thread(target=first) for _ in range(8)]
+    monkeypatch.setattr(_logging, "_thread", None)
+    with monkeypatch.context() as patched:
+        patched.setattr(threading, "Thread", Thread)
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+    assert started == ["kafkars-log"]

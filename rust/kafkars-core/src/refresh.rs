@@ -144,25 +144,22 @@ impl RefreshPlan {
     pub fn next(&self, now: Instant) -> Next {
         let allowed_at = self.allowed_at.unwrap_or(now);
         if !self.fresh.is_empty() && !self.failed {
-            return Next::Ask(self.ask(allowed_at <= now));
+            return Next::Ask(self.ask(allowed_at <= now, now));
         }
-        if self.due || !self.stale.is_empty() || !self.fresh.is_empty() {
-            return match allowed_at <= now {
-                true => Next::Ask(self.ask(true)),
-                false => Next::Wait(allowed_at),
-            };
-        }
-        let Some(refreshed_at) = self.refreshed_at else {
-            return Next::Idle;
+        let at = match self.old_at() {
+            _ if self.due || !self.stale.is_empty() || !self.fresh.is_empty() => allowed_at,
+            Some(old_at) => old_at.max(allowed_at),
+            None => return Next::Idle,
         };
-        let Some(old_at) = refreshed_at.checked_add(self.max_age) else {
-            return Next::Idle;
-        };
-        let old_at = old_at.max(allowed_at);
-        match old_at <= now {
-            true => Next::Ask(self.ask_everything()),
-            false => Next::Wait(old_at),
+        match at <= now {
+            true => Next::Ask(self.ask(true, now)),
+            false => Next::Wait(at),
         }
+    }
+
+    /// When everything is out of date by its age.
+    fn old_at(&self) -> Option<Instant> {
+        self.refreshed_at?.checked_add(self.max_age)
     }
 
     /// The answer to `ask` arrived and is merged into `cluster`. Brokers give a leader up only when its session is
@@ -237,8 +234,10 @@ impl RefreshPlan {
         }
     }
 
-    fn ask(&self, pause_is_over: bool) -> Ask {
-        if self.due && pause_is_over || self.refreshed_at.is_none() {
+    fn ask(&self, pause_is_over: bool, now: Instant) -> Ask {
+        // A topic that never settles is asked for without end; what is only old is not forgotten for it.
+        let is_due = self.due || self.old_at().is_some_and(|old_at| old_at <= now);
+        if is_due && pause_is_over || self.refreshed_at.is_none() {
             return self.ask_everything();
         }
         let mut topics: Vec<Arc<str>> = self.fresh.iter().cloned().collect();
@@ -387,6 +386,35 @@ mod tests {
         );
         assert_eq!(wait(&plan, &mut now), MAX_AGE);
         assert!(ask(&plan, now).full);
+    }
+
+    #[test]
+    fn a_topic_that_never_settles_keeps_no_other_from_growing_old() {
+        let missing = [
+            ("a", ErrorCode::None),
+            ("b", ErrorCode::UnknownTopicOrPartition),
+        ];
+        let leaderless = [("a", ErrorCode::None), ("b", ErrorCode::LeaderNotAvailable)];
+        for said in [missing, leaderless] {
+            let mut plan = plan();
+            let mut now = Instant::now();
+            plan.want(&["a"]);
+            plan.start_awaiting("b");
+            let cluster = answered(&said);
+            let (began, mut asked_at) = (now, Vec::new());
+            while now < began + MAX_AGE * 3 {
+                wait(&plan, &mut now);
+                let request = ask(&plan, now);
+                plan.succeeded(&request, &cluster, &HashSet::new(), now);
+                if request.topics.iter().any(|topic| &**topic == "a") {
+                    asked_at.push(now);
+                }
+            }
+            let slack = Duration::from_secs(2);
+            let is_in_time = |pair: &[Instant]| pair[1] - pair[0] < MAX_AGE + slack;
+            assert!(asked_at.len() >= 3, "{} requests", asked_at.len());
+            assert!(asked_at.windows(2).all(is_in_time));
+        }
     }
 
     #[test]

@@ -152,6 +152,26 @@ impl Client {
         }
     }
 
+    /// The same as brokers tell it from now on: a partition may be younger than what is known.
+    pub(crate) async fn topic_anew(
+        &self,
+        name: &str,
+        deadline: Instant,
+    ) -> Result<Arc<TopicMetadata>, ClientError> {
+        let mut round = self.core.desk.round();
+        // The first that ends may have begun before.
+        for _ in 0..2 {
+            self.refresh_topics(&[name]);
+            if !matches!(
+                timeout_at(deadline.into(), round.changed()).await,
+                Ok(Ok(()))
+            ) {
+                break;
+            }
+        }
+        self.topic(name, deadline).await
+    }
+
     /// Names of all topics that may be seen, in order.
     pub async fn topics(&self, deadline: Instant) -> Result<Vec<String>, ClientError> {
         let request = MetadataRequest {

@@ -1,6 +1,6 @@
 //! Asking partition leaders for offsets (ListOffsets), with retries until a deadline.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -120,8 +120,14 @@ pub(super) async fn try_list(
     operation: &'static str,
     times: Vec<(TopicPartition, i64)>,
 ) -> Vec<(TopicPartition, Outcome)> {
-    let cluster = shared.client.cluster();
     let deadline = now() + shared.client.config().request_timeout;
+    refresh_where_older(
+        shared,
+        times.iter().map(|(partition, _)| partition),
+        deadline,
+    )
+    .await;
+    let cluster = shared.client.cluster();
     let mut asked: HashMap<i32, Vec<Question>> = HashMap::new();
     let mut done = Vec::new();
     for (partition, timestamp) in times {
@@ -130,6 +136,10 @@ pub(super) async fn try_list(
             None => {
                 let cause = "metadata does not know the topic".into();
                 done.push((partition, Outcome::Again(cause)));
+            }
+            // The group's coordinator may know of a partition before the broker that was asked does.
+            Some(Err(error)) if !shared.is_assigned_by_hand() => {
+                done.push((partition, Outcome::Again(error.to_string().into())));
             }
             Some(Err(error)) => done.push((partition, Outcome::Refused(error))),
             Some(Ok(None)) => {
@@ -211,6 +221,8 @@ async fn by_leader(
     HashMap<i32, Vec<Question>>,
     Vec<(TopicPartition, FoundOffset)>,
 ) {
+    let partitions = questions.iter().map(|question| &question.partition);
+    refresh_where_older(shared, partitions, deadline).await;
     let mut asked: HashMap<i32, Vec<Question>> = HashMap::new();
     let mut refused = Vec::new();
     let mut leaderless = Vec::new();
@@ -235,6 +247,24 @@ async fn by_leader(
         asked.entry(-1).or_default().extend(leaderless);
     }
     (asked, refused)
+}
+
+/// Asks for topics anew of which somebody names a partition that is not known: it may have been added since.
+async fn refresh_where_older(
+    shared: &Arc<Shared>,
+    partitions: impl Iterator<Item = &TopicPartition>,
+    deadline: Instant,
+) {
+    let cluster = shared.client.cluster();
+    let is_older = |partition: &&TopicPartition| {
+        let known = cluster.topic(&partition.topic);
+        known.is_some_and(|topic| topic.error.is_none() && leader_of(topic, partition).is_err())
+    };
+    let older: HashSet<&str> = partitions.filter(is_older).map(|one| &*one.topic).collect();
+    for topic in older {
+        // What becomes of it is looked up in what is known then.
+        let _told = shared.client.topic_anew(topic, deadline).await;
+    }
 }
 
 /// Who leads the partition, if anybody does now.
