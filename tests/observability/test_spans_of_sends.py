@@ -280,18 +280,17 @@ def test_order_is_kept_by_several_threads(collected: Collected) -> None:
 
 
 def test_a_forgotten_producer_is_collected_and_its_thread_ends(collected: Collected) -> None:
+    others = set(threading.enumerate())
     with EmbeddedBroker(topics={"t": 1}) as broker:
         producer = collected.instrument(kafkars.Producer(bootstrap_servers=broker.bootstrap_servers))
         producer.send("t", b"value").result(SECONDS)
-        assert [thread for thread in threading.enumerate() if thread.name == "kafkars-spans"]
+        (thread,) = {each for each in threading.enumerate() if each.name == "kafkars-spans"} - others
         known = weakref.ref(producer)
         del producer
         gc.collect()
         assert known() is None
-        eventually(
-            lambda: not [thread for thread in threading.enumerate() if thread.name == "kafkars-spans"],
-            "the thread has ended",
-        )
+        thread.join(SECONDS)
+        assert not thread.is_alive()
     collected.spans("send", 1)
 
 
@@ -312,6 +311,25 @@ def test_failures_are_logged_for_the_span_has_asked_about_them(
     # The 1st, the 2nd and the 4th.
     assert len(eventually(lines, "lines in the log")) == 3
     assert "records=1, sends=4, cause=MESSAGE_TOO_LARGE" in lines()[-1]
+
+
+def test_an_aborted_transaction(
+    clients: Clients, topic: str, collected: Collected, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING, "kafkars")
+    producer = collected.instrument(clients.producer(transactional_id=f"t-{topic}", linger_ms=60_000))
+    producer.init_transactions()
+    producer.begin_transaction()
+    producer.send(topic, b"value")
+    producer.abort_transaction()
+    (span,) = collected.spans("send", 1)
+    assert span.status.status_code is StatusCode.ERROR
+    producer.begin_transaction()
+    producer.send(topic, b"value")
+    producer.commit_transaction()
+    collected.spans("send", 2)
+    # The program has given the first one up itself.
+    assert not [line for line in caplog.messages if "not stored" in line and topic in line]
 
 
 def test_nothing_is_left_of_it_when_it_is_switched_off(clients: Clients, topic: str, collected: Collected) -> None:

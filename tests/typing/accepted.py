@@ -10,14 +10,18 @@ import kafkars.aio
 from kafkars import (
     Consumer,
     ConsumerConfig,
+    ConsumerMetrics,
     DeliveryFuture,
     Producer,
     ProducerConfig,
+    ProducerMetrics,
     Record,
     RecordBatch,
     RecordMetadata,
     TopicPartition,
 )
+from kafkars.opentelemetry import instrument, process
+from kafkars.prometheus import instrument as show
 from typing_extensions import assert_type
 
 SERVERS = "localhost:9092"
@@ -30,6 +34,22 @@ class Order:
 
     def written(self) -> bytes:
         raise NotImplementedError
+
+
+def metrics_and_spans() -> None:
+    producer = Producer(bootstrap_servers=SERVERS, value_serializer=str.encode)
+    assert_type(instrument(producer), Producer[bytes | bytearray | memoryview | str, str])
+    assert_type(show(kafkars.aio.Consumer(bootstrap_servers=SERVERS)), kafkars.aio.Consumer[bytes, bytes])
+    assert_type(producer.metrics(), ProducerMetrics)
+    assert_type(producer.metrics()["client"]["connections_open"], int)
+    consumer = Consumer(bootstrap_servers=SERVERS)
+    assert_type(consumer.metrics(), ConsumerMetrics)
+    record = consumer.poll()
+    if record is not None:
+        with process(record, consumer) as span:
+            span.set_attribute("shop", "corner")
+    with process(consumer.poll_batch()):
+        pass
 
 
 def consumers() -> None:

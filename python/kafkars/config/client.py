@@ -25,6 +25,7 @@ class ClientIdentity(NamedTuple):
     client_id: str
     bootstrap_servers: tuple[str, ...]
     group_id: str | None
+    is_transactional: bool
 
 
 @settings(frozen=True, kw_only=True)
@@ -266,4 +267,5 @@ class ClientConfig:
     def identity(self) -> ClientIdentity:
         """Who the client is, for metrics and traces."""
         group_id: str | None = getattr(self, "group_id", None)
-        return ClientIdentity(self.client_id, tuple(self.bootstrap_servers), group_id)
+        is_transactional = getattr(self, "transactional_id", None) is not None
+        return ClientIdentity(self.client_id, tuple(self.bootstrap_servers), group_id, is_transactional)

@@ -34,13 +34,14 @@ class FailureLog:
     so all are logged: whether the program looks as well is not known here.
     """
 
-    def __init__(self) -> None:
-        """Nothing has failed yet."""
+    def __init__(self, *, is_silent: bool = False) -> None:
+        """Nothing has failed yet. Of a transactional producer the commit tells."""
+        self._is_silent = is_silent
         self._failed: dict[tuple[str | None, str], int] = {}
 
     def tell(self, topic: str | None, count: int, error: BaseException) -> None:
         """Logs the 1st, 2nd, 4th, 8th and so on of a topic and cause; not what the program has given up itself."""
-        if isinstance(error, (asyncio.CancelledError, ClosedError, PurgedError)):
+        if self._is_silent or isinstance(error, (asyncio.CancelledError, ClosedError, PurgedError)):
             return
         key = (topic, type(error).__name__)
         self._failed[key] = times = self._failed.get(key, 0) + 1

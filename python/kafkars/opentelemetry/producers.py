@@ -10,20 +10,22 @@ from opentelemetry.trace import Link, SpanKind
 from kafkars.opentelemetry import conventions
 from kafkars.opentelemetry.deliveries import AsyncDelivery, DeliveryWatch, FailureLog
 from kafkars.opentelemetry.headers import SETTER, pairs, span_context_of
-from kafkars.opentelemetry.telemetry import Operation, Telemetry
+from kafkars.opentelemetry.telemetry import Operation, Providers, Telemetry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
+    from kafkars.config.client import ClientIdentity
+
 
 class ProducerTelemetry(Telemetry):
     """Begins the spans of a producer's sends."""
 
-    def __init__(self, *arguments: Any) -> None:
+    def __init__(self, providers: Providers, identity: ClientIdentity) -> None:
         """Nothing is on its way yet."""
-        super().__init__(*arguments)
-        self.failures = FailureLog()
+        super().__init__(providers, identity)
+        self.failures = FailureLog(is_silent=identity.is_transactional)
         self.deliveries = DeliveryWatch(self.failures)
 
     def send_one(
