@@ -23,6 +23,8 @@ TRANSACTION = (
     "TRANSACTIONAL_ID_AUTHORIZATION_FAILED",
 )
 
+GUARDED = ("SECURITY_DISABLED", "CLUSTER_AUTHORIZATION_FAILED", "INVALID_REQUEST")
+
 NOT_IN_ANY_TABLE = "9999"
 """A broker newer than the client has such a code."""
 
@@ -108,6 +110,18 @@ CODES: dict[str, tuple[str, ...]] = {
     "IncrementalAlterConfigs": ("NOT_CONTROLLER", "INVALID_CONFIG", "POLICY_VIOLATION"),
     "ListGroups": GROUP,
     "DescribeGroups": GROUP,
+    "CreateAcls": GUARDED,
+    "DescribeAcls": GUARDED,
+    "DeleteAcls": GUARDED,
+    "AlterUserScramCredentials": ("NOT_CONTROLLER", *GUARDED),
+    "DescribeUserScramCredentials": GUARDED,
+    "ElectLeaders": ("NOT_CONTROLLER", "PREFERRED_LEADER_NOT_AVAILABLE", *GUARDED),
+    "AlterPartitionReassignments": ("NOT_CONTROLLER", "INVALID_REPLICA_ASSIGNMENT", *GUARDED),
+    "ListPartitionReassignments": ("NOT_CONTROLLER", *GUARDED),
+    "DescribeLogDirs": ("KAFKA_STORAGE_ERROR", *GUARDED),
+    "ListTransactions": COORDINATOR,
+    "DescribeTransactions": ("TRANSACTIONAL_ID_NOT_FOUND", *TRANSACTION),
+    "DescribeProducers": LEADER,
 }
 
 SENT_BY: dict[str, tuple[str, ...]] = {
@@ -166,6 +180,20 @@ SENT_BY: dict[str, tuple[str, ...]] = {
         "IncrementalAlterConfigs",
         "ListGroups",
         "DescribeGroups",
+    ),
+    "guard": (
+        "CreateAcls",
+        "DescribeAcls",
+        "DeleteAcls",
+        "AlterUserScramCredentials",
+        "DescribeUserScramCredentials",
+        "ElectLeaders",
+        "AlterPartitionReassignments",
+        "ListPartitionReassignments",
+        "DescribeLogDirs",
+        "ListTransactions",
+        "DescribeTransactions",
+        "DescribeProducers",
     ),
 }
 """The kinds of requests that each workload sends."""

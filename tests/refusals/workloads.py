@@ -7,7 +7,14 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import kafkars
-from kafkars.admin import ConfigResource, NewTopic
+from kafkars.admin import (
+    AclBinding,
+    AclBindingFilter,
+    ConfigResource,
+    NewTopic,
+    UserScramCredentialDeletion,
+    UserScramCredentialUpsertion,
+)
 from kafkars.errors import KafkaError
 
 if TYPE_CHECKING:
@@ -36,6 +43,9 @@ class Workload:
 
     release: str | None = None
     """Which release of Kafka the broker passes for; None is the newest."""
+
+    protection: dict[str, Any] = {}  # noqa: RUF012  set by subclasses
+    """What else the broker is made with."""
 
     def __init__(self, api: Any, broker: EmbeddedBroker) -> None:
         self.api = api
@@ -357,12 +367,11 @@ class Administering(Workload):
             **CONNECTION,
         )
 
-    def work(self) -> bool:
-        admin = self.client
-        self.made += 1
+    def calls(self, admin: Any) -> list[tuple[str, Callable[[], Any]]]:
+        """A round, by name."""
         topic = f"made-{self.made}"
         config = ConfigResource("topic", TOPIC)
-        calls: list[tuple[str, Callable[[], Any]]] = [
+        return [
             ("create_topics()", lambda: admin.create_topics([NewTopic(topic, partitions=1)])),
             ("describe_topics()", lambda: admin.describe_topics([TOPIC])),
             ("list_topics()", admin.list_topics),
@@ -374,8 +383,11 @@ class Administering(Workload):
             ("find_coordinator()", lambda: admin.find_coordinator("readers")),
             ("delete_topics()", lambda: admin.delete_topics([topic])),
         ]
+
+    def work(self) -> bool:
+        self.made += 1
         failure: KafkaError | None = None
-        for name, call in calls:
+        for name, call in self.calls(self.client):
             try:
                 self.timed(name, CALL_SECONDS, call)
             except KafkaError as error:
@@ -388,6 +400,33 @@ class Administering(Workload):
         client.close()
 
 
+class Guarding(Administering):
+    """The same of access, credentials, replicas and transactions."""
+
+    protection = {"acls": (), "super_users": ("User:ANONYMOUS",)}  # noqa: RUF012
+
+    def calls(self, admin: Any) -> list[tuple[str, Callable[[], Any]]]:
+        user, partition = f"user-{self.made}", (TOPIC, 0)
+        rule, rules = AclBinding(f"User:{user}", "read", "topic", TOPIC), AclBindingFilter(f"User:{user}")
+        made = UserScramCredentialUpsertion(user, "SCRAM-SHA-256", "secret")
+        gone = UserScramCredentialDeletion(user, "SCRAM-SHA-256")
+        return [
+            ("create_acls()", lambda: admin.create_acls([rule])),
+            ("describe_acls()", lambda: admin.describe_acls(rules)),
+            ("delete_acls()", lambda: admin.delete_acls([rules])),
+            ("alter_user_scram_credentials()", lambda: admin.alter_user_scram_credentials([made])),
+            ("describe_user_scram_credentials()", admin.describe_user_scram_credentials),
+            ("the same to delete", lambda: admin.alter_user_scram_credentials([gone])),
+            ("elect_leaders()", lambda: admin.elect_leaders("preferred")),
+            ("alter_partition_reassignments()", lambda: admin.alter_partition_reassignments({partition: [1]})),
+            ("list_partition_reassignments()", admin.list_partition_reassignments),
+            ("describe_log_dirs()", admin.describe_log_dirs),
+            ("list_transactions()", admin.list_transactions),
+            ("describe_producers()", lambda: admin.describe_producers([partition])),
+            ("describe_transactions()", lambda: admin.describe_transactions(["payments"], return_exceptions=True)),
+        ]
+
+
 WORKLOADS: dict[str, type[Workload]] = {
     "producer": Producing,
     "transactions": Transactions,
@@ -397,4 +436,5 @@ WORKLOADS: dict[str, type[Workload]] = {
     "consumer": NewMember,
     "pattern": PatternMember,
     "admin": Administering,
+    "guard": Guarding,
 }

@@ -16,7 +16,7 @@ from typing import Any
 import kafkars.aio
 import pytest
 from kafkars import TopicPartition
-from kafkars.admin import NewTopic
+from kafkars.admin import AclBinding, AclBindingFilter, NewTopic, UserScramCredentialDeletion
 from kafkars.errors import CertificateError, HandshakeTimeoutError, KafkaError, SaslAuthenticationFailedError
 from kafkars.testing import Certificates, EmbeddedBroker
 
@@ -79,6 +79,22 @@ ADMIN: dict[str, Call] = {
     "list_offsets": lambda admin: admin.list_offsets({PLACE: "latest"}, timeout=GIVEN),
     "describe_cluster": lambda admin: admin.describe_cluster(timeout=GIVEN),
     "find_coordinator": lambda admin: admin.find_coordinator("group", timeout=GIVEN),
+    "alter_configs": lambda admin: admin.alter_configs({("topic", TOPIC): {"retention.ms": "1"}}, timeout=GIVEN),
+    "elect_leaders": lambda admin: admin.elect_leaders("preferred", timeout=GIVEN),
+    "alter_partition_reassignments": lambda admin: admin.alter_partition_reassignments({PLACE: [1]}, timeout=GIVEN),
+    "list_partition_reassignments": lambda admin: admin.list_partition_reassignments(timeout=GIVEN),
+    "describe_log_dirs": lambda admin: admin.describe_log_dirs(timeout=GIVEN),
+    "list_transactions": lambda admin: admin.list_transactions(timeout=GIVEN),
+    "describe_transactions": lambda admin: admin.describe_transactions(["payments"], timeout=GIVEN),
+    "describe_producers": lambda admin: admin.describe_producers([PLACE], timeout=GIVEN),
+    "abort_transaction": lambda admin: admin.abort_transaction(PLACE, producer_id=1, producer_epoch=0, timeout=GIVEN),
+    "describe_acls": lambda admin: admin.describe_acls(timeout=GIVEN),
+    "create_acls": lambda admin: admin.create_acls([AclBinding("User:a", "read", "topic", TOPIC)], timeout=GIVEN),
+    "delete_acls": lambda admin: admin.delete_acls([AclBindingFilter("User:a")], timeout=GIVEN),
+    "describe_user_scram_credentials": lambda admin: admin.describe_user_scram_credentials(timeout=GIVEN),
+    "alter_user_scram_credentials": lambda admin: admin.alter_user_scram_credentials(
+        [UserScramCredentialDeletion("alice", "SCRAM-SHA-256")], timeout=GIVEN
+    ),
 }
 CALLS = {("consumer", name): call for name, call in CONSUMER.items()}
 CALLS |= {("producer", name): call for name, call in PRODUCER.items()}
@@ -245,8 +261,7 @@ def test_the_list_of_calls_is_whole() -> None:
         *("send_offsets_to_transaction", "read_until_end"),
     }
     named = {name for _, name in CALLS}
-    # What an administrator asks goes one way (`Admin::ask`), whatever it is; a part of it is above.
-    for client in (kafkars.aio.Consumer, kafkars.aio.Producer):
+    for client in (kafkars.aio.Consumer, kafkars.aio.Producer, kafkars.aio.Admin):
         for name in dir(client):
             if name.startswith("_"):
                 continue
