@@ -35,6 +35,12 @@ def test_what_there_is_comes_and_then_the_end(clients: Clients) -> None:
     assert read_until_end(consumer) == [b"later"]
 
 
+def test_it_may_wait_without_end(clients: Clients, topic: str) -> None:
+    clients.fill(topic, range(3))
+    consumer = clients.consumer([(topic, 0)])
+    assert read_until_end(consumer, timeout=None) == numbers(3)
+
+
 def test_it_begins_at_the_position(clients: Clients, topic: str) -> None:
     clients.fill(topic, range(10))
     consumer = clients.consumer([(topic, 0)])

@@ -165,11 +165,11 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
             if ends is None and assigned:
                 ends = await self.end_offsets(unpaused, timeout=timeout) if unpaused else {}
             known = (ends or {}).items()
-            until = since + timeout
+            until = None if timeout is None else since + timeout
             left = [
                 each
                 for each, end in known
-                if each in unpaused and await self.position(each, timeout=max(until - time.monotonic(), 0)) < end
+                if each in unpaused and await self.position(each, timeout=_seconds_until(until)) < end
             ]
             if ends is not None and not left:
                 return
@@ -187,3 +187,8 @@ READING_STEP = 0.1
 transactions."""
 
 FEW = 5
+
+
+def _seconds_until(moment: float | None) -> float | None:
+    """What is left of a time limit, where there is one."""
+    return None if moment is None else max(moment - time.monotonic(), 0)
