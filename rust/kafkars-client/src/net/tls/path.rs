@@ -1,11 +1,12 @@
-//! What OpenSSL asks of a chain and webpki does not: uses of keys, the authority's path length, and lists of the revoked.
+//! What OpenSSL asks of a chain and webpki does not: uses of keys, the authority's path length, and lists of the
+//! revoked.
 
 use kafkars_certificates::Trusted;
 
 use super::revocations::{Doubt, Revocations};
 
-/// Why a chain, which begins with the broker's certificate and ends with one that is believed, is not believed. The last
-/// one's issuer is among `known` or nowhere.
+/// Why a chain, which begins with the broker's certificate and ends with one that is believed, is not believed. The
+/// last one's issuer is among `known` or nowhere.
 pub(super) fn flaw<'a>(
     chain: &[&'a Trusted],
     known: impl Iterator<Item = &'a Trusted> + Clone,
