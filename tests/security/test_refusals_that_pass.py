@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import kafkars
 import pytest
 from kafkars import TopicPartition
+from kafkars.errors import AuthenticationError, KafkaError, KafkaTimeoutError
 from kafkars.testing import EmbeddedBroker, EmbeddedCluster
 
 from tests.support.waiting import SECONDS, eventually
@@ -128,3 +130,79 @@ def test_a_commit_on_a_connection_that_lives_hears_of_no_other(client_api: Any) 
             assert time.monotonic() - since > 1
             assert consumer.committed([PLACE], timeout=SECONDS)[PLACE].offset == 1
             refused.remove()
+
+
+ANY_BROKER: dict[str, tuple[str, Callable[[Any], object]]] = {
+    "list_topics": ("Admin", lambda admin: admin.list_topics(timeout=SECONDS)),
+    "find_coordinator": ("Admin", lambda admin: admin.find_coordinator("group", timeout=SECONDS)),
+    "topics": ("Consumer", lambda consumer: consumer.topics(timeout=SECONDS)),
+}
+
+
+@pytest.mark.parametrize("name", ANY_BROKER)
+def test_a_broker_that_refuses_does_not_speak_for_the_others(client_api: Any, name: str) -> None:
+    kind, call = ANY_BROKER[name]
+    with EmbeddedCluster(nodes=3, topics={TOPIC: 1}, security="SASL_PLAINTEXT", users=USERS) as cluster:
+        lets_in, *refuse = cluster.nodes
+        settings = cluster.client_settings(mechanism="PLAIN", user="alice")
+        settings["bootstrap_servers"] = cluster.bootstrap_servers.split(",")[0]
+        with getattr(client_api, kind)(**settings) as client:
+            call(client)
+            faults = [cluster.intercept("SaslAuthenticate", "SASL_AUTHENTICATION_FAILED", node=node) for node in refuse]
+            # Which broker is asked first is left to chance.
+            for _ in range(10):
+                cluster.cut_connections()
+                call(client)
+            assert any(fault.hits > 0 for fault in faults), lets_in
+
+
+def test_a_call_in_the_pause_after_a_refusal_says_how_old_that_is(client_api: Any) -> None:
+    with EmbeddedBroker(topics={TOPIC: 1}, security="SASL_PLAINTEXT", users=USERS) as broker:
+        settings = broker.client_settings(mechanism="PLAIN", user="alice")
+        with client_api.Admin(**settings, socket_connection_setup_timeout_ms=6_000) as admin:
+            admin.list_topics(timeout=SECONDS)
+            refused = broker.intercept("SaslAuthenticate", "SASL_AUTHENTICATION_FAILED")
+            broker.cut_connections()
+            seen = set()
+            # Pauses grow until a call that begins in one hears of a refusal from before.
+            since = time.monotonic()
+            while not any(ago > 500 for ago in seen):
+                assert time.monotonic() - since < SECONDS, seen
+                try:
+                    admin.list_topics(timeout=SECONDS)
+                except AuthenticationError as error:
+                    found = re.search(r"that was (\d+) ms ago.*the next in (\d+) ms", str(error))
+                    seen |= {int(found[1])} if found else set()
+            # A password that is right again counts no later than the pause ends, which is half of the set-up time-out.
+            refused.remove()
+            since = time.monotonic()
+            while True:
+                assert time.monotonic() - since < 3 + 2, "the pause is over"
+                with suppress(AuthenticationError):
+                    admin.list_topics(timeout=SECONDS)
+                    break
+
+
+def test_a_time_out_of_a_transaction_hears_of_its_coordinator_only(client_api: Any) -> None:
+    with EmbeddedCluster(nodes=3, topics={TOPIC: 3}, security="SASL_PLAINTEXT", users=USERS) as cluster:
+        settings = cluster.client_settings(mechanism="PLAIN", user="alice")
+        producer = client_api.Producer(**settings, transactional_id="orders")
+        producer.init_transactions(timeout=SECONDS)
+        coordinator = cluster.requests("InitProducerId")[-1].node
+        partition = next(each for each in range(3) if cluster.leader(TOPIC, each) != coordinator)
+        producer.begin_transaction()
+        producer.send(TOPIC, b"first", partition=partition).result(SECONDS)
+        leader = cluster.leader(TOPIC, partition)
+        refused = cluster.intercept("SaslAuthenticate", "SASL_AUTHENTICATION_FAILED", node=leader)
+        # So that the leader is connected to anew.
+        cluster.intercept("Produce", "disconnect", times=1)
+        producer.send(TOPIC, b"second", partition=partition)
+        eventually(lambda: refused.hits > 0, "the leader refuses")
+        silent = cluster.intercept(None, "drop", node=coordinator)
+        producer.purge()
+        with pytest.raises(KafkaTimeoutError, match=rf"broker {coordinator} .* has not answered EndTxn"):
+            producer.abort_transaction(timeout=1.5)
+        silent.remove()
+        refused.remove()
+        with suppress(KafkaError):
+            producer.close(timeout=0)

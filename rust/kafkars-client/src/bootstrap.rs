@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use kafkars_protocol::ApiKey;
 use kafkars_protocol::messages::metadata::{MetadataRequest, MetadataResponseBroker};
 
 use crate::client::Core;
@@ -36,7 +37,10 @@ impl Progress {
     pub(crate) fn causes(&self, waited: Duration) -> BootstrapCauses {
         let cause = |stage: &Stage| match stage {
             Stage::Waiting => ConnectCause::TimedOut(waited).into(),
-            Stage::Asking(broker) => broker.present_cause(waited).into(),
+            Stage::Asking(broker) => match broker.unanswered(&|api| api == ApiKey::Metadata) {
+                Some(silence) => BootstrapCause::Metadata(silence.to_string().into()),
+                None => broker.present_cause(waited).into(),
+            },
             Stage::Reaching(brokers) => unreachable_listeners(brokers, waited),
             Stage::Failed(cause) => cause.clone(),
         };

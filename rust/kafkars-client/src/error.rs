@@ -11,7 +11,7 @@ use kafkars_protocol::{
     ApiKey, DecodeError, EncodeError, ErrorCode, ForeignProtocol, FrameError, VersionRange,
 };
 
-pub use crate::net::{SaslFailure, TlsFailure};
+pub use crate::net::{SaslFailure, TlsFailure, Unanswered};
 
 /// Why one try of one request failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,8 +31,8 @@ pub enum AttemptError {
     #[error(transparent)]
     Tls(TlsFailure),
     /// No answer in time. The broker may or may not have acted on the request.
-    #[error("no answer within {} ms", .0.as_millis())]
-    TimedOut(Duration),
+    #[error("{0}")]
+    TimedOut(Unanswered),
     /// The answer is not what it should be.
     #[error(transparent)]
     Decode(DecodeError),
@@ -128,6 +128,19 @@ pub enum ConnectCause {
     /// The broker does not believe who we are, or we do not believe it.
     #[error(transparent)]
     Sasl(SaslFailure),
+    /// A login or certificate that was refused before, told again because no login is tried for a while.
+    #[error(
+        "{cause} (that was {} ms ago; logins that are refused are tried again after a pause, the next in {} ms)",
+        ago.as_millis(), next_in.as_millis()
+    )]
+    Earlier {
+        /// What the login met.
+        cause: Box<Self>,
+        /// How long ago.
+        ago: Duration,
+        /// When the next login is tried.
+        next_in: Duration,
+    },
     /// Anything else the operating system said.
     #[error("{0}")]
     Io(Arc<str>),
@@ -197,6 +210,14 @@ pub enum ClientError {
     /// One try failed in a way that no other try can mend.
     #[error(transparent)]
     Attempt(#[from] AttemptError),
+    /// No broker that could be asked has answered, and some refuse for good.
+    #[error("{operation} is not answered by any broker: {}", list(causes))]
+    NoBroker {
+        /// What was to be done.
+        operation: Arc<str>,
+        /// The brokers' addresses, each with what it said; the first refusal comes first.
+        causes: Vec<(Arc<str>, AttemptError)>,
+    },
 }
 
 impl AttemptError {
@@ -280,6 +301,7 @@ impl ConnectCause {
             Self::NotKafka { .. } | Self::Version(_) => true,
             Self::Tls(failure) => failure.is_permanent(),
             Self::Sasl(failure) => failure.is_permanent(),
+            Self::Earlier { cause, .. } => cause.is_permanent(),
             Self::Dns(_)
             | Self::Refused
             | Self::TimedOut(_)
@@ -298,6 +320,7 @@ impl ConnectCause {
         match self {
             Self::Tls(failure) => Some(failure.problem()),
             Self::Sasl(failure) => Some(failure.problem()),
+            Self::Earlier { cause, .. } => cause.security(),
             _ => None,
         }
     }
@@ -429,6 +452,11 @@ impl ClientError {
         let Self::Bootstrap(causes) = self else {
             return match self {
                 Self::Attempt(error) => error.security(),
+                Self::NoBroker { causes, .. } => {
+                    let first = causes.first()?.1.security()?;
+                    let cause = self.to_string().into();
+                    Some(SecurityError { cause, ..first })
+                }
                 _ => None,
             };
         };
@@ -470,6 +498,10 @@ impl ClientError {
             Self::Broker { .. } | Self::InvalidTopic(_) => ErrorKind::Invalid,
             Self::Closed => ErrorKind::Fatal,
             Self::Attempt(error) => error.kind(),
+            Self::NoBroker { causes, .. } => match causes.first() {
+                Some((_, first)) => first.kind(),
+                None => ErrorKind::Retriable,
+            },
         }
     }
 }

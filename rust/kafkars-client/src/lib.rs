@@ -23,7 +23,7 @@ pub use consumer::{
 };
 pub use error::{
     AttemptError, BootstrapCause, BootstrapCauses, ClientError, ConnectCause, SaslFailure,
-    TlsFailure,
+    TlsFailure, Unanswered,
 };
 pub use kafkars_core::cluster::{Cluster, PartitionMetadata, TopicMetadata};
 pub use kafkars_core::config;

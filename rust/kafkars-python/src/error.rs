@@ -322,6 +322,11 @@ pub(crate) fn client(py: Python<'_>, error: &ClientError) -> PyErr {
         ClientError::Attempt(attempt) => {
             local(py, attempt_class(attempt), error, &ErrorContext::default())
         }
+        ClientError::NoBroker { causes, .. } => {
+            let class = causes.first().map(|(_, first)| attempt_class(first));
+            let class = class.unwrap_or("KafkaTimeoutError");
+            local(py, class, error, &ErrorContext::default())
+        }
     }
 }
 
@@ -355,6 +360,7 @@ fn connect_class(cause: &ConnectCause) -> &'static str {
         ConnectCause::Version(_) => "UnsupportedByBrokerError",
         ConnectCause::Tls(failure) => security_class(failure.problem()),
         ConnectCause::Sasl(failure) => security_class(failure.problem()),
+        ConnectCause::Earlier { cause, .. } => connect_class(cause),
     }
 }
 

@@ -133,7 +133,7 @@ impl Core {
             node.is_some_and(|node| broker.is_at(&node.host, node.port))
         });
         for node in cluster.brokers() {
-            brokers.entry(node.id).or_insert_with(|| {
+            let broker = brokers.entry(node.id).or_insert_with(|| {
                 let same = connected
                     .iter()
                     .find(|broker| broker.is_at(&node.host, node.port));
@@ -145,6 +145,7 @@ impl Core {
                     )
                 })
             });
+            broker.is_node(node.id);
         }
         // Unlocked first: a handshake under way may want both.
         let known = addresses(&brokers);

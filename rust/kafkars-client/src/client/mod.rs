@@ -24,6 +24,7 @@ mod refusal;
 mod requests;
 pub(crate) mod silence;
 mod topics;
+mod unanswered;
 
 pub use self::broker_status::BrokerStatus;
 pub use self::coordinator::CoordinatorKind;

@@ -2,13 +2,13 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use kafkars_core::backoff::Backoff;
-use kafkars_protocol::Request;
+use kafkars_protocol::{ApiKey, Request};
 
 use super::Client;
-use crate::error::{AttemptError, ClientError};
+use crate::error::{AttemptError, ClientError, ConnectCause};
 use crate::net::{Broker, Connection, ConnectionKind, SLOW_CONNECT};
 use crate::{after, now};
 
@@ -125,13 +125,17 @@ impl Client {
         let backoff = Backoff::new(config.retry_backoff, config.retry_backoff_max);
         let mut failures = 0;
         let mut avoided: Option<Arc<Broker>> = None;
-        let mut last: Option<AttemptError> = None;
+        let mut tries = Tries::default();
         while now() < deadline {
             if self.core.desk.is_closed() {
                 return Err(ClientError::Closed);
             }
             let brokers = self.core.brokers_by_preference(avoided.as_ref());
-            if let Some(broker) = brokers.into_iter().next() {
+            if tries.is_hopeless(&brokers) {
+                break;
+            }
+            let mut brokers = brokers.into_iter();
+            if let Some(broker) = brokers.find(|broker| !tries.is_refused_by(broker)) {
                 let result = self.try_on(&broker, &build, deadline).await;
                 match self.noted(result) {
                     Ok(response) => return Ok(response),
@@ -139,8 +143,14 @@ impl Client {
                         return Err(ClientError::Closed);
                     }
                     Err(AttemptError::Closed) => {}
-                    Err(error) if !error.retriable() => return Err(error.into()),
-                    Err(error) => last = Some(error),
+                    Err(error) => {
+                        let is_refused = !error.retriable();
+                        tries.failed(&broker, error);
+                        if is_refused {
+                            // Another broker may answer, and is asked at once.
+                            continue;
+                        }
+                    }
                 }
                 avoided = Some(broker);
             }
@@ -148,15 +158,7 @@ impl Client {
             let pause = backoff.delay(failures, self.core.network.random.lock().next());
             tokio::time::sleep_until((now() + pause).min(deadline).into()).await;
         }
-        let cause = last.map_or_else(
-            || "no broker is known".to_owned(),
-            |error| error.to_string(),
-        );
-        Err(ClientError::TimedOut {
-            operation: R::API_KEY.name().into(),
-            waited: now() - started,
-            cause: cause.into(),
-        })
+        Err(tries.into_error(R::API_KEY, now() - started))
     }
 
     /// One try of a request that any broker can answer, on another one than `avoided` where there is one. With the
@@ -177,7 +179,7 @@ impl Client {
         let Some(broker) = brokers.into_iter().next() else {
             let unknown = ClientError::TimedOut {
                 operation: R::API_KEY.name().into(),
-                waited: std::time::Duration::ZERO,
+                waited: Duration::ZERO,
                 cause: "no broker is known".into(),
             };
             return (None, Err(unknown));
@@ -217,5 +219,75 @@ impl Client {
             self.core.desk.doubt_everything();
         }
         result
+    }
+}
+
+/// What the brokers have said that one call has asked so far.
+#[derive(Default)]
+struct Tries {
+    /// By broker, in the order in which each was asked first.
+    failures: Vec<(Arc<Broker>, AttemptError)>,
+}
+
+impl Tries {
+    fn failed(&mut self, broker: &Arc<Broker>, error: AttemptError) {
+        self.failures
+            .retain(|(known, _)| !Arc::ptr_eq(known, broker));
+        self.failures.push((Arc::clone(broker), error));
+    }
+
+    fn failure_of(&self, broker: &Arc<Broker>) -> Option<&AttemptError> {
+        let mut failures = self.failures.iter();
+        failures
+            .find(|(known, _)| Arc::ptr_eq(known, broker))
+            .map(|(_, error)| error)
+    }
+
+    /// Whether the broker will say the same again: it is asked no more.
+    fn is_refused_by(&self, broker: &Arc<Broker>) -> bool {
+        self.failure_of(broker)
+            .is_some_and(|error| !error.retriable())
+    }
+
+    /// Whether some of the brokers refuse, and the others do not answer at all: a host that is away does not make up for
+    /// a login that the others refuse.
+    fn is_hopeless(&self, brokers: &[Arc<Broker>]) -> bool {
+        let is_lost = |broker: &Arc<Broker>| match self.failure_of(broker) {
+            Some(AttemptError::Connect {
+                cause: ConnectCause::Dns(_) | ConnectCause::Refused | ConnectCause::TimedOut(_),
+                ..
+            }) => true,
+            Some(error) => !error.retriable(),
+            None => false,
+        };
+        brokers.iter().any(|broker| self.is_refused_by(broker)) && brokers.iter().all(is_lost)
+    }
+
+    /// The first refusal decides what it is, if there is one.
+    fn into_error(self, request: ApiKey, waited: Duration) -> ClientError {
+        let operation: Arc<str> = request.name().into();
+        let (mut refused, others): (Vec<_>, Vec<_>) = self
+            .failures
+            .into_iter()
+            .partition(|(_, error)| !error.retriable());
+        if refused.is_empty() {
+            let cause = others.last().map(|(_, error)| error.to_string());
+            return ClientError::TimedOut {
+                operation,
+                waited,
+                cause: cause
+                    .unwrap_or_else(|| "no broker is known".to_owned())
+                    .into(),
+            };
+        }
+        if refused.len() == 1 && others.is_empty() {
+            return ClientError::Attempt(refused.swap_remove(0).1);
+        }
+        refused.extend(others);
+        let named = |(broker, error): (Arc<Broker>, _)| (Arc::clone(broker.address()), error);
+        ClientError::NoBroker {
+            operation,
+            causes: refused.into_iter().map(named).collect(),
+        }
     }
 }

@@ -1,11 +1,11 @@
 //! Topics: which are in use, what is known of them, waiting for one.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use kafkars_core::cluster::{BrokerNode, Leader, LeaderHint, TopicMetadata};
-use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::metadata::MetadataRequest;
+use kafkars_protocol::{ApiKey, ErrorCode};
 use tokio::time::timeout_at;
 
 use super::Client;
@@ -147,7 +147,7 @@ impl Client {
             Err(_) => Err(ClientError::TimedOut {
                 operation: format!("metadata of topic {name:?}").into(),
                 waited: now() - started,
-                cause: self.missing_topic(name),
+                cause: self.missing_topic(name, now() - started),
             }),
         }
     }
@@ -264,8 +264,11 @@ impl Client {
         self.cluster().topic(name).and_then(|topic| topic.error)
     }
 
-    fn missing_topic(&self, name: &str) -> Arc<str> {
+    fn missing_topic(&self, name: &str, waited: Duration) -> Arc<str> {
         let Some(code) = self.refusal_of_topic(name) else {
+            if let Some(silence) = self.silence(waited, |_, api| api == ApiKey::Metadata) {
+                return silence;
+            }
             return match &self.core.desk.round().borrow().failure {
                 Some(failure) => ClientError::Bootstrap(failure.as_ref().clone())
                     .to_string()

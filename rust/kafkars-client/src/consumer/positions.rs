@@ -10,7 +10,7 @@ use kafkars_core::fetch::cursor::{CursorState, StartAt};
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::position::FetchPosition;
 use kafkars_core::group::Offsets;
-use kafkars_protocol::ErrorCode;
+use kafkars_protocol::{ApiKey, ErrorCode};
 
 use super::shared::Inner;
 use super::{Consumer, manager};
@@ -252,7 +252,7 @@ impl Consumer {
                 _ = changed.changed() => {}
                 refusal = &mut refused => return Err(manager::unreachable("position", &refusal)),
                 () = tokio::time::sleep_until(deadline.into()) => {
-                    let cause = self.position_cause(partition);
+                    let cause = self.position_cause(partition, started.elapsed());
                     let topic = &partition.topic;
                     return Err(self.shared.timed_out("position", topic, started, cause));
                 }
@@ -261,7 +261,7 @@ impl Consumer {
     }
 
     /// Why a position is not found yet.
-    fn position_cause(&self, partition: &TopicPartition) -> Arc<str> {
+    fn position_cause(&self, partition: &TopicPartition, waited: Duration) -> Arc<str> {
         let (waits_for_commit, state, trouble) = {
             let buffer = &self.shared.inner.lock().buffer;
             let cursor = buffer.cursor(partition).ok();
@@ -272,19 +272,31 @@ impl Consumer {
             (buffer.waits_for_commit(partition), state, trouble)
         };
         if waits_for_commit {
-            let group = self.shared.group.as_ref();
-            let cause = group.and_then(|group| group.status.lock().commit_cause.clone());
+            let cause = self.shared.commit_obstacle(waited);
             let cause = cause
                 .as_deref()
                 .unwrap_or("the coordinator has not answered yet");
             return format!("a commit of the partition is to end first: {cause}").into();
         }
-        match (trouble, state) {
-            (Some(trouble), _) => trouble.into(),
-            (None, Some(CursorState::Unset(StartAt::Committed))) => {
-                "the coordinator of the group did not answer".into()
+        let client = &self.shared.client;
+        let is_committed = matches!(state, Some(CursorState::Unset(StartAt::Committed)));
+        let silence = match is_committed {
+            true => client.silence(waited, |_, api| {
+                matches!(api, ApiKey::OffsetFetch | ApiKey::FindCoordinator)
+            }),
+            false => {
+                let leaders = client.leaders([(&partition.topic, partition.partition)]);
+                let asked = [ApiKey::ListOffsets, ApiKey::OffsetForLeaderEpoch];
+                client.silence(waited, |node, api| {
+                    leaders.contains(&node) && asked.contains(&api)
+                })
             }
-            (None, _) => "the leader of the partition did not answer".into(),
+        };
+        match (silence, trouble) {
+            (Some(silence), _) => silence,
+            (None, Some(trouble)) => trouble.into(),
+            (None, None) if is_committed => "the coordinator of the group did not answer".into(),
+            (None, None) => "the leader of the partition did not answer".into(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The connections of one broker: one of each kind, made when first needed, remade after a pause when they fail.
 
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use kafkars_core::backoff::{Backoff, Random};
@@ -20,6 +20,7 @@ use super::reauthentication::Renewal;
 use super::sasl::{Authenticator, SaslFailure};
 use super::tls::{Tls, TlsFailure};
 use super::transport::{Transport, handshake_limit, resolve};
+use super::unanswered::{BrokerName, Unanswered};
 use super::versions::ApiVersionTable;
 use super::{ConnectionKind, Tasks};
 use crate::error::{AttemptError, ConnectCause};
@@ -52,6 +53,7 @@ pub(crate) struct Network {
 #[derive(Debug)]
 pub(crate) struct Broker {
     address: Arc<str>,
+    node: Arc<OnceLock<i32>>,
     host: Arc<str>,
     port: u16,
     network: Arc<Network>,
@@ -105,6 +107,7 @@ impl Broker {
     pub(crate) fn new(host: Arc<str>, port: u16, network: Arc<Network>) -> Arc<Self> {
         Arc::new(Self {
             address: format!("{host}:{port}").into(),
+            node: Arc::default(),
             host,
             port,
             counters: BrokerCounters {
@@ -129,6 +132,30 @@ impl Broker {
     /// `host:port`.
     pub(crate) fn address(&self) -> &Arc<str> {
         &self.address
+    }
+
+    /// The cluster knows it by this number.
+    pub(crate) fn is_node(&self, node: i32) {
+        self.node.get_or_init(|| node);
+    }
+
+    fn name(&self) -> BrokerName {
+        BrokerName {
+            address: Arc::clone(&self.address),
+            node: Arc::clone(&self.node),
+        }
+    }
+
+    /// The request that has waited longest for an answer, of those that count.
+    pub(crate) fn unanswered(&self, counts: &dyn Fn(ApiKey) -> bool) -> Option<Unanswered> {
+        let each = self
+            .connections
+            .iter()
+            .filter_map(|slot| match &*slot.lock() {
+                Slot::Ready(connection) => connection.unanswered(counts),
+                Slot::Empty | Slot::Connecting(_) => None,
+            });
+        each.max_by_key(|unanswered| unanswered.waited)
     }
 
     /// What was counted of its connections.
@@ -375,7 +402,7 @@ impl Broker {
         enter(Stage::Greeting);
         let (reader, writer) = transport.split();
         let settings = ConnectionSettings {
-            address: Arc::clone(&self.address),
+            broker: self.name(),
             client_id: config.client_id.as_str().into(),
             request_timeout: config.request_timeout,
             max_idle: config.connections_max_idle,
@@ -423,7 +450,10 @@ impl Broker {
         let deadline = after(now(), limit);
         let authenticated = authenticator.authenticate(connection, login, deadline);
         let in_time = tokio::time::timeout_at(deadline.into(), authenticated).await;
-        let timed_out = || HandshakeError::Attempt(AttemptError::TimedOut(limit));
+        let timed_out = || {
+            let owes = self.name().owes(ApiKey::SaslAuthenticate, limit, false);
+            HandshakeError::Attempt(AttemptError::TimedOut(owes))
+        };
         match in_time.unwrap_or_else(|_| Err(timed_out())) {
             Ok(lifetime) => Ok(lifetime),
             Err(error) => {

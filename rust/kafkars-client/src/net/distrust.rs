@@ -73,6 +73,16 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
+    /// What a call hears that has begun after it.
+    fn retold(&self) -> ConnectCause {
+        let now = now();
+        ConnectCause::Earlier {
+            cause: Box::new(self.cause.clone()),
+            ago: now.saturating_duration_since(self.at),
+            next_in: self.not_before.saturating_duration_since(now),
+        }
+    }
+
     /// Whether it is not the first in a row.
     pub(crate) fn is_repeated(&self) -> bool {
         self.is_repeated
@@ -136,8 +146,12 @@ impl Distrust {
         let counted = refusals
             .iter()
             .filter(|(address, refusal)| refusal.told_at >= began && counts(address, refusal));
-        let latest = counted.max_by_key(|(_, refusal)| refusal.at)?;
-        Some((Arc::clone(latest.0), latest.1.cause.clone()))
+        let (address, latest) = counted.max_by_key(|(_, refusal)| refusal.at)?;
+        let cause = match latest.began < began {
+            true => latest.retold(),
+            false => latest.cause.clone(),
+        };
+        Some((Arc::clone(address), cause))
     }
 
     /// A handshake succeeded.
@@ -151,7 +165,7 @@ impl Distrust {
         let refusal = refusals
             .get(address)
             .filter(|refusal| refusal.not_before > now())?;
-        Some((refusal.not_before, refusal.cause.clone()))
+        Some((refusal.not_before, refusal.retold()))
     }
 
     /// When the handshake that a broker refused last began.

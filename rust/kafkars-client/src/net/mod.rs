@@ -17,6 +17,7 @@ mod tasks;
 mod throttle;
 mod tls;
 mod transport;
+mod unanswered;
 mod versions;
 
 pub(crate) use broker::{Broker, Network, SLOW_CONNECT};
@@ -32,6 +33,7 @@ pub(crate) use tasks::Tasks;
 pub(crate) use tls::Tls;
 pub use tls::{TlsFailure, check as check_tls};
 pub(crate) use transport::{handshake_limit, split_address};
+pub use unanswered::Unanswered;
 pub use versions::ApiVersionTable;
 
 /// Which of a broker's connections a request travels on, so that a long poll never delays a heartbeat.

@@ -1,6 +1,7 @@
 //! Transactions: the producer's calls. What they mean is decided in `kafkars_core::transaction`.
 
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use kafkars_core::produce::error::ProduceError;
 use kafkars_core::transaction::{
@@ -13,6 +14,7 @@ use super::permit::SendPermit;
 use super::sender::CallEnd;
 use crate::client::REFUSAL_CHECK_INTERVAL;
 use crate::error::ClientError;
+use crate::net::ConnectionKind;
 use crate::{after, now};
 
 impl Producer {
@@ -267,17 +269,29 @@ impl Producer {
         if let Some(causes) = bootstrap.and_then(|failure| failure.bootstrap_causes()) {
             return ProduceError::Bootstrap { causes };
         }
-        // The coordinator, or what leads to it, may have come to refuse who is known already.
-        let distrust = self.client().distrust();
-        if let Some(failure) = distrust.as_ref().and_then(ClientError::security) {
+        // The coordinator, or what leads to it, may have come to refuse who is known already. What other brokers refuse
+        // keeps this call from nothing.
+        let coordinator = self
+            .sender()
+            .ask_transactions(Transactions::last_coordinator);
+        let needs = |node| (coordinator == Some(node)).then_some(ConnectionKind::Coordinator);
+        let refusal = self.client().refusal_of_reads(needs);
+        if let Some(failure) = refusal.as_ref().and_then(ClientError::security) {
             return ProduceError::Security(failure);
         }
-        let cause = self.sender().obstacle();
+        let cause = self.silence(waited).or_else(|| self.sender().obstacle());
         ProduceError::CallTimedOut {
             call,
             waited,
             cause: cause.unwrap_or_else(|| "the transaction coordinator has not answered".into()),
         }
+    }
+
+    /// Who owes the answer to the request that is under way, where somebody is silent.
+    fn silence(&self, waited: Duration) -> Option<Arc<str>> {
+        let (asked, of) = self.sender().ask_transactions(Transactions::asked)?;
+        let is_asked = |node, api| api == asked && of.is_none_or(|of| of == node);
+        self.client().silence(waited, is_asked)
     }
 }
 

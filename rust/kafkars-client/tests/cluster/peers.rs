@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use kafkars_client::config::{Checked, ClientConfig};
@@ -97,6 +97,8 @@ pub(crate) struct TinyState {
     pub(crate) open: AtomicUsize,
     /// How many FindCoordinator requests to hang up on.
     pub(crate) refusals: AtomicUsize,
+    /// It speaks no version of FindCoordinator.
+    pub(crate) lacks_coordinators: AtomicBool,
 }
 
 impl TinyBroker {
@@ -217,7 +219,12 @@ async fn serve(state: &TinyState, mut peer: Peer<TcpStream>) {
         match header.api_key {
             ApiKey::ApiVersions => {
                 decode::<ApiVersionsRequest>(&mut reader, header.api_version);
-                peer.answer(&header, &every_version()).await;
+                let mut spoken = every_version();
+                if state.lacks_coordinators.load(Ordering::SeqCst) {
+                    let lacking = ApiKey::FindCoordinator.as_i16();
+                    spoken.api_keys.retain(|api| api.api_key != lacking);
+                }
+                peer.answer(&header, &spoken).await;
             }
             ApiKey::Metadata => {
                 let request = decode::<MetadataRequest>(&mut reader, header.api_version);

@@ -98,6 +98,55 @@ async fn a_request_that_any_broker_can_answer_is_tried_again() {
 }
 
 #[tokio::test]
+async fn a_broker_that_refuses_does_not_speak_for_the_others() {
+    let brokers = [
+        TinyBroker::start().await,
+        TinyBroker::start().await,
+        TinyBroker::start().await,
+    ];
+    let dead = closed_port().await;
+    let mut nodes: Vec<_> = (1..)
+        .zip(brokers.iter().map(|broker| broker.address))
+        .collect();
+    nodes.push((4, dead));
+    for broker in &brokers {
+        broker.advertise(&nodes);
+    }
+    for lacking in &brokers[..2] {
+        lacking
+            .state
+            .lacks_coordinators
+            .store(true, Ordering::SeqCst);
+    }
+    // Which broker is asked first is left to chance.
+    for _ in 0..10 {
+        let client = client(&[brokers[0].server()]);
+        let answer = client
+            .request_any(FindCoordinatorRequest::default(), soon(10_000))
+            .await;
+        answer.expect("the third one answers");
+    }
+    brokers[2]
+        .state
+        .lacks_coordinators
+        .store(true, Ordering::SeqCst);
+    let client = client(&[brokers[0].server()]);
+    let began = Instant::now();
+    let answer = client
+        .request_any(FindCoordinatorRequest::default(), soon(10_000))
+        .await;
+    let error = answer.expect_err("nobody answers");
+    assert!(began.elapsed() < Duration::from_secs(5), "{error}");
+    let ClientError::NoBroker { causes, .. } = &error else {
+        panic!("{error}")
+    };
+    assert!(matches!(causes[0].1, AttemptError::Unsupported { .. }));
+    for (_, address) in nodes {
+        assert!(error.to_string().contains(&address.to_string()), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn trying_again_ends_at_the_deadline_with_the_last_cause() {
     let broker = TinyBroker::start().await;
     broker.state.refusals.store(usize::MAX, Ordering::SeqCst);

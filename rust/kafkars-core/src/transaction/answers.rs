@@ -125,7 +125,7 @@ impl Transactions {
                 self.complete();
             }
             ErrorAction::Fatal => {
-                let error = self.refused(step.api(), code, message, true);
+                let error = self.refused(step.api().name(), code, message, true);
                 self.fail(error);
             }
         }
@@ -244,11 +244,11 @@ impl Transactions {
     }
 
     fn abortable(&mut self, now: Instant, step: Step, code: ErrorCode, message: Option<Arc<str>>) {
-        let error = self.refused(step.api(), code, message, false);
+        let error = self.refused(step.api().name(), code, message, false);
         match (&self.phase, step) {
             (Phase::Initializing | Phase::Ready, _) | (_, Step::Init) => {
                 // There is no transaction to abort.
-                let error = self.refused(step.api(), code, None, true);
+                let error = self.refused(step.api().name(), code, None, true);
                 self.fail(error);
             }
             // With the mapping lost the end is skipped at the next poll.

@@ -29,7 +29,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kafkars_protocol::ErrorCode;
+use kafkars_protocol::{ApiKey, ErrorCode};
 
 pub use self::error::{TransactionCall, TransactionError};
 pub use self::message::{
@@ -120,6 +120,8 @@ pub struct Transactions {
     last_error: Option<Arc<str>>,
     // Who was asked last.
     asked: Option<Destination>,
+    // The coordinator that was asked last, also while another one is looked for.
+    last_coordinator: Option<i32>,
     // A first InitProducerId got no answer: should it arrive late, it fences this producer although no other has come.
     init_lost: bool,
     not_before: Option<Instant>,
@@ -214,6 +216,7 @@ impl Transactions {
             failures: 0,
             last_error: None,
             asked: None,
+            last_coordinator: None,
             init_lost: false,
             not_before: None,
             call: None,
@@ -408,10 +411,30 @@ impl Transactions {
         }
     }
 
-    fn asking(&self, step: Step) -> String {
+    /// The request that is under way, and the broker it went to where it is for one alone.
+    #[must_use]
+    pub fn asked(&self) -> Option<(ApiKey, Option<i32>)> {
+        let step = self.in_flight?;
+        Some((step.api(), self.asked_node()))
+    }
+
+    /// The coordinator that was asked last, of the transaction or of a group.
+    #[must_use]
+    pub fn last_coordinator(&self) -> Option<i32> {
+        self.last_coordinator
+    }
+
+    fn asked_node(&self) -> Option<i32> {
         match self.asked {
-            Some(Destination::Node(node)) => format!("{} of broker {node}", step.api()),
-            Some(Destination::AnyBroker) | None => step.api().to_owned(),
+            Some(Destination::Node(node)) => Some(node),
+            Some(Destination::AnyBroker) | None => None,
+        }
+    }
+
+    fn asking(&self, step: Step) -> String {
+        match self.asked_node() {
+            Some(node) => format!("{} of broker {node}", step.api().name()),
+            None => step.api().name().to_owned(),
         }
     }
 

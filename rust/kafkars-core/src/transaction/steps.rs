@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use kafkars_protocol::ApiKey;
 use kafkars_protocol::messages::add_offsets_to_txn::AddOffsetsToTxnRequest;
 use kafkars_protocol::messages::add_partitions_to_txn::{
     AddPartitionsToTxnRequest, AddPartitionsToTxnTopic,
@@ -32,15 +33,15 @@ pub(super) enum Step {
 }
 
 impl Step {
-    /// The request's name in Kafka.
-    pub(super) fn api(self) -> &'static str {
+    /// The request.
+    pub(super) fn api(self) -> ApiKey {
         match self {
-            Self::Find(_) => "FindCoordinator",
-            Self::Init => "InitProducerId",
-            Self::AddPartitions => "AddPartitionsToTxn",
-            Self::AddOffsets => "AddOffsetsToTxn",
-            Self::CommitOffsets => "TxnOffsetCommit",
-            Self::End { .. } => "EndTxn",
+            Self::Find(_) => ApiKey::FindCoordinator,
+            Self::Init => ApiKey::InitProducerId,
+            Self::AddPartitions => ApiKey::AddPartitionsToTxn,
+            Self::AddOffsets => ApiKey::AddOffsetsToTxn,
+            Self::CommitOffsets => ApiKey::TxnOffsetCommit,
+            Self::End { .. } => ApiKey::EndTxn,
         }
     }
 
@@ -71,6 +72,9 @@ impl Transactions {
         let dispatch = self.dispatch(step, now)?;
         self.in_flight = Some(step);
         self.asked = Some(dispatch.destination);
+        if let Destination::Node(node) = dispatch.destination {
+            self.last_coordinator = Some(node);
+        }
         Some(dispatch)
     }
 

@@ -1,6 +1,7 @@
 //! Commits of offsets, as the handle asks for them.
 
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use kafkars_core::config::TopicPartition;
 use kafkars_core::fetch::buffer::Position;
@@ -8,16 +9,18 @@ use kafkars_core::fetch::error::FetchError;
 use kafkars_core::group::{
     ChangeKind, CommitError, CommitId, CommitOutcome, OffsetAndMetadata, Offsets,
 };
+use kafkars_protocol::ApiKey;
 use tokio::sync::oneshot;
 
 use super::events::ConsumerEvent;
 use super::{Command, Group, Origin, Reply};
+use crate::client::Client;
 use crate::consumer::Consumer;
 use crate::consumer::positions::check_partition;
 use crate::consumer::shared::{Inner, Shared};
 
 /// How much longer than its deadline a commit may take to say so.
-const GRACE: std::time::Duration = std::time::Duration::from_secs(1);
+const GRACE: Duration = Duration::from_secs(1);
 
 impl Consumer {
     /// Where everything stands that was handed out: what a commit without offsets commits.
@@ -167,6 +170,15 @@ impl Inner {
 }
 
 impl Shared {
+    /// What stands against the commits that wait after so long.
+    pub(in crate::consumer) fn commit_obstacle(&self, waited: Duration) -> Option<Arc<str>> {
+        let (coordinator, cause) = {
+            let status = self.group.as_ref()?.status.lock();
+            (status.coordinator, status.commit_cause.clone())
+        };
+        silence(&self.client, coordinator, waited).or(cause)
+    }
+
     /// [`Inner::finished_offsets`], of which a commit is to follow.
     pub(super) fn take_finished(&self) -> Offsets {
         let mut inner = self.inner.lock();
@@ -268,6 +280,19 @@ pub(super) fn answer(
             outcome,
         }),
     }
+}
+
+/// What keeps commits from their end after so long, where a broker is silent: the coordinator that was asked, or whoever
+/// was asked for it.
+pub(super) fn silence(
+    client: &Client,
+    coordinator: Option<i32>,
+    waited: Duration,
+) -> Option<Arc<str>> {
+    let is_commit =
+        |node, api| api == ApiKey::OffsetCommit && coordinator.is_none_or(|known| known == node);
+    let found = client.silence(waited, is_commit);
+    found.or_else(|| client.silence(waited, |_, api| api == ApiKey::FindCoordinator))
 }
 
 /// A word for logs.

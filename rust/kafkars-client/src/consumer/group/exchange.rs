@@ -25,6 +25,10 @@ pub(super) async fn coordinator(client: &Client, group: &str) -> Result<i32, Fai
     found.await.map_err(|error| match error {
         ClientError::Broker { code, message, .. } => Failure::Refused(code, message),
         ClientError::Attempt(error) => failure(&error),
+        ClientError::NoBroker { ref causes, .. } => match causes.first() {
+            Some((_, first)) => failure_saying(first, error.to_string().into()),
+            None => Failure::Retriable(error.to_string().into()),
+        },
         ClientError::Closed | ClientError::InvalidTopic(_) => {
             Failure::Permanent(error.to_string().into())
         }
@@ -139,7 +143,10 @@ impl RequestTarget<'_> {
 }
 
 fn failure(error: &AttemptError) -> Failure {
-    let cause: Arc<str> = error.to_string().into();
+    failure_saying(error, error.to_string().into())
+}
+
+fn failure_saying(error: &AttemptError, cause: Arc<str>) -> Failure {
     match error {
         AttemptError::Unsupported { .. } => Failure::Unsupported(cause),
         // A field that the broker's version of the request cannot say.

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use kafkars_core::cluster::Cluster;
 use kafkars_core::group::assignor::{self, Assignor};
 use kafkars_core::group::{
-    Action, AssignorOutcome, ChangeId, CommitError, CommitId, CommitQueue, Event, Failure,
-    GroupResponse, Leave, Membership, MembershipState, Offsets, OutgoingCommit, RequestId,
+    Action, AssignorOutcome, ChangeId, CommitError, CommitId, CommitOutcome, CommitQueue, Event,
+    Failure, GroupResponse, Leave, Membership, MembershipState, Offsets, OutgoingCommit, RequestId,
     Subscription,
 };
 use kafkars_protocol::Uuid;
@@ -670,6 +670,7 @@ impl GroupTask {
             if outcome.result.is_ok() {
                 self.group.status.lock().committed_at = Some(now());
             }
+            let outcome = self.explained(outcome);
             self.shared.note_ended(&outcome);
             // Look-ups of committed offsets wait for commits.
             self.shared.touch();
@@ -684,6 +685,16 @@ impl GroupTask {
                 }
             }
         }
+    }
+
+    /// A commit that was not done in time says who is silent, where somebody is.
+    fn explained(&self, mut outcome: CommitOutcome) -> CommitOutcome {
+        if let Err(CommitError::TimedOut { waited, cause, .. }) = &mut outcome.result
+            && let Some(silence) = commits::silence(&self.shared.client, self.coordinator, *waited)
+        {
+            *cause = silence;
+        }
+        outcome
     }
 
     /// Looks topics up, unless the same are being looked up: the membership asks again until it knows them.

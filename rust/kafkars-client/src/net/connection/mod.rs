@@ -20,6 +20,7 @@ use super::driver::Driver;
 use super::frame_reader::FrameReader;
 use super::throttle;
 use super::transport::{ReadHalf, WriteHalf};
+use super::unanswered::{BrokerName, Unanswered};
 use super::versions::ApiVersionTable;
 use crate::error::AttemptError;
 use crate::metrics::BrokerCounters;
@@ -44,7 +45,7 @@ pub struct Connection {
 /// What a connection needs to know.
 #[derive(Debug, Clone)]
 pub(crate) struct ConnectionSettings {
-    pub(crate) address: Arc<str>,
+    pub(crate) broker: BrokerName,
     pub(crate) client_id: Arc<str>,
     pub(crate) request_timeout: Duration,
     pub(crate) max_idle: Duration,
@@ -119,7 +120,7 @@ impl Connection {
     /// The broker's `host:port`.
     #[must_use]
     pub fn address(&self) -> &Arc<str> {
-        &self.shared.settings.address
+        &self.shared.settings.broker.address
     }
 
     /// Whether requests will only fail.
@@ -145,6 +146,16 @@ impl Connection {
             .front()
             .map(|oldest| oldest.sent_at);
         sent_at.is_some_and(|sent_at| now().saturating_duration_since(sent_at) > limit)
+    }
+
+    /// The oldest request without an answer, of those that count.
+    pub(crate) fn unanswered(&self, counts: &dyn Fn(ApiKey) -> bool) -> Option<Unanswered> {
+        let state = self.shared.state.lock();
+        let mut pending = state.pending.iter();
+        let oldest = pending.find(|pending| counts(pending.api))?;
+        let waited = now().saturating_duration_since(oldest.sent_at);
+        let broker = &self.shared.settings.broker;
+        Some(broker.owes(oldest.api, waited, state.is_muted()))
     }
 
     /// What the broker speaks; empty until it said so.
@@ -214,6 +225,7 @@ impl Connection {
             then(answer.and_then(|frame| connection.decode::<R>(frame, version)))
         };
         let pending = Pending {
+            api: R::API_KEY,
             correlation,
             sent_at: now(),
             expires_at: terms.deadline,
@@ -254,7 +266,8 @@ impl Connection {
                 Some(flushed) => match tokio::time::timeout_at(deadline.into(), flushed).await {
                     Ok(flushed) => flushed.is_err(),
                     Err(_) => {
-                        connection.close(&AttemptError::TimedOut(now() - started));
+                        let shared = &connection.shared;
+                        connection.close(&shared.timed_out(R::API_KEY, started, false));
                         true
                     }
                 },
@@ -291,6 +304,7 @@ impl Connection {
         let times_out_at = after(sent_at, self.shared.settings.request_timeout);
         let ends_early = self.needs_timer(sent_at, deadline);
         let pending = Pending {
+            api,
             correlation,
             sent_at,
             expires_at: if ends_early { times_out_at } else { deadline },
@@ -298,7 +312,7 @@ impl Connection {
             slot: Slot::Task(slot),
         };
         self.submit(api, frame, Some(pending))?;
-        let counters = self.shared.settings.counters.clone();
+        let shared = Arc::clone(&self.shared);
         Ok(async move {
             let closed = |_| Err(AttemptError::Closed);
             if !ends_early {
@@ -307,8 +321,10 @@ impl Connection {
             match tokio::time::timeout_at(deadline.into(), answer).await {
                 Ok(answer) => answer.unwrap_or_else(closed),
                 Err(_) => {
+                    let counters = &shared.settings.counters;
                     counters.add(|each| &each.requests_timed_out, 1);
-                    Err(AttemptError::TimedOut(now() - sent_at))
+                    let is_throttled = shared.state.lock().is_muted();
+                    Err(shared.timed_out(api, sent_at, is_throttled))
                 }
             }
         })
@@ -345,7 +361,7 @@ impl Connection {
             Err(error) => {
                 tracing::error!(
                     target: "kafkars::net",
-                    broker = %self.shared.settings.address,
+                    broker = %self.shared.settings.broker.address,
                     api = R::API_KEY.name(),
                     version,
                     %error,
@@ -400,7 +416,7 @@ impl Connection {
             .map_err(AttemptError::Encode)?;
         tracing::trace!(
             target: "kafkars::net",
-            broker = %self.shared.settings.address,
+            broker = %self.shared.settings.broker.address,
             api = R::API_KEY.name(),
             version,
             correlation,
@@ -489,7 +505,7 @@ impl Connection {
         }
         tracing::debug!(
             target: "kafkars::net",
-            broker = %self.shared.settings.address,
+            broker = %self.shared.settings.broker.address,
             pause_ms = pause.as_millis() as u64,
             "throttled by the broker"
         );
@@ -508,6 +524,11 @@ impl Shared {
         self.state.lock()
     }
 
+    fn timed_out(&self, api: ApiKey, sent_at: Instant, is_throttled: bool) -> AttemptError {
+        let waited = now().saturating_duration_since(sent_at);
+        AttemptError::TimedOut(self.settings.broker.owes(api, waited, is_throttled))
+    }
+
     /// The first failure decides what every waiting and every later request hears.
     pub(super) fn fail(&self, error: &AttemptError) {
         self.fail_each(error, |_| None);
@@ -515,30 +536,39 @@ impl Shared {
 
     /// Tells those whose time is over, while the connection waits on for the end of a pause.
     pub(super) fn answer_due(&self, now: Instant) {
-        let due: Vec<Pending> = {
+        let (due, is_throttled): (Vec<Pending>, bool) = {
             let mut state = self.state.lock();
+            let is_throttled = state.is_muted();
             let due = state
                 .pending
                 .iter_mut()
                 .filter(|pending| pending.is_due(now));
-            due.map(Pending::take_slot).collect()
+            (due.map(Pending::take_slot).collect(), is_throttled)
         };
         self.settings
             .counters
             .add(|each| &each.requests_timed_out, due.len());
         for pending in due {
-            let waited = now - pending.sent_at;
-            pending.answer(Err(AttemptError::TimedOut(waited)));
+            let error = self.timed_out(pending.api, pending.sent_at, is_throttled);
+            pending.answer(Err(error));
         }
     }
 
     /// Answers come in order, so a request without one holds up all behind it: the connection is given up.
     pub(super) fn expire(&self, now: Instant) {
-        let error =
-            AttemptError::Disconnected("another request on it got no answer in time".into());
+        let late = {
+            let state = self.state.lock();
+            let late = state.pending.iter().find(|each| each.expires_at <= now);
+            late.map(|late| (late.api, now.saturating_duration_since(late.sent_at)))
+        };
+        let cause = late.map_or_else(
+            || "another request on it got no answer in time".to_owned(),
+            |(api, waited)| self.settings.broker.owes(api, waited, false).to_string(),
+        );
+        let error = AttemptError::Disconnected(cause.into());
         self.fail_each(&error, |pending| {
             let is_late = pending.expires_at <= now;
-            is_late.then(|| AttemptError::TimedOut(now - pending.sent_at))
+            is_late.then(|| self.timed_out(pending.api, pending.sent_at, false))
         });
     }
 
@@ -564,7 +594,7 @@ impl Shared {
         counters.subtract(|each| &each.requests_in_flight, pending.len());
         tracing::debug!(
             target: "kafkars::net",
-            broker = %self.settings.address,
+            broker = %self.settings.broker.address,
             in_flight = pending.len(),
             %error,
             "connection closed"
@@ -583,7 +613,7 @@ impl fmt::Debug for Connection {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Connection")
-            .field("address", &self.shared.settings.address)
+            .field("address", &self.shared.settings.broker.address)
             .field("closed", &self.is_closed())
             .finish_non_exhaustive()
     }

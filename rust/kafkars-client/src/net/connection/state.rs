@@ -5,7 +5,7 @@ use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use kafkars_protocol::Frame;
+use kafkars_protocol::{ApiKey, Frame};
 use tokio::sync::oneshot;
 
 use super::super::outbox::Outbox;
@@ -35,6 +35,7 @@ pub(crate) struct State {
 
 /// A request on its way.
 pub(crate) struct Pending {
+    pub(crate) api: ApiKey,
     pub(crate) correlation: i32,
     pub(crate) sent_at: Instant,
     /// Without an answer by then the connection is given up. Pauses that the broker asks for put it off.

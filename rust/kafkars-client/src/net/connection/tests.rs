@@ -15,7 +15,10 @@ const LONGEST: usize = 100_000_000;
 
 fn settings() -> ConnectionSettings {
     ConnectionSettings {
-        address: "scripted:9092".into(),
+        broker: BrokerName {
+            address: "scripted:9092".into(),
+            node: Arc::default(),
+        },
         client_id: "tests".into(),
         request_timeout: TIMEOUT,
         max_idle: IDLE,
@@ -261,10 +264,11 @@ async fn an_earlier_deadline_leaves_the_connection_alone() {
         .start(&beat("hasty"), now() + Duration::from_secs(1))
         .expect("open");
     let began = now();
-    assert_eq!(
-        hasty.await,
-        Err(AttemptError::TimedOut(Duration::from_secs(1)))
-    );
+    let Err(AttemptError::TimedOut(unanswered)) = hasty.await else {
+        panic!("it has an answer");
+    };
+    let owed = (unanswered.request, unanswered.waited);
+    assert_eq!(owed, (ApiKey::Heartbeat, Duration::from_secs(1)));
     assert_eq!(now() - began, Duration::from_secs(1));
     let patient = start(&connection);
     for mark in [1, 2] {

@@ -1,0 +1,34 @@
+//! What a call waits for whose time is over: a broker that owes it an answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kafkars_protocol::ApiKey;
+
+use super::Client;
+use crate::net::Unanswered;
+
+/// A request that has waited for so long is what a call waits for, however long the call has waited.
+const LONG: Duration = Duration::from_secs(1);
+
+impl Client {
+    /// The request that has waited longest, of those that `counts` says yes to, in words. None of those that were sent
+    /// late in a call that has `waited`: something else has kept that from its end.
+    pub(crate) fn silence(
+        &self,
+        waited: Duration,
+        counts: impl Fn(i32, ApiKey) -> bool,
+    ) -> Option<Arc<str>> {
+        let longest = self.longest_unanswered(counts)?;
+        let is_long = longest.waited >= LONG.min(waited / 2);
+        is_long.then(|| longest.to_string().into())
+    }
+
+    fn longest_unanswered(&self, counts: impl Fn(i32, ApiKey) -> bool) -> Option<Unanswered> {
+        let brokers = self.core.brokers.read();
+        let each = brokers
+            .iter()
+            .filter_map(|(node, broker)| broker.unanswered(&|request| counts(*node, request)));
+        each.max_by_key(|unanswered| unanswered.waited)
+    }
+}

@@ -1,0 +1,82 @@
+//! Requests that a broker owes an answer: what is said of one that is silent.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use kafkars_protocol::ApiKey;
+
+/// A broker as messages name it.
+#[derive(Debug, Clone)]
+pub(crate) struct BrokerName {
+    pub(crate) address: Arc<str>,
+    /// Its number in the cluster, from the moment on at which it is known.
+    pub(crate) node: Arc<OnceLock<i32>>,
+}
+
+/// A request without an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unanswered {
+    /// The broker's number, where it is known.
+    pub node: Option<i32>,
+    /// The broker's `host:port`.
+    pub address: Arc<str>,
+    /// What it was asked.
+    pub request: ApiKey,
+    /// How long ago.
+    pub waited: Duration,
+    /// The broker has asked for a pause, in which nothing is sent (KIP-219).
+    pub is_throttled: bool,
+}
+
+impl BrokerName {
+    /// A request to this broker that has no answer.
+    pub(crate) fn owes(&self, request: ApiKey, waited: Duration, is_throttled: bool) -> Unanswered {
+        Unanswered {
+            node: self.node.get().copied(),
+            address: Arc::clone(&self.address),
+            request,
+            waited,
+            is_throttled,
+        }
+    }
+}
+
+impl fmt::Display for Unanswered {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.node {
+            Some(node) => write!(formatter, "broker {node} ({})", self.address)?,
+            None => write!(formatter, "the broker at {}", self.address)?,
+        }
+        let (request, waited) = (self.request.name(), self.waited.as_millis());
+        write!(formatter, " has not answered {request} for {waited} ms: ")?;
+        formatter.write_str(match self.is_throttled {
+            true => "it has asked this client for a pause; look at its quotas",
+            false => "look at its log and load, and whether the network between loses what is sent",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_silent_broker_is_named_with_what_it_was_asked() {
+        let name = BrokerName {
+            address: "broker:9092".into(),
+            node: Arc::default(),
+        };
+        let owes = |is_throttled| {
+            let waited = Duration::from_millis(1_500);
+            name.owes(ApiKey::OffsetCommit, waited, is_throttled)
+                .to_string()
+        };
+        let silent = "the broker at broker:9092 has not answered OffsetCommit for 1500 ms: ";
+        assert!(owes(false).starts_with(silent), "{}", owes(false));
+        name.node.set(2).expect("it is set once");
+        let silent = "broker 2 (broker:9092) has not answered OffsetCommit for 1500 ms: ";
+        assert!(owes(false).starts_with(silent), "{}", owes(false));
+        assert!(owes(true).ends_with("look at its quotas"), "{}", owes(true));
+    }
+}
