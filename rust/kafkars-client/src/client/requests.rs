@@ -249,8 +249,8 @@ impl Tries {
             .is_some_and(|error| !error.retriable())
     }
 
-    /// Whether some of the brokers refuse, and the others do not answer at all: a host that is away does not make up for
-    /// a login that the others refuse.
+    /// Whether some of the brokers refuse, and the others do not answer at all: a host that is away does not make up
+    /// for a login that the others refuse.
     fn is_hopeless(&self, brokers: &[Arc<Broker>]) -> bool {
         let is_lost = |broker: &Arc<Broker>| match self.failure_of(broker) {
             Some(AttemptError::Connect {

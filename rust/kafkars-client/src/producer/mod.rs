@@ -38,6 +38,7 @@ use self::permit::Door;
 use self::send_error::Wait;
 use self::sender::SenderTask;
 use self::shared::{Counters, FlushRequest, Shared, finished};
+use self::unheard::UnheardFailures;
 
 /// Sends records. Clones share everything; the last one dropped without [`Producer::close`] gives up what is unsent.
 #[derive(Clone)]
@@ -331,6 +332,22 @@ impl Producer {
         self.shared.accumulator.unacknowledged() + self.pending.records()
     }
 
+    /// How many of these there are of each topic, in words; those that wait to enter are not among them.
+    pub fn unfinished_topics(&self) -> String {
+        self.shared.unfinished_topics()
+    }
+
+    /// Says once that a record that waited was not taken, and that nobody has asked what became of it.
+    pub fn tell_unheard(&self, topic: &str, records: usize, failure: &ProduceError) {
+        let records = u32::try_from(records).unwrap_or(u32::MAX);
+        if self.shared.config.transactional_id.is_none()
+            && !UnheardFailures::is_told_otherwise(failure)
+        {
+            let unheard = &self.shared.unheard;
+            unheard.tell(&topic.into(), None, records, failure);
+        }
+    }
+
     /// The client underneath.
     pub fn client(&self) -> &Client {
         &self.shared.client
@@ -373,6 +390,18 @@ struct CloseOnDrop(Arc<Shared>);
 
 impl Drop for CloseOnDrop {
     fn drop(&mut self) {
+        let (records, is_closed) = (
+            self.0.accumulator.unacknowledged(),
+            self.0.closed.load(Ordering::Acquire),
+        );
+        if records > 0 && !is_closed {
+            tracing::warn!(
+                target: "kafkars::producer",
+                records,
+                topics = self.0.unfinished_topics(),
+                "a producer was forgotten without close(): its records that are not acknowledged are given up"
+            );
+        }
         self.0.abandon();
     }
 }

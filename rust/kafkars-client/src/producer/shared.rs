@@ -80,6 +80,20 @@ impl Shared {
         self.closed.load(Ordering::Acquire) && !self.lets_waiting_in.load(Ordering::Acquire)
     }
 
+    /// How many records of each topic have no outcome yet, as in "2 of orders, 1 of payments and 3 topics more".
+    pub(crate) fn unfinished_topics(&self) -> String {
+        const SHOWN: usize = 10;
+        let counts = self.accumulator.unfinished_by_topic();
+        let shown = counts.iter().take(SHOWN);
+        let shown: Vec<_> = shown
+            .map(|(topic, records)| format!("{records} of {topic}"))
+            .collect();
+        match counts.len().saturating_sub(SHOWN) {
+            0 => shown.join(", "),
+            more => format!("{} and {more} topics more", shown.join(", ")),
+        }
+    }
+
     /// Takes no more records, and makes the sender give up what it has.
     pub(crate) fn abandon(&self) {
         self.closed.store(true, Ordering::Relaxed);
@@ -121,7 +135,7 @@ impl Shared {
             batch.delivery.partition(),
         );
         let (unheard, count) = (Arc::clone(&self.unheard), batch.count);
-        let tell = move || unheard.tell(&topic, partition, count, &error);
+        let tell = move || unheard.tell(&topic, Some(partition), count, &error);
         batch.delivery.if_unheard(tell);
     }
 

@@ -10,10 +10,13 @@ use parking_lot::Mutex;
 /// After this time without a line, there is one for the next batch.
 const PAUSE: Duration = Duration::from_secs(60);
 
+/// A topic, and the partition where one was chosen.
+type Place = (Arc<str>, Option<i32>);
+
 /// What has failed unheard, by partition.
 #[derive(Default)]
 pub(crate) struct UnheardFailures {
-    counts: Mutex<HashMap<(Arc<str>, i32), Count>>,
+    counts: Mutex<HashMap<Place, Count>>,
 }
 
 struct Count {
@@ -35,11 +38,12 @@ impl UnheardFailures {
         )
     }
 
-    /// Counts a batch, and logs at the 1st, 2nd, 4th, 8th and so on of a partition, and after a pause.
+    /// Counts a batch, and logs at the 1st, 2nd, 4th, 8th and so on of a partition, and after a pause. What never
+    /// entered a batch has no partition.
     pub(crate) fn tell(
         &self,
         topic: &Arc<str>,
-        partition: i32,
+        partition: Option<i32>,
         records: u32,
         cause: &ProduceError,
     ) {

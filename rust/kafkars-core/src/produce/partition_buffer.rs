@@ -593,6 +593,17 @@ impl BufferState {
         self.waiting.drain(..).chain(self.open.take()).collect()
     }
 
+    /// How many records have no outcome yet.
+    pub fn unfinished_records(&self) -> usize {
+        let held = self.waiting.iter().chain(&self.open);
+        let flying = self.in_flight.iter();
+        let flying = flying.filter(|batch| !batch.delivery.is_done());
+        let counts = held
+            .map(|batch| batch.count)
+            .chain(flying.map(|batch| batch.count));
+        counts.map(|count| count as usize).sum()
+    }
+
     /// Reports of everything unfinished, for flush.
     pub fn deliveries(&self) -> impl Iterator<Item = &Arc<BatchDelivery>> {
         let held = self.waiting.iter().chain(&self.open);

@@ -164,8 +164,13 @@ impl Drop for PyBaseProducer {
             return;
         }
         at_end_of_life(|py| {
+            let topics = match self.core.producer.unfinished_topics() {
+                topics if topics.is_empty() => topics,
+                topics => format!(" ({topics})"),
+            };
             let message = format!(
-                "a producer with {left} unacknowledged records was not closed; use `with` or close()"
+                "a producer with {left} unacknowledged records was not closed{topics}: they are given up unless something \
+                 waits for them; use `with` or close()"
             );
             let Ok(message) = std::ffi::CString::new(message) else {
                 return;

@@ -1,6 +1,7 @@
 //! An asynchronous send that waits for its topic, its partition or room, and the futures that tell what became of it.
 //! It waits in the engine (`kafkars_client::PendingSend`); what is here is what it hands over, and who is told.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use kafkars_client::{
@@ -84,6 +85,8 @@ pub(crate) struct WaitingSend {
     report: Report,
     // Guards the outcome of waiting; completion queues are told outside.
     state: Mutex<State>,
+    /// Somebody has got the outcome.
+    is_heard: AtomicBool,
 }
 
 enum State {
@@ -127,7 +130,12 @@ impl WaitingSend {
                 is_placed,
                 ..Waiters::default()
             })),
+            is_heard: AtomicBool::new(false),
         }
+    }
+
+    fn heard(&self) {
+        self.is_heard.store(true, Ordering::Relaxed);
     }
 
     /// Where it waits; said once, when it begins to.
@@ -203,10 +211,7 @@ impl WaitingSend {
                 // Before it counts as gone: a commit waits for that. The error itself is told by the record's future,
                 // which nobody may look at.
                 self.settle(State::Raised(raised));
-                let refusal = ProduceError::Impossible {
-                    topic: (*self.topic).into(),
-                    cause: "the partitioner raised an exception".into(),
-                };
+                let refusal = self.not_placed();
                 if let Some(id) = self.id.get() {
                     self.producer.refuse_pending(id, &refusal);
                 }
@@ -276,6 +281,13 @@ impl WaitingSend {
         (self.report)(py, Err(failure))
     }
 
+    fn not_placed(&self) -> ProduceError {
+        ProduceError::Impossible {
+            topic: (*self.topic).into(),
+            cause: "the partitioner raised an exception".into(),
+        }
+    }
+
     fn withdrawn(&self) -> ProduceError {
         ProduceError::Impossible {
             topic: (*self.topic).into(),
@@ -332,6 +344,22 @@ impl PendingSend for WaitingSend {
     }
 }
 
+impl Drop for WaitingSend {
+    /// What failed before it entered, and nobody has awaited, is in the log, as of records in batches.
+    fn drop(&mut self) {
+        if *self.is_heard.get_mut() {
+            return;
+        }
+        let failure = match self.state.get_mut() {
+            State::Failed(failure) => failure.clone(),
+            State::Raised(_) => self.not_placed(),
+            State::Waiting(_) | State::Admitted(_) | State::Withdrawn => return,
+        };
+        self.producer
+            .tell_unheard(&self.topic, self.count, &failure);
+    }
+}
+
 /// Waits for the delivery of a record that waits, or has waited.
 pub(crate) struct DeliveryWait(pub(crate) Arc<WaitingSend>);
 
@@ -343,11 +371,15 @@ impl Pending for DeliveryWait {
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
         let outcome = match &*self.0.state.lock() {
             State::Waiting(_) => return None,
-            State::Raised(error) => return Some(Err(error.clone_ref(py))),
+            State::Raised(error) => {
+                self.0.heard();
+                return Some(Err(error.clone_ref(py)));
+            }
             State::Admitted(delivery) => delivery.result()?,
             State::Failed(failure) => Err(failure.clone()),
             State::Withdrawn => Err(self.0.withdrawn()),
         };
+        self.0.heard();
         Some((self.0.report)(py, outcome))
     }
 
@@ -383,11 +415,15 @@ impl Pending for AdmissionWait {
     fn take(&self, py: Python<'_>) -> Option<PyResult<Py<PyAny>>> {
         let outcome = match &*self.0.state.lock() {
             State::Waiting(_) => return None,
-            State::Raised(error) => return Some(Err(error.clone_ref(py))),
+            State::Raised(error) => {
+                self.0.heard();
+                return Some(Err(error.clone_ref(py)));
+            }
             State::Admitted(delivery) => Ok(delivery.clone()),
             State::Failed(failure) => Err(failure.clone()),
             State::Withdrawn => Err(self.0.withdrawn()),
         };
+        self.0.heard();
         Some(match outcome {
             Ok(delivery) => PyFuture::delivery(delivery, self.0.report)
                 .into_object(py)

@@ -282,8 +282,8 @@ pub(super) fn answer(
     }
 }
 
-/// What keeps commits from their end after so long, where a broker is silent: the coordinator that was asked, or whoever
-/// was asked for it.
+/// What keeps commits from their end after so long, where a broker is silent: the coordinator that was asked, or
+/// whoever was asked for it.
 pub(super) fn silence(
     client: &Client,
     coordinator: Option<i32>,

@@ -421,6 +421,20 @@ impl Accumulator {
         list.append(&mut self.arrivals.lock());
     }
 
+    /// How many records of each topic have no outcome yet, for topics that have any, by name.
+    pub fn unfinished_by_topic(&self) -> Vec<(Arc<str>, usize)> {
+        let mut counts: Vec<(Arc<str>, usize)> = Vec::new();
+        for buffer in self.buffers() {
+            let records = buffer.lock().unfinished_records();
+            match counts.last_mut() {
+                Some((topic, count)) if topic == buffer.topic() => *count += records,
+                _ => counts.push((Arc::clone(buffer.topic()), records)),
+            }
+        }
+        counts.retain(|(_, records)| *records > 0);
+        counts
+    }
+
     /// Reports of every unfinished batch.
     pub fn unfinished(&self) -> Vec<Arc<BatchDelivery>> {
         let mut unfinished = Vec::new();
