@@ -351,7 +351,7 @@ impl ConnectCause {
     }
 
     /// Whether the peer said anything at all. One that hangs up has: it may be a broker that starts.
-    fn is_answered(&self) -> bool {
+    pub(crate) fn is_answered(&self) -> bool {
         !matches!(
             self,
             Self::Dns(_)

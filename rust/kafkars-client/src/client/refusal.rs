@@ -104,8 +104,8 @@ impl Client {
     }
 
     /// The handshake that keeps reads, or a call whose time is over, from these brokers, as of now: as
-    /// [`Client::refusal_since`] of calls, but what counts is what is still met. Credentials that are missing are told of
-    /// when they are missing again.
+    /// [`Client::refusal_since`] of calls, but what counts is what is still met. Credentials that are missing are told
+    /// of when they are missing again.
     pub(crate) fn refusal_of_reads(
         &self,
         needs: impl Fn(i32) -> Option<ConnectionKind>,

@@ -8,7 +8,7 @@ use kafkars_core::backoff::Backoff;
 use kafkars_protocol::{ApiKey, Request};
 
 use super::Client;
-use crate::error::{AttemptError, ClientError, ConnectCause};
+use crate::error::{AttemptError, ClientError};
 use crate::net::{Broker, Connection, ConnectionKind, SLOW_CONNECT};
 use crate::{after, now};
 
@@ -253,10 +253,7 @@ impl Tries {
     /// for a login that the others refuse.
     fn is_hopeless(&self, brokers: &[Arc<Broker>]) -> bool {
         let is_lost = |broker: &Arc<Broker>| match self.failure_of(broker) {
-            Some(AttemptError::Connect {
-                cause: ConnectCause::Dns(_) | ConnectCause::Refused | ConnectCause::TimedOut(_),
-                ..
-            }) => true,
+            Some(AttemptError::Connect { cause, .. }) if !cause.is_answered() => true,
             Some(error) => !error.retriable(),
             None => false,
         };
