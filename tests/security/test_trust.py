@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 import socket
 import ssl
 import threading
@@ -16,6 +17,7 @@ import kafkars
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import ExtendedKeyUsageOID
 from kafkars.errors import CertificateError, KafkaError
@@ -62,9 +64,11 @@ def sign(  # as many as a certificate has
     usage: tuple[Any, ...] = (),
     hosts: tuple[str, ...] = (),
     days: tuple[int, int] = (-1, 5),
+    names: x509.NameConstraints | x509.RFC822Name | None = None,
+    key: Any = None,
 ) -> Certificate:
     """A certificate with nothing in it but what is asked for."""
-    key = new_key("ec")
+    key = key or new_key("ec")
     issuer = name if by is None else by.certificate.subject.rfc4514_string().removeprefix("CN=")
     builder = begin(name, issuer, key, NOW + days[0] * DAY, NOW + days[1] * DAY)
     if ca is not None:
@@ -77,9 +81,11 @@ def sign(  # as many as a certificate has
         builder = builder.add_extension(bits, critical=True)
     if usage:
         builder = builder.add_extension(x509.ExtendedKeyUsage(usage), critical=False)
-    if hosts:
-        names = x509.SubjectAlternativeName([host_name(host) for host in hosts])
-        builder = builder.add_extension(names, critical=False)
+    if hosts or isinstance(names, x509.RFC822Name):
+        others = [names] if isinstance(names, x509.RFC822Name) else [host_name(host) for host in hosts]
+        builder = builder.add_extension(x509.SubjectAlternativeName(others), critical=False)
+    if isinstance(names, x509.NameConstraints):
+        builder = builder.add_extension(names, critical=True)
     return Certificate(builder.sign((by.key if by else key), hashes.SHA256()), key)
 
 
@@ -129,6 +135,8 @@ CASES: dict[str, tuple[Any, str]] = {
 def tls_server(shown: Certificate, folder: Path) -> Iterator[str]:
     """Says nothing once TLS is there."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    # Keys that are too weak are for the client to refuse.
+    context.set_ciphers("DEFAULT:@SECLEVEL=0")
     context.load_cert_chain(shown.write(folder, "shown"))
     # A session that is resumed shows no certificate.
     context.num_tickets = 0
@@ -332,3 +340,95 @@ def test_an_authority_that_expires_is_believed_until_then(tmp_path: Path) -> Non
                 seen.append(type(raised.value))
             assert "has expired" in str(raised.value)
             assert seen[0] is not CertificateError
+
+
+def weak(bits: int) -> Any:
+    return rsa.generate_private_key(public_exponent=65537, key_size=bits)
+
+
+def told() -> dict[str, tuple[Certificate, Certificate, str | None, str]]:
+    """What is shown, what is given, a list of the revoked, and words of the error."""
+    root, small = sign("a root", ca=True), weak(1024)
+    first = sign("limited", root, ca=True, length=0)
+    second = sign("too many", first, ca=True)
+    many = sign("a broker", second, ca=False, hosts=HERE)
+    limited = sign("constrained", ca=True, names=x509.NameConstraints([x509.DNSName("other.test")], None))
+    weak_root = sign("a weak root", ca=True, key=small)
+    mail = x509.RFC822Name("a@b.test")
+    broker = sign("a broker", root, ca=False, hosts=HERE)
+    forged = revoke(sign("a root", ca=True), (), TIMES["valid"])
+    return {
+        "a weak root": (sign("a broker", weak_root, ca=False, hosts=HERE), weak_root, None, "a weak root.*1024 bits"),
+        "a weak broker": (sign("a broker", root, ca=False, hosts=HERE, key=small), root, None, "a broker.*1024 bits"),
+        "names": (sign("a broker", limited, ca=False, hosts=("x.test",)), limited, None, "name constraints"),
+        "lengths": (
+            Certificate(many.certificate, many.key, (second.certificate, first.certificate)),
+            root,
+            None,
+            "length",
+        ),
+        "no authority": (
+            Certificate(
+                (
+                    leaf := sign("a leaf", between := sign("no authority", root, ca=False), ca=False, hosts=HERE)
+                ).certificate,
+                leaf.key,
+                (between.certificate,),
+            ),
+            root,
+            None,
+            "no authority's",
+        ),
+        "a mail address": (sign("a broker", root, ca=False, names=mail), root, None, "only a subjectAltName counts"),
+        "a list of another key": (broker, root, forged, "ssl_crl_location is not signed"),
+    }
+
+
+@pytest.mark.parametrize(
+    "case",
+    ["a weak root", "a weak broker", "names", "lengths", "no authority", "a mail address", "a list of another key"],
+)
+def test_what_is_told_names_the_cause(case: str, tmp_path: Path) -> None:
+    shown, believed, revocations, words = told()[case]
+    settings: dict[str, Any] = {"security_protocol": "ssl", "ssl_ca_pem": believed.pem}
+    if revocations is not None:
+        settings["ssl_crl_location"] = tmp_path / "lists.pem"
+        settings["ssl_crl_location"].write_text(revocations)
+    with (
+        tls_server(shown, tmp_path) as address,
+        kafkars.Admin(bootstrap_servers=address, **settings) as admin,
+        pytest.raises(CertificateError, match=words) as raised,
+    ):
+        admin.list_topics(timeout=20)
+    for raw in ("Error", "Unsupported", "Violat"):
+        assert raw not in str(raised.value)
+    assert 'subject "CN=' in str(raised.value)
+
+
+def test_a_file_of_the_same_size_and_time_that_takes_the_place_of_another_is_read(tmp_path: Path) -> None:
+    authority, other = sign("an authority", ca=True), sign("an authority", ca=True)
+    size = max(len(authority.pem), len(other.pem))
+    ca, new = tmp_path / "ca.pem", tmp_path / "new.pem"
+    ca.write_text(other.pem.ljust(size, "\n"))
+    new.write_text(authority.pem.ljust(size, "\n"))
+    times = (ca.stat().st_atime_ns, ca.stat().st_mtime_ns)
+    os.utime(new, ns=times)
+    with (
+        tls_server(sign("a broker", authority, ca=False, hosts=HERE), tmp_path) as address,
+        kafkars.Admin(
+            bootstrap_servers=address,
+            security_protocol="ssl",
+            ssl_ca_location=ca,
+            socket_connection_setup_timeout_ms=1000,
+        ) as admin,
+    ):
+        with pytest.raises(CertificateError):
+            admin.list_topics(timeout=20)
+        new.replace(ca)
+        assert (ca.stat().st_size, ca.stat().st_mtime_ns) == (size, times[1])
+        seen: list[type[BaseException]] = [CertificateError]
+        # The next login is tried after a while only. What is believed answers no request.
+        while seen[-1] is CertificateError:
+            with pytest.raises(KafkaError) as raised:
+                admin.list_topics(timeout=1)
+            seen.append(type(raised.value))

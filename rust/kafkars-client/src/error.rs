@@ -113,9 +113,14 @@ pub enum ConnectCause {
         /// What it speaks and what to do about it.
         hint: &'static str,
     },
-    /// The peer answers with something that cannot be understood.
-    #[error("the answer is not Kafka's: {0}")]
-    Garbled(Arc<str>),
+    /// The peer answers with something that cannot be understood. Final when it has done so twice in a row.
+    #[error("the answer is not Kafka's{}: {problem}", if *is_repeated { ", twice in a row" } else { "" })]
+    Garbled {
+        /// What is wrong with the answer.
+        problem: Arc<str>,
+        /// Whether it is the second time.
+        is_repeated: bool,
+    },
     /// The broker shares no version of a needed API with us.
     #[error("{0}")]
     Version(Arc<str>),
@@ -302,13 +307,13 @@ impl ConnectCause {
             Self::Tls(failure) => failure.is_permanent(),
             Self::Sasl(failure) => failure.is_permanent(),
             Self::Earlier { cause, .. } => cause.is_permanent(),
+            Self::Garbled { is_repeated, .. } => *is_repeated,
             Self::Dns(_)
             | Self::Refused
             | Self::TimedOut(_)
             | Self::Unreachable(_)
             | Self::Silent(_)
             | Self::ClosedAtOnce
-            | Self::Garbled(_)
             | Self::Refusal(_)
             | Self::Io(_) => false,
         }

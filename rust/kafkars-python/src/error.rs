@@ -356,7 +356,7 @@ fn connect_class(cause: &ConnectCause) -> &'static str {
         | ConnectCause::ClosedAtOnce
         | ConnectCause::Refusal(_)
         | ConnectCause::Io(_) => "BrokerConnectionError",
-        ConnectCause::NotKafka { .. } | ConnectCause::Garbled(_) => "NotKafkaError",
+        ConnectCause::NotKafka { .. } | ConnectCause::Garbled { .. } => "NotKafkaError",
         ConnectCause::Version(_) => "UnsupportedByBrokerError",
         ConnectCause::Tls(failure) => security_class(failure.problem()),
         ConnectCause::Sasl(failure) => security_class(failure.problem()),

@@ -506,12 +506,20 @@ impl Broker {
 
     /// What a failure means after those before it.
     fn judge(&self, cause: ConnectCause) -> ConnectCause {
-        let cause = match cause {
+        let mut cause = match cause {
             ConnectCause::Tls(failure) => ConnectCause::Tls(failure.before_first_answer()),
             other => other,
         };
         let (tls, logins) = (&self.network.distrust.tls, &self.network.distrust.logins);
-        match &cause {
+        match &mut cause {
+            // What was said twice is meant, wherever between TCP and the end of the login it was said.
+            ConnectCause::Tls(TlsFailure::Ended { is_repeated, .. })
+            | ConnectCause::Sasl(SaslFailure::Garbled { is_repeated, .. })
+            | ConnectCause::Garbled { is_repeated, .. } => {
+                tls.interrupted(&self.address);
+                *is_repeated = logins.is_telling(&self.address);
+                cause
+            }
             ConnectCause::Tls(TlsFailure::Closed) => {
                 logins.interrupted(&self.address);
                 match tls.is_telling(&self.address) {
@@ -623,7 +631,10 @@ fn cause_of(error: HandshakeError, limit: Duration) -> ConnectCause {
         | AttemptError::Encode(_)
         | AttemptError::FrameTooLarge { .. }
         | AttemptError::Protocol(_)
-        | AttemptError::UnknownNode(_) => ConnectCause::Garbled(error.to_string().into()),
+        | AttemptError::UnknownNode(_) => ConnectCause::Garbled {
+            problem: error.to_string().into(),
+            is_repeated: false,
+        },
     }
 }
 
@@ -636,6 +647,16 @@ fn sasl_cause(error: HandshakeError, mechanism: &'static str, limit: Duration) -
         HandshakeError::Attempt(AttemptError::Disconnected(_) | AttemptError::Closed) => {
             SaslFailure::Closed { mechanism }
         }
-        other => return cause_of(other, limit),
+        other => match cause_of(other, limit) {
+            ConnectCause::Garbled {
+                problem,
+                is_repeated,
+            } => SaslFailure::Garbled {
+                mechanism,
+                problem,
+                is_repeated,
+            },
+            cause => return cause,
+        },
     })
 }

@@ -69,6 +69,19 @@ pub enum SaslFailure {
         /// What was tried.
         mechanism: &'static str,
     },
+    /// The broker answered with something else than the handshake has. Final when it has done so twice in a row.
+    #[error(
+        "the broker's answer to the {mechanism} handshake is not Kafka's{}: {problem}",
+        if *is_repeated { ", twice in a row" } else { "" }
+    )]
+    Garbled {
+        /// What was tried.
+        mechanism: &'static str,
+        /// What is wrong with the answer.
+        problem: Arc<str>,
+        /// Whether it is the second time.
+        is_repeated: bool,
+    },
     /// The broker fell silent in between.
     #[error("no answer to the {mechanism} handshake within {} ms", limit.as_millis())]
     TimedOut {
@@ -83,7 +96,17 @@ impl SaslFailure {
     /// Whether time alone cannot mend it.
     #[must_use]
     pub fn is_permanent(&self) -> bool {
-        !matches!(self, Self::TimedOut { .. } | Self::Closed { .. })
+        match self {
+            Self::TimedOut { .. } | Self::Closed { .. } => false,
+            Self::Garbled { is_repeated, .. } => *is_repeated,
+            Self::Refused { .. }
+            | Self::Distrusted { .. }
+            | Self::Mechanism { .. }
+            | Self::Credentials { .. }
+            | Self::NotExpected
+            | Self::Wanted
+            | Self::NeverAnswers { .. } => true,
+        }
     }
 
     /// The same with what the broker has said passed through `shown`.
@@ -110,6 +133,7 @@ impl SaslFailure {
             | Self::Wanted
             | Self::Closed { .. }
             | Self::NeverAnswers { .. }
+            | Self::Garbled { .. }
             | Self::TimedOut { .. } => self,
         }
     }
@@ -119,9 +143,10 @@ impl SaslFailure {
     pub fn problem(&self) -> SecurityProblem {
         match self {
             Self::Refused { .. } | Self::Distrusted { .. } => SecurityProblem::Authentication,
-            Self::Wanted | Self::Closed { .. } | Self::NeverAnswers { .. } => {
-                SecurityProblem::Authentication
-            }
+            Self::Wanted
+            | Self::Closed { .. }
+            | Self::NeverAnswers { .. }
+            | Self::Garbled { .. } => SecurityProblem::Authentication,
             Self::Mechanism { .. } | Self::NotExpected => SecurityProblem::Mechanism,
             Self::Credentials { .. } => SecurityProblem::Credentials,
             Self::TimedOut { .. } => SecurityProblem::TimedOut,

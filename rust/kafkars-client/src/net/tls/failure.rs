@@ -62,6 +62,14 @@ pub enum TlsFailure {
     /// Bytes that cannot stand where they do.
     #[error("TLS failed: {0}")]
     Garbled(Arc<str>),
+    /// What the peer sent ended the handshake. Final when it has done so twice in a row and never otherwise.
+    #[error("TLS failed{}: {problem}", if *is_repeated { ", twice in a row" } else { "" })]
+    Ended {
+        /// What it sent, and what to do about it.
+        problem: Arc<str>,
+        /// Whether it is the second time.
+        is_repeated: bool,
+    },
     /// Anything else.
     #[error("TLS failed: {0}")]
     Other(Arc<str>),
@@ -78,6 +86,7 @@ impl TlsFailure {
             | Self::NotTls
             | Self::NeverAnswers
             | Self::Setting { .. } => true,
+            Self::Ended { is_repeated, .. } => *is_repeated,
             Self::Closed | Self::TimedOut(_) | Self::Garbled(_) | Self::Other(_) => false,
         }
     }
@@ -94,6 +103,7 @@ impl TlsFailure {
             | Self::Closed
             | Self::Setting { .. }
             | Self::Garbled(_)
+            | Self::Ended { .. }
             | Self::Other(_) => SecurityProblem::Tls,
         }
     }
@@ -117,8 +127,15 @@ impl TlsFailure {
         Some(Self::from_rustls(inner))
     }
 
-    /// What ended a handshake.
-    pub(crate) fn of_handshake(error: &io::Error) -> Self {
+    /// What ended a handshake with a host.
+    pub(crate) fn of_handshake(error: &io::Error, host: &str) -> Self {
+        let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+        if let Some(Error::AlertReceived(AlertDescription::UnrecognisedName)) = inner {
+            return ended(format!(
+                "the broker, or a proxy before it, knows no host {host:?} (UnrecognisedName): give a name that it knows in \
+                 bootstrap_servers, or in the brokers' advertised.listeners"
+            ));
+        }
         if let Some(failure) = Self::in_stream(error) {
             return failure;
         }
@@ -149,8 +166,15 @@ impl TlsFailure {
             Error::DecryptError
             | Error::InappropriateMessage { .. }
             | Error::InappropriateHandshakeMessage { .. } => Self::Garbled(words),
-            _ => Self::Other(words),
+            _ => ended(words.to_string()),
         }
+    }
+}
+
+fn ended(problem: String) -> TlsFailure {
+    TlsFailure::Ended {
+        problem: problem.into(),
+        is_repeated: false,
     }
 }
 
@@ -183,7 +207,11 @@ fn from_alert(alert: AlertDescription) -> TlsFailure {
         AlertDescription::HandshakeFailure
         | AlertDescription::ProtocolVersion
         | AlertDescription::InsufficientSecurity => return TlsFailure::NoAgreement(name),
-        _ => return TlsFailure::Other(format!("the broker ended it ({name})").into()),
+        _ => {
+            return ended(format!(
+                "the broker, or a proxy before it, ended it ({name}); its log says why"
+            ));
+        }
     };
     TlsFailure::Refused { alert: name, hint }
 }

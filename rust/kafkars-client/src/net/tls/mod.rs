@@ -9,6 +9,7 @@ mod trust;
 mod verifier;
 
 use std::fmt;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -52,7 +53,15 @@ struct Made {
     files: Vec<FileState>,
 }
 
-type FileState = (PathBuf, Option<(SystemTime, u64)>);
+type FileState = (PathBuf, Option<State>);
+
+/// What differs between a file and the one that took its place, also where time and length are the same.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct State {
+    modified: SystemTime,
+    length: u64,
+    identity: (u64, u64, i64, i64),
+}
 
 impl Tls {
     pub(crate) fn new(config: TlsConfig) -> Self {
@@ -84,7 +93,7 @@ impl Tls {
         let shaken = async {
             let stream = BufReader::with_capacity(READ_BUFFER, stream);
             let connected = TlsConnector::from(config).connect(name, stream).await;
-            connected.map_err(|error| TlsFailure::of_handshake(&error))
+            connected.map_err(|error| TlsFailure::of_handshake(&error, host))
         };
         let in_time = tokio::time::timeout(limit, shaken).await;
         in_time.unwrap_or(Err(TlsFailure::TimedOut(limit)))
@@ -277,9 +286,26 @@ fn states(path: &PathBuf) -> Vec<FileState> {
     states
 }
 
-fn state(path: &Path) -> Option<(SystemTime, u64)> {
+fn state(path: &Path) -> Option<State> {
     let metadata = std::fs::metadata(path).ok()?;
-    Some((metadata.modified().ok()?, metadata.len()))
+    Some(State {
+        modified: metadata.modified().ok()?,
+        length: metadata.len(),
+        identity: identity_of(&metadata),
+    })
+}
+
+/// The device, the file on it, and when that was changed last, which nobody can set.
+#[cfg(unix)]
+fn identity_of(metadata: &Metadata) -> (u64, u64, i64, i64) {
+    use std::os::unix::fs::MetadataExt;
+    let when = (metadata.ctime(), metadata.ctime_nsec());
+    (metadata.dev(), metadata.ino(), when.0, when.1)
+}
+
+#[cfg(not(unix))]
+fn identity_of(_metadata: &Metadata) -> (u64, u64, i64, i64) {
+    (0, 0, 0, 0)
 }
 
 fn read(name: &'static str, path: &Path) -> Result<Vec<u8>, TlsFailure> {
