@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from kafkars import AppendedRecord
-from kafkars.errors import InvalidArgumentError, InvalidPartitionError, RecordTooLargeError
+from kafkars.errors import InvalidArgumentError, InvalidPartitionError, MessageTooLargeError, RecordTooLargeError
 
 from tests.support.clients import Clients, numbers, read, values
 from tests.support.waiting import SECONDS
@@ -104,3 +104,16 @@ def test_an_impossible_batch_is_told(clients: Clients, topic: str) -> None:
     with pytest.raises(InvalidPartitionError, match="7"):
         producer.send_batch(batch, topic, partition=7).result(SECONDS)
     assert producer.send_batch(batch, topic, partition=0).result(SECONDS).offset == 0
+
+
+@pytest.mark.parametrize("large", [False, True], ids=["too many records", "one too large"])
+def test_a_batch_too_large_for_its_topic_fails_as_a_whole(clients: Clients, large: bool) -> None:
+    topic = clients.broker.new_topic(settings={"max.message.bytes": "700"})
+    producer: Any = clients.producer()
+    batch = producer.create_batch()
+    for number in range(12):
+        assert batch.append(bytes(1_000 if large and number == 1 else 200)) is not None
+    with pytest.raises(MessageTooLargeError):
+        producer.send_batch(batch, topic, partition=0).result(SECONDS)
+    # Nothing of it is stored: there is one outcome for all of its records.
+    assert producer.send(topic, b"next", partition=0).result(SECONDS).offset == 0

@@ -308,3 +308,30 @@ def test_a_refused_record_is_told_where_no_callback_raises(broker: EmbeddedBroke
         with producer.transaction():
             producer.send(topic, b"next")
     assert committed(broker, topic) == [b"next"]
+
+
+@pytest.mark.parametrize("step", ["init", "commit", "abort"])
+def test_a_call_made_again_hears_of_the_success_that_came_meanwhile(
+    broker: EmbeddedBroker, topic: str, step: str
+) -> None:
+    with Producer(**settings(broker)) as producer:
+        if step != "init":
+            producer.init_transactions()
+            producer.begin_transaction()
+            producer.send(topic, b"once").result(SECONDS)
+        api = "InitProducerId" if step == "init" else "EndTxn"
+        seen = len(broker.requests(api))
+        fault = broker.intercept(api, "delay", seconds=0.3, times=1)
+        call = getattr(producer, f"{step}_transaction" + ("s" if step == "init" else ""))
+        with pytest.raises(KafkaTimeoutError, match="call it again"):
+            call(0.05)
+        eventually(lambda: fault.hits and not producer.in_transaction, "the call has ended by itself")
+        call(SECONDS)
+        if step != "init":
+            with pytest.raises(KafkaError, match="no transaction is open"):
+                call(SECONDS)
+        assert len(broker.requests(api)) == seen + 1
+        producer.begin_transaction()
+        producer.send(topic, b"twice").result(SECONDS)
+        producer.commit_transaction()
+    assert committed(broker, topic) == {"init": [b"twice"], "commit": [b"once", b"twice"], "abort": [b"twice"]}[step]

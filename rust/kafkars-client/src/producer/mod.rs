@@ -255,25 +255,30 @@ impl Producer {
     }
 
     /// Sends open batches at once and waits until every record taken so far, those that wait included, has its outcome,
-    /// or until the deadline. Returns how many records are still under way.
+    /// or until the deadline. Returns how many of them are still under way; what was taken later does not count, but
+    /// where it shares a batch with them.
     pub fn flush(&self, deadline: Option<Instant>) -> impl Future<Output = usize> + Send + use<> {
         let producer = self.clone();
         let waiting = producer.pending.follow();
         let mut unfinished = producer.sender.unfinished();
         async move {
             let _flush_requested = FlushRequest::new(&producer.shared);
+            let mut late = 0;
             if let Some(waiting) = waiting {
-                within(deadline, waiting.passed()).await;
+                if !within(deadline, waiting.passed()).await {
+                    late = waiting.records().max(1);
+                }
                 unfinished.extend(waiting.batches());
             }
-            within(deadline, async {
+            let are_finished = within(deadline, async {
                 for batch in &unfinished {
                     finished(batch).await;
                 }
-            })
-            .await;
-            // What is late is in the count.
-            producer.sender.unreported() + producer.pending.records()
+            });
+            match are_finished.await {
+                true => late,
+                false => late + producer.sender.unreported_of(&unfinished),
+            }
         }
     }
 
@@ -313,7 +318,8 @@ impl Producer {
                 () = self.shared.client.unheard(silence::GOODBYE) => {}
             }
         }
-        let left = self.flush(Some(deadline)).await;
+        self.flush(Some(deadline)).await;
+        let left = self.sender.unreported() + self.pending.records();
         self.shared.abandon();
         let mut finished = self.shared.finished.subscribe();
         // An error means that the sender is gone, which is what is waited for.
@@ -379,10 +385,14 @@ impl Producer {
 }
 
 /// Waits for something until the deadline, where there is one.
-async fn within(deadline: Option<Instant>, done: impl Future<Output = ()>) {
+/// Whether it was done before the deadline.
+async fn within(deadline: Option<Instant>, done: impl Future<Output = ()>) -> bool {
     match deadline {
-        None => done.await,
-        Some(deadline) => drop(tokio::time::timeout_at(deadline.into(), done).await),
+        None => {
+            done.await;
+            true
+        }
+        Some(deadline) => tokio::time::timeout_at(deadline.into(), done).await.is_ok(),
     }
 }
 

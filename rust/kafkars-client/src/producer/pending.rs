@@ -107,6 +107,14 @@ impl Followed {
         self.pending.passed(self.last).await;
     }
 
+    /// How many records of it still wait.
+    pub(super) fn records(&self) -> usize {
+        let state = self.pending.state.lock();
+        let queues = state.queues.values();
+        let sends = queues.flat_map(|queue| queue.sends.range(..=self.last));
+        sends.map(|(_, waiting)| waiting.send.count()).sum()
+    }
+
     /// The batches that it has entered so far.
     pub(super) fn batches(&self) -> Vec<Arc<BatchDelivery>> {
         let mut state = self.pending.state.lock();

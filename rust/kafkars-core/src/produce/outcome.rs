@@ -75,7 +75,9 @@ pub fn judge(
                 new_id: code == ErrorCode::InvalidProducerEpoch,
             }
         }
-        ErrorCode::MessageTooLarge | ErrorCode::RecordListTooLarge if batch.count > 1 => {
+        ErrorCode::MessageTooLarge | ErrorCode::RecordListTooLarge
+            if batch.count > 1 && !batch.is_filled =>
+        {
             ProduceOutcome::Split(refused(batch, code, answer))
         }
         code if code.retriable() => ProduceOutcome::Retry {

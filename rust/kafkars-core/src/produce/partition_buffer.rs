@@ -125,6 +125,8 @@ pub struct OutgoingBatch {
     pub last_cause: Option<Arc<str>>,
     /// The idempotent number, once given.
     pub sequence: Option<Sequence>,
+    /// Whether the application has filled it: it is told of one outcome for all of its records, so they stay together.
+    pub is_filled: bool,
     /// When the broker that it waits for was first heard to refuse the login.
     pub(super) refused: Option<Instant>,
 }
@@ -268,6 +270,7 @@ impl PartitionBuffer {
         let mut fresh = self.fresh(&mut state, batch.builder.clone(), now);
         fresh.reserved = batch.builder.len();
         fresh.count = batch.builder.count();
+        fresh.is_filled = true;
         let delivery = Delivery {
             batch: Arc::clone(&fresh.delivery),
             index: 0,
@@ -299,6 +302,7 @@ impl PartitionBuffer {
             attempts: 0,
             last_cause: None,
             sequence: None,
+            is_filled: false,
             refused: None,
         }
     }
@@ -604,10 +608,11 @@ impl BufferState {
         counts.map(|count| count as usize).sum()
     }
 
-    /// Reports of everything unfinished, for flush.
-    pub fn deliveries(&self) -> impl Iterator<Item = &Arc<BatchDelivery>> {
+    /// Reports of everything unfinished with their numbers of records, for flush.
+    pub fn deliveries(&self) -> impl Iterator<Item = (&Arc<BatchDelivery>, u32)> {
         let held = self.waiting.iter().chain(&self.open);
-        let flying = self.in_flight.iter().map(|flying| &flying.delivery);
-        held.map(|batch| &batch.delivery).chain(flying)
+        let flying = self.in_flight.iter();
+        held.map(|batch| (&batch.delivery, batch.count))
+            .chain(flying.map(|flying| (&flying.delivery, flying.count)))
     }
 }

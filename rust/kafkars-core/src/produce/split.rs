@@ -46,6 +46,7 @@ pub fn split(
             attempts: batch.attempts,
             last_cause: batch.last_cause.clone(),
             sequence: batch.sequence.map(|sequence| sequence.after(part_start)),
+            is_filled: false,
             refused: None,
         });
     }

@@ -19,6 +19,7 @@ impl Transactions {
                 Ok(self.start(TransactionCall::Init))
             }
             Phase::Initializing => Ok(self.same_or_new(TransactionCall::Init)),
+            Phase::Ready if self.unheard == Some(TransactionCall::Init) => Ok(self.hear()),
             _ => Err(self.refuse(TransactionCall::Init)),
         }
     }
@@ -33,6 +34,7 @@ impl Transactions {
             Phase::Ready => {
                 self.phase = Phase::InTransaction;
                 self.left = false;
+                self.unheard = None;
                 self.begun += 1;
                 Ok(())
             }
@@ -105,6 +107,7 @@ impl Transactions {
                 Ok(self.start(TransactionCall::Commit))
             }
             Phase::Committing => Ok(self.same_or_new(TransactionCall::Commit)),
+            Phase::Ready if self.unheard == Some(TransactionCall::Commit) => Ok(self.hear()),
             _ => Err(self.refuse(TransactionCall::Commit)),
         }
     }
@@ -118,6 +121,7 @@ impl Transactions {
             Phase::InTransaction => None,
             Phase::Abortable(error) => Some(error.clone()),
             Phase::Aborting(_) => return Ok(self.same_or_new(TransactionCall::Abort)),
+            Phase::Ready if self.unheard == Some(TransactionCall::Abort) => return Ok(self.hear()),
             _ => return Err(self.refuse(TransactionCall::Abort)),
         };
         self.phase = Phase::Aborting(reason);
@@ -203,6 +207,24 @@ impl Transactions {
             Some((ticket, _)) => ticket,
             None => self.start(call),
         }
+    }
+
+    /// A call has succeeded after its caller stopped waiting. Who makes it again, as the time-out says, hears of that; a
+    /// new transaction forgets it.
+    pub fn nobody_heard(&mut self, call: TransactionCall) {
+        if self.phase == Phase::Ready {
+            self.unheard = Some(call);
+        }
+    }
+
+    fn hear(&mut self) -> TransactionCallId {
+        self.unheard = None;
+        let ticket = self.ticket();
+        self.outcomes.push(Outcome {
+            ticket,
+            result: Ok(()),
+        });
+        ticket
     }
 
     fn ticket(&mut self) -> TransactionCallId {

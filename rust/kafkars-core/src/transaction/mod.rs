@@ -128,6 +128,8 @@ pub struct Transactions {
     call: Option<(TransactionCallId, TransactionCall)>,
     // The application left the open transaction to end by itself.
     left: bool,
+    // A call that has succeeded when nobody waited for it any more.
+    unheard: Option<TransactionCall>,
     // Transactions begun so far.
     begun: u64,
     next_ticket: u64,
@@ -221,6 +223,7 @@ impl Transactions {
             not_before: None,
             call: None,
             left: false,
+            unheard: None,
             begun: 0,
             next_ticket: 0,
             outcomes: Vec::new(),

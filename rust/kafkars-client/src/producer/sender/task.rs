@@ -127,6 +127,12 @@ impl SenderTask {
         self.shared.accumulator.unacknowledged()
     }
 
+    /// How many records of these batches have deliveries that are not done, likewise.
+    pub(crate) fn unreported_of(&self, batches: &[Arc<BatchDelivery>]) -> usize {
+        let _at_rest = self.driver.lock();
+        self.shared.accumulator.unfinished_of(batches)
+    }
+
     /// What keeps calls of transactions from ending, as far as is known.
     pub(crate) fn obstacle(&self) -> Option<Arc<str>> {
         self.driver.lock().obstacle()

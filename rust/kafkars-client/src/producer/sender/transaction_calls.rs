@@ -21,7 +21,13 @@ pub(crate) type CallEnd = oneshot::Receiver<Result<(), TransactionError>>;
 /// Calls under way.
 #[derive(Default)]
 pub(super) struct Calls {
-    waiting: HashMap<TransactionCallId, Vec<oneshot::Sender<Result<(), TransactionError>>>>,
+    waiting: HashMap<TransactionCallId, Waiting>,
+}
+
+/// Who waits for the end of one call.
+struct Waiting {
+    call: TransactionCall,
+    ends: Vec<oneshot::Sender<Result<(), TransactionError>>>,
 }
 
 impl SenderDriver {
@@ -53,7 +59,12 @@ impl SenderDriver {
     ) -> Result<CallEnd, TransactionError> {
         let ticket = self.command(call, command)?;
         let (end, ended) = oneshot::channel();
-        self.calls.waiting.entry(ticket).or_default().push(end);
+        let waiting = self.calls.waiting.entry(ticket);
+        let new = || Waiting {
+            call,
+            ends: Vec::new(),
+        };
+        waiting.or_insert_with(new).ends.push(end);
         // Some end on the spot.
         self.end_calls();
         Ok(ended)
@@ -138,15 +149,16 @@ impl SenderDriver {
             return;
         };
         for outcome in transactions.take_outcomes() {
-            for end in self
-                .calls
-                .waiting
-                .remove(&outcome.ticket)
-                .into_iter()
-                .flatten()
-            {
+            let Some(Waiting { call, ends }) = self.calls.waiting.remove(&outcome.ticket) else {
+                continue;
+            };
+            let mut is_heard = false;
+            for end in ends {
                 // The caller may have stopped waiting.
-                let _ = end.send(outcome.result.clone());
+                is_heard |= end.send(outcome.result.clone()).is_ok();
+            }
+            if !is_heard && outcome.result.is_ok() {
+                transactions.nobody_heard(call);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Which batch takes a record, and which batch leaves next.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -439,9 +439,24 @@ impl Accumulator {
     pub fn unfinished(&self) -> Vec<Arc<BatchDelivery>> {
         let mut unfinished = Vec::new();
         for buffer in self.buffers() {
-            unfinished.extend(buffer.lock().deliveries().cloned());
+            let state = buffer.lock();
+            unfinished.extend(state.deliveries().map(|(delivery, _)| Arc::clone(delivery)));
         }
         unfinished
+    }
+
+    /// How many records are in unfinished batches that are among these.
+    pub fn unfinished_of(&self, batches: &[Arc<BatchDelivery>]) -> usize {
+        let known: HashSet<*const BatchDelivery> = batches.iter().map(Arc::as_ptr).collect();
+        let mut records = 0;
+        for buffer in self.buffers() {
+            for (delivery, count) in buffer.lock().deliveries() {
+                if known.contains(&Arc::as_ptr(delivery)) && !delivery.is_done() {
+                    records += count as usize;
+                }
+            }
+        }
+        records
     }
 }
 
