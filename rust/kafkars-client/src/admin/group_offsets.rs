@@ -255,9 +255,9 @@ fn told(response: OffsetFetchResponse) -> Result<Committed, ClientError> {
         if offset >= 0 {
             let metadata = metadata.unwrap_or_default().into();
             let committed = OffsetAndMetadata {
-                offset,
                 leader_epoch,
                 metadata,
+                ..OffsetAndMetadata::new(offset)
             };
             found.push((of, committed));
         }

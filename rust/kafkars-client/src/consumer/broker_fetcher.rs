@@ -347,6 +347,12 @@ impl BrokerFetcher {
 /// The node to fetch a partition from, if it may be fetched.
 fn reads_from(cursor: &Cursor, cluster: &Cluster, now: Instant) -> Option<i32> {
     let TopicPartition { topic, partition } = &cursor.partition;
+    if cluster
+        .topic(topic)
+        .is_some_and(|topic| !cursor.is_of(topic.id))
+    {
+        return None; // the manager notes first in which topic the position was reached
+    }
     if let Some(leader) = cluster.leader(topic, *partition)
         && cursor.needs_validation(leader.epoch)
     {
@@ -364,9 +370,10 @@ fn reads_from(cursor: &Cursor, cluster: &Cluster, now: Instant) -> Option<i32> {
 fn session_partition(target: &FetchTarget, cluster: &Cluster) -> SessionPartition {
     let TopicPartition { topic, partition } = &target.partition;
     SessionPartition {
-        topic_id: cluster
-            .topic(topic)
-            .map_or(Uuid::default(), |topic| topic.id),
+        topic_id: match target.topic_id.is_zero() {
+            true => cluster.topic(topic).map_or(Uuid::ZERO, |topic| topic.id),
+            false => target.topic_id,
+        },
         offset: target.from.offset,
         leader_epoch: cluster
             .leader(topic, *partition)

@@ -11,8 +11,8 @@ use kafkars_core::fetch::error::FetchError;
 use kafkars_core::fetch::open::{AbortedTransaction, OpenJob};
 use kafkars_core::fetch::refusal::is_retried;
 use kafkars_core::fetch::response_memory::ResponseMemory;
-use kafkars_protocol::ErrorCode;
 use kafkars_protocol::messages::fetch::{FetchResponse, PartitionData};
+use kafkars_protocol::{ErrorCode, Uuid};
 
 use super::shared::Shared;
 use crate::now;
@@ -48,6 +48,11 @@ pub(super) fn note(
             )
         })
         .collect();
+    // A broker may answer for a topic that metadata does not know any more.
+    let by_id: HashMap<Uuid, &str> = targets
+        .iter()
+        .map(|target| (target.topic_id, &*target.partition.topic))
+        .collect();
     let cluster = shared.client.cluster();
     let now = now();
     let (mut is_stale, mut has_news, mut has_records) = (false, false, false);
@@ -57,14 +62,14 @@ pub(super) fn note(
         buffer.landed(targets);
         for topic in response.responses {
             let name = match topic.topic.as_str() {
-                "" => match cluster.topic_by_id(topic.topic_id) {
-                    Some(metadata) => metadata.name.clone(),
+                "" => match by_id.get(&topic.topic_id) {
+                    Some(name) => *name,
                     None => continue,
                 },
-                name => name.to_owned(),
+                name => name,
             };
             for data in topic.partitions {
-                let Some(target) = by_name.get(&(name.as_str(), data.partition_index)) else {
+                let Some(target) = by_name.get(&(name, data.partition_index)) else {
                     continue;
                 };
                 named.insert((target.id, target.epoch));

@@ -81,6 +81,7 @@ impl Manager {
         if self.shared.client.cluster().version == 0 {
             return None; // the metadata task goes on trying, and tells when it has got through
         }
+        self.note_topics();
         truncation::look(&self.shared, &mut self.tasks);
         self.start_sources(&assigned);
         let unknown_at = self.report_unknown(&assigned);
@@ -98,6 +99,24 @@ impl Manager {
         if !missing.is_empty() {
             let names: Vec<&str> = missing.iter().map(|topic| &***topic).collect();
             self.shared.client.want_topics(&names);
+        }
+    }
+
+    /// Positions belong to the topics in which they were reached. Those of topics that were made again begin anew.
+    fn note_topics(&self) {
+        let cluster = self.shared.client.cluster();
+        let noted = self.shared.update(|buffer| {
+            buffer.note_topics(|partition| {
+                let topic = cluster.topic(&partition.topic)?;
+                topic.error.is_none().then_some(topic.id)
+            })
+        });
+        for partition in &noted.made_again {
+            tracing::warn!(target: "kafkars::consumer", %partition, "the topic was deleted and made again: the position in the former one counts no more, and is looked up anew");
+        }
+        if noted.has_news {
+            // Whoever reads from brokers has waited for it.
+            self.shared.touch();
         }
     }
 

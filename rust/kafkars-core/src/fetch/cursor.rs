@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
+use kafkars_protocol::Uuid;
 use kafkars_records::RecordView;
 
 use crate::config::TopicPartition;
@@ -123,6 +124,14 @@ pub(crate) struct Settled {
 pub struct Cursor {
     /// Which partition.
     pub partition: TopicPartition,
+    /// The topic in which the position was reached, or [`Uuid::ZERO`] while unknown.
+    pub topic_id: Uuid,
+    // The topic of this name before it, or zero.
+    pub(crate) former_id: Uuid,
+    // Nothing was handed out since the topic was made again: what the application commits was reached in the former.
+    pub(crate) is_unread_since: bool,
+    // What was to be committed last when metadata said that the topic was gone.
+    pub(crate) gone_at: Option<i64>,
     /// Changes with every assignment and seek, so that late answers are recognised and dropped.
     pub epoch: u64,
     /// What can be done now.
@@ -231,6 +240,10 @@ impl Cursor {
     ) -> Self {
         let mut cursor = Self {
             partition,
+            topic_id: Uuid::ZERO,
+            former_id: Uuid::ZERO,
+            is_unread_since: false,
+            gone_at: None,
             epoch,
             state: CursorState::Unset(start),
             paused: false,
@@ -356,6 +369,13 @@ impl Cursor {
     pub fn needs_validation(&self, leader_epoch: i32) -> bool {
         let read_under = self.fetch_from.leader_epoch;
         leader_epoch > self.validated && read_under >= 0 && read_under != leader_epoch
+    }
+
+    /// Whether the topic that has this identifier now, or zero, is the one that is read. A broker that lags may still
+    /// name the one before.
+    pub fn is_of(&self, topic_id: Uuid) -> bool {
+        let is_former = !self.former_id.is_zero() && self.former_id == topic_id;
+        topic_id.is_zero() || self.topic_id == topic_id || is_former
     }
 
     /// What is wrong with reading it, if anything is.

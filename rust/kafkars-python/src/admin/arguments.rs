@@ -119,9 +119,9 @@ pub(super) fn commit(
     (of, offset, leader_epoch, metadata): Commit,
 ) -> (TopicPartition, OffsetAndMetadata) {
     let committed = OffsetAndMetadata {
-        offset,
         leader_epoch: leader_epoch.unwrap_or(-1),
         metadata: metadata.into(),
+        ..OffsetAndMetadata::new(offset)
     };
     (partition(of), committed)
 }

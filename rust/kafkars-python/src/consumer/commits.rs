@@ -184,8 +184,8 @@ pub(crate) fn offset_from(value: &Bound<'_, PyAny>) -> PyResult<OffsetAndMetadat
     };
     let offset = argument::whole(&offset, "offset")?.ok_or_else(wrong)?;
     Ok(OffsetAndMetadata {
-        offset,
         leader_epoch: leader_epoch.unwrap_or(-1),
         metadata: metadata.unwrap_or_default().into(),
+        ..OffsetAndMetadata::new(offset)
     })
 }

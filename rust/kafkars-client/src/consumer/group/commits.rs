@@ -1,10 +1,11 @@
 //! Commits of offsets, as the handle asks for them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kafkars_core::config::TopicPartition;
-use kafkars_core::fetch::buffer::Position;
+use kafkars_core::fetch::buffer::{FetchBuffer, Position};
 use kafkars_core::fetch::error::FetchError;
 use kafkars_core::group::{
     ChangeKind, CommitError, CommitId, CommitOutcome, OffsetAndMetadata, Offsets,
@@ -26,7 +27,7 @@ impl Consumer {
     /// Where everything stands that was handed out: what a commit without offsets commits.
     pub fn consumed_offsets(&self) -> Offsets {
         let inner = self.shared.inner.lock();
-        offsets(inner.buffer.consumed())
+        offsets(&inner.buffer, inner.buffer.consumed())
     }
 
     /// The same, by an application that commits everything: it has finished all of it, and no later commit goes back
@@ -34,21 +35,22 @@ impl Consumer {
     pub fn finish_consumed(&self) -> Offsets {
         let mut inner = self.shared.inner.lock();
         inner.buffer.finish_all();
-        offsets(inner.buffer.consumed())
+        offsets(&inner.buffer, inner.buffer.consumed())
     }
 
     /// The same as [`Consumer::consumed_offsets`] of partitions whose committed offset is another one, as far as this
     /// consumer knows.
     pub fn uncommitted_offsets(&self) -> Offsets {
         let inner = self.shared.inner.lock();
-        offsets(inner.buffer.uncommitted(inner.buffer.consumed()))
+        let positions = inner.buffer.uncommitted(inner.buffer.consumed());
+        offsets(&inner.buffer, positions)
     }
 
     /// Commits `offsets`; the answer comes when the coordinator has them. The commit is made by this call, not when its
     /// answer is waited for: a `close()` that follows does not overtake it.
     pub fn commit(
         &self,
-        offsets: Offsets,
+        mut offsets: Offsets,
         origin: Origin,
         deadline: Instant,
     ) -> Result<impl Future<Output = Result<(), FetchError>> + Send + use<>, FetchError> {
@@ -57,7 +59,7 @@ impl Consumer {
         let (reply, outcome) = oneshot::channel();
         if waits {
             let group = self.group("commit()")?;
-            self.shared.note_wanted(&offsets);
+            self.shared.note_wanted(&mut offsets);
             let told = group.tell(Command::Commit {
                 offsets,
                 origin,
@@ -108,14 +110,14 @@ impl Consumer {
     /// Commits `offsets`; the outcome comes as [`ConsumerEvent::Committed`] with the number of the callback.
     pub fn commit_later(
         &self,
-        offsets: Offsets,
+        mut offsets: Offsets,
         origin: Origin,
         deadline: Instant,
         callback: u64,
     ) -> Result<(), FetchError> {
         self.check_commit(&offsets)?;
         let group = self.group("commit_async()")?;
-        self.shared.note_wanted(&offsets);
+        self.shared.note_wanted(&mut offsets);
         let told = group.tell(Command::Commit {
             offsets,
             origin,
@@ -165,7 +167,7 @@ impl Inner {
         }
         let mut finished = self.buffer.to_commit();
         finished.retain(|(partition, _)| !self.queue.is_lost(partition));
-        offsets(finished)
+        offsets(&self.buffer, finished)
     }
 }
 
@@ -204,9 +206,16 @@ impl Shared {
     }
 
     /// A commit of the application's is on its way to the queue: what is committed is not known until it has ended, and
-    /// what was to be committed of these partitions before is no longer what the application wants.
-    fn note_wanted(&self, offsets: &Offsets) {
+    /// what was to be committed of these partitions before is no longer what the application wants. Offsets that it
+    /// names were reached in the topic that it has read last.
+    fn note_wanted(&self, offsets: &mut Offsets) {
         let mut inner = self.inner.lock();
+        for (partition, wanted) in &mut *offsets {
+            if wanted.topic_id.is_zero() {
+                wanted.topic_id = inner.buffer.topic_id_read(partition);
+            }
+        }
+        let offsets = &*offsets;
         inner.buffer.note_asked(offsets.keys());
         for (partition, wanted) in offsets {
             inner.buffer.settle(partition, wanted.offset);
@@ -232,19 +241,31 @@ impl Shared {
 
     pub(super) fn note_ended(&self, outcome: &CommitOutcome) {
         let mut inner = self.inner.lock();
-        for (partition, committed) in &outcome.offsets {
-            let committed = outcome.result.is_ok().then_some(committed.offset);
-            inner.buffer.note_ended(partition, outcome.id, committed);
+        let committed: BTreeSet<_> = outcome.committed().collect();
+        for (partition, offset) in &outcome.offsets {
+            let topic_id = inner.buffer.topic_id(partition);
+            let is_of_another = !offset.topic_id.is_zero() && offset.topic_id != topic_id;
+            let is_committed = committed.contains(partition) && !is_of_another;
+            let offset = is_committed.then_some(offset.offset);
+            inner.buffer.note_ended(partition, outcome.id, offset);
+        }
+        for partition in &outcome.gone {
+            if let Some(committed) = outcome.offsets.get(partition)
+                && committed.topic_id == inner.buffer.topic_id(partition)
+            {
+                inner.buffer.note_gone(partition, committed.offset);
+            }
         }
     }
 }
 
 /// Positions as offsets to commit.
-pub(super) fn offsets(positions: impl IntoIterator<Item = Position>) -> Offsets {
+fn offsets(buffer: &FetchBuffer, positions: impl IntoIterator<Item = Position>) -> Offsets {
     let to_commit =
         |(partition, place): (TopicPartition, kafkars_core::fetch::position::FetchPosition)| {
             let committed = OffsetAndMetadata {
                 leader_epoch: place.leader_epoch,
+                topic_id: buffer.topic_id(&partition),
                 ..OffsetAndMetadata::new(place.offset)
             };
             (partition, committed)

@@ -287,9 +287,9 @@ fn sort(response: &OffsetFetchResponse) -> Result<Offsets, OffsetFetchRefusal> {
         }
         if one.offset >= 0 {
             let committed = OffsetAndMetadata {
-                offset: one.offset,
                 leader_epoch: one.leader_epoch,
                 metadata: one.metadata.unwrap_or_default().into(),
+                ..OffsetAndMetadata::new(one.offset)
             };
             offsets.insert(partition, committed);
         }

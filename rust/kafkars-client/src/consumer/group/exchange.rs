@@ -3,10 +3,14 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
+use kafkars_core::cluster::Cluster;
 use kafkars_core::group::{Failure, GroupCall, GroupRequest, GroupResponse, OutgoingCommit};
 use kafkars_protocol::messages::metadata::{MetadataRequest, MetadataRequestTopic};
-use kafkars_protocol::messages::offset_commit::{OffsetCommitRequest, OffsetCommitResponse};
-use kafkars_protocol::{Request, Uuid};
+use kafkars_protocol::messages::offset_commit::{
+    OffsetCommitRequest, OffsetCommitRequestPartition, OffsetCommitRequestTopic,
+    OffsetCommitResponse, OffsetCommitResponsePartition, OffsetCommitResponseTopic,
+};
+use kafkars_protocol::{ErrorCode, Request, Uuid};
 
 use crate::client::{Client, CoordinatorKind};
 use crate::error::{AttemptError, ClientError};
@@ -80,18 +84,37 @@ pub(super) async fn commit(
         max_version,
         ..
     } = outgoing;
-    place
-        .ask_with(
-            |version| -> OffsetCommitRequest { commit_in(request, version) },
-            max_version,
-        )
-        .await
+    let (cluster, mut others) = (client.cluster(), Vec::new());
+    let answer = place.ask_with(
+        |version| commit_in(request, version, &cluster, &mut others),
+        max_version,
+    );
+    let mut response = answer.await?;
+    response
+        .topics
+        .extend(others.iter().map(refused_as_unknown));
+    Ok(response)
 }
 
-/// Topics are named in one way or the other.
-fn commit_in(mut request: OffsetCommitRequest, version: i16) -> OffsetCommitRequest {
+/// Topics are named in one way or the other. By its name a topic that was made again is taken for the one that it was
+/// before, so those are left out, and end up in `others`.
+fn commit_in(
+    mut request: OffsetCommitRequest,
+    version: i16,
+    cluster: &Cluster,
+    others: &mut Vec<OffsetCommitRequestTopic>,
+) -> OffsetCommitRequest {
     const BY_ID: i16 = 10;
     const INSTANCE_SINCE: i16 = 7;
+    if version < BY_ID {
+        let is_another = |asked: &mut OffsetCommitRequestTopic| {
+            let known = cluster
+                .topic(&asked.name)
+                .map_or(Uuid::ZERO, |topic| topic.id);
+            !known.is_zero() && !asked.topic_id.is_zero() && known != asked.topic_id
+        };
+        others.extend(request.topics.extract_if(.., is_another));
+    }
     for topic in &mut request.topics {
         if version >= BY_ID {
             topic.name.clear();
@@ -103,6 +126,19 @@ fn commit_in(mut request: OffsetCommitRequest, version: i16) -> OffsetCommitRequ
         request.group_instance_id = None;
     }
     request
+}
+
+/// What a coordinator that is asked by identifier says of a topic that is gone.
+fn refused_as_unknown(asked: &OffsetCommitRequestTopic) -> OffsetCommitResponseTopic {
+    let refused = |partition: &OffsetCommitRequestPartition| OffsetCommitResponsePartition {
+        partition_index: partition.partition_index,
+        error_code: ErrorCode::UnknownTopicId.code(),
+    };
+    OffsetCommitResponseTopic {
+        name: asked.name.clone(),
+        topic_id: asked.topic_id,
+        partitions: asked.partitions.iter().map(refused).collect(),
+    }
 }
 
 struct RequestTarget<'a> {

@@ -343,6 +343,7 @@ impl GroupTask {
         match queued {
             Ok(id) => {
                 self.commits.note_last(id);
+                self.commits.note_awaited(id);
                 self.replies.insert(id, Reply::Left);
             }
             Err(error) => commits::answer(&self.shared, Reply::Left, asked, Err(error)),
@@ -358,7 +359,12 @@ impl GroupTask {
         reply: Reply,
     ) {
         match self.queue_commit(now, offsets.clone(), origin, deadline) {
-            Ok(id) => drop(self.replies.insert(id, reply)),
+            Ok(id) => {
+                if matches!(reply, Reply::Last(_)) {
+                    self.commits.note_awaited(id);
+                }
+                self.replies.insert(id, reply);
+            }
             Err(error) => commits::answer(&self.shared, reply, offsets, Err(error)),
         }
     }
@@ -392,6 +398,7 @@ impl GroupTask {
             .note_queued(&offsets, queued.as_ref().ok().copied());
         match queued {
             Ok(id) => {
+                self.commits.note_awaited(id);
                 // Until `close()` itself is heard of, the time is over that an `unsubscribe()` before it had.
                 if !self.is_closing {
                     self.commits.note_last(id);
@@ -666,8 +673,14 @@ impl GroupTask {
                 Done::Commit(id, exchange::commit(&client, outgoing).await)
             });
         }
+        let doubted = self.commits.take_doubted();
+        if !doubted.is_empty() {
+            let doubted: Vec<&str> = doubted.iter().map(|topic| &**topic).collect();
+            self.shared.client.want_topics(&doubted);
+            self.shared.client.refresh_topics(&doubted);
+        }
         while let Some(outcome) = self.commits.next_outcome() {
-            if outcome.result.is_ok() {
+            if outcome.committed().next().is_some() {
                 self.group.status.lock().committed_at = Some(now());
             }
             let outcome = self.explained(outcome);
@@ -675,6 +688,13 @@ impl GroupTask {
             // Look-ups of committed offsets wait for commits.
             self.shared.touch();
             match self.replies.remove(&outcome.id) {
+                Some(reply @ (Reply::Last(_) | Reply::Left)) => {
+                    let result = outcome.unless_gone();
+                    if let (Ok(()), Err(error)) = (&result, &outcome.result) {
+                        tracing::warn!(target: "kafkars::group", %error, "the last commit of a topic that is gone");
+                    }
+                    commits::answer(&self.shared, reply, outcome.offsets, result);
+                }
                 Some(reply) => {
                     commits::answer(&self.shared, reply, outcome.offsets, outcome.result);
                 }

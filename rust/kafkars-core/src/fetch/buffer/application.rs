@@ -195,6 +195,7 @@ impl FetchBuffer {
                     if let Some(response) = &records.response {
                         self.credit.release(cursor.paused, response);
                     }
+                    cursor.is_unread_since = false;
                     self.current = Some((id, records));
                     self.found(id);
                     return Ok(true);

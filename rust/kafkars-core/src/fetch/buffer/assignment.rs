@@ -125,6 +125,7 @@ impl FetchBuffer {
         self.restart(id, |cursor| {
             cursor.retry.shorten();
             cursor.settled = None;
+            cursor.is_unread_since = false;
             change(cursor);
         });
         self.take_back_unfinished(id);

@@ -57,6 +57,11 @@ impl Ledger {
 }
 
 impl FetchBuffer {
+    /// The topic was made again: what the coordinator has, and what is under way, is of another one.
+    pub(super) fn forget_commits(&mut self, partition: &TopicPartition) {
+        self.ledger.entries.remove(partition);
+    }
+
     /// A commit of these partitions was asked for. [`FetchBuffer::note_queued`] follows.
     pub fn note_asked<'a>(&mut self, partitions: impl IntoIterator<Item = &'a TopicPartition>) {
         for partition in partitions {

@@ -10,11 +10,14 @@ mod opening;
 mod progress;
 #[cfg(test)]
 mod tests;
+mod topic_ids;
 mod troubles;
 mod truncation;
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
+
+use kafkars_protocol::Uuid;
 
 use crate::backoff::Backoff;
 use crate::config::{AutoOffsetReset, TopicPartition};
@@ -28,6 +31,7 @@ use self::ledger::Ledger;
 pub use self::look_ups::LookUp;
 pub use self::opening::OpenTask;
 pub use self::progress::Position;
+pub use self::topic_ids::NotedTopics;
 pub use self::truncation::{EpochEnd, Validation};
 
 /// Pauses between refused requests, where nothing else is set: Kafka's defaults.
@@ -91,6 +95,8 @@ pub struct FetchTarget {
     pub partition: TopicPartition,
     /// From where.
     pub from: FetchPosition,
+    /// The topic in which that was reached, or [`Uuid::ZERO`] while unknown.
+    pub topic_id: Uuid,
 }
 
 /// What a fetch response says of a partition besides its records.

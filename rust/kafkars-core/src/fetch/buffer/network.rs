@@ -96,6 +96,7 @@ impl FetchBuffer {
                 epoch: cursor.epoch,
                 partition: cursor.partition.clone(),
                 from: cursor.fetch_from,
+                topic_id: cursor.topic_id,
             });
         }
         self.asked_in_vain = in_vain;

@@ -48,7 +48,9 @@ impl FetchBuffer {
     /// application has committed something itself and neither read on nor sought since.
     pub fn to_commit(&self) -> Vec<Position> {
         let mut finished = self.finished();
-        finished.retain(|(partition, place)| !self.is_settled(partition, place.offset));
+        finished.retain(|(partition, place)| {
+            !self.is_settled(partition, place.offset) && !self.is_gone(partition, place.offset)
+        });
         self.uncommitted(finished)
     }
 

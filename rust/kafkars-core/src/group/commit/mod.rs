@@ -4,6 +4,7 @@ mod error;
 mod error_action;
 mod queue;
 mod request;
+mod unknown_topic;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,6 +13,8 @@ pub use error::CommitError;
 pub use error_action::{CommitErrorAction, error_action};
 pub use queue::{CommitId, CommitOutcome, CommitQueue};
 pub use request::OutgoingCommit;
+
+use kafkars_protocol::Uuid;
 
 use crate::config::TopicPartition;
 
@@ -27,6 +30,9 @@ pub struct OffsetAndMetadata {
     pub leader_epoch: i32,
     /// Anything the application wants to keep along with it.
     pub metadata: Arc<str>,
+    /// The topic in which it was reached: a topic that is made again has another identifier, and this offset says
+    /// nothing of it. [`Uuid::ZERO`] when unknown.
+    pub topic_id: Uuid,
 }
 
 impl OffsetAndMetadata {
@@ -37,6 +43,7 @@ impl OffsetAndMetadata {
             offset,
             leader_epoch: -1,
             metadata: "".into(),
+            topic_id: Uuid::ZERO,
         }
     }
 }

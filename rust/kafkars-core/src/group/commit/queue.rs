@@ -1,6 +1,6 @@
 //! Commits in order, one request at a time, made by whoever the member is when they leave.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,8 @@ use kafkars_protocol::messages::offset_commit::{OffsetCommitRequest, OffsetCommi
 
 use super::error::CommitError;
 use super::error_action::{CommitErrorAction, error_action};
-use super::request::{OutgoingCommit, answers, build};
+use super::request::{OffsetsToSend, OutgoingCommit, answers, build};
+use super::unknown_topic::{UnknownTopic, is_gone, is_unknown_topic};
 use super::{OffsetAndMetadata, Offsets};
 use crate::backoff::{Backoff, Random};
 use crate::cluster::Cluster;
@@ -37,6 +38,35 @@ pub struct CommitOutcome {
     pub is_automatic: bool,
     /// Everything is committed, or why not all of it is.
     pub result: Result<(), CommitError>,
+    /// Partitions that the coordinator did not know until the end.
+    pub unknown: Vec<TopicPartition>,
+    /// Those of them that nobody can commit any more: metadata says that their topics are gone, or were made again.
+    pub gone: Vec<TopicPartition>,
+}
+
+impl CommitOutcome {
+    /// What the coordinator has by this.
+    pub fn committed(&self) -> impl Iterator<Item = &TopicPartition> {
+        let has_any = match &self.result {
+            Ok(()) => true,
+            Err(error) => error.is_unknown_topic(),
+        };
+        let partitions = self.offsets.keys().filter(move |_| has_any);
+        partitions.filter(|partition| !self.unknown.contains(partition))
+    }
+
+    /// The outcome for whoever has not asked for the commit: that topics are gone is no failure then.
+    ///
+    /// # Errors
+    /// Whatever else stood against it.
+    pub fn unless_gone(&self) -> Result<(), CommitError> {
+        match &self.result {
+            Err(error) if error.is_unknown_topic() && self.gone.len() == self.unknown.len() => {
+                Ok(())
+            }
+            result => result.clone(),
+        }
+    }
 }
 
 /// The commits of one consumer.
@@ -50,6 +80,8 @@ pub struct CommitQueue {
     newest_outside: Option<CommitId>,
     in_flight: Option<InFlight>,
     outcomes: VecDeque<CommitOutcome>,
+    /// Topics that the coordinator does not know, for metadata to be asked.
+    doubted: BTreeSet<Arc<str>>,
     backoff: Backoff,
     random: Random,
     failures: u32,
@@ -75,7 +107,11 @@ struct Commit {
     is_outside: bool,
     /// Nobody waits for it, and nobody makes another one of it.
     is_last: bool,
+    /// It may wait for topics that nobody knows: nothing else waits for it, and nobody says it again.
+    is_patient: bool,
     error: Option<CommitError>,
+    unknown: Vec<TopicPartition>,
+    gone: Vec<TopicPartition>,
 }
 
 #[derive(Debug)]
@@ -84,6 +120,8 @@ struct Open {
     serial: Option<u64>,
     /// What to send: the offset asked for, or a later one that may have arrived already.
     offset: OffsetAndMetadata,
+    /// The coordinator does not know the partition.
+    unknown: Option<UnknownTopic>,
 }
 
 #[derive(Debug)]
@@ -105,6 +143,7 @@ impl CommitQueue {
             newest_outside: None,
             in_flight: None,
             outcomes: VecDeque::new(),
+            doubted: BTreeSet::new(),
             backoff: Backoff::new(config.retry_backoff, config.retry_backoff_max),
             random: Random::new(seed),
             failures: 0,
@@ -261,6 +300,7 @@ impl CommitQueue {
             let open = Open {
                 serial: membership.assignment_serial(partition),
                 offset: offset.clone(),
+                unknown: None,
             };
             (partition.clone(), open)
         };
@@ -273,7 +313,10 @@ impl CommitQueue {
             is_automatic,
             is_outside,
             is_last: false,
+            is_patient: !is_automatic,
             error: None,
+            unknown: Vec::new(),
+            gone: Vec::new(),
         });
         self.tell(now, membership);
         Ok(id)
@@ -287,6 +330,7 @@ impl CommitQueue {
         cluster: &Cluster,
     ) -> Option<OutgoingCommit> {
         self.end_late(now);
+        self.end_unknown(membership, cluster);
         self.give_up_lost(now, membership);
         self.end_refused(membership);
         self.tell(now, membership);
@@ -298,7 +342,7 @@ impl CommitQueue {
         // What was made outside of the group comes first, and the member joins after it.
         let outside = self.newest_outside.filter(|_| membership.takes_part());
         let newest = outside.or(self.newest())?;
-        let offsets = self.newest_offsets(newest);
+        let offsets = self.newest_offsets(newest, cluster);
         let identity = membership.identity().filter(|_| outside.is_none());
         let joins = membership.takes_part() && membership.state() != MembershipState::Leaving;
         if identity.is_none() && joins && outside.is_none() {
@@ -318,7 +362,6 @@ impl CommitQueue {
             identity.as_ref(),
             instance.as_deref(),
             &offsets,
-            cluster,
         );
         if self.failures == 0 {
             self.last_cause = "the coordinator has not answered yet".into();
@@ -373,16 +416,24 @@ impl CommitQueue {
             .iter_mut()
             .filter(|commit| commit.id <= in_flight.newest)
         {
-            commit.open.retain(|partition, _| {
+            commit.open.retain(|partition, open| {
                 // A partition without a word on it is asked for again.
-                let code = answers.get(partition).copied();
+                let place = (partition.clone(), open.offset.topic_id);
+                let code = answers.get(&place).copied();
+                match code.filter(|code| is_unknown_topic(*code)) {
+                    Some(code) => {
+                        open.unknown = Some(UnknownTopic::again(open.unknown, code));
+                        self.doubted.insert(Arc::clone(&partition.topic));
+                    }
+                    None => open.unknown = None,
+                }
                 let error_action = code.map_or(CommitErrorAction::Retry, judge);
                 worst = worst.max_with(error_action);
                 if error_action == CommitErrorAction::Refused {
                     let code = code.unwrap_or(ErrorCode::UnknownServerError);
-                    let refused =
-                        || refused_with(&group, in_flight.identity.as_ref(), code, partition);
-                    commit.error.get_or_insert_with(refused);
+                    let identity = in_flight.identity.as_ref();
+                    let refused = refused_with(&group, identity, code, partition);
+                    CommitError::note(&mut commit.error, refused);
                 }
                 !matches!(
                     error_action,
@@ -459,7 +510,7 @@ impl CommitQueue {
             let Some(failure) = refusal(commit.started) else {
                 break;
             };
-            commit.error.get_or_insert(CommitError::Security(failure));
+            CommitError::note(&mut commit.error, CommitError::Security(failure));
             commit.open.clear();
         }
         self.finish(|commit| commit.open.is_empty());
@@ -497,6 +548,18 @@ impl CommitQueue {
     pub fn end_automatic(&mut self) {
         self.automatic = None;
         self.automatic_at = None;
+    }
+
+    /// Something waits for this commit that is not about its topics: it is not held up by those that nobody knows.
+    pub fn note_awaited(&mut self, id: CommitId) {
+        if let Some(commit) = self.waiting.iter_mut().find(|commit| commit.id == id) {
+            commit.is_patient = false;
+        }
+    }
+
+    /// Topics that the coordinator does not know: whether metadata does decides what becomes of their commits.
+    pub fn take_doubted(&mut self) -> Vec<Arc<str>> {
+        std::mem::take(&mut self.doubted).into_iter().collect()
     }
 
     /// How a commit ended; call until `None`.
@@ -553,15 +616,63 @@ impl CommitQueue {
         self.waiting.iter().any(|commit| commit.id <= newest)
     }
 
-    /// The newest offset of each partition that waits, of commits up to `newest`.
-    fn newest_offsets(&self, newest: CommitId) -> Offsets {
-        let mut offsets = Offsets::new();
-        for commit in self.waiting.iter().take_while(|commit| commit.id <= newest) {
-            for (partition, open) in &commit.open {
-                offsets.insert(partition.clone(), open.offset.clone());
+    /// The newest offset of each partition that waits, of commits up to `newest`. Whoever has not said in which topic
+    /// it was reached means the one that is known now, and goes on meaning it.
+    fn newest_offsets(&mut self, newest: CommitId, cluster: &Cluster) -> OffsetsToSend {
+        let mut offsets = OffsetsToSend::new();
+        let leaving = self.waiting.iter_mut();
+        for commit in leaving.take_while(|commit| commit.id <= newest) {
+            for (partition, open) in &mut commit.open {
+                if open.offset.topic_id.is_zero()
+                    && let Some(topic) = cluster.topic(&partition.topic)
+                {
+                    open.offset.topic_id = topic.id;
+                }
+                let place = (partition.clone(), open.offset.topic_id);
+                offsets.insert(place, open.offset.clone());
             }
         }
         offsets
+    }
+
+    /// Ends what the coordinator does not know where metadata does not either, or names another topic.
+    fn end_unknown(&mut self, membership: &Membership, cluster: &Cluster) {
+        let mut has_ended = false;
+        for commit in &mut self.waiting {
+            let is_patient = commit.is_patient;
+            let Commit {
+                open,
+                error,
+                unknown: given_up,
+                gone,
+                ..
+            } = commit;
+            open.retain(|partition, open| {
+                let Some(unknown) = open.unknown else {
+                    return true;
+                };
+                let is_gone = is_gone(cluster, partition, open.offset.topic_id);
+                if !unknown.is_final(is_gone, is_patient) {
+                    return true;
+                }
+                has_ended = true;
+                given_up.push(partition.clone());
+                if is_gone {
+                    gone.push(partition.clone());
+                }
+                let refused = refused_with(membership.group(), None, unknown.code, partition);
+                CommitError::note(error, refused);
+                false
+            });
+        }
+        if has_ended {
+            self.finish(|commit| commit.open.is_empty());
+            if self.waiting.is_empty() {
+                // What comes next has nothing to do with it.
+                self.failures = 0;
+                self.retry_at = None;
+            }
+        }
     }
 
     /// Ends what can no longer be committed: offsets of partitions that went away, or everything when the member is
@@ -571,10 +682,11 @@ impl CommitQueue {
         let state = membership.state();
         for commit in &mut self.waiting {
             if matches!(state, MembershipState::Expelled | MembershipState::Failed) {
-                commit.error.get_or_insert_with(|| CommitError::NotMember {
+                let error = CommitError::NotMember {
                     group: Arc::clone(group),
                     state: state.name(),
-                });
+                };
+                CommitError::note(&mut commit.error, error);
                 commit.open.clear();
             }
             let is_stale = |(partition, open): (&TopicPartition, &Open)| {
@@ -607,7 +719,7 @@ impl CommitQueue {
 
     fn end_all(&mut self, error: &CommitError, which: impl Fn(&Commit) -> bool) {
         for commit in self.waiting.iter_mut().filter(|commit| which(commit)) {
-            commit.error.get_or_insert_with(|| error.clone());
+            CommitError::note(&mut commit.error, error.clone());
             commit.open.clear();
         }
         self.finish(|commit| commit.open.is_empty());
@@ -623,7 +735,9 @@ impl CommitQueue {
             };
             for commit in before {
                 for (partition, open) in &mut commit.open {
-                    if let Some(later) = late.open.get(partition) {
+                    let later = late.open.get(partition);
+                    let topic_id = open.offset.topic_id;
+                    if let Some(later) = later.filter(|later| later.offset.topic_id == topic_id) {
                         open.offset = later.offset.clone();
                     }
                 }
@@ -632,12 +746,13 @@ impl CommitQueue {
         let cause = Arc::clone(&self.last_cause);
         for commit in &mut self.waiting {
             if commit.deadline <= now {
-                commit.error.get_or_insert_with(|| CommitError::TimedOut {
+                let error = CommitError::TimedOut {
                     partitions: commit.open.keys().cloned().collect(),
                     waited: now - commit.started,
                     limit: commit.deadline - commit.started,
                     cause: Arc::clone(&cause),
-                });
+                };
+                CommitError::note(&mut commit.error, error);
             }
         }
         self.finish(|commit| commit.deadline <= now);
@@ -654,6 +769,8 @@ impl CommitQueue {
                 offsets: commit.offsets,
                 is_automatic: commit.is_automatic,
                 result: commit.error.map_or(Ok(()), Err),
+                unknown: commit.unknown,
+                gone: commit.gone,
             });
         }
         let outside = self.waiting.iter().rev().find(|commit| commit.is_outside);

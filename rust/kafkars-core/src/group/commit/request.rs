@@ -10,8 +10,7 @@ use kafkars_protocol::messages::offset_commit::{
 };
 use kafkars_protocol::{ErrorCode, Uuid};
 
-use super::Offsets;
-use crate::cluster::Cluster;
+use super::OffsetAndMetadata;
 use crate::config::TopicPartition;
 use crate::group::action::RequestId;
 use crate::group::member::Identity;
@@ -34,27 +33,30 @@ pub struct OutgoingCommit {
     pub timeout: Duration,
 }
 
+/// Offsets by partition and by the topic in which they were reached.
+pub(super) type OffsetsToSend = BTreeMap<(TopicPartition, Uuid), OffsetAndMetadata>;
+
 /// The request for `offsets`, and the newest version it may travel in.
 pub(super) fn build(
     group: &str,
     identity: Option<&Identity>,
     instance: Option<&str>,
-    offsets: &Offsets,
-    cluster: &Cluster,
+    offsets: &OffsetsToSend,
 ) -> (OffsetCommitRequest, i16) {
-    let mut topics: BTreeMap<&Arc<str>, Vec<OffsetCommitRequestPartition>> = BTreeMap::new();
-    for (partition, committed) in offsets {
+    let mut topics: BTreeMap<(&Arc<str>, Uuid), Vec<OffsetCommitRequestPartition>> =
+        BTreeMap::new();
+    for ((partition, topic_id), committed) in offsets {
         let wire = OffsetCommitRequestPartition {
             partition_index: partition.partition,
             committed_offset: committed.offset,
             committed_leader_epoch: committed.leader_epoch,
             committed_metadata: Some(committed.metadata.to_string()),
         };
-        topics.entry(&partition.topic).or_default().push(wire);
+        let topic = topics.entry((&partition.topic, *topic_id));
+        topic.or_default().push(wire);
     }
     let mut has_ids = true;
-    let topics = topics.into_iter().map(|(name, partitions)| {
-        let topic_id = cluster.topic(name).map_or(Uuid::ZERO, |topic| topic.id);
+    let topics = topics.into_iter().map(|((name, topic_id), partitions)| {
         has_ids &= !topic_id.is_zero();
         OffsetCommitRequestTopic {
             name: name.to_string(),
@@ -77,20 +79,25 @@ pub(super) fn build(
 pub(super) fn answers(
     request: &OffsetCommitRequest,
     response: &OffsetCommitResponse,
-) -> HashMap<TopicPartition, ErrorCode> {
-    let names: HashMap<Uuid, &str> = request
-        .topics
-        .iter()
-        .map(|topic| (topic.topic_id, topic.name.as_str()))
-        .collect();
+) -> HashMap<(TopicPartition, Uuid), ErrorCode> {
+    let mut ids_of: HashMap<&str, Vec<Uuid>> = HashMap::new();
+    let mut names: HashMap<Uuid, &str> = HashMap::new();
+    for topic in &request.topics {
+        ids_of.entry(&topic.name).or_default().push(topic.topic_id);
+        names.insert(topic.topic_id, &topic.name);
+    }
     let mut answers = HashMap::new();
     for topic in &response.topics {
-        let name = match topic.name.is_empty() {
-            false => topic.name.as_str(),
-            true => match names.get(&topic.topic_id) {
-                Some(name) => name,
-                None => continue,
-            },
+        let by_id = [topic.topic_id];
+        let (name, ids) = match topic.topic_id.is_zero() {
+            true => {
+                let name = topic.name.as_str();
+                (Some(name), ids_of.get(name).map_or(&[][..], Vec::as_slice))
+            }
+            false => (names.get(&topic.topic_id).copied(), &by_id[..]),
+        };
+        let Some(name) = name else {
+            continue;
         };
         let name: Arc<str> = name.into();
         for partition in &topic.partitions {
@@ -98,7 +105,8 @@ pub(super) fn answers(
                 topic: Arc::clone(&name),
                 partition: partition.partition_index,
             };
-            answers.insert(place, ErrorCode::from_i16(partition.error_code));
+            let code = ErrorCode::from_i16(partition.error_code);
+            answers.extend(ids.iter().map(|id| ((place.clone(), *id), code)));
         }
     }
     answers

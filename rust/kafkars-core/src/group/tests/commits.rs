@@ -186,9 +186,25 @@ impl Office {
     }
 
     fn next_request(&mut self) -> Option<OutgoingCommit> {
+        self.next_request_in(&cluster())
+    }
+
+    fn next_request_in(&mut self, cluster: &Cluster) -> Option<OutgoingCommit> {
         let now = self.desk.now;
         self.commits
-            .next_request(now, &mut self.desk.membership, &cluster())
+            .next_request(now, &mut self.desk.membership, cluster)
+    }
+
+    /// Tries until the commit ends, at most `most` times, and refuses each try; answers how many there were.
+    fn refuse_in(&mut self, cluster: &Cluster, code: ErrorCode, most: u32) -> u32 {
+        for tries in 0..most {
+            self.desk.pass(Duration::from_secs(2));
+            let Some(request) = self.next_request_in(cluster) else {
+                return tries;
+            };
+            self.answer(&request, code);
+        }
+        most
     }
 
     /// After any pause between tries.
@@ -364,4 +380,185 @@ fn a_queue_at_its_end_does_not_wake_for_automatic_commits() {
     desk.pass(interval);
     let made = commits.commit_automatically(desk.now, &mut desk.membership, finished);
     assert_eq!((made, commits.wake_at()), (None, None));
+}
+
+/// As metadata tells of a topic that is gone.
+fn without_topic() -> Cluster {
+    let topic = MetadataResponseTopic {
+        name: Some(TOPIC.to_owned()),
+        error_code: ErrorCode::UnknownTopicOrPartition.code(),
+        ..MetadataResponseTopic::default()
+    };
+    let response = MetadataResponse {
+        topics: vec![topic],
+        ..MetadataResponse::default()
+    };
+    let merged = cluster().merge(&response, 13, Scope::Named);
+    merged.expect("news")
+}
+
+const UNKNOWN: [ErrorCode; 2] = [
+    ErrorCode::UnknownTopicOrPartition,
+    ErrorCode::UnknownTopicId,
+];
+
+/// Others wait for it, and nobody can commit it any more.
+#[test]
+fn what_goes_waits_for_no_topic_that_is_gone() {
+    for code in UNKNOWN {
+        let mut office = Office::new();
+        let going = office.commit(0, 5, 60);
+        office.commits.note_awaited(going);
+        assert_eq!(office.refuse_in(&without_topic(), code, 9), 1);
+        assert_eq!(office.commits.take_doubted(), [TOPIC.into()]);
+        let ended = office.outcomes();
+        let error = ended[0].result.clone().expect_err("refused");
+        assert!(error.is_unknown_topic() && error.to_string().contains(TOPIC));
+        assert_eq!(ended[0].unless_gone(), Ok(()));
+        assert_eq!((ended[0].gone.len(), ended[0].committed().count()), (1, 0));
+        // What comes next does not wait for the pause.
+        office.commit(1, 5, 60);
+        assert!(office.next_request().is_some());
+    }
+}
+
+/// Brokers may lag behind the creation of a topic.
+#[test]
+fn a_commit_that_is_asked_for_needs_several_refusals_and_the_word_of_metadata() {
+    for code in UNKNOWN {
+        let mut office = Office::new();
+        office.commit(0, 5, 600);
+        assert_eq!(office.refuse_in(&without_topic(), code, 9), 3);
+        assert!(office.outcomes()[0].result.is_err());
+        office.commit(0, 5, 600);
+        assert_eq!(office.refuse_in(&cluster(), code, 10), 10);
+        let request = office.next_try();
+        office.answer(&request, ErrorCode::None);
+        assert_eq!(office.outcomes()[0].result, Ok(()));
+    }
+}
+
+#[test]
+fn what_goes_waits_a_little_where_metadata_has_the_topic() {
+    for code in UNKNOWN {
+        let mut office = Office::new();
+        let going = office.commit(0, 5, 600);
+        office.commits.note_awaited(going);
+        assert_eq!(office.refuse_in(&cluster(), code, 20), 5);
+        let ended = office.outcomes();
+        assert!(ended[0].unless_gone().is_err(), "it may be there");
+        let going = office.commit(0, 5, 600);
+        office.commits.note_awaited(going);
+        assert_eq!(office.refuse_in(&cluster(), code, 4), 4);
+        let request = office.next_try();
+        office.answer(&request, ErrorCode::None);
+        assert_eq!(office.outcomes()[0].result, Ok(()));
+    }
+}
+
+/// Of one commit some partitions may be there and others not.
+#[test]
+fn a_topic_that_is_gone_does_not_hide_what_is_committed_nor_what_else_fails() {
+    for (code, is_committed) in [
+        (ErrorCode::None, true),
+        (ErrorCode::OffsetMetadataTooLarge, false),
+    ] {
+        let mut office = Office::new();
+        let (now, membership) = (office.desk.now, &mut office.desk.membership);
+        let deadline = now + Duration::from_secs(60);
+        let both = offsets(&[(0, 5), (1, 6)]);
+        let id = office.commits.commit(now, membership, both, deadline);
+        office.commits.note_awaited(id.expect("taken"));
+        let request = office.next_request().expect("both");
+        let topic = &request.request.topics[0];
+        let answer = |(partition, code): (i32, ErrorCode)| OffsetCommitResponsePartition {
+            partition_index: partition,
+            error_code: code.code(),
+        };
+        let codes = [(0, ErrorCode::UnknownTopicId), (1, code)];
+        let response = OffsetCommitResponse {
+            topics: vec![OffsetCommitResponseTopic {
+                topic_id: topic.topic_id,
+                partitions: codes.into_iter().map(answer).collect(),
+                ..OffsetCommitResponseTopic::default()
+            }],
+            ..OffsetCommitResponse::default()
+        };
+        let (now, membership) = (office.desk.now, &mut office.desk.membership);
+        office
+            .commits
+            .answered(now, membership, request.id, &response);
+        assert!(office.next_request_in(&without_topic()).is_none());
+        let ended = office.outcomes();
+        assert_eq!(ended[0].unless_gone().is_ok(), is_committed);
+        assert_eq!(ended[0].committed().count(), usize::from(is_committed));
+    }
+}
+
+/// The topic was deleted, and made again before the coordinator has the offset.
+#[test]
+fn a_commit_goes_on_naming_the_topic_in_which_its_offset_was_reached() {
+    let again = Uuid([9; 16]);
+    for is_stamped in [false, true] {
+        let mut office = Office::new();
+        let (now, membership) = (office.desk.now, &mut office.desk.membership);
+        let mut old = offsets(&[(0, 5)]);
+        if is_stamped {
+            old.values_mut().for_each(|one| one.topic_id = TOPIC_ID);
+        }
+        let deadline = now + Duration::from_secs(60);
+        let old = office
+            .commits
+            .commit(now, membership, old, deadline)
+            .expect("taken");
+        let request = office.next_request().expect("it leaves");
+        assert_eq!(request.request.topics[0].topic_id, TOPIC_ID);
+        office.answer(&request, ErrorCode::UnknownTopicId);
+        // A position in the new one does not carry it along, nor the other way round.
+        let mut new = offsets(&[(0, 1)]);
+        new.values_mut().for_each(|one| one.topic_id = again);
+        let (now, membership) = (office.desk.now, &mut office.desk.membership);
+        let new = office
+            .commits
+            .commit(now, membership, new, deadline)
+            .expect("taken");
+        let metadata = cluster_with(again);
+        let mut ended = Vec::new();
+        for _ in 0..3 {
+            office.desk.pass(Duration::from_secs(2));
+            let Some(request) = office.next_request_in(&metadata) else {
+                break;
+            };
+            let answers = request
+                .request
+                .topics
+                .iter()
+                .map(|topic| OffsetCommitResponseTopic {
+                    topic_id: topic.topic_id,
+                    partitions: vec![OffsetCommitResponsePartition {
+                        partition_index: 0,
+                        error_code: match topic.topic_id == again {
+                            true => ErrorCode::None.code(),
+                            false => ErrorCode::UnknownTopicId.code(),
+                        },
+                    }],
+                    ..OffsetCommitResponseTopic::default()
+                });
+            let response = OffsetCommitResponse {
+                topics: answers.collect(),
+                ..OffsetCommitResponse::default()
+            };
+            let (now, membership) = (office.desk.now, &mut office.desk.membership);
+            office
+                .commits
+                .answered(now, membership, request.id, &response);
+            ended.extend(office.outcomes());
+        }
+        office.next_request_in(&metadata);
+        ended.extend(office.outcomes());
+        ended.sort_by_key(|outcome| outcome.id);
+        assert_eq!(ended.len(), 2);
+        assert_eq!((ended[0].id, ended[0].gone.len()), (old, 1));
+        assert_eq!((ended[1].id, &ended[1].result), (new, &Ok(())));
+    }
 }

@@ -193,6 +193,11 @@ impl Desk {
 }
 
 fn cluster() -> Cluster {
+    cluster_with(TOPIC_ID)
+}
+
+/// The topic may be one that was made again.
+fn cluster_with(topic_id: Uuid) -> Cluster {
     let partitions = (0..PARTITIONS).map(|number| MetadataResponsePartition {
         partition_index: number,
         leader_id: 1,
@@ -200,7 +205,7 @@ fn cluster() -> Cluster {
     });
     let topic = MetadataResponseTopic {
         name: Some(TOPIC.to_owned()),
-        topic_id: TOPIC_ID,
+        topic_id,
         partitions: partitions.collect(),
         ..MetadataResponseTopic::default()
     };
