@@ -2,16 +2,17 @@
 //! order, and its commits are late, refused or lost. Never an offset behind the first record in its hands, never back
 //! behind what it has committed itself unless it goes back, and in the end everything that it has finished.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use kafkars_core::config::{AutoOffsetReset, IsolationLevel};
 use kafkars_core::fetch::buffer::{FetchBuffer, LookUp};
-use kafkars_core::fetch::cursor::StartAt;
+use kafkars_core::fetch::cursor::{CursorState, StartAt};
 use kafkars_core::fetch::open::OpenJob;
 use kafkars_core::fetch::position::FetchPosition;
 use kafkars_core::fetch::response_memory::ResponseMemory;
 use kafkars_core::group::CommitId;
+use kafkars_protocol::Uuid;
 
 use crate::broker::{Manners, fetch};
 use crate::chance::Chance;
@@ -23,6 +24,9 @@ const PARTITIONS: i32 = 3;
 const STEPS: usize = 300;
 /// Longer than any pause after a refusal.
 const PAUSES: Duration = Duration::from_secs(60);
+
+/// A commit of a topic that is gone.
+const REFUSED: i64 = -1;
 
 /// Offsets by partition.
 type Offsets = BTreeMap<i32, i64>;
@@ -52,6 +56,10 @@ struct World {
     // What is asked and not answered, with the answer.
     look_ups: Vec<(LookUp, Option<i64>)>,
     has_sought: bool,
+    // How often each topic was made again; each partition stands for a topic.
+    made: BTreeMap<i32, u8>,
+    // Those of which nothing was handed out since, and that start at their first record.
+    fresh: BTreeSet<i32>,
     defect: Option<Defect>,
 }
 
@@ -77,10 +85,13 @@ pub(crate) fn history(seed: u64, defect: Option<Defect>) -> Result<(), String> {
         commits: 0,
         look_ups: Vec::new(),
         has_sought: false,
+        made: BTreeMap::new(),
+        fresh: BTreeSet::new(),
         defect,
     };
     for step in 0..STEPS {
-        let done = match chance.below(12) {
+        world.note_topics();
+        let done = match chance.below(13) {
             0 => world.assign(&mut chance),
             1 => world.seek(&mut chance),
             2 => world.commit(&mut chance),
@@ -88,7 +99,8 @@ pub(crate) fn history(seed: u64, defect: Option<Defect>) -> Result<(), String> {
             4 => world.others(&mut chance),
             5 => world.look_up(&mut chance),
             6 => world.answer_commit(&mut chance),
-            7 | 8 => world.poll(&mut chance),
+            7 => world.make_again(&mut chance),
+            8 | 9 => world.poll(&mut chance),
             _ => world.fetch(&mut chance),
         };
         done.map_err(|error| format!("step {step}: {error}"))?;
@@ -138,6 +150,7 @@ impl World {
     /// The application goes on somewhere else.
     fn go_to(&mut self, number: i32, offset: i64) {
         self.go(number);
+        self.fresh.remove(&number);
         self.may_go_back(number, offset);
         self.has_sought |= self.in_hand.contains_key(&number);
     }
@@ -241,6 +254,7 @@ impl World {
                 .map(|said| (said.offset, said.is_open));
             let offset = *offset;
             let is_open = false;
+            self.fresh.remove(number);
             self.said.insert(
                 *number,
                 Said {
@@ -340,6 +354,10 @@ impl World {
             return;
         };
         for (number, offset) in offsets {
+            if offset == REFUSED {
+                self.buffer.note_ended(&partition(number), id, None);
+                continue;
+            }
             if arrives {
                 self.stored.insert(number, offset);
             }
@@ -363,11 +381,53 @@ impl World {
         self.buffer.forget_unfinished(&gone);
         self.in_hand.remove(&number);
         self.said.remove(&number);
+        self.fresh.remove(&number);
         let end = self.logs[number as usize].end;
         let stored = self.stored.entry(number).or_default();
         *stored = end.min(*stored + chance.below(20) as i64);
         self.lowest.insert(number, *stored);
         self.buffer.add(vec![(partition(number), None)]);
+        Ok(())
+    }
+
+    fn note_topics(&mut self) {
+        let (made, defect) = (&self.made, self.defect);
+        self.buffer.note_topics(|partition| {
+            let times = match defect {
+                Some(Defect::TopicsAreKnownByName) => 0,
+                _ => made.get(&partition.partition).copied().unwrap_or(0),
+            };
+            Some(Uuid([times + 1; 16]))
+        });
+    }
+
+    /// A topic is deleted, with what was committed, and made again with other records.
+    fn make_again(&mut self, chance: &mut Chance) -> Result<(), String> {
+        if !chance.once_in(4) {
+            return Ok(());
+        }
+        let number = chance.below(PARTITIONS as usize) as i32;
+        let mut log = Log::generate(chance);
+        log.start = 0;
+        self.logs[number as usize] = log;
+        self.stored.remove(&number);
+        self.said.remove(&number);
+        self.in_hand.remove(&number);
+        self.lowest.remove(&number);
+        // Commits carry the topic in which they were reached, and find it gone.
+        for (_, offsets) in &mut self.under_way {
+            offsets.entry(number).and_modify(|offset| *offset = REFUSED);
+        }
+        let cursor = self.buffer.cursor(&partition(number));
+        let is_sought = matches!(
+            cursor.map(|cursor| cursor.state),
+            Ok(CursorState::Unset(StartAt::Latest))
+        );
+        if self.buffer.policy() == AutoOffsetReset::Earliest && !is_sought {
+            self.fresh.insert(number);
+        }
+        *self.made.entry(number).or_default() += 1;
+        self.note_topics();
         Ok(())
     }
 
@@ -429,7 +489,9 @@ impl World {
                 .next_record()
                 .map_err(|error| error.to_string())?;
             if let Some(taken) = taken {
-                self.in_hand.insert(taken.batch.partition, text(&taken).0);
+                let (number, offset) = (taken.batch.partition, text(&taken).0);
+                self.in_hand.insert(number, offset);
+                return self.read_first(number, offset);
             }
             return Ok(());
         }
@@ -437,6 +499,19 @@ impl World {
         for slice in taken.map_err(|error| error.to_string())? {
             let first = slice.batch.batch.record_at(slice.start).offset;
             self.in_hand.entry(slice.batch.partition).or_insert(first);
+            self.read_first(slice.batch.partition, first)?;
+        }
+        Ok(())
+    }
+
+    /// A topic that was made again is read from its first record.
+    fn read_first(&mut self, number: i32, offset: i64) -> Result<(), String> {
+        let first = self.logs[number as usize].records.first();
+        let first = first.map(|record| record.offset);
+        if self.fresh.remove(&number) && first != Some(offset) {
+            return Err(format!(
+                "{number}: was made again and is read from {offset}, not from {first:?}"
+            ));
         }
         Ok(())
     }

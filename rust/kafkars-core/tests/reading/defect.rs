@@ -38,6 +38,8 @@ pub(crate) enum Defect {
     LeftIsForgotten,
     /// Positions are committed over what the application has committed itself, read from or not.
     PositionsBeatCommits,
+    /// Positions of a topic are kept when it was made again.
+    TopicsAreKnownByName,
 }
 
 /// What the buffer gets instead of an answer.

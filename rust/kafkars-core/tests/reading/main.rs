@@ -166,4 +166,5 @@ fn planted_defects_are_noticed() {
     caught_within(OF_COMMITS, Defect::SeekFinishes, commits::history);
     caught_within(OF_COMMITS, Defect::LeftIsForgotten, commits::history);
     caught_within(OF_COMMITS, Defect::PositionsBeatCommits, commits::history);
+    caught_within(OF_COMMITS, Defect::TopicsAreKnownByName, commits::history);
 }
