@@ -209,8 +209,8 @@ impl Transactions {
         }
     }
 
-    /// A call has succeeded after its caller stopped waiting. Who makes it again, as the time-out says, hears of that; a
-    /// new transaction forgets it.
+    /// A call has succeeded after its caller stopped waiting. Who makes it again, as the time-out says, hears of that;
+    /// a new transaction forgets it.
     pub fn nobody_heard(&mut self, call: TransactionCall) {
         if self.phase == Phase::Ready {
             self.unheard = Some(call);
