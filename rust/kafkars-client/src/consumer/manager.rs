@@ -112,7 +112,7 @@ impl Manager {
             })
         });
         for partition in &noted.made_again {
-            tracing::warn!(target: "kafkars::consumer", %partition, "the topic was deleted and made again: the position in the former one counts no more, and is looked up anew");
+            tracing::warn!(target: "kafkars::consumer", %partition, "the topic was deleted and made again; reading begins anew");
         }
         if noted.has_news {
             // Whoever reads from brokers has waited for it.

@@ -691,7 +691,7 @@ impl GroupTask {
                 Some(reply @ (Reply::Last(_) | Reply::Left)) => {
                     let result = outcome.unless_gone();
                     if let (Ok(()), Err(error)) = (&result, &outcome.result) {
-                        tracing::warn!(target: "kafkars::group", %error, "the last commit of a topic that is gone");
+                        tracing::warn!(target: "kafkars::group", %error, "the last positions in a topic that was deleted are not committed");
                     }
                     commits::answer(&self.shared, reply, outcome.offsets, result);
                 }
