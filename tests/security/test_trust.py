@@ -17,12 +17,12 @@ import kafkars
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from cryptography.x509.oid import ExtendedKeyUsageOID
-from kafkars.errors import CertificateError, KafkaError
+from kafkars.errors import CertificateError, ConfigError, KafkaError, TlsError
 
-from tests.support.certificates import DAY, NOW, Certificate, begin, host_name, new_key
+from tests.support.certificates import DAY, NOW, Certificate, begin, common_name, host_name, new_key
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -132,18 +132,28 @@ CASES: dict[str, tuple[Any, str]] = {
 
 
 @contextmanager
-def tls_server(shown: Certificate, folder: Path) -> Iterator[str]:
-    """Says nothing once TLS is there."""
+def tls_server(
+    shown: Certificate,
+    folder: Path,
+    clients: Certificate | None = None,
+    seen: list[object] | None = None,
+) -> Iterator[str]:
+    """Says nothing once TLS is there, for which it wants a certificate of `clients` where these are given."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     # Keys that are too weak are for the client to refuse.
     context.set_ciphers("DEFAULT:@SECLEVEL=0")
     context.load_cert_chain(shown.write(folder, "shown"))
+    if clients is not None:
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(cadata=clients.pem)
     # A session that is resumed shows no certificate.
     context.num_tickets = 0
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def serve(peer: socket.socket) -> None:
             with suppress(OSError), peer, context.wrap_socket(peer, server_side=True) as encrypted:
+                if seen is not None:
+                    seen.append(encrypted.getpeercert(binary_form=True))
                 encrypted.recv(1 << 16)
 
         def accept() -> None:
@@ -432,3 +442,56 @@ def test_a_file_of_the_same_size_and_time_that_takes_the_place_of_another_is_rea
             with pytest.raises(KafkaError) as raised:
                 admin.list_topics(timeout=1)
             seen.append(type(raised.value))
+
+
+def of_the_first_version(name: str, by: Certificate) -> Certificate:
+    """A certificate as `openssl x509 -req` makes it without extensions."""
+
+    def element(tag: int, *contents: bytes) -> bytes:
+        content = b"".join(contents)
+        length = len(content).to_bytes((len(content).bit_length() + 7) // 8 or 1, "big")
+        return bytes([tag]) + (length if len(content) < 0x80 else bytes([0x80 | len(length)]) + length) + content
+
+    key = new_key("ec")
+    algorithm = element(0x30, bytes.fromhex("06082a8648ce3d040302"))
+    times = (element(0x17, f"{NOW + days * DAY:%y%m%d%H%M%SZ}".encode()) for days in (-1, 5))
+    public = key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    issuer = by.certificate.subject.public_bytes()
+    names = (issuer, element(0x30, *times), common_name(name).public_bytes())
+    signed = element(0x30, element(0x02, b"\x07"), algorithm, *names, public)
+    assert isinstance(by.key, ec.EllipticCurvePrivateKey)
+    signature = by.key.sign(signed, ec.ECDSA(hashes.SHA256()))
+    whole = element(0x30, signed, algorithm, element(0x03, b"\0", signature))
+    return Certificate(x509.load_der_x509_certificate(whole), key)
+
+
+def test_a_certificate_of_the_first_version_is_for_the_broker_to_judge(tmp_path: Path) -> None:
+    root = sign("a root", ca=True)
+    own, other = of_the_first_version("a client", root), of_the_first_version("another", root)
+    settings: dict[str, Any] = {
+        "security_protocol": "ssl",
+        "ssl_ca_pem": root.pem,
+        "ssl_certificate_pem": own.pem,
+        "ssl_key_pem": own.key_pem(),
+    }
+    shown: list[object] = []
+    with (
+        tls_server(sign("a broker", root, ca=False, hosts=HERE), tmp_path, root, shown) as address,
+        kafkars.Admin(bootstrap_servers=address, **settings) as admin,
+    ):
+        with pytest.raises(KafkaError) as raised:
+            admin.list_topics(timeout=1)
+        assert not isinstance(raised.value, (CertificateError, TlsError))
+    assert shown[0] == own.certificate.public_bytes(Encoding.DER)
+    with pytest.raises(ConfigError, match="ssl_certificate"):
+        kafkars.Admin(bootstrap_servers="127.0.0.1:1", **settings | {"ssl_key_pem": other.key_pem()})
+
+
+def test_a_broker_of_the_first_version_is_told_apart(tmp_path: Path) -> None:
+    root = sign("a root", ca=True)
+    with (
+        tls_server(of_the_first_version("a broker", root), tmp_path) as address,
+        kafkars.Admin(bootstrap_servers=address, security_protocol="ssl", ssl_ca_pem=root.pem) as admin,
+        pytest.raises(CertificateError, match="first version"),
+    ):
+        admin.list_topics(timeout=20)

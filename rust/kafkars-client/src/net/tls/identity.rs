@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use kafkars_certificates::{Identity, LoadError, Part};
+use kafkars_certificates::{Identity, LoadError, Part, Trusted};
 use kafkars_core::config::{ClientIdentity, Pem, Secret};
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::sign::CertifiedKey;
 use zeroize::Zeroizing;
 
 use super::failure::TlsFailure;
@@ -55,8 +58,32 @@ fn unreadable(error: LoadError) -> TlsFailure {
     setting(name, error.problem)
 }
 
+/// A certificate with its key, which has to be its own. All else is for the broker to judge, also a certificate of
+/// X.509's first version, which rustls would not read.
+pub(super) fn pair(
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+    provider: &CryptoProvider,
+) -> Result<CertifiedKey, TlsFailure> {
+    let key = provider.key_provider.load_private_key(key);
+    let pair = CertifiedKey::new(chain, key.map_err(|error| unusable(&error))?);
+    let error = match pair.keys_match() {
+        Ok(()) => return Ok(pair),
+        Err(error) => error,
+    };
+    let own = pair.cert.first().and_then(|own| Trusted::read(own));
+    let is_own = own.is_some_and(|own| {
+        let public = pair.key.public_key();
+        public.is_none_or(|public| public.ends_with(&own.key.bits))
+    });
+    match is_own {
+        true => Ok(pair),
+        false => Err(unusable(&error)),
+    }
+}
+
 /// How rustls' complaint about a pair is told.
-pub(super) fn unusable(error: &rustls::Error) -> TlsFailure {
+fn unusable(error: &rustls::Error) -> TlsFailure {
     TlsFailure::Setting {
         setting: CERTIFICATE,
         problem: Arc::from(format!("certificate and key cannot be used: {error}")),

@@ -20,6 +20,7 @@ use kafkars_core::config::{
 use parking_lot::Mutex;
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::ServerName;
+use rustls::sign::SingleCertAndKey;
 use rustls::{ClientConfig, SupportedProtocolVersion};
 use tokio::io::BufReader;
 use tokio::net::TcpStream;
@@ -228,9 +229,8 @@ fn make(config: &TlsConfig, password: Option<&Secret>) -> Result<ClientConfig, T
         None => Ok(builder.with_no_client_auth()),
         Some(identity) => {
             let (chain, key) = identity::load(identity, password)?;
-            builder
-                .with_client_auth_cert(chain, key)
-                .map_err(|error| identity::unusable(&error))
+            let pair = identity::pair(chain, key, builder.crypto_provider())?;
+            Ok(builder.with_client_cert_resolver(Arc::new(SingleCertAndKey::from(pair))))
         }
     }
 }
