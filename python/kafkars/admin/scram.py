@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from kafkars.config.checks import shown
+from kafkars.config.secret import NOT_UTF8, is_utf8
 from kafkars.errors import InvalidArgumentError
 
 ScramMechanism = Literal["SCRAM-SHA-256", "SCRAM-SHA-512", "UNKNOWN"]
@@ -50,6 +52,12 @@ class UserScramCredentialDeletion:
     """Which of them."""
 
 
+def sendable(name: str, text: object) -> None:
+    """Refuses text that is no UTF-8: Python's own error about it would hold it whole."""
+    if isinstance(text, str) and not is_utf8(text):
+        raise InvalidArgumentError(f"{name}: {NOT_UTF8}")
+
+
 def to_native(of: object) -> NativeAlteration:
     """A change as the extension module takes it. No message of it has the value of anything.
 
@@ -63,11 +71,15 @@ def to_native(of: object) -> NativeAlteration:
         )
     if not isinstance(of.user, str):
         raise TypeError(f"user: expected str, not {type(of.user).__name__}")
-    if of.mechanism not in MECHANISMS:
-        raise InvalidArgumentError(f"mechanism: {of.mechanism!r} is none; one of {', '.join(map(repr, MECHANISMS))}")
+    sendable("user", of.user)
+    # What is no name of a mechanism may be the password, one place too early.
+    if not isinstance(of.mechanism, str) or of.mechanism not in MECHANISMS:
+        given = shown(of.mechanism, MECHANISMS)
+        raise InvalidArgumentError(f"mechanism: {given} is none; one of {', '.join(map(repr, MECHANISMS))}")
     number = MECHANISMS[of.mechanism]
     if isinstance(of, UserScramCredentialDeletion):
         return of.user, number, None
+    sendable("password", of.password)
     password = of.password.encode() if isinstance(of.password, str) else of.password
     if not isinstance(password, bytes):
         raise TypeError(f"password: expected str or bytes, not {type(password).__name__}")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from kafkars.config.secret import Secret
+from kafkars.config.secret import NOT_UTF8, Secret, is_utf8, text_or_bytes
 
 SUITES = {
     "TLS_AES_256_GCM_SHA384": "TLS_AES_256_GCM_SHA384",
@@ -79,8 +79,14 @@ class RememberingContext(ssl.SSLContext):
 
     def load_cert_chain(self, certfile: Any, keyfile: Any = None, password: Any = None) -> None:
         """See `ssl.SSLContext`."""
-        super().load_cert_chain(certfile, keyfile, password)
+        super().load_cert_chain(certfile, keyfile, readable_password(password))
         self.identity = identity(certfile, keyfile, password)
+
+    def set_ciphers(self, cipherlist: str, /) -> None:
+        """See `ssl.SSLContext`."""
+        if isinstance(cipherlist, str) and not is_utf8(cipherlist):
+            raise UnusableTlsError(f"ssl_ciphers: {NOT_UTF8}")
+        super().set_ciphers(cipherlist)
 
     def authorities(self) -> dict[str, Any] | None:
         """Settings of the engine for the authorities that were loaded; None where none were."""
@@ -211,7 +217,7 @@ def suites_of(name: str, text: str) -> dict[str, Any]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:
         context.set_ciphers(text)
-    except ssl.SSLError:
+    except (ssl.SSLError, ValueError):
         raise ssl.SSLError(f"{name}: names no cipher suites that OpenSSL knows") from None
     # Suites of TLS 1.3 are in every list, whatever it says: those that are old and unsafe are left out, as brokers do.
     return known_suites(cipher["name"] for cipher in context.get_ciphers()) or {}
@@ -233,9 +239,15 @@ def password_of(password: Any) -> Secret:
     """A password as text, bytes or a function of either."""
     if callable(password):
         function: Callable[[], Any] = password
-        return Secret(lambda: text_of(function()))
-    return Secret(text_of(password))
+        return Secret(lambda: text_or_bytes(function()))
+    return Secret(text_or_bytes(password))
 
 
-def text_of(password: Any) -> str:
-    return bytes(password).decode() if isinstance(password, bytes | bytearray) else str(password)
+def readable_password(password: Any) -> Any:
+    """A password for OpenSSL, unless it cannot be one: Python's own error would hold it whole."""
+    if callable(password):
+        function: Callable[[], Any] = password
+        return lambda: readable_password(function())
+    if isinstance(password, str) and not is_utf8(password):
+        raise UnusableTlsError(f"password of the key: {NOT_UTF8}")
+    return password

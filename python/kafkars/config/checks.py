@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from kafkars.config.names import LONGEST_NAME, unknown
+from kafkars.config.secret import NOT_UTF8, Secret, is_utf8
 from kafkars.errors import ConfigError
 
 T = TypeVar("T")
@@ -213,6 +214,22 @@ def without_key(name: str, value: object) -> None:
     elif isinstance(value, tuple | list):
         for part in value:
             without_key(name, part)
+
+
+def sendable(name: str, value: object) -> None:
+    """Refuses text that is no UTF-8, be it the value or a part of it. Python's own error about it would hold it whole.
+
+    Raises:
+        ConfigError: There is one.
+    """
+    if isinstance(value, Secret):
+        value = value.source
+    if isinstance(value, str):
+        if not is_utf8(value):
+            raise ConfigError(f"{name}: {NOT_UTF8}")
+    elif isinstance(value, tuple | list):
+        for part in value:
+            sendable(name, part)
 
 
 PRIVATE_KEY = "PRIVATE KEY-----"

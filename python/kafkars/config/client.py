@@ -234,6 +234,8 @@ class ClientConfig:
         for name, check in self.CHECKS.items():
             value = check(name, getattr(self, name))
             checks.without_key(name, value)
+            if check is not security.path:  # of which the system says what it can hold
+                checks.sendable(name, value)
             object.__setattr__(self, name, value)
         if self.sasl_oauthbearer_token_endpoint_url is not None:
             from kafkars.config import oidc  # noqa: PLC0415  only where it is used

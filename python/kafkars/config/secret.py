@@ -16,16 +16,16 @@ class Secret:
 
     __slots__ = ("source",)
 
-    source: SecretValue | FromApplication
+    source: SecretValue | FromApplication | bytes
 
-    def __init__(self, source: SecretValue | FromApplication) -> None:
+    def __init__(self, source: SecretValue | FromApplication | bytes) -> None:
         self.source = source
 
     def read(self) -> str:
         """The secret as it is now.
 
         Raises:
-            ValueError: There is none: a file is empty for a moment when it is written anew.
+            ValueError: There is none, because a file is empty for a moment when it is written anew; or it is not UTF-8.
         """
         if isinstance(self.source, str):
             return self.source
@@ -37,6 +37,8 @@ class Secret:
             given: object = text_of(Path(self.source).read_bytes())
             if given is None:
                 raise ValueError(f"{name} is not UTF-8")
+        elif isinstance(self.source, bytes):
+            raise TypeError("expected text, not a value of type bytes")
         else:
             given = self.source()
             name = getattr(self.source, "description", "the function")
@@ -44,6 +46,8 @@ class Secret:
             raise TypeError(f"expected text from the function, not a value of type {type(given).__name__}")
         if not given:
             raise ValueError(f"{name} gave nothing")
+        if not is_utf8(given):
+            raise ValueError(f"{name} gave text that is not UTF-8")
         return given
 
     def __repr__(self) -> str:
@@ -64,6 +68,31 @@ def text_of(content: bytes) -> str | None:
         return content.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError:
         return None
+
+
+def is_utf8(value: str) -> bool:
+    """Whether it can be sent: `os.environ` and the like make lone surrogates of bytes that are no UTF-8."""
+    if value.isascii():
+        return True
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+NOT_UTF8 = "holds text that is not UTF-8 (a lone surrogate); look at the encoding of where it comes from"
+"""What is told of text that is none, which is not quoted: it may be a secret."""
+
+
+def text_or_bytes(password: Any) -> str | bytes:
+    """A password as text where it is any, and else as the bytes that it is."""
+    if not isinstance(password, bytes | bytearray):
+        return str(password)
+    try:
+        return bytes(password).decode()
+    except UnicodeDecodeError:
+        return bytes(password)
 
 
 def check_regular(path: str | os.PathLike[str]) -> None:

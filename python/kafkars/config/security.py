@@ -36,23 +36,45 @@ MADE_PROVIDERS = ("ClientCredentials", "AwsKeys")
 
 def secret(name: str, value: object) -> Secret | None:
     """A secret in any of its forms. The message for a wrong one does not show it."""
-    if value is None or isinstance(value, Secret):
+    if value is None:
+        return None
+    source = value.source if isinstance(value, Secret) else value
+    if isinstance(source, FromApplication) and isinstance(value, Secret):
         return value
-    if isinstance(value, str):
-        return Secret(str(value))
-    if isinstance(value, os.PathLike):
-        not_content(name, os.fsdecode(value))
-        return Secret(value)
-    if callable(value):
-        return Secret(FromApplication(value))
+    if isinstance(source, str):
+        return Secret(str(source))
+    if isinstance(source, os.PathLike):
+        return Secret(path_of_secret(name, source))
+    if callable(source):
+        return Secret(FromApplication(source))
     raise ConfigError(
-        f"{name}: expected text, a path of a file (pathlib.Path) or a function, not a value of type {type(value).__name__}"
+        f"{name}: expected text, a path of a file (pathlib.Path) or a function, not a value of type {type(source).__name__}"
     )
+
+
+def path_of_secret(name: str, given: os.PathLike[str]) -> os.PathLike[str]:
+    """The path of a file that holds a secret, unless it is the secret itself."""
+    try:
+        text = os.fspath(given)
+        is_path = isinstance(text, str) and bool(os.fsencode(text))
+    except Exception:  # noqa: BLE001  whatever an object of the program raises may quote what it holds
+        is_path = False
+    if not is_path:
+        raise ConfigError(f"{name}: expected a path as text that the system can hold")
+    not_content(name, text)
+    return given
+
+
+def key_password(name: str, value: object) -> Secret | None:
+    """The password of a key, which OpenSSL takes as bytes too: they need not be text."""
+    source = value.source if isinstance(value, Secret) else value
+    return Secret(bytes(source)) if isinstance(source, bytes | bytearray) else secret(name, value)
 
 
 def sent_secret(name: str, value: object) -> Secret | None:
     """A secret that is sent, or signs what is sent: an empty one is none."""
-    if isinstance(value, str) and not value:
+    source = value.source if isinstance(value, Secret) else value
+    if isinstance(source, str) and not source:
         raise ConfigError(f"{name}: is empty")
     return secret(name, value)
 
@@ -73,11 +95,20 @@ def path(name: str, value: object) -> str | None:
         return None
     if not isinstance(value, str | os.PathLike):
         raise checks.wrong(name, value, "a path")
-    given = os.fspath(value)
-    if not isinstance(given, str) or not given:
-        raise checks.wrong(name, value, "a path as text that is not empty")
+    try:
+        given = os.fspath(value)
+        is_path = isinstance(given, str) and bool(os.fsencode(given))
+    except Exception:  # noqa: BLE001  whatever an object of the program raises may quote what it holds
+        is_path = False
+    if not is_path:
+        raise checks.wrong(name, value, "a path as text that the system can hold, and that is not empty")
     not_content(name, given)
     return str(given)
+
+
+def ticket_cache(name: str, value: object) -> str | None:
+    """The name of a cache of Kerberos: a path, or with a type before it."""
+    return path(name, value)
 
 
 def not_content(name: str, given: str) -> None:
@@ -206,7 +237,7 @@ CHECKS: Mapping[str, Callable[[str, object], Any]] = {
     "ssl_certificate_pem": certificates,
     "ssl_key_location": path,
     "ssl_key_pem": secret,
-    "ssl_key_password": secret,
+    "ssl_key_password": key_password,
     "ssl_keystore_location": path,
     "ssl_keystore_password": secret,
     "ssl_endpoint_identification_algorithm": checks.choice("https", "none"),
@@ -227,7 +258,7 @@ CHECKS: Mapping[str, Callable[[str, object], Any]] = {
     "sasl_kerberos_domain_name": principal_part,
     "sasl_kerberos_principal": principal_part,
     "sasl_kerberos_keytab": path,
-    "sasl_kerberos_ccache": path,
+    "sasl_kerberos_ccache": ticket_cache,
     "sasl_aws_msk_iam_region": word,
     "sasl_aws_msk_iam_access_key_id": word,
     "sasl_aws_msk_iam_secret_access_key": sent_secret,

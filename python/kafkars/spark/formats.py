@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kafkars.config import checks
+from kafkars.config.secret import NOT_UTF8, is_utf8
 from kafkars.errors import ConfigError
 from kafkars.spark.registry import SchemaRegistry
 
@@ -105,6 +106,8 @@ def _registry(options: Options) -> SchemaRegistry | None:
             raise ConfigError(f"schema.registry.url: expected http:// or https:// and a host, not {checks.shown(url)}")
         if parts.username is not None or parts.password is not None:
             raise ConfigError("schema.registry.url: user and password go into schema.registry.basic.auth.user.info")
+    if credentials is not None and not is_utf8(credentials):
+        raise ConfigError(f"schema.registry.basic.auth.user.info: {NOT_UTF8}")
     if credentials is not None and ":" not in credentials:
         raise ConfigError("schema.registry.basic.auth.user.info: expected user:password")
     return SchemaRegistry(urls, credentials)

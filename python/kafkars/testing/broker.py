@@ -10,7 +10,7 @@ from kafkars import _kafkars
 from kafkars.errors import BrokerError, ClientStateError, ConfigError, InvalidArgumentError, KafkaTimeoutError
 from kafkars.testing.clock import Clock
 from kafkars.testing.faults import Action, Fault
-from kafkars.testing.protection import Protection, acls_to_native
+from kafkars.testing.protection import Protection, acls_to_native, check_user
 from kafkars.testing.security import Acl
 from kafkars.testing.stored import READER, StoredRecord, stored
 
@@ -198,7 +198,9 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
 
         Raises:
             InvalidArgumentError: The name is empty.
+            ConfigError: The name or the password is no text, or not UTF-8.
         """
+        check_user(name, password)
         self._add_user(name, password)
         self._protection.users[name] = password
 

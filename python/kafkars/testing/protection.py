@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kafkars.config.checks import sendable
 from kafkars.errors import ConfigError, InvalidArgumentError
 from kafkars.testing.certificates import Certificates
 from kafkars.testing.security import Listener, unsecured_token
@@ -40,6 +41,8 @@ class Protection:
         self._single = Listener(security)
         self._listeners = dict(listeners or {})
         self.users = dict(users or {})
+        for name, password in self.users.items():
+            check_user(name, password)
         has_tls = any(listener.has_tls for listener in (self._listeners.values() or [self._single]))
         self.certificates = Certificates() if certificates is None and has_tls else certificates
 
@@ -103,6 +106,19 @@ class Protection:
             )
             raise InvalidArgumentError(message)
         return {"sasl_mechanism": mechanism, "sasl_username": user, "sasl_password": self.users[user]}
+
+
+def check_user(name: object, password: object) -> None:
+    """Refuses a user that no client could log in as. The password is not quoted.
+
+    Raises:
+        ConfigError: The name or the password is no text, or not UTF-8.
+    """
+    for what, given in (("name of a user", name), ("password of a user", password)):
+        if not isinstance(given, str):
+            message = f"{what}: expected text, not a value of type {type(given).__name__}"
+            raise ConfigError(message)
+        sendable(what, given)
 
 
 def acls_to_native(

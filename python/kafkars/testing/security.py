@@ -6,6 +6,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from kafkars.config.checks import sendable
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -64,6 +66,10 @@ class Listener:
         ca_pem = self.client_ca_pem
         if ca_pem is None and certificates is not None:
             ca_pem = certificates.ca_pem
+        if certificate is not None:
+            sendable("certificate_pem", certificate.certificate_pem)
+            sendable("key_pem", certificate.key_pem)
+        sendable("client_ca_pem", ca_pem)
         return {
             "name": name,
             "protocol": self.security,

@@ -55,25 +55,25 @@ pub fn chain(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, LoadError> {
 /// When there is none, or the password does not open it.
 pub fn private_key(
     pem: &[u8],
-    password: Option<&str>,
+    password: Option<&[u8]>,
 ) -> Result<PrivateKeyDer<'static>, LoadError> {
     let text = plain(pem);
     if let Some(encrypted) = encrypted_key(&text) {
         let missing = || wrong(Part::KeyPassword, "is missing: the key is encrypted");
         let password = password.ok_or_else(missing)?;
         let key = EncryptedPrivateKeyInfoRef::try_from(encrypted.as_slice()).map_err(|error| {
-            let problem = format!("the encrypted key cannot be read: {error}");
+            // What is damaged cannot be told from what is encrypted by other rules than PBES2's.
+            let problem = format!(
+                "the encrypted key cannot be read ({error}): it is damaged, or {UNKNOWN_SCHEME}"
+            );
             wrong(Part::Key, problem)
         })?;
-        let key = key.decrypt(password).map_err(|_| {
-            let problem = "does not open the key, or the key is encrypted in a way that is not known here (PBES2 is)";
-            wrong(Part::KeyPassword, problem)
-        })?;
+        let key = key.decrypt(password).map_err(refusal)?;
         return Ok(PrivatePkcs8KeyDer::from(key.as_bytes().to_vec()).into());
     }
     let mut windows = text.windows(PEM_ENCRYPTION.len());
     if windows.any(|window| window == PEM_ENCRYPTION) {
-        let problem = "the key is encrypted in OpenSSL's old format; convert it with `openssl pkcs8 -topk8 -v2 aes256`";
+        let problem = "the key is encrypted in OpenSSL's old format; convert it with `openssl pkcs8 -topk8 -v2 aes256 -in OLD -out NEW`";
         return Err(wrong(Part::Key, problem));
     }
     PrivateKeyDer::from_pem_slice(&text).map_err(|error| {
@@ -86,6 +86,22 @@ pub fn private_key(
         };
         wrong(Part::Key, problem)
     })
+}
+
+const UNKNOWN_SCHEME: &str = "encrypted in a way that is not known here (PBES2 with AES or 3DES is); convert it with \
+     `openssl pkcs8 -topk8 -v2 aes256 -in OLD -out NEW`";
+
+/// Why a key does not open: it is the password, unless the way it is encrypted is not known.
+fn refusal(error: pkcs8::Error) -> LoadError {
+    use pkcs8::pkcs5::Error::{
+        AlgorithmParametersInvalid, NoPbes1CryptSupport, UnsupportedAlgorithm,
+    };
+    match error {
+        pkcs8::Error::EncryptedPrivateKey(
+            AlgorithmParametersInvalid { .. } | NoPbes1CryptSupport | UnsupportedAlgorithm { .. },
+        ) => wrong(Part::Key, format!("the key is {UNKNOWN_SCHEME}")),
+        _ => wrong(Part::KeyPassword, "does not open the key"),
+    }
 }
 
 /// Marks keys that are encrypted below the level of PKCS#8.

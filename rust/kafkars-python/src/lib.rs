@@ -28,4 +28,5 @@ mod producer;
 mod record;
 mod record_pickle;
 mod runtime;
+mod secret_text;
 mod types;

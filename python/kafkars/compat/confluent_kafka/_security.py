@@ -16,7 +16,7 @@ from kafkars.compat.confluent_kafka._properties.security import SECURITY
 from kafkars.compat.confluent_kafka._values import Values, invalid, value_of
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
 from kafkars.config.kept_token import Given, KeptToken
-from kafkars.config.secret import FromApplication, Secret
+from kafkars.config.secret import NOT_UTF8, FromApplication, Secret, is_utf8
 
 TEXTS = {
     "ssl.ca.pem": "ssl_ca_pem",
@@ -42,7 +42,14 @@ class Credentials:
         self._kept = (username or "", Secret(password or ""))
 
     def change(self, username: str, password: str) -> None:
-        """Later connections log in with these."""
+        """Later connections log in with these.
+
+        Raises:
+            KafkaException: One is no UTF-8.
+        """
+        for name, given in (("username", username), ("password", password)):
+            if not is_utf8(given):
+                raise invalid(f"{name} {NOT_UTF8}")
         self._kept = (username, Secret(password))
 
     def username(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from typing import Any
 
@@ -11,7 +12,10 @@ from kafkars.compat.confluent_kafka._properties import KNOWN, Property
 from kafkars.compat.confluent_kafka._properties.property import CHOICE, FLAG, INTEGER, NUMBER, WORDS
 from kafkars.compat.confluent_kafka.error import KafkaError, KafkaException
 from kafkars.config.checks import FLAG_WORDS, is_mistyped, parsed
+from kafkars.config.secret import NOT_UTF8, is_utf8, text_or_bytes
 
+PATHS = ("location", "keytab")
+"""How names of properties end that are paths, which the system need not keep as UTF-8."""
 TRUE, FALSE = {"true", "t", "1"}, {"false", "f", "0"}
 WHOLE = re.compile(r"\s*(?P<sign>[+-]?)(?P<digits>0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)")
 NEVER_EMPTY = {"debug", "builtin.features", "broker.version.fallback", "sasl.mechanisms", "sasl.mechanism"}
@@ -51,7 +55,11 @@ def value_of(known: Property, value: object, name: str, *, default: bool = False
     Raises:
         KafkaException: It is of another type, out of range, or none of the options; the code is `_INVALID_ARG`.
     """
-    text = None if value is None else value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+    if isinstance(value, bytes) and known.name == "ssl.key.password":
+        return text_or_bytes(value) or None  # OpenSSL takes bytes
+    text = None if value is None else os.fsdecode(value) if isinstance(value, bytes) else str(value)
+    if text is not None and not is_utf8(text) and not known.name.endswith(PATHS):
+        raise invalid(f'"{name}" {NOT_UTF8}')
     if not default and not text and (known.name in NEVER_EMPTY or (text is None and known.name in NEVER_NONE)):
         raise invalid(f'"{name}" cannot be empty; leave it out')
     if known.kind in {"text", WORDS} and (not text or default):

@@ -53,7 +53,7 @@ pub(super) fn server_config(settings: &TlsSettings) -> Result<ServerConfig, Stri
         |what: &str, reason: &dyn fmt::Display| format!("the {what} cannot be used: {reason}");
     let chain = kafkars_certificates::chain(settings.certificate_pem.as_bytes());
     let chain = chain.map_err(|error| refused("certificate", &error))?;
-    let password = settings.key_password.as_deref();
+    let password = settings.key_password.as_deref().map(str::as_bytes);
     let key = kafkars_certificates::private_key(settings.key_pem.as_bytes(), password);
     let key = key.map_err(|error| refused("key", &error))?;
     let verifier = client_verifier(settings).map_err(|reason| refused("client CA", &reason))?;

@@ -38,7 +38,7 @@ pub(crate) async fn resolve_login(
 
 /// Refuses an empty secret that is to be sent, or to sign what is sent.
 pub(crate) fn filled(secret: &Secret, name: &str) -> Result<(), Arc<str>> {
-    match secret.expose().is_empty() {
+    match secret.expose_bytes().is_empty() {
         true => Err(format!("{name} is empty").into()),
         false => Ok(()),
     }
@@ -69,7 +69,7 @@ pub(crate) fn check_regular(path: &Path) -> Result<(), String> {
 
 /// An empty secret is none: a file is empty for a moment when it is written anew.
 fn not_empty(secret: Secret, source: impl FnOnce() -> String) -> Result<Secret, Arc<str>> {
-    match secret.expose().is_empty() {
+    match secret.expose_bytes().is_empty() {
         true => Err(format!("{} gave nothing", source()).into()),
         false => Ok(secret),
     }

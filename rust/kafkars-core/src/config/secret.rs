@@ -10,18 +10,30 @@ use zeroize::Zeroizing;
 
 /// A password, token or key. Its memory is overwritten when it is dropped, and it shows itself as `***` everywhere.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(Zeroizing<String>);
+pub struct Secret(Zeroizing<Vec<u8>>);
 
 impl Secret {
     /// Takes a secret over.
     #[must_use]
     pub fn new(value: impl Into<String>) -> Self {
-        Self(Zeroizing::new(value.into()))
+        Self(Zeroizing::new(value.into().into_bytes()))
     }
 
-    /// The secret itself, for the place that needs it.
+    /// Takes the password of a key over, which need not be text.
+    #[must_use]
+    pub fn of_bytes(value: Vec<u8>) -> Self {
+        Self(Zeroizing::new(value))
+    }
+
+    /// The secret itself, for the place that needs it. Of bytes that are no text there is none.
     #[must_use]
     pub fn expose(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+
+    /// The secret as bytes, which may be any for the password of a key.
+    #[must_use]
+    pub fn expose_bytes(&self) -> &[u8] {
         &self.0
     }
 }
@@ -90,5 +102,12 @@ mod tests {
         let source = SecretSource::Value(Secret::new("swordfish"));
         assert_eq!(format!("{source:?}"), "Value(***)");
         assert_eq!(Secret::new("swordfish").expose(), "swordfish");
+        assert_eq!(Secret::new("swordfish").expose_bytes(), b"swordfish");
+        let bytes = Secret::of_bytes(b"gro\xdf".to_vec());
+        assert_eq!(format!("{bytes:?}"), "***");
+        assert_eq!(
+            (bytes.expose_bytes(), bytes.expose()),
+            (&b"gro\xdf"[..], "")
+        );
     }
 }

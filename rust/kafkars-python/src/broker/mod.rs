@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 
 use crate::error;
 use crate::runtime::ForkGuard;
+use crate::secret_text::SecretText;
 
 mod faults;
 mod requests;
@@ -75,7 +76,7 @@ impl PyEmbeddedBroker {
         })
     }
 
-    fn _add_user(&self, py: Python<'_>, name: String, password: String) -> PyResult<()> {
+    fn _add_user(&self, py: Python<'_>, name: String, password: SecretText) -> PyResult<()> {
         let user = security::user((name, password));
         self.with_detached(py, |broker| broker.add_user(&user))
     }

@@ -11,6 +11,7 @@ use kafkars_certificates::{Authority, KeyKind, MadeCertificate, NewCertificate};
 use pyo3::prelude::*;
 
 use crate::error;
+use crate::secret_text::SecretText;
 
 /// A listener by its settings.
 #[derive(FromPyObject)]
@@ -19,10 +20,10 @@ pub(crate) struct Listener {
     name: String,
     protocol: String,
     port: i64,
-    certificate_pem: Option<String>,
-    key_pem: Option<String>,
+    certificate_pem: Option<SecretText>,
+    key_pem: Option<SecretText>,
     client_auth: String,
-    client_ca_pem: Option<String>,
+    client_ca_pem: Option<SecretText>,
     mechanisms: Vec<String>,
     max_reauth_ms: Option<u64>,
 }
@@ -62,12 +63,12 @@ impl Listener {
             let message = format!("listener {name:?}: {} is not a port: 0 to 65535", self.port);
             return Err(error::config(message));
         };
-        let tls = self.certificate_pem.map(|certificate_pem| TlsSettings {
-            certificate_pem,
-            key_pem: self.key_pem.unwrap_or_default(),
+        let tls = self.certificate_pem.map(|certificate| TlsSettings {
+            certificate_pem: certificate.0,
+            key_pem: self.key_pem.map_or_else(String::new, |key| key.0),
             key_password: None,
             client_auth,
-            client_ca_pem: self.client_ca_pem,
+            client_ca_pem: self.client_ca_pem.map(|pem| pem.0),
         });
         Ok(ListenerConfig {
             name: self.name,
@@ -81,8 +82,11 @@ impl Listener {
 }
 
 /// A user as Python gives it.
-pub(super) fn user((name, password): (String, String)) -> User {
-    User { name, password }
+pub(super) fn user((name, password): (String, SecretText)) -> User {
+    User {
+        name,
+        password: password.0,
+    }
 }
 
 /// Super users, whether what no rule speaks of is open, and the rules.

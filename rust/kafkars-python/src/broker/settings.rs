@@ -31,7 +31,7 @@ pub(crate) struct Settings {
     data_dir: Option<PathBuf>,
     group_migration_policy: String,
     listeners: Vec<Listener>,
-    users: Vec<(String, String)>,
+    users: Vec<(String, SecretText)>,
     acls: Option<AclArguments>,
     login_timeout: f64,
 }

@@ -11,9 +11,11 @@ use kafkars_client::config::{
 };
 use kafkars_client::{ApplicationCall, CallAttempt};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyBytes, PyString};
 
+use crate::error;
 use crate::lent::LentObjects;
+use crate::secret_text::SecretText;
 
 /// `kafkars.config.security.Secret`.
 #[derive(FromPyObject)]
@@ -41,16 +43,34 @@ impl GivenName {
 impl GivenSecret {
     /// The same for the engine.
     pub(crate) fn source(&self, py: Python<'_>, lent: &mut LentObjects) -> PyResult<SecretSource> {
+        self.read_by(py, lent, secret)
+    }
+
+    /// The same for the password of a key, which need not be text.
+    pub(crate) fn key_password(
+        &self,
+        py: Python<'_>,
+        lent: &mut LentObjects,
+    ) -> PyResult<SecretSource> {
+        self.read_by(py, lent, key_password)
+    }
+
+    fn read_by(
+        &self,
+        py: Python<'_>,
+        lent: &mut LentObjects,
+        read: fn(&Bound<'_, PyAny>) -> PyResult<Secret>,
+    ) -> PyResult<SecretSource> {
         let source = self.source.bind(py);
-        if source.is_instance_of::<PyString>() {
-            return Ok(SecretSource::Value(Secret::new(
-                source.extract::<String>()?,
-            )));
+        if source.is_instance_of::<PyString>() || source.is_instance_of::<PyBytes>() {
+            return Ok(SecretSource::Value(read(source)?));
         }
         if source.is_callable() {
-            return Ok(SecretSource::Call(callback(source, lent, secret)));
+            return Ok(SecretSource::Call(callback(source, lent, read)));
         }
-        Ok(SecretSource::File(source.extract::<PathBuf>()?))
+        let path = source.extract::<PathBuf>();
+        let path = path.map_err(|_| error::config("a secret is neither text nor a path".into()));
+        Ok(SecretSource::File(path?))
     }
 }
 
@@ -150,7 +170,15 @@ pub(crate) fn aws_credentials(
 }
 
 fn secret(result: &Bound<'_, PyAny>) -> PyResult<Secret> {
-    Ok(Secret::new(result.extract::<String>()?))
+    let SecretText(text) = result.extract()?;
+    Ok(Secret::new(text))
+}
+
+fn key_password(result: &Bound<'_, PyAny>) -> PyResult<Secret> {
+    match result.cast::<PyBytes>() {
+        Ok(bytes) => Ok(Secret::of_bytes(bytes.as_bytes().to_vec())),
+        Err(_) => secret(result),
+    }
 }
 
 /// A token, or a tuple of a token, its end and its extensions.
@@ -165,7 +193,7 @@ fn token(result: &Bound<'_, PyAny>) -> PyResult<Token> {
         let read = result.extract::<(String, Option<f64>, Extensions)>();
         read.map_err(|_| {
             pyo3::exceptions::PyTypeError::new_err(
-                "expected a token, or a tuple of a token, the time at which it ends and its extensions",
+                "expected a token, or a tuple of a token, the time at which it ends and its extensions, as text that is UTF-8",
             )
         })?
     };
@@ -180,7 +208,11 @@ fn token(result: &Bound<'_, PyAny>) -> PyResult<Token> {
 /// What `kafkars.config.aws` gives: key id, secret key, session token and region.
 fn aws(result: &Bound<'_, PyAny>) -> PyResult<AwsCredentials> {
     type Given = (String, String, Option<String>, Option<String>);
-    let (access_key_id, secret, session_token, region) = result.extract::<Given>()?;
+    // Python's own error would quote a part of them.
+    let given = result.extract::<Given>().map_err(|_| {
+        pyo3::exceptions::PyTypeError::new_err("expected keys of AWS as text that is UTF-8")
+    });
+    let (access_key_id, secret, session_token, region) = given?;
     Ok(AwsCredentials {
         access_key_id,
         secret_access_key: Secret::new(secret),

@@ -20,14 +20,22 @@ use crate::deserializers::{Deserializer, Deserializers};
 use crate::error;
 use crate::lent::LentObjects;
 use crate::producer::Serializer;
+use crate::secret_text;
 
 /// Declares a struct that reads attributes of the same names, and the list of those names.
 macro_rules! settings {
     ($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty),* $(,)? }) => {
         $(#[$doc])*
-        #[derive(FromPyObject)]
         pub(crate) struct $name {
             $($field: $type),*
+        }
+
+        impl<'py> FromPyObject<'_, 'py> for $name {
+            type Error = PyErr;
+
+            fn extract(config: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+                Ok(Self { $($field: secret_text::setting(&config, stringify!($field))?),* })
+            }
         }
 
         impl $name {

@@ -86,7 +86,9 @@ fn identity(
         }
         (None, None) => None,
     };
-    let password = source(py, settings.ssl_key_password.as_ref(), lent)?;
+    let password = settings.ssl_key_password.as_ref();
+    let password = password.map(|given| given.key_password(py, lent));
+    let password = password.transpose()?;
     let keystore_password = source(py, settings.ssl_keystore_password.as_ref(), lent)?;
     match (certificate, &settings.ssl_keystore_location) {
         (Some(_), Some(_)) => Err(one(

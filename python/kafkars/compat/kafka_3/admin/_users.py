@@ -14,6 +14,7 @@ from kafkars.compat.kafka.admin._answers import code_of
 from kafkars.compat.kafka.admin._connection import Connection
 from kafkars.compat.kafka.errors import IllegalArgumentError
 from kafkars.compat.kafka.util import EnumHelper
+from kafkars.config.secret import NOT_UTF8, is_utf8
 
 
 class ScramMechanism(EnumHelper, IntEnum):
@@ -66,6 +67,8 @@ class UserScramCredentialUpsertion:
         if self.iterations < 1:
             raise ValueError("iterations must be greater than 0")
         self.salt = os.urandom(24) if salt is None else salt
+        if isinstance(password, str) and not is_utf8(password):
+            raise ValueError(f"password {NOT_UTF8}")
         self._password = password.encode() if isinstance(password, str) else password
 
     @property

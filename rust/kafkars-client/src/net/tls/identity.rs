@@ -28,16 +28,31 @@ pub(super) fn load(
         } => {
             let chain = content(CERTIFICATE, certificate)?;
             let chain = kafkars_certificates::chain(&chain).map_err(unreadable)?;
+            let place = key.as_ref().map_or(CERTIFICATE, |_| KEY);
             let key = content(KEY, key.as_ref().unwrap_or(certificate))?;
-            let key = kafkars_certificates::private_key(&key, password.map(Secret::expose));
-            Ok((chain, key.map_err(unreadable)?))
+            let key = kafkars_certificates::private_key(&key, password.map(Secret::expose_bytes));
+            let key = key.map_err(unreadable)?;
+            check_kind(place, &key)?;
+            Ok((chain, key))
         }
         ClientIdentity::Pkcs12 { location, .. } => {
             let content = Zeroizing::new(read(KEYSTORE, location)?);
             let password = password.map_or("", Secret::expose);
-            kafkars_certificates::pkcs12(&content, password).map_err(unreadable)
+            let found = kafkars_certificates::pkcs12(&content, password).map_err(unreadable)?;
+            check_kind(KEYSTORE, &found.1)?;
+            Ok(found)
         }
     }
+}
+
+/// Refuses a key that is read but that no TLS connection here can sign with.
+fn check_kind(place: &'static str, key: &PrivateKeyDer<'_>) -> Result<(), TlsFailure> {
+    let usable = rustls::crypto::aws_lc_rs::sign::any_supported_type(key);
+    usable.map(drop).map_err(|_| {
+        let problem = "the private key is of a kind that is not offered: RSA of 2048 to 8192 bits (not RSA-PSS), EC of \
+                       P-256, P-384 and P-521, and Ed25519 are; have a certificate issued for such a key";
+        setting(place, problem.to_owned())
+    })
 }
 
 fn content(name: &'static str, pem: &Pem) -> Result<Zeroizing<Vec<u8>>, TlsFailure> {

@@ -219,6 +219,14 @@ fn make(config: &TlsConfig, password: Option<&Secret>) -> Result<ClientConfig, T
         .iter()
         .map(|version| version_of(*version))
         .collect();
+    let is_usable = |version: &&SupportedProtocolVersion| {
+        let mut suites = provider.cipher_suites.iter();
+        suites.any(|suite| suite.version().version == version.version)
+    };
+    if !versions.iter().any(is_usable) {
+        let problem = "none of them is for a version of TLS that ssl_enabled_protocols allows";
+        return Err(setting("ssl_cipher_suites", problem.to_owned()));
+    }
     let verifier = verifier::Verifier::new(config, Arc::clone(&provider))?;
     let builder = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&versions)
@@ -251,12 +259,28 @@ fn provider(config: &TlsConfig) -> Result<CryptoProvider, TlsFailure> {
             let names: Vec<String> = known.iter().map(name).collect();
             return Err(setting(
                 "ssl_cipher_suites",
-                format!("{wanted:?} is not offered; known are {}", names.join(", ")),
+                format!(
+                    "{} is not offered; known are {}",
+                    shown_suite(wanted),
+                    names.join(", ")
+                ),
             ));
         };
         provider.cipher_suites.push(*suite);
     }
     Ok(provider)
+}
+
+/// What is not written as names of cipher suites are may be a secret in the wrong place.
+fn shown_suite(name: &str) -> String {
+    let is_letter =
+        |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || b"_-".contains(&byte);
+    let begins = ["TLS_", "TLS13_", "ECDHE-", "DHE-", "AES128-", "AES256-"];
+    let is_name = name.bytes().all(is_letter) && begins.iter().any(|begin| name.starts_with(begin));
+    match is_name {
+        true => format!("{name:?}"),
+        false => "a name that was given".to_owned(),
+    }
 }
 
 fn version_of(version: TlsVersion) -> &'static SupportedProtocolVersion {
