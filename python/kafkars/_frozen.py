@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
+from kafkars._discreet import discreet
+
 T = TypeVar("T")
 
 REQUIRED = object()
@@ -34,6 +36,7 @@ def settings(*, frozen: bool, kw_only: bool) -> Callable[[type[T]], type[T]]:
     return decorated
 
 
+@discreet
 def _init(self: Any, /, **values: Any) -> None:
     known = type(self).__settings__
     for name in values:

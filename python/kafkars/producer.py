@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from kafkars import _kafkars, _logging
+from kafkars._discreet import discreet
 from kafkars.config.producer import ProducerConfig
 from kafkars.transaction import Transaction
 
@@ -78,6 +79,7 @@ class Producer(_kafkars.Producer["KeyIn", "ValueIn"]):
         value_serializer: Callable[[ValueIn], bytes | None] | Serializer[ValueIn],
         **settings: Unpack[ProducerSettings],
     ) -> Producer[KeyIn, ValueIn]: ...
+    @discreet
     def __new__(cls, config: ProducerConfig | Mapping[str, object] | None = None, **settings: Any) -> Any:
         """See the class."""
         checked = ProducerConfig.of(config, settings)

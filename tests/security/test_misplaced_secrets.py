@@ -29,6 +29,7 @@ from kafkars.spark.options import OF_SINK, OF_SOURCE, sink_options, source_optio
 from kafkars.testing import EmbeddedBroker
 
 from tests.support.certificates import Authority
+from tests.support.held_text import held, locals_of
 
 AUTHORITY = Authority("a")
 CLIENT = AUTHORITY.issue("client")
@@ -84,6 +85,22 @@ def values() -> Iterator[object]:
         yield from (text, text.encode(), [text], (text,), {"a": text})
     # A path is a place, and a name is a name, unless they hold a key.
     yield from (Path(KEY), {KEY: KEY}, TOO_LONG, f"{KEY}\0")
+    yield from ODD
+
+
+ODD = (
+    PASSWORD + "\udcff",  # as `os.environ` has bytes that are no UTF-8
+    "\ud800" + PASSWORD,
+    PASSWORD + "\0",
+    PASSWORD * 500,
+    PASSWORD.encode() + b"\xff",
+    bytearray(PASSWORD.encode()),
+    [PASSWORD + "\udcff"],
+    {"a": PASSWORD + "\udcff"},
+    Path(PASSWORD + "\ud800"),
+    Path(KEY + "\ud800"),
+)
+"""Forms of a secret that Python or the system refuses, with errors that hold it."""
 
 
 def test_a_url_that_holds_one() -> None:
@@ -140,6 +157,7 @@ def tried(caplog: pytest.LogCaptureFixture) -> Callable[[str, Callable[[], objec
                 said = repr(make())
             except Exception as error:  # noqa: BLE001  whatever it is, it is told
                 said = "".join(traceback.format_exception(error)) + repr(error) + "".join(held(error))
+                said += "".join(shown for _, shown in locals_of(error))
         said += "".join(record.getMessage() + "".join(held(record.__dict__)) for record in caplog.records)
         said += "".join(text for each in warned for text in (str(each.message), *held(each.message)))
         SEARCHED.append(len(said))
@@ -148,38 +166,6 @@ def tried(caplog: pytest.LogCaptureFixture) -> Callable[[str, Callable[[], objec
         assert PASSWORD not in said or plain(name) in NAMES_AND_PLACES, (name, said[-600:])
 
     return try_one
-
-
-def held(thing: object, seen: set[int] | None = None) -> Iterator[str]:
-    """All text that an error holds, in whatever attribute of it or of those before it: tools that report errors look
-    there. A traceback's frames are the program's own, and left out.
-    """
-    seen = set() if seen is None else seen
-    if id(thing) in seen:
-        return
-    seen.add(id(thing))
-    if isinstance(thing, str | Path):
-        yield str(thing)
-    elif isinstance(thing, bytes | bytearray | memoryview):
-        yield bytes(thing).decode("latin-1")
-    for each in parts(thing):
-        yield from held(each, seen)
-
-
-def parts(thing: object) -> Iterator[object]:
-    """What a thing holds that is looked into."""
-    if isinstance(thing, Mapping):
-        yield from (*thing.keys(), *thing.values())
-    elif isinstance(thing, list | tuple | set | frozenset):
-        yield from thing
-    elif isinstance(thing, BaseException):
-        yield from (thing.__cause__, thing.__context__)
-        # What is written in C has its attributes in the class: filename, object, doc, key.
-        for name in dir(thing):
-            if not name.startswith("__") or name == "__notes__":
-                value = getattr(thing, name, None)
-                if not callable(value):
-                    yield value
 
 
 def plain(name: str) -> str:
@@ -287,7 +273,7 @@ def test_spark(tried: Tried) -> None:
     address = {"kafka.bootstrap.servers": NOWHERE}
     stores = {"kafka.ssl.truststore.location": "a", "kafka.ssl.keystore.location": "a"}
     for name in names:
-        for text in (PASSWORD, KEY):
+        for text in (PASSWORD, KEY, *(odd for odd in ODD if isinstance(odd, str))):
             for given in (address, {**address, **stores}):
                 for streaming in (False, True):
                     read = {"subscribe": "a", **given, name: text}

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from kafkars import _kafkars, _logging
+from kafkars._discreet import discreet
 from kafkars.admin import _calls, _replica_calls, _security_calls, _transaction_calls
 from kafkars.config.admin import AdminConfig
 
@@ -64,6 +65,7 @@ class Admin:
 
     __slots__ = ("__weakref__", "_native")
 
+    @discreet
     def __init__(
         self, config: AdminConfig | Mapping[str, object] | None = None, **settings: Unpack[AdminSettings]
     ) -> None:
@@ -781,6 +783,7 @@ class Admin:
             )
         )
 
+    @discreet
     def alter_user_scram_credentials(
         self,
         alterations: Iterable[UserScramCredentialUpsertion | UserScramCredentialDeletion],

@@ -73,8 +73,9 @@ def to_native(of: object) -> NativeAlteration:
         raise TypeError(f"user: expected str, not {type(of.user).__name__}")
     sendable("user", of.user)
     # What is no name of a mechanism may be the password, one place too early.
-    if not isinstance(of.mechanism, str) or of.mechanism not in MECHANISMS:
-        given = shown(of.mechanism, MECHANISMS)
+    mechanism: object = of.mechanism
+    if not isinstance(mechanism, str) or mechanism not in MECHANISMS:
+        given = shown(mechanism, MECHANISMS)
         raise InvalidArgumentError(f"mechanism: {given} is none; one of {', '.join(map(repr, MECHANISMS))}")
     number = MECHANISMS[of.mechanism]
     if isinstance(of, UserScramCredentialDeletion):

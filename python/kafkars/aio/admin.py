@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from kafkars import _kafkars, _logging
+from kafkars._discreet import discreet
 from kafkars.admin import _calls, _replica_calls, _security_calls, _transaction_calls
 from kafkars.config.admin import AdminConfig
 
@@ -62,6 +63,7 @@ class Admin:
 
     __slots__ = ("__weakref__", "_native")
 
+    @discreet
     def __init__(
         self, config: AdminConfig | Mapping[str, object] | None = None, **settings: Unpack[AdminSettings]
     ) -> None:

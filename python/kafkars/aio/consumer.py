@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from kafkars import _kafkars, _logging
 from kafkars._arrow import to_arrow
+from kafkars._discreet import discreet
 from kafkars.config.consumer import ConsumerConfig
 from kafkars.errors import ClosedError, KafkaTimeoutError
 
@@ -72,6 +73,7 @@ class Consumer(_kafkars.AsyncConsumer["K", "V"]):
         value_deserializer: Callable[[bytes], V] | Deserializer[V],
         **settings: Unpack[ConsumerSettings],
     ) -> Consumer[K, V]: ...
+    @discreet
     def __new__(cls, config: ConsumerConfig | Mapping[str, object] | None = None, **settings: Any) -> Any:
         """See the class."""
         checked = ConsumerConfig.of(config, settings)

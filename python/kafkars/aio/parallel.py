@@ -8,6 +8,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, Literal
 
+from kafkars._discreet import discreet
 from kafkars.aio.consumer import Consumer
 from kafkars.errors import ClientStateError, HandlerError, KafkaError
 from kafkars.parallel.ledger import Ledger, Work
@@ -62,6 +63,7 @@ class ParallelConsumer:
         ConfigError: A setting is unknown, missing, contradictory or of the wrong type.
     """
 
+    @discreet
     def __init__(
         self,
         handle: Callable[[Any], Awaitable[object]],

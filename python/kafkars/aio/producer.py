@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from kafkars import _kafkars, _logging
+from kafkars._discreet import discreet
 from kafkars.aio.transaction import Transaction
 from kafkars.config.producer import ProducerConfig
 
@@ -79,6 +80,7 @@ class Producer(_kafkars.AsyncProducer["KeyIn", "ValueIn"]):
         value_serializer: Callable[[ValueIn], bytes | None] | Serializer[ValueIn],
         **settings: Unpack[ProducerSettings],
     ) -> Producer[KeyIn, ValueIn]: ...
+    @discreet
     def __new__(cls, config: ProducerConfig | Mapping[str, object] | None = None, **settings: Any) -> Any:
         """See the class."""
         checked = ProducerConfig.of(config, settings)

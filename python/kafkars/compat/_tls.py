@@ -82,7 +82,7 @@ class RememberingContext(ssl.SSLContext):
         super().load_cert_chain(certfile, keyfile, readable_password(password))
         self.identity = identity(certfile, keyfile, password)
 
-    def set_ciphers(self, cipherlist: str, /) -> None:
+    def set_ciphers(self, cipherlist: Any, /) -> None:
         """See `ssl.SSLContext`."""
         if isinstance(cipherlist, str) and not is_utf8(cipherlist):
             raise UnusableTlsError(f"ssl_ciphers: {NOT_UTF8}")
@@ -239,7 +239,11 @@ def password_of(password: Any) -> Secret:
     """A password as text, bytes or a function of either."""
     if callable(password):
         function: Callable[[], Any] = password
-        return Secret(lambda: text_or_bytes(function()))
+
+        def given() -> Any:
+            return text_or_bytes(function())
+
+        return Secret(given)
     return Secret(text_or_bytes(password))
 
 

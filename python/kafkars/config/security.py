@@ -52,7 +52,7 @@ def secret(name: str, value: object) -> Secret | None:
     )
 
 
-def path_of_secret(name: str, given: os.PathLike[str]) -> os.PathLike[str]:
+def path_of_secret(name: str, given: Any) -> Any:
     """The path of a file that holds a secret, unless it is the secret itself."""
     try:
         text = os.fspath(given)

@@ -8,6 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal
 
+from kafkars._discreet import discreet
 from kafkars.consumer import Consumer
 from kafkars.errors import ClientStateError, HandlerError, KafkaError
 from kafkars.parallel.ledger import Ledger, Work
@@ -67,6 +68,7 @@ class ParallelConsumer:
         ConfigError: A setting is unknown, missing, contradictory or of the wrong type.
     """
 
+    @discreet
     def __init__(
         self,
         handle: Callable[[Any], object],

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from kafkars._discreet import discreet
 from kafkars.config import checks
 from kafkars.config.names import nearest
 from kafkars.errors import ConfigError
@@ -117,6 +118,7 @@ class SinkOptions:
     """The topic whose partition 0 stands for the marks of progress in groups' offsets."""
 
 
+@discreet
 def source_options(given: Mapping[str, str], *, streaming: bool | None) -> SourceOptions:
     """The options of a reader.
 
@@ -171,6 +173,7 @@ def source_options(given: Mapping[str, str], *, streaming: bool | None) -> Sourc
     )
 
 
+@discreet
 def sink_options(given: Mapping[str, str], *, streaming: bool) -> SinkOptions:
     """The options of a writer.
 

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any, Literal
 
 from kafkars import _kafkars
+from kafkars._discreet import discreet
 from kafkars.errors import BrokerError, ClientStateError, ConfigError, InvalidArgumentError, KafkaTimeoutError
 from kafkars.testing.clock import Clock
 from kafkars.testing.faults import Action, Fault
@@ -79,6 +80,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
         OSError: A port is taken, or `data_dir` cannot be used: the message says why.
     """
 
+    @discreet
     def __new__(
         cls,
         *,
@@ -193,6 +195,7 @@ class EmbeddedBroker(_kafkars.EmbeddedBroker):
             settings |= self._protection.sasl_settings(found, user, mechanism, self.clock)
         return settings
 
+    @discreet
     def add_user(self, name: str, password: str) -> None:
         """Makes a user who can log in by PLAIN and SCRAM, or gives one another password.
 
@@ -567,6 +570,7 @@ class EmbeddedCluster(EmbeddedBroker):
     It takes what `EmbeddedBroker` takes; only the defaults differ.
     """
 
+    @discreet
     def __new__(
         cls,
         *,

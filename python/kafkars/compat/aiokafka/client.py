@@ -9,6 +9,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from kafkars import aio
+from kafkars._discreet import discreet
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka._connection import Connection, first_contact
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
@@ -46,6 +47,7 @@ class AIOKafkaClient:
     its connections to itself.
     """
 
+    @discreet
     def __init__(
         self,
         *,

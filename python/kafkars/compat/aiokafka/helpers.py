@@ -7,6 +7,7 @@ from collections.abc import Callable
 from os import PathLike
 from typing import TYPE_CHECKING
 
+from kafkars._discreet import discreet
 from kafkars.compat._tls import RememberingContext
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["create_ssl_context"]
 
 
+@discreet
 def create_ssl_context(
     *,
     cafile: Path | None = None,

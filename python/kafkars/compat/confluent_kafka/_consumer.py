@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from kafkars import errors
+from kafkars._discreet import discreet
 from kafkars._kafkars import ConfluentConsumer, Message, PendingFlag
 from kafkars._kafkars import Consumer as Engine
 from kafkars.compat.confluent_kafka import _arguments as arguments
@@ -72,6 +73,7 @@ class Consumer(ConfluentConsumer):
         "_trouble",
     )
 
+    @discreet
     def __init__(self, config: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
         """See the class."""
         settings = consumer_settings(() if config is None else (config,), kwargs)
@@ -455,6 +457,7 @@ class Consumer(ConfluentConsumer):
         found: str | None = cluster.cluster_id(self._settings.engine, arguments.seconds(timeout))
         return found
 
+    @discreet
     def set_sasl_credentials(self, username: str, password: str) -> None:
         """Later connections log in with these."""
         self._check()

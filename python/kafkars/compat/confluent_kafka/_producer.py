@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from kafkars import errors
+from kafkars._discreet import discreet
 from kafkars._kafkars import ConfluentProducer, Message, PendingFlag
 from kafkars._kafkars import Producer as Engine
 from kafkars.compat.confluent_kafka import _arguments as arguments
@@ -51,6 +52,7 @@ class Producer(ConfluentProducer):
     # An instance dictionary would be looked at for every call of produce().
     __slots__ = ("__weakref__", "_engine", "_events", "_face", "_pending", "_settings", "_trouble")
 
+    @discreet
     def __init__(self, config: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
         """See the class."""
         settings = producer_settings(() if config is None else (config,), kwargs)
@@ -260,6 +262,7 @@ class Producer(ConfluentProducer):
 
         return _cluster.cluster_id(self._settings.engine, limit)
 
+    @discreet
     def set_sasl_credentials(self, username: str, password: str) -> None:
         """Later connections log in with these."""
         self._check()

@@ -55,11 +55,7 @@ def value_of(known: Property, value: object, name: str, *, default: bool = False
     Raises:
         KafkaException: It is of another type, out of range, or none of the options; the code is `_INVALID_ARG`.
     """
-    if isinstance(value, bytes) and known.name == "ssl.key.password":
-        return text_or_bytes(value) or None  # OpenSSL takes bytes
-    text = None if value is None else os.fsdecode(value) if isinstance(value, bytes) else str(value)
-    if text is not None and not is_utf8(text) and not known.name.endswith(PATHS):
-        raise invalid(f'"{name}" {NOT_UTF8}')
+    text: Any = text_in(known, value, name)
     if not default and not text and (known.name in NEVER_EMPTY or (text is None and known.name in NEVER_NONE)):
         raise invalid(f'"{name}" cannot be empty; leave it out')
     if known.kind in {"text", WORDS} and (not text or default):
@@ -74,6 +70,22 @@ def value_of(known: Property, value: object, name: str, *, default: bool = False
         return choice(known, text, name)
     if known.kind == WORDS:
         return words(known, text, name)
+    return text
+
+
+def text_in(known: Property, value: object, name: str) -> str | bytes | None:
+    """A value as text, or as the bytes that the password of a key may be.
+
+    Raises:
+        KafkaException: It is no text of UTF-8. It is not quoted.
+    """
+    if value is None:
+        return None
+    if isinstance(value, bytes) and known.name == "ssl.key.password":
+        return text_or_bytes(value)
+    text = os.fsdecode(value) if isinstance(value, bytes) else str(value)
+    if not known.name.endswith(PATHS) and not is_utf8(text):
+        raise invalid(f'"{name}" {NOT_UTF8}')
     return text
 
 

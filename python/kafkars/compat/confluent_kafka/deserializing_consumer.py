@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
+from kafkars._discreet import discreet
 from kafkars.compat.confluent_kafka._consumer import Consumer
 from kafkars.compat.confluent_kafka._serdes import Serdes
 
@@ -28,6 +29,7 @@ class DeserializingConsumer(Consumer, Generic[K, V]):
         ValueError: There is no `group.id`.
     """
 
+    @discreet
     def __init__(self, conf: Mapping[str, Any]) -> None:
         self._serdes = Serdes(conf, "deserializer")
         super().__init__(self._serdes.conf)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
+from kafkars._discreet import discreet
 from kafkars.compat.confluent_kafka._producer import Producer
 from kafkars.compat.confluent_kafka._serdes import Serdes
 
@@ -27,6 +28,7 @@ class SerializingProducer(Producer, Generic[K, V]):
         KafkaException: As of `Producer`.
     """
 
+    @discreet
     def __init__(self, conf: Mapping[str, Any]) -> None:
         self._serdes = Serdes(conf, "serializer")
         super().__init__(self._serdes.conf)

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 
 use super::security::{self, AclArguments, Listener};
 use crate::error;
+use crate::secret_text::SecretText;
 
 /// Settings by name; `kafkars.testing` always gives all of them. Numbers are wider than what they are for, so that one
 /// that does not fit is told by its name and value.

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from kafkars._discreet import discreet
 from kafkars.aio import Admin
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka._connection import Connection, first_contact
@@ -55,6 +56,7 @@ class AIOKafkaAdminClient:
         ValueError: A setting is wrong, or asks for what this version cannot do.
     """
 
+    @discreet
     def __init__(
         self,
         *,

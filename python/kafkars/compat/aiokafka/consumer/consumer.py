@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kafkars import _kafkars, aio
+from kafkars._discreet import discreet
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka._connection import Connection, first_contact
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider, ConsumerRebalanceListener
@@ -76,6 +77,7 @@ class AIOKafkaConsumer(_kafkars.AiokafkaReader):
     _closed: bool | None = None
     _source_traceback = None
 
+    @discreet
     def __init__(
         self,
         *topics: str,

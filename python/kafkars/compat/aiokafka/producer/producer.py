@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kafkars import _kafkars, aio
+from kafkars._discreet import discreet
 from kafkars.compat.aiokafka import errors
 from kafkars.compat.aiokafka._connection import Connection, first_contact
 from kafkars.compat.aiokafka.abc import AbstractTokenProvider
@@ -68,6 +69,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
     _closed: bool | None = None
     _source_traceback = None
 
+    @discreet
     def __init__(
         self,
         *,
@@ -102,7 +104,7 @@ class AIOKafkaProducer(_kafkars.AiokafkaSender):
     ) -> None:
         if send_backoff_ms is not None:
             warnings.warn(
-                "send_backoff_ms has no effect: nothing waits between two sends", DeprecationWarning, stacklevel=2
+                "send_backoff_ms has no effect: nothing waits between two sends", DeprecationWarning, stacklevel=3
             )
         connection = Connection(
             loop=loop,

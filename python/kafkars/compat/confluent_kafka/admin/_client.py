@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import kafkars
 from kafkars import errors
+from kafkars._discreet import discreet
 from kafkars._kafkars import PendingFlag
 from kafkars.admin import ConfigChange
 from kafkars.admin import NewTopic as EngineTopic
@@ -68,6 +69,7 @@ class AdminClient(SecurityCalls):
     _questions: Questions = Questions()
     _questions.close()
 
+    @discreet
     def __init__(self, conf: Mapping[str, Any], **kwargs: Any) -> None:
         settings = admin_settings((conf,), kwargs)
         self._settings = settings
@@ -426,6 +428,7 @@ class AdminClient(SecurityCalls):
         if self._questions.is_closed:
             raise RuntimeError("Handle has been closed")
 
+    @discreet
     def set_sasl_credentials(self, username: str, password: str) -> None:
         """Later connections log in with these."""
         for name, value in (("username", username), ("password", password)):

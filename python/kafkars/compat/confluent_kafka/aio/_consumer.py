@@ -10,6 +10,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from kafkars._discreet import discreet
 from kafkars.compat.confluent_kafka._arguments import function
 from kafkars.compat.confluent_kafka._consumer import Consumer
 from kafkars.compat.confluent_kafka.aio._callbacks import Tasks, limit, no_workers
@@ -52,6 +53,7 @@ class AIOConsumer:
         ValueError: There is no `group.id`, or `max_workers` is below 1.
     """
 
+    @discreet
     def __init__(
         self, consumer_conf: Mapping[str, Any], max_workers: int = 100, executor: Executor | None = None
     ) -> None:

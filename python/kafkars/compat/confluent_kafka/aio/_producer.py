@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kafkars import aio, errors
+from kafkars._discreet import discreet
 from kafkars._kafkars import Message
 from kafkars.compat.confluent_kafka import _cluster
 from kafkars.compat.confluent_kafka._arguments import offset_and_metadata
@@ -53,6 +54,7 @@ class AIOProducer:
         ValueError: `max_workers` is below 1.
     """
 
+    @discreet
     def __init__(
         self,
         producer_conf: Mapping[str, Any],

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import kafkars
+from kafkars._discreet import discreet
 from kafkars.compat.kafka.admin import _settings
 from kafkars.compat.kafka.errors import NodeNotReadyError, of_first_contact, translated
 from kafkars.errors import AuthenticationError, CredentialsError
@@ -21,6 +22,7 @@ class Connection:
 
     DEFAULT_CONFIG: ClassVar[dict[str, Any]] = _settings.DEFAULTS
 
+    @discreet
     def __init__(self, **configs: Any) -> None:
         self._closed = True
         self.config = self._checked(configs)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import kafkars
 from kafkars import _kafkars
+from kafkars._discreet import discreet
 from kafkars.compat.kafka import _metrics
 from kafkars.compat.kafka.consumer import _settings
 from kafkars.compat.kafka.consumer._subscription import INTERNAL, Subscription
@@ -61,6 +62,7 @@ class KafkaConsumer(_kafkars.KafkaPythonReader):
     TELLS_LISTENERS_OF_THE_END: ClassVar[bool] = False
     """True where a listener hears in `close()` of the partitions that are given back."""
 
+    @discreet
     def __init__(self, *topics: str, **configs: Any) -> None:
         self._closed = True
         self._last: frozenset[TopicPartition] = frozenset()

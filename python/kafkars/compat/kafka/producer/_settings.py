@@ -51,7 +51,7 @@ def checked(given: Mapping[str, Any], defaults: Mapping[str, Any] = DEFAULTS) ->
     """
     for name in DEPRECATED:
         if name in given:
-            warnings.warn(f"Deprecated Producer config: {name}", DeprecationWarning, stacklevel=3)
+            warnings.warn(f"Deprecated Producer config: {name}", DeprecationWarning, stacklevel=4)
     unknown = sorted(set(given) - set(defaults) - set(DEPRECATED))
     if unknown:
         raise AssertionError(f"Unrecognized configs: {', '.join(unknown)}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import kafkars
 from kafkars import _kafkars
+from kafkars._discreet import discreet
 from kafkars.compat.kafka import _metrics
 from kafkars.compat.kafka._security import security
 from kafkars.compat.kafka._settings import servers
@@ -64,6 +65,7 @@ class KafkaProducer(_kafkars.KafkaPythonSender):
     WRONG_VALUE: ClassVar[type[Exception]] = AssertionError
     """What is raised for other wrong arguments of `send()`."""
 
+    @discreet
     def __init__(self, **configs: Any) -> None:
         self._closed = True
         self.config = self._checked(configs)
