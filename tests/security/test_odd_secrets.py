@@ -247,3 +247,41 @@ def test_the_password_of_a_key_may_be_any_bytes(given: Any, tmp_path: Path) -> N
         asyncio.run(send())
     wrong = raised(lambda: kafkars.Admin(**{**tls, **names, "ssl_key_password": LATIN + b"\xff"}))
     assert "does not open the key" in str(wrong)
+
+
+@pytest.mark.parametrize("odd", ["https://a/b c", "https://a/\0", "https://a/ü", "https://a/?b=ü", "https://a/\x7f"])
+def test_an_endpoint_that_is_no_url_is_refused_at_once(odd: str) -> None:
+    login = {"security_protocol": "sasl_plaintext", "sasl_mechanism": "OAUTHBEARER"}
+    client = {"sasl_oauthbearer_client_id": "a", "sasl_oauthbearer_client_secret": SECRET}
+    with pytest.raises(ConfigError, match=r"^sasl_oauthbearer_token_endpoint_url: has letters that no URL has"):
+        AdminConfig(bootstrap_servers=NOWHERE, sasl_oauthbearer_token_endpoint_url=odd, **login, **client)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("ssl.truststore.password", "ssl_ca_location"),
+        ("ssl.truststore.type", "ssl_ca_location"),
+        ("ssl.keystore.type", "PKCS#12"),
+        ("enable.ssl.certificate.verification", "always checked"),
+    ],
+)
+def test_settings_of_stores_lead_to_what_there_is(name: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        kafkars.Producer({"bootstrap.servers": NOWHERE, name: "x"})
+
+
+def test_suites_are_named_and_passwords_are_not() -> None:
+    tls = {"bootstrap_servers": NOWHERE, "security_protocol": "ssl", "ssl_ca_pem": AUTHORITY.own.pem}
+    assert SECRET not in str(raised(lambda: kafkars.Admin(**tls, ssl_cipher_suites=SECRET)))  # type: ignore[arg-type]
+    error = raised(lambda: kafkars.Admin(**tls, ssl_cipher_suites="ECDHE-RSA-NULL-SHA"))  # type: ignore[arg-type]
+    assert '"ECDHE-RSA-NULL-SHA" is not offered' in str(error)
+    of_another = {"ssl_enabled_protocols": "TLSv1.3", "ssl_cipher_suites": "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"}
+    error = raised(lambda: kafkars.Admin(**tls, **of_another))  # type: ignore[arg-type]
+    assert str(error).startswith("ssl_cipher_suites: none of them is for a version of TLS")
+
+
+def test_an_api_version_that_is_none_is_not_quoted(caplog: pytest.LogCaptureFixture) -> None:
+    error = raised(lambda: kafka.KafkaProducer(bootstrap_servers=NOWHERE, api_version=SECRET))
+    assert isinstance(error, ValueError)
+    assert SECRET not in caplog.text

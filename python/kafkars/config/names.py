@@ -24,12 +24,17 @@ ELSEWHERE: Mapping[str, str] = {
     "ssl_password": "use ssl_key_password",
     # Java
     "sasl_jaas_config": "use sasl_username and sasl_password",
+    "ssl_keystore_type": "leave it out: ssl_keystore_location takes PKCS#12, and ssl_certificate_location PEM",
     "ssl_truststore_location": "use ssl_ca_location with a PEM file",
+    "ssl_truststore_password": "leave it out: ssl_ca_location takes a PEM file, which has no password",
+    "ssl_truststore_type": "leave it out: ssl_ca_location takes a PEM file",
     "retries": "use delivery_timeout_ms: a record is tried again until that time is over",
     # librdkafka
     "broker_address_family": "leave it out: every address of a name is tried in turn",
     "builtin_features": "leave it out: kafkars.__version__ says which kafkars this is",
     "debug": 'use logging.getLogger("kafkars").setLevel(logging.DEBUG)',
+    "enable_ssl_certificate_verification": "leave it out: certificates are always checked; name the authority in"
+    " ssl_ca_location",
     "enable_auto_offset_store": "leave it out: what the application has not asked past is not committed",
     "log_level": 'use logging.getLogger("kafkars").setLevel(...)',
     "max_in_flight": "use max_in_flight_requests_per_connection",

@@ -157,6 +157,8 @@ def endpoint(name: str, value: object) -> str | None:
     parts = checks.parsed(urlsplit, value)
     if parts is None or checks.parsed(lambda text: (urlsplit(text).port,), value) is None:
         raise ConfigError(f"{name}: is no URL: its host or port cannot be read")
+    if any(letter <= " " or letter == "\x7f" for letter in value) or not (parts.path + parts.query).isascii():
+        raise ConfigError(f"{name}: has letters that no URL has; write them as their bytes, such as %20 for a space")
     if not parts.hostname:
         raise ConfigError(f"{name}: names no host")
     # It is shown in messages and by repr().

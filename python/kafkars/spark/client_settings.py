@@ -8,7 +8,7 @@ from typing import Any
 
 from kafkars.config import ConsumerConfig, ProducerConfig, checks
 from kafkars.config.client import ClientConfig
-from kafkars.config.names import nearest
+from kafkars.config.names import is_like_a_name, nearest
 from kafkars.errors import ConfigError
 
 PREFIX = "kafka."
@@ -176,6 +176,10 @@ def make(config: type[Any], values: Mapping[str, Any]) -> Any:
 
 
 def _unknown(option: str, name: str, known: Mapping[str, str]) -> str:
+    if not is_like_a_name(name):
+        return (
+            f"{PREFIX}...: what is given as the name of an option is none; it is not shown, because it may be a secret"
+        )
     near = nearest(name, [*known, *WITHOUT_EFFECT, *CONVERTED])
     return f"{option}: unknown option" + (f"; did you mean {PREFIX}{near}?" if near else " of a Kafka client")
 
@@ -240,6 +244,10 @@ def _type(given: Mapping[str, str], store: str, text: str) -> str | None:
     return given.get(f"{store}.type", "JKS").strip().upper()
 
 
+OTHER_MODULES = ("Krb5LoginModule", "IAMLoginModule", "LdapLoginModule", "FileLoginModule")
+"""Modules of Java that cannot run here, and that messages may name."""
+
+
 def _login(given: Mapping[str, str]) -> dict[str, str]:
     """User and password, or the credentials of a token endpoint, out of `sasl.jaas.config`."""
     for name, classes in HANDLERS.items():
@@ -258,7 +266,9 @@ def _login(given: Mapping[str, str]) -> dict[str, str]:
     }
     names = LOGIN_OPTIONS.get(module)
     if names is None:
-        raise ConfigError(f"kafka.sasl.jaas.config: {module} is not supported; known are {', '.join(LOGIN_OPTIONS)}")
+        # It may be the password, where quotes are missing.
+        said = module if module in OTHER_MODULES or checks.is_mistyped(module, LOGIN_OPTIONS) else "the module given"
+        raise ConfigError(f"kafka.sasl.jaas.config: {said} is not supported; known are {', '.join(LOGIN_OPTIONS)}")
     missing = [name for name in LOGIN_NEEDS if name in names and name not in options]
     if missing:
         raise ConfigError(f"kafka.sasl.jaas.config: {module} has no {missing[0]}")

@@ -102,8 +102,11 @@ def check_version(config: dict[str, Any]) -> None:
     """Takes the forms of `api_version` that kafka-python takes: None, a tuple of numbers, or text such as "2.5"."""
     version = config["api_version"]
     if isinstance(version, str):
+        parts = version.split(".")
+        if version != "auto" and not all(part.isascii() and part.isdigit() for part in parts):
+            raise ValueError(f"api_version: expected a tuple of numbers such as (2, 5), not {shown(version)}")
         log.warning("api_version=%r: a tuple of numbers is expected, text is deprecated", version)
-        config["api_version"] = None if version == "auto" else tuple(int(part) for part in version.split("."))
+        config["api_version"] = None if version == "auto" else tuple(map(int, parts))
     elif version is not None and not isinstance(version, tuple):
         raise KafkaConfigurationError(f"api_version: expected a tuple of numbers such as (2, 5), not {shown(version)}")
 

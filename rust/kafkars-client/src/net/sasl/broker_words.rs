@@ -88,7 +88,37 @@ fn forms(secret: &str) -> Vec<Zeroizing<Vec<u8>>> {
     note(percent(bytes, "%20"));
     note(percent(bytes, "+"));
     let escaped = Zeroizing::new(serde_json::to_string(secret).unwrap_or_default());
-    note(escaped.trim_matches('"').as_bytes().to_vec());
+    let quoted = escaped.trim_matches('"');
+    note(quoted.as_bytes().to_vec());
+    // JSON in ASCII, and JSON that may stand in a page (Go's and Gson's).
+    note(replaced(quoted, |letter| {
+        (!letter.is_ascii()).then(|| unicode_escape(letter))
+    }));
+    note(replaced(quoted, |letter| {
+        (!letter.is_ascii() || "&<>='".contains(letter)).then(|| unicode_escape(letter))
+    }));
+    note(replaced(quoted, |letter| {
+        "&<>".contains(letter).then(|| unicode_escape(letter))
+    }));
+    for apostrophe in ["&#39;", "&#x27;", "&apos;", "'"] {
+        let entity = |letter| match letter {
+            '&' => Some("&amp;".to_owned()),
+            '<' => Some("&lt;".to_owned()),
+            '>' => Some("&gt;".to_owned()),
+            '\'' => Some(apostrophe.to_owned()),
+            _ => None,
+        };
+        let with_quotes = |letter| match letter {
+            '"' => Some("&quot;".to_owned()),
+            letter => entity(letter),
+        };
+        note(replaced(secret, entity));
+        note(replaced(secret, with_quotes));
+        note(replaced(secret, |letter| {
+            let number = || (!letter.is_ascii()).then(|| format!("&#{};", u32::from(letter)));
+            with_quotes(letter).or_else(number)
+        }));
+    }
     for before in 0..3 {
         // In base64 the bytes before a secret decide which characters stand for it. The first of them stand for both.
         let shared = [0, 2, 3][before];
@@ -107,6 +137,25 @@ fn forms(secret: &str) -> Vec<Zeroizing<Vec<u8>>> {
         }
     }
     forms
+}
+
+/// The text with other spellings of some of its letters.
+fn replaced(text: &str, spelling: impl Fn(char) -> Option<String>) -> Vec<u8> {
+    let mut spelled = String::with_capacity(6 * text.len());
+    for letter in text.chars() {
+        match spelling(letter) {
+            Some(other) => spelled.push_str(&other),
+            None => spelled.push(letter),
+        }
+    }
+    spelled.into_bytes()
+}
+
+/// A letter as JSON writes it in ASCII.
+fn unicode_escape(letter: char) -> String {
+    let mut units = [0; 2];
+    let units = letter.encode_utf16(&mut units).iter();
+    units.map(|unit| format!("\\u{unit:04x}")).collect()
 }
 
 fn hide(words: &[u8], form: &[u8], hidden: &mut [bool]) {
@@ -172,6 +221,29 @@ mod tests {
             String::from_utf8(percent(secret.as_bytes(), "%20")).expect("it is ASCII"),
             String::from_utf8(percent(secret.as_bytes(), "+")).expect("it is ASCII"),
         ];
+        let json = serde_json::to_string(secret).expect("text");
+        let escaped = |is_escaped: fn(char) -> bool| {
+            let letters = json.chars();
+            let spelled = letters.map(|letter| match is_escaped(letter) {
+                true => format!("\\u{:04X}", u32::from(letter)),
+                false => letter.to_string(),
+            });
+            spelled.collect::<String>()
+        };
+        all.push(escaped(|letter| !letter.is_ascii()));
+        all.push(escaped(|letter| "&<>".contains(letter)));
+        all.push(escaped(|letter| {
+            !letter.is_ascii() || "&<>='".contains(letter)
+        }));
+        let html = secret.replace('&', "&amp;").replace('<', "&lt;");
+        let html = html.replace('>', "&gt;");
+        let quoted = html.replace('"', "&quot;");
+        all.extend([html, quoted.clone(), quoted.replace('\'', "&#39;")]);
+        let in_ascii = quoted.chars().map(|letter| match letter.is_ascii() {
+            true => letter.to_string(),
+            false => format!("&#{};", u32::from(letter)),
+        });
+        all.push(in_ascii.collect());
         for user in ["", "a", "al", "ali"] {
             let message = format!("{user}\0{secret}");
             all.extend([STANDARD.encode(&message), URL_SAFE.encode(&message)]);
@@ -196,6 +268,7 @@ mod tests {
             "a \"quoted\\ one\"",
             "p@ss+word/with=all&signs?",
             "pässwörd-größe",
+            "Grüße&Küsse<'2026'>",
             &long,
         ];
         for secret in secrets {
