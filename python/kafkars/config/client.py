@@ -116,8 +116,8 @@ class ClientConfig:
     ssl_key_pem: SecretValue | Secret | None = None
     """The same as PEM text, or a function that is not needed for files: use `ssl_key_location` for those."""
 
-    ssl_key_password: SecretValue | Secret | None = None
-    """Opens an encrypted key (PKCS#8): text, a `pathlib.Path` of a file, or a function."""
+    ssl_key_password: SecretValue | bytes | Secret | None = None
+    """Opens an encrypted key (PKCS#8): text, bytes, a `pathlib.Path` of a file, or a function."""
 
     ssl_keystore_location: str | PathLike[str] | None = None
     """A PKCS#12 file with certificate and key, in place of PEM files. Files are read again after they have changed."""

@@ -41,7 +41,7 @@ class ClientSettings(TypedDict, total=False):
     ssl_certificate_pem: str | None
     ssl_key_location: str | PathLike[str] | None
     ssl_key_pem: SecretValue | Secret | None
-    ssl_key_password: SecretValue | Secret | None
+    ssl_key_password: SecretValue | bytes | Secret | None
     ssl_keystore_location: str | PathLike[str] | None
     ssl_keystore_password: SecretValue | Secret | None
     ssl_endpoint_identification_algorithm: str

@@ -395,7 +395,7 @@ def within(size: Any) -> int:
     Raises:
         ValueError: It is no number. What it is may be a secret in the wrong place and is not quoted, as `int` would.
     """
-    found = parsed(int, size) if isinstance(size, str | bytes) else int(size)
+    found = parsed(int, size) if isinstance(size, str | bytes | bytearray) else int(size)
     if found is None:
         raise ValueError(f"expected a number of bytes, not {shown(size)}")
     return min(max(found, 1), LARGEST_BATCH)
