@@ -50,11 +50,12 @@ CRATES_BANNED = {
 PYTHON_CRATES = {"pyo3", "pyo3-ffi", "pyo3-arrow"}
 
 # Packages on the left may import, of ours, only what stands on the right. Faces may use anything except each other.
-FOUNDATION = {"assignor", "errors", "types", "config", "_frozen", "_late"}
+FOUNDATION = {"assignor", "errors", "types", "config", "_discreet", "_frozen", "_late"}
 PYTHON_ALLOWED = {
     "errors": set(),
     # Dataclasses without `dataclasses`, and names that are imported when they are asked for.
-    "_frozen": set(),
+    "_discreet": set(),
+    "_frozen": {"_discreet"},
     "_late": set(),
     "assignor": FOUNDATION,
     "types": FOUNDATION,

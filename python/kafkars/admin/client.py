@@ -783,7 +783,6 @@ class Admin:
             )
         )
 
-    @discreet
     def alter_user_scram_credentials(
         self,
         alterations: Iterable[UserScramCredentialUpsertion | UserScramCredentialDeletion],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from kafkars._discreet import discreet
 from kafkars.config.checks import shown
 from kafkars.config.secret import NOT_UTF8, is_utf8
 from kafkars.errors import InvalidArgumentError
@@ -58,6 +59,7 @@ def sendable(name: str, text: object) -> None:
         raise InvalidArgumentError(f"{name}: {NOT_UTF8}")
 
 
+@discreet
 def to_native(of: object) -> NativeAlteration:
     """A change as the extension module takes it. No message of it has the value of anything.
 

@@ -1,5 +1,5 @@
-//! Text from Python that may be a secret. Python's own errors about a value hold it whole (`UnicodeEncodeError.object`),
-//! so none of them leaves this file.
+//! Text from Python that may be a secret. Python's own errors about a value hold it whole
+//! (`UnicodeEncodeError.object`), so none of them leaves this file.
 
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::PyTypeError;
