@@ -95,7 +95,7 @@ def test_a_coordinator_that_goes_down_is_replaced(group: Group) -> None:
 
 
 def test_a_watchdog_turns_silence_into_an_exception(group: Group) -> None:
-    member = group.member(stuck_timeout_ms=3000)
+    member = group.member(stuck_timeout_ms=3000, auto_commit_interval_ms=3_600_000)
     member.subscribe([group.topic])
     read(member, 40)
     assert member.health().stuck_since is None
