@@ -11,7 +11,16 @@ import kafkars
 import kafkars.aio
 import pytest
 from kafkars.admin import NewTopic
-from kafkars.errors import DeliveryTimeoutError, KafkaTimeoutError, PurgedError, TopicAlreadyExistsError
+from kafkars.errors import (
+    BrokerError,
+    ClusterAuthorizationFailedError,
+    DeliveryTimeoutError,
+    KafkaTimeoutError,
+    PurgedError,
+    TopicAlreadyExistsError,
+    TransactionalIdAuthorizationFailedError,
+    UnsupportedVersionError,
+)
 from kafkars.testing import EmbeddedBroker
 
 from tests.support.awaits import run
@@ -194,3 +203,16 @@ def test_a_garbled_answer_of_a_coordinator_ends_no_transactional_producer(
         producer.commit_transaction(SECONDS)
         assert garbled.hits == 1
     assert sent.result(SECONDS).offset == 0
+
+
+@pytest.mark.parametrize(
+    "error",
+    [ClusterAuthorizationFailedError, TransactionalIdAuthorizationFailedError, UnsupportedVersionError],
+)
+def test_a_refused_producer_id_is_an_error_of_its_own_kind(embedded: EmbeddedBroker, error: type[BrokerError]) -> None:
+    with (
+        embedded.intercept("InitProducerId", error),
+        kafkars.Producer(bootstrap_servers=embedded.bootstrap_servers) as producer,
+        pytest.raises(error, match=r"gives no producer id .*enable_idempotence=False"),
+    ):
+        producer.send("topic", b"value").result(SECONDS)

@@ -115,6 +115,9 @@ pub(crate) fn produce(py: Python<'_>, error: &ProduceError) -> PyErr {
         ProduceError::Topic { topic, code, .. } => {
             return broker(py, *code, error, &ErrorContext::topic(topic));
         }
+        ProduceError::NoProducerId { code, .. } => {
+            return broker(py, *code, error, &ErrorContext::default());
+        }
         ProduceError::Impossible { topic, .. } => ("KafkaError", ErrorContext::topic(topic)),
         ProduceError::CallTimedOut { .. } => ("KafkaTimeoutError", ErrorContext::default()),
         ProduceError::Purged { .. } => ("PurgedError", ErrorContext::default()),

@@ -117,6 +117,16 @@ pub enum ProduceError {
         /// What the last try met.
         cause: Arc<str>,
     },
+    /// Brokers refuse the number that an idempotent producer needs.
+    #[error(
+        "the broker gives no producer id ({cause}); set enable_idempotence=False to send without"
+    )]
+    NoProducerId {
+        /// The broker's reason.
+        code: ErrorCode,
+        /// The same in words, with the broker's name.
+        cause: Arc<str>,
+    },
     /// Something no retry can mend: the topic is refused, the broker too old, the codec failed. Without a topic, it
     /// holds for all topics.
     #[error("cannot send{}: {cause}", to(topic))]
@@ -170,6 +180,7 @@ impl ProduceError {
             | Self::RecordTooLarge { .. }
             | Self::InvalidPartition { .. }
             | Self::InvalidTimestamp { .. }
+            | Self::NoProducerId { .. }
             | Self::Impossible { .. }
             | Self::Purged { .. }
             | Self::Aborted => ErrorKind::Invalid,

@@ -556,9 +556,9 @@ impl ProducerCore {
             record.with(|record| producer.try_send_permitted(record, permit))
         };
         if !self.choose_partition(py, &mut record)? {
+            let deadline = Instant::now() + producer.max_block();
             let permit = self.permit(py)?;
             self.wait_for_topic(py, &mut record, permit)?;
-            let deadline = Instant::now() + producer.max_block();
             return self.insist(
                 py,
                 again(&record, permit),

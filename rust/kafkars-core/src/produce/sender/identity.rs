@@ -99,6 +99,16 @@ impl Identity {
     }
 }
 
+/// Why there is no identity.
+enum Failure {
+    /// Another try may succeed.
+    Passes,
+    /// A broker says so.
+    Refused(ErrorCode),
+    /// No broker can be asked.
+    Impossible,
+}
+
 impl Sender {
     /// Whether to ask for an identity now: there is something to send and nobody asks already.
     pub(super) fn wants_identity(&mut self, now: Instant) -> bool {
@@ -128,7 +138,7 @@ impl Sender {
                 None => format!("InitProducerId: {text}").into(),
             }
         };
-        let (cause, is_final) = match answer {
+        let (cause, failure) = match answer {
             Ok(response) => match ErrorCode::from_i16(response.error_code) {
                 ErrorCode::None if response.producer_id >= 0 => {
                     self.identity = Identity::new(true);
@@ -140,43 +150,50 @@ impl Sender {
                 }
                 ErrorCode::None => {
                     let id = response.producer_id;
-                    (
-                        of(format!(
-                            "the answer has the producer id {id}, which none has"
-                        )),
-                        false,
-                    )
+                    let text = format!("the answer has the producer id {id}, which none has");
+                    (of(text), Failure::Passes)
                 }
                 code => {
                     let text = of(format!("{}: {}", code.name(), code.description()));
                     // A code that this client does not know may stand for anything, also for what passes.
-                    let is_unknown = matches!(code, ErrorCode::Unknown(_));
-                    (text, !code.retriable() && !is_unknown)
+                    let may_pass = code.retriable() || matches!(code, ErrorCode::Unknown(_));
+                    let failure = match may_pass {
+                        true => Failure::Passes,
+                        false => Failure::Refused(code),
+                    };
+                    (text, failure)
                 }
             },
-            Err(NoAnswer::Impossible { cause }) => (of(cause.as_ref().to_owned()), true),
+            Err(NoAnswer::Impossible { cause }) => {
+                (of(cause.as_ref().to_owned()), Failure::Impossible)
+            }
             Err(NoAnswer::Indefinite { cause } | NoAnswer::NotSent { cause }) => {
-                (of(cause.as_ref().to_owned()), false)
+                (of(cause.as_ref().to_owned()), Failure::Passes)
             }
         };
-        self.not_identified(now, cause, is_final);
+        self.not_identified(now, cause, failure);
     }
 
-    fn not_identified(&mut self, now: Instant, cause: Arc<str>, is_final: bool) {
+    fn not_identified(&mut self, now: Instant, cause: Arc<str>, failure: Failure) {
         let identity = &mut self.identity;
         identity.failures = identity.failures.saturating_add(1);
         let until = now + self.backoff.delay(identity.failures, self.random.next());
-        identity.state = if is_final {
-            let error = ProduceError::Impossible {
-                topic: "".into(),
-                cause: format!(
+        identity.state = match failure {
+            Failure::Passes => State::Waiting(until),
+            Failure::Refused(code) => {
+                let cause = Arc::clone(&cause);
+                State::Refused(ProduceError::NoProducerId { code, cause }, until)
+            }
+            Failure::Impossible => {
+                let text = format!(
                     "the broker gives no producer id ({cause}); set enable_idempotence=False to send without"
-                )
-                .into(),
-            };
-            State::Refused(error, until)
-        } else {
-            State::Waiting(until)
+                );
+                let error = ProduceError::Impossible {
+                    topic: "".into(),
+                    cause: text.into(),
+                };
+                State::Refused(error, until)
+            }
         };
         identity.last_error = Some(cause);
     }
