@@ -276,7 +276,7 @@ impl PyProducer {
     ///     timeout: Longest wait in seconds; None waits without end.
     ///
     /// Returns:
-    ///     How many records are still on their way, or how many of their callbacks have not returned; 0 when all are
+    ///     How many of them are still on their way, or how many of their callbacks have not returned; 0 when all are
     ///     reported, whether stored or failed.
     ///
     /// Raises:
