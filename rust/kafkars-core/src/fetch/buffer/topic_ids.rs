@@ -17,9 +17,10 @@ pub struct NotedTopics {
 }
 
 impl FetchBuffer {
-    /// What metadata says of the topics: `id_of` is the identifier of one that exists, where topics have any. A position
-    /// without one was reached in the topic that is known first; one of another topic is given up, and looked up where
-    /// the group has committed, or as the policy says.
+    /// What metadata says of the topics: `id_of` is the identifier of one that exists, where topics have any.
+    ///
+    /// A position without one was reached in the topic that is known first; one of another topic is given up, and
+    /// looked up where the group has committed, or as the policy says.
     pub fn note_topics(&mut self, id_of: impl Fn(&TopicPartition) -> Option<Uuid>) -> NotedTopics {
         let mut noted = NotedTopics::default();
         let mut made_again: Vec<CursorId> = Vec::new();
