@@ -163,12 +163,17 @@ impl Producer {
     async fn room(&self, size: usize, deadline: Instant) -> Result<(), ProduceError> {
         let _flush_requested = FlushRequest::new(&self.shared);
         let started = now();
+        let accumulator = &self.shared.accumulator;
+        let mut first: Option<FirstInLine<'_>> = None;
         loop {
             let told = self.shared.room.notified();
             if self.shared.is_shut() {
                 return Err(ProduceError::Closed);
             }
-            if self.shared.accumulator.has_room(size) {
+            if first.is_none() && accumulator.be_first_in_line(size) {
+                first = Some(FirstInLine(&self.shared));
+            }
+            if accumulator.has_room(size, first.is_some()) {
                 return Ok(());
             }
             let in_time = tokio::time::timeout_at(deadline.into(), told).await;
@@ -393,6 +398,17 @@ async fn within(deadline: Option<Instant>, done: impl Future<Output = ()>) -> bo
             true
         }
         Some(deadline) => tokio::time::timeout_at(deadline.into(), done).await.is_ok(),
+    }
+}
+
+/// The first place in line for room.
+struct FirstInLine<'a>(&'a Shared);
+
+impl Drop for FirstInLine<'_> {
+    fn drop(&mut self) {
+        self.0.accumulator.leave_line();
+        // What was kept free is there for the others now.
+        self.0.room.notify_waiters();
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Accumulator {
     seed: u64,
     topics: RwLock<HashMap<Arc<str>, Arc<TopicBuffers>, RandomState>>,
     used: AtomicUsize,
+    // Bytes that whoever is first in line for room waits for; nobody else gets room that would keep them from it.
+    awaited: AtomicUsize,
     unacknowledged: AtomicUsize,
     // Partitions where a batch was opened or closed since the sender last looked.
     arrivals: Mutex<Vec<Arc<PartitionBuffer>>>,
@@ -108,6 +110,7 @@ impl Accumulator {
             seed,
             topics: RwLock::new(HashMap::default()),
             used: AtomicUsize::new(0),
+            awaited: AtomicUsize::new(0),
             unacknowledged: AtomicUsize::new(0),
             arrivals: Mutex::new(Vec::new()),
         }
@@ -270,18 +273,37 @@ impl Accumulator {
 
     fn reserve(&self, size: usize) -> Result<(), AppendRefusal> {
         let before = self.used.fetch_add(size, Ordering::Relaxed);
+        let awaited = self.awaited.load(Ordering::Relaxed);
         // A record larger than all of the memory is let in when it is alone: it could never fit otherwise.
-        if before + size > self.buffer_memory && before > 0 {
+        if before + size + awaited > self.buffer_memory && before + awaited > 0 {
             self.used.fetch_sub(size, Ordering::Relaxed);
             return Err(AppendRefusal::NeedsRoom(size));
         }
         Ok(())
     }
 
-    /// Whether a record of `size` bytes would fit now.
-    pub fn has_room(&self, size: usize) -> bool {
+    /// Whether a record of `size` bytes would fit now; for the one that is first in line, or for any other.
+    pub fn has_room(&self, size: usize, is_first: bool) -> bool {
         let used = self.used.load(Ordering::Relaxed);
-        used == 0 || used + size <= self.buffer_memory
+        let awaited = match is_first {
+            true => 0,
+            false => self.awaited.load(Ordering::Relaxed),
+        };
+        used + awaited == 0 || used + size + awaited <= self.buffer_memory
+    }
+
+    /// Takes the first place in line for room, unless somebody has it. Without it a large record would never fit while
+    /// small ones take whatever room there is. Ends by [`leave_line`](Self::leave_line).
+    pub fn be_first_in_line(&self, size: usize) -> bool {
+        let taken =
+            self.awaited
+                .compare_exchange(0, size.max(1), Ordering::AcqRel, Ordering::Relaxed);
+        taken.is_ok()
+    }
+
+    /// Gives the first place up.
+    pub fn leave_line(&self) {
+        self.awaited.store(0, Ordering::Release);
     }
 
     /// Bytes held by records that are not acknowledged.
