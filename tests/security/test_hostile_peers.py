@@ -172,7 +172,10 @@ def test_settings_that_do_not_fit_are_refused_at_once() -> None:
         ({"security_protocol": "ssl", "ssl_ca_location": "/nonexistent/ca.pem"}, "ssl_ca_location: /nonexistent"),
         ({"security_protocol": "ssl", "ssl_ca_pem": "nothing"}, "ssl_ca_pem: holds no PEM certificate"),
         ({"security_protocol": "ssl", "ssl_key_location": "/k"}, "ssl_key_location: has no meaning without"),
-        ({"security_protocol": "ssl", "ssl_cipher_suites": "RC4"}, "ssl_cipher_suites: 'RC4' is not|\"RC4\" is not"),
+        (
+            {"security_protocol": "ssl", "ssl_cipher_suites": "RC4"},
+            "ssl_cipher_suites: a name that was given is not offered",
+        ),
         ({"security_protocol": "tls"}, "security_protocol: expected one of"),
         ({"ssl_cafile": "/tmp/ca.pem"}, "use ssl_ca_location"),
         ({"sasl_password": 7}, "sasl_password: expected text"),

@@ -127,7 +127,7 @@ def test_timestamps_come_before_offsets_as_in_spark() -> None:
         ({"kafka__ssl__truststore__location": "/trust.jks"}, "keytool"),
         ({"kafka__ssl__keystore__location": "/keys.jks"}, "keytool"),
         ({"kafka__sasl__jaas__config": "nonsense"}, "kafka.sasl.jaas.config"),
-        ({"kafka__sasl__jaas__config": "com.example.OwnLoginModule required a=b;"}, "OwnLoginModule"),
+        ({"kafka__sasl__jaas__config": "com.example.OwnLoginModule required a=b;"}, "kafka.sasl.jaas.config"),
         (
             {"kafka__sasl__client__callback__handler__class": "com.example.Own"},
             "kafka.sasl.client.callback.handler.class",

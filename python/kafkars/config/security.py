@@ -73,8 +73,8 @@ def key_password(name: str, value: object) -> Secret | None:
 
 def sent_secret(name: str, value: object) -> Secret | None:
     """A secret that is sent, or signs what is sent: an empty one is none."""
-    source = value.source if isinstance(value, Secret) else value
-    if isinstance(source, str) and not source:
+    # Faces wrap what their originals take; an empty one of theirs meets the engine at the login.
+    if isinstance(value, str) and not value:
         raise ConfigError(f"{name}: is empty")
     return secret(name, value)
 

@@ -139,7 +139,7 @@ class Round:
         new: dict[TopicPartition, int] = {}
         for each, wanted in self._wanted.items():
             reading = self._reading.get(each)
-            if reading is not None and reading.start <= wanted.offset <= self._consumer.position(each):
+            if reading is not None and reading.start <= wanted.offset <= self._position(each):
                 reading.move(wanted.offset)
             elif wanted.offset < 0:
                 self._errors[each] = OUT_OF_RANGE
@@ -148,6 +148,13 @@ class Round:
         self._take_up(new)
         self._consumer.pause([each for each in self._reading if each not in self._wanted])
         self._consumer.resume(self._asked())
+
+    def _position(self, partition: TopicPartition) -> int:
+        """Where reading goes on; -1 in a topic that was made anew."""
+        try:
+            return self._consumer.position(partition)
+        except errors.NoOffsetError:
+            return -1
 
     def _take_up(self, new: Mapping[TopicPartition, int]) -> None:
         """Begins with partitions at other offsets than before."""
@@ -198,7 +205,7 @@ class Round:
         """Whether something is missing of what was in the log when the request began."""
         if self._is_full(partition):
             return False
-        return self._consumer.position(partition) < self._ends[partition]
+        return self._position(partition) < self._ends[partition]
 
     def _size(self) -> int:
         return sum(min(self._reading[each].size, self._wanted[each].max_bytes) for each in self._asked())
@@ -209,7 +216,9 @@ class Round:
             records = self._consumer.poll_batch(timeout=max(seconds, 0.0))
         except errors.KafkaError as error:
             culprit = TopicPartition(error.topic or "", -1 if error.partition is None else error.partition)
-            self._fail([culprit] if culprit in self._reading else self._asked(), error)
+            # The topic was made anew: what was asked for is not in it.
+            told = errors.OffsetOutOfRangeError() if isinstance(error, errors.NoOffsetError) else error
+            self._fail([culprit] if culprit in self._reading else self._asked(), told)
             return True
         for record in records:
             self._reading[TopicPartition(record.topic, record.partition)].add(record)
