@@ -97,9 +97,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def needed_release(item: pytest.Item) -> int:
-    """4 for the consumer group protocol (KIP-848), 3 for listing and describing transactions (KIP-664)."""
+    """4 for the consumer group protocol (KIP-848) and commits by id, 3 for administration of transactions (KIP-664)."""
     parameters = item.callspec.params if hasattr(item, "callspec") else {}
-    if item.get_closest_marker("kip_848") is not None or parameters.get("protocol") == "consumer":
+    newest = any(item.get_closest_marker(marker) for marker in ("kip_848", "commits_by_id"))
+    if newest or parameters.get("protocol") == "consumer":
         return 4
     return 3 if item.get_closest_marker("kip_664") is not None else 0
 

@@ -47,7 +47,11 @@ class Topics:
             assert time.monotonic() < deadline, "topics that were made are listed"
 
     def delete(self, which: str) -> None:
+        """Deletes a topic and waits until the broker knows of it: until then it takes commits for it."""
         self.admin.delete_topics([self.name(which)])
+        deadline = time.monotonic() + SECONDS
+        while self.name(which) in self.admin.list_topics():
+            assert time.monotonic() < deadline, "a topic that was deleted is not listed"
 
     def fill(self, which: str, *texts: object) -> None:
         self.clients.fill(self.name(which), texts)
@@ -128,7 +132,8 @@ def test_a_commit_for_a_deleted_topic_is_refused_by_name_and_the_others_are_made
 
 
 @pytest.mark.parametrize("had", ["committed", "uncommitted"])
-@pytest.mark.parametrize("gap", ["at once", "later"])
+# A commit by name that leaves before the client has heard of it is for whatever has the name.
+@pytest.mark.parametrize("gap", [pytest.param("at once", marks=pytest.mark.commits_by_id), "later"])
 def test_a_topic_that_is_made_again_is_read_from_its_beginning(topics: Topics, had: str, gap: str) -> None:
     with closing(topics.reader(auto_commit_interval_ms=200 if had == "committed" else NEVER_MS)) as member:
         topics.fill("a", "old0", "old1", "old2")
@@ -151,6 +156,7 @@ def test_a_topic_that_is_made_again_is_read_from_its_beginning(topics: Topics, h
     assert topics.committed("a") == 10
 
 
+@pytest.mark.commits_by_id
 def test_an_offset_of_a_deleted_topic_is_not_committed_for_the_one_made_after_it(topics: Topics) -> None:
     member = topics.reader(enable_auto_commit=False)
     topics.fill("a", "old0", "old1", "old2")

@@ -145,6 +145,8 @@ def test_the_end_of_a_consumer_says_who_is_silent(cluster: EmbeddedCluster, clie
     )
     consumer.assign({PLACE: 0})
     assert consumer.poll(timeout=SECONDS) is not None
+    # From here on it knows who coordinates.
+    consumer.committed([PLACE])
     with silence(cluster, "OffsetCommit"), pytest.raises(KafkaError) as raised:
         consumer.close(timeout=TIMEOUT)
     assert_named(cluster, raised.value, "OffsetCommit")
