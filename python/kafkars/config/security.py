@@ -54,15 +54,20 @@ def secret(name: str, value: object) -> Secret | None:
 
 def path_of_secret(name: str, given: Any) -> Any:
     """The path of a file that holds a secret, unless it is the secret itself."""
-    try:
-        text = os.fspath(given)
-        is_path = isinstance(text, str) and bool(os.fsencode(text))
-    except Exception:  # noqa: BLE001  whatever an object of the program raises may quote what it holds
-        is_path = False
-    if not is_path:
+    text = text_of_path(given)
+    if text is None:
         raise ConfigError(f"{name}: expected a path as text that the system can hold")
     not_content(name, text)
     return given
+
+
+def text_of_path(given: Any) -> str | None:
+    """A path as text, unless the system cannot hold it."""
+    try:
+        text = os.fspath(given)
+        return text if isinstance(text, str) and os.fsencode(text) else None
+    except Exception:  # noqa: BLE001  whatever an object of the program raises may quote what it holds
+        return None
 
 
 def key_password(name: str, value: object) -> Secret | None:
@@ -95,12 +100,8 @@ def path(name: str, value: object) -> str | None:
         return None
     if not isinstance(value, str | os.PathLike):
         raise checks.wrong(name, value, "a path")
-    try:
-        given = os.fspath(value)
-        is_path = isinstance(given, str) and bool(os.fsencode(given))
-    except Exception:  # noqa: BLE001  whatever an object of the program raises may quote what it holds
-        is_path = False
-    if not is_path:
+    given = text_of_path(value)
+    if given is None:
         raise checks.wrong(name, value, "a path as text that the system can hold, and that is not empty")
     not_content(name, given)
     return str(given)
