@@ -18,8 +18,8 @@ from kafkars.admin import NewTopic
 from kafkars.testing import EmbeddedBroker
 
 SECONDS = 20.0
-# The one is a plugin of pytest, the other for type checkers only; the last ones derive from classes of PySpark.
-NEED_MORE = {"kafkars.testing.pytest_plugin", "kafkars._typing"}
+# A plugin of pytest, what type checkers see, and extras; the last ones derive from classes of PySpark.
+NEED_MORE = {"kafkars.testing.pytest_plugin", "kafkars._typing", "kafkars.opentelemetry", "kafkars.prometheus"}
 NEED_MORE |= {
     f"kafkars.spark.{name}" for name in ("columns", "ddl", "decoding", "reading", "schema", "sink", "source", "stream")
 }
