@@ -109,7 +109,7 @@ def test_close_tells_that_what_was_given_up_is_not_committed(clients: Clients, f
         else:
             member.assign([TopicPartition(group.topic, 1)])
         with pytest.raises(error, match=re.escape(f"{group.topic}-0")):
-            member.close(timeout=0.5)
+            member.close(timeout=2)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

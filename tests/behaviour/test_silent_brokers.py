@@ -113,6 +113,8 @@ def test_a_consumer_says_who_is_silent(cluster: EmbeddedCluster, client_api: Any
     )
     consumer.topics(timeout=SECONDS)
     consumer.partitions_for(TOPIC, timeout=SECONDS)
+    if api != "FindCoordinator":
+        consumer.committed([PLACE], timeout=SECONDS)
     with silence(cluster, api):
         told = in_time(lambda: call(consumer))
     assert_named(cluster, told, api)
