@@ -13,6 +13,8 @@ Needs PySpark 4.2 or newer and pyarrow on the driver and on the executors.
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kafkars.spark.errors import DataLossError, ReplayDiffersError, SchemaRegistryError
@@ -37,7 +39,21 @@ def register(spark: Any) -> None:
     """
     from kafkars.spark.source import KafkaSource  # noqa: PLC0415  imports PySpark
 
+    _follow_setting(spark)
     spark.dataSource.register(KafkaSource)
+
+
+def _follow_setting(spark: Any) -> None:
+    """Lets `spark.pyspark.python` name the Python of the driver's planners too. PySpark looks for it in the environment
+    only, and runs whatever `python3` is, which may not have this package.
+    """
+    context = getattr(spark, "sparkContext", None)  # Spark Connect has none
+    if context is None or "PYSPARK_PYTHON" in os.environ:
+        return
+    named = context.getConf().get("spark.pyspark.python")
+    # A relative path is one of an archive, unpacked where executors run.
+    if named is not None and Path(named).is_absolute():
+        context.pythonExec = named
 
 
 def __getattr__(name: str) -> Any:
