@@ -132,7 +132,7 @@ def test_a_commit_for_a_deleted_topic_is_refused_by_name_and_the_others_are_made
 
 
 @pytest.mark.parametrize("had", ["committed", "uncommitted"])
-# By name, as older brokers fetch and commit, what leaves before the client has heard of it is for whatever has the name.
+# By name, as older brokers fetch and commit, what leaves before the client has heard of it is for what has the name.
 @pytest.mark.commits_by_id
 @pytest.mark.parametrize("gap", ["at once", "later"])
 def test_a_topic_that_is_made_again_is_read_from_its_beginning(topics: Topics, had: str, gap: str) -> None:
